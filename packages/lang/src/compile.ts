@@ -16,12 +16,14 @@ import { readValues } from './check/value.js'
 import { declareBindings } from './declare/bindings.js'
 import { declareTypes } from './declare/declare.js'
 import { type DeclaredParams, declareParams } from './declare/params.js'
-import { type Diagnostic, Diagnostics, error, type Report } from './diagnostic/diagnostic.js'
+import { type Diagnostic, Diagnostics, error, ignore, type Report } from './diagnostic/diagnostic.js'
 import type { Span } from './diagnostic/source.js'
 import { type Files, loadModules, type Module } from './names/modules.js'
 import type { Bound, Scope } from './names/names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
+import { readTest } from './test/read-test.js'
+import type { TestPlan } from './test/test-plan.js'
 
 export interface Program {
   /** The file that was named. */
@@ -83,11 +85,21 @@ const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics): 
   const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
   refuseLarge(whole, madeOf, report)
   checkCalls(whole, madeOf, report)
+  checkTests(own, report)
   checkCapitals(own, report)
   if (diagnostics.hasErrors) return
   checkUnused(own, madeOf, report)
   checkAnswers(all, madeOf, report)
 }
+
+/** Those of the file that was named; of the modules it uses they are not its own. */
+const checkTests = (scope: Scope, report: Report): void => {
+  for (const item of scope.module.program.items) if (item.kind === 'test') readTest(item, scope, report)
+}
+
+/** The tests of the file that was named, in their order; only for a program without errors. */
+export const testsOf = ({ entry }: Program): readonly TestPlan[] =>
+  entry.module.program.items.flatMap((item) => (item.kind === 'test' ? (readTest(item, entry, ignore) ?? []) : []))
 
 const startOf = ({ module }: Scope): Span => ({ ...module.program.span, end: module.program.span.start })
 

@@ -8,15 +8,17 @@ export { type Host, type HostPattern, isHostOf, readHost, readHostPattern } from
 export type { Effect } from './check/rules.js'
 export { EFFECTS } from './check/rules.js'
 export type { Compiled, Program } from './compile.js'
-export { bindingNamed, compile } from './compile.js'
+export { bindingNamed, compile, testsOf } from './compile.js'
 export { givenTexts, type NamedParam } from './declare/params.js'
 export type { Diagnostic, DiagnosticJson } from './diagnostic/diagnostic.js'
 export { hasErrors, toJson, toShown, toText } from './diagnostic/diagnostic.js'
+export { position as positionOf, type Span } from './diagnostic/source.js'
 export { unreachable } from './diagnostic/unreachable.js'
 export type { Evaluate } from './expression/emit/evaluator.js'
 export { type Fused, fuse, type Step } from './expression/emit/fuse.js'
 export { callsMayLeaveOut } from './expression/infer/callee.js'
 export { faultOf } from './expression/run/failure.js'
+export { type ExpressionObserver, observeExpressions } from './expression/run/observe.js'
 export { Sink } from './expression/run/sink.js'
 export { put } from './expression/run/write.js'
 export { compileFold } from './expression/stage/fold.js'
@@ -26,11 +28,12 @@ export { compileCheck, compileFilter, compileMap, Verdict } from './expression/s
 export type { Files } from './names/modules.js'
 export type { Bound } from './names/names.js'
 export type { Expression } from './parse/ast.js'
+export { type AnyNode, visitNodes } from './parse/visit.js'
 export type { Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork } from './plan/graph.js'
 export { environmentOf, isWithin, nodesBehind } from './plan/graph.js'
 export { portsOf } from './plan/instance.js'
 export { type OriginPlace, type Origins, originsOf, type Parting } from './plan/parting.js'
-export { planOf } from './plan/root.js'
+export { planOf, planOfCalls } from './plan/root.js'
 export type { AgentPlan } from './program/agent-plan.js'
 export { agentOf, agentsOf } from './program/agent-plan.js'
 export { type CheckedAgent, type CheckedTool, checkedAgent, readAgent, type ToolEffects, writeAgent } from './program/checked-agent.js'
@@ -45,6 +48,16 @@ export type { ProcessPlan, ToolBody, ToolPlan } from './program/tool-plan.js'
 export { agentTools, toolOf, toolsOf } from './program/tool-plan.js'
 export { typeOf } from './program/type-text.js'
 export { STANDARD_LIBRARY } from './stdlib/library.js'
+export type {
+  ExpectedCalls,
+  ExpectedMessages,
+  MessagesByPort,
+  Script,
+  ScriptedAnswer,
+  TestCondition,
+  TestPlan,
+  TestPort,
+} from './test/test-plan.js'
 export { isUnbounded } from './types/depth.js'
 export { join, joinAll } from './types/join.js'
 export { holdsMedia, MEDIA_KINDS, type MediaKind, mediaKindOf } from './types/media.js'

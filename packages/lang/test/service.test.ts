@@ -352,6 +352,21 @@ t.test('what map applies is the binding of that name', async (t) => {
   t.equal(definitionAt(member.compiled, member.offset)?.source.path, 'words.plumb')
 })
 
+t.test('rename in the keys of a test', async (t) => {
+  const text = `let bot : !string -> !string = agent { provider: "eliza" }
+test "t" of bot { given: ["bot"], models: { bot: ["a"] }, calls: { bot: 1 }, live: ["bot"] }
+`
+  const compiled = compile({ path: 'main.plumb', text, files })
+  const renamed = renameAt(compiled, [], files, text.indexOf('bot'), 'doctor')
+  t.equal(
+    renamed.ok && apply(text, 'main.plumb', renamed.value),
+    text
+      .replace(/\bbot\b(?="\], models)/, '§')
+      .replace(/\bbot\b/g, 'doctor')
+      .replace('§', 'bot'),
+  )
+})
+
 t.test('rename in other open programs, and in the quotes of a config', async (t) => {
   const library = compile({ path: 'words.plumb', text: MODULES['words.plumb'] ?? '', files })
   const text = 'use words\nlet bot : !string -> !string = agent { provider: "eliza", tools: ["Words.double", Words.double] }\n'

@@ -40,7 +40,7 @@ export {
 } from './mcp-client/connect.js'
 export { type PoolOptions, ServerPool } from './mcp-client/server-pool.js'
 export { openToolListCache } from './mcp-client/tool-list-cache.js'
-export { type OpenedRegistry, openRegistry, type Registered, type Registry } from './registry/registry.js'
+export { type OpenedRegistry, openRegistry, type Registered, type Registry, type StandIn } from './registry/registry.js'
 export { type DispatcherOptions, openDispatcher } from './serve/dispatcher.js'
 export { type Lines, type LinesOptions, serveLines } from './serve/serve-lines.js'
 export { messageText, type PromptFile, type PromptMessage } from './source/agent/prompt.js'

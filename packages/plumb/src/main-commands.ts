@@ -1,14 +1,55 @@
 // The commands, and all that is said of command lines: help, and what is wrong with one.
 
 import { existsSync } from 'node:fs'
-import { endWith, examples, type Fault, fault, nearest, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
+import { availableParallelism } from 'node:os'
+import { endWith, examples, type Fault, fault, nearest, optionReaders, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
 import { RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { type RunOption, withSummaryForm } from './main-watch.js'
+import type { TestCommandOptions } from './test/command.js'
+import { REPORTER_NAMES, type ReporterName } from './test/report/reporters.js'
 import type { ViewOptions } from './view/view-command.js'
+
+interface TestFlags {
+  filter?: string
+  reporter: ReporterName
+  seed?: number
+  jobs: number
+  set?: string[]
+  setFile?: string[]
+  update?: boolean
+  live?: boolean
+  record?: boolean
+  coverage?: boolean
+  lcov?: string
+  mutate?: boolean
+  from?: string
+  provider?: string
+  model?: string
+  docroot?: string
+}
+
+const testOptions = (o: TestFlags): TestCommandOptions => ({
+  filter: o.filter,
+  reporter: o.reporter,
+  seed: o.seed,
+  jobs: o.jobs,
+  isUpdate: o.update === true,
+  isLive: o.live === true,
+  isRecording: o.record === true,
+  coverage: o.coverage === true,
+  lcov: o.lcov,
+  isMutating: o.mutate === true,
+  from: o.from,
+  given: { set: o.set, setFile: o.setFile },
+  docroot: o.docroot,
+  handedOn: [...(o.provider ? ['--provider', o.provider] : []), ...(o.model ? ['--model', o.model] : [])],
+  provider: o.provider,
+  model: o.model,
+})
 
 /** Does what the words say; resolves to the exit status. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> =>
@@ -118,6 +159,32 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('. <(plumb completion bash)', 'plumb completion fish >~/.config/fish/completions/plumb.fish'))
     .argument('<shell>', 'bash, zsh or fish')
     .action((shell: string) => choose(async () => (await commands.completion())(shell)))
+  const { again, whole } = optionReaders()
+  program
+    .command('test')
+    .description('run the tests that stand in specs')
+    .addHelpText(
+      'after',
+      examples('plumb test spec.plumb', 'plumb test --filter "two rounds" *.plumb', 'plumb test --reporter junit spec.plumb >report.xml'),
+    )
+    .argument('[spec...]', 'the specs')
+    .option('--filter <text>', 'run only the tests whose names hold this text')
+    .addOption(new Option('--reporter <name>', 'how results are written').choices(REPORTER_NAMES).default('text'))
+    .option('--seed <n>', 'make random inputs from this number', whole(0))
+    .option('--jobs <n>', 'run so many tests at once', whole(1), availableParallelism())
+    .option('--set <name=value>', 'give a param of the spec this value', again)
+    .option('--set-file <file>', 'give params the values of this JSON object', again)
+    .option('--update', 'write snapshots in place of comparing with them')
+    .option('--live', 'also run tests that ask models')
+    .option('--record', 'with --live: keep what models answer to tests that are recorded')
+    .option('--coverage', 'say what no test reached')
+    .option('--lcov <file>', 'write what was reached to this file, as lcov does')
+    .option('--mutate', 'change the spec in many ways, and say which changes no test notices')
+    .option('--from <dir>', 'write a test made from this record of a run')
+    .option('--provider <provider>', 'provider of agents that are live, before what the spec says')
+    .option('--model <model>', 'model of agents that are live, before what the spec says')
+    .option('--docroot <dir>', 'folder below which tools that are live may use files')
+    .action((specs: string[], o: TestFlags) => choose(async () => (await commands.test())(specs, testOptions(o))))
   program
     .command('explain')
     .description('say what an error code means and how to mend it; without one, list all')

@@ -178,6 +178,8 @@ export const ERRORS = {
     'read it again, and make the change to what it holds now'),
   program_changed: denied('a program or function file that a tool of the run could write is not what it was when the run was loaded',
     'look at what was made of it; start again if it is meant'),
+  not_doubled: denied('a test came to an agent or a tool that reaches outside, and nothing stands in for it',
+    "give it answers under 'models' or 'tools', or name it in 'live' to let it run"),
   memory_changed: denied('a memory is not the one that was read, so that replacing it would lose what was said since',
     'read it again, and make the new one of what it holds now; set_memory without if_memory replaces any'),
   address_denied: denied('an address is private, local or otherwise kept from tools',

@@ -1,7 +1,7 @@
 // Warnings: capitals against the custom, bindings that nothing uses. They change no exit status.
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
-import type { Bound, Scope } from '../names/names.js'
+import { type Bound, resolveName, type Scope } from '../names/names.js'
 import type { Name, Value } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
 import type { PartsOf } from './parts.js'
@@ -23,12 +23,13 @@ const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: Name, repo
   report(warning('odd_capital', message, span, `'${better}' is the custom`))
 }
 
-/** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too. */
+/** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too; what has a test is used by that. */
 export const checkUnused = (scope: Scope, partsOf: PartsOf, report: Report): void => {
   const main = scope.bindings.get('main')
   if (!main) return
   const forOthers = [...scope.bindings.values()].filter((b) => b.binding.annotations.some((a) => a.name.text === 'tool'))
-  const used = new Set([main, ...forOthers])
+  const tested = scope.module.program.items.flatMap((item) => (item.kind === 'test' ? (resolveName(item.of, scope) ?? []) : []))
+  const used = new Set([main, ...forOthers, ...tested])
   // A set goes on through what is added meanwhile.
   for (const bound of used) for (const next of [...partsOf(bound), ...namedInConfig(bound)]) used.add(next)
   for (const bound of scope.bindings.values()) {

@@ -23,7 +23,7 @@ import type { TokenReader } from './token-reader.js'
 export const expression = (r: TokenReader, node: Expression, place: Placement): Doc =>
   inParentheses(r, node, isOperation(node), place, (place) => bare(r, node, place))
 
-const isOperation = ({ kind }: Expression): boolean => kind === 'binary' || kind === 'unary' || kind === 'if'
+export const isOperation = ({ kind }: Expression): boolean => kind === 'binary' || kind === 'unary' || kind === 'if'
 
 const bare = (r: TokenReader, node: Expression, place: Placement): Doc => {
   switch (node.kind) {
@@ -139,7 +139,7 @@ const callArguments = (r: TokenReader, { arguments: nodes, key }: CallExpression
   return bracketed(r, key ? [...parts, () => keyFunction(r, key)] : parts)
 }
 
-const keyFunction = (r: TokenReader, { body }: KeyFunction): Doc => [
+export const keyFunction = (r: TokenReader, { body }: KeyFunction): Doc => [
   r.take(),
   r.glueAndTake('space'),
   r.glue('space'),

@@ -1,13 +1,14 @@
-// What stands at the top of a file: `use`, `type`, `param` and `let`.
+// What stands at the top of a file: `use`, `type`, `param`, `let` and `test`.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { Binding, Implementation, Item, ParamDeclaration, TypeDeclaration, Use } from '../parse/ast.js'
+import type { Binding, Implementation, Item, ParamDeclaration, TestDeclaration, TypeDeclaration, Use } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { plumb } from './body.js'
 import { chain, isOperation } from './chain.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
 import { literal } from './literal.js'
+import { qualifiedName } from './qualified-name.js'
 import type { TokenReader } from './token-reader.js'
 import { signature, type } from './type.js'
 import { object } from './value.js'
@@ -22,6 +23,8 @@ export const item = (r: TokenReader, node: Item): Doc => {
       return param(r, node)
     case 'binding':
       return binding(r, node)
+    case 'test':
+      return test(r, node)
     default:
       return unreachable(node)
   }
@@ -49,6 +52,11 @@ const binding = (r: TokenReader, node: Binding): Doc => {
   const ports = node.signature ? [r.glueAndTake('space'), r.glue('space'), signature(r, node.signature.inputs, node.signature.outputs)] : ''
   return [head, ports, r.glueAndTake('space'), afterEquals(r, isOperation(node.impl), () => implementation(r, node.impl))]
 }
+
+const test = (r: TokenReader, node: TestDeclaration): Doc => [
+  [r.take(), r.glueAndTake('space'), r.glueAndTake('space'), r.glue('space')],
+  [qualifiedName(r, node.of), r.glue('space'), object(r, node.config)],
+]
 
 // An operation that does not fit begins on the next line, so that its operators stand below each other.
 const afterEquals = (r: TokenReader, isOperation: boolean, print: () => Doc): Doc =>

@@ -1,15 +1,16 @@
-// Config values: literals, lists, objects and names. Between lines an object has no commas.
+// Config values: literals, lists, objects and names; in tests also conditions and functions. Between lines an object has no commas.
 
-import type { ObjectValue, Value } from '../parse/ast.js'
+import type { ObjectOf, TestValue } from '../parse/ast.js'
 import { bracketed, emptyBracket } from './bracket.js'
 import { choice, type Doc, group, indent } from './doc.js'
+import { expression, isOperation, keyFunction } from './expression.js'
 import { aroundComma, breaking, closing, type Gap, hasNewline, joinGaps } from './gap.js'
 import { literal } from './literal.js'
 import { qualifiedName } from './qualified-name.js'
 import { template } from './template.js'
 import type { TokenReader } from './token-reader.js'
 
-const value = (r: TokenReader, node: Value): Doc => {
+const value = (r: TokenReader, node: TestValue): Doc => {
   switch (node.kind) {
     case 'value':
       return literal(r)
@@ -25,11 +26,15 @@ const value = (r: TokenReader, node: Value): Doc => {
       return qualifiedName(r, node.name)
     case 'template':
       return template(r, node)
+    case 'condition':
+      return expression(r, node.expression, 'sole')
+    case 'computed':
+      return keyFunction(r, node.function)
   }
 }
 
 /** One entry a line if they were on several lines, or do not fit on one. */
-export const object = (r: TokenReader, { entries }: ObjectValue): Doc => {
+export const object = (r: TokenReader, { entries }: ObjectOf<TestValue>): Doc => {
   const open = r.take()
   const first = r.gap()
   if (entries.length === 0) return emptyBracket(r, open, first, ' ')
@@ -41,11 +46,17 @@ export const object = (r: TokenReader, { entries }: ObjectValue): Doc => {
       parts.push(doc)
       mustBreak ||= isBroken
     }
-    parts.push(r.take(), r.glueAndTake('close'), r.glue('space'), value(r, entry.value))
+    parts.push(r.take(), r.glueAndTake('close'), entryValue(r, entry.value))
   })
   const { inside, outside } = closing(gapWithoutComma(r), ' ', true)
   return group([open, indent([parts, inside]), outside, r.take()], mustBreak)
 }
+
+// A condition that does not fit begins on the next line, so that its operators stand below each other.
+const entryValue = (r: TokenReader, node: TestValue): Doc =>
+  node.kind === 'condition' && isOperation(node.expression)
+    ? group(indent([breaking(r.gap(), ' '), value(r, node)]))
+    : [r.glue('space'), value(r, node)]
 
 const separator = (r: TokenReader): { doc: Doc; isBroken: boolean } => {
   const before = r.gap()

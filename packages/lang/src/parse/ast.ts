@@ -27,7 +27,7 @@ export interface Comment extends Node {
   readonly text: string
 }
 
-export type Item = Use | TypeDeclaration | ParamDeclaration | Binding
+export type Item = Use | TypeDeclaration | ParamDeclaration | Binding | TestDeclaration
 
 export interface Use extends Node {
   readonly kind: 'use'
@@ -57,6 +57,14 @@ export interface Binding extends Node {
   readonly name: Name
   readonly signature?: Signature
   readonly impl: Implementation
+}
+
+/** `test "name" of binding { key: value … }` */
+export interface TestDeclaration extends Node {
+  readonly kind: 'test'
+  readonly name: Name
+  readonly of: QualifiedName
+  readonly config: TestObject
 }
 
 /** `@description "…"`; the value is true when left out. */
@@ -150,21 +158,37 @@ export interface Literal extends Node {
   /** The literal as written: numbers keep their digits. */
   readonly text: string
 }
-export interface ListValue extends Node {
+export type ListValue = ListOf<Value>
+export type ObjectValue = ObjectOf<Value>
+export interface ListOf<V> extends Node {
   readonly kind: 'list'
-  readonly items: readonly Value[]
+  readonly items: readonly V[]
 }
-export interface ObjectValue extends Node {
+export interface ObjectOf<V> extends Node {
   readonly kind: 'object'
-  readonly entries: readonly Entry[]
+  readonly entries: readonly EntryOf<V>[]
 }
-export interface Entry extends Node {
+export type Entry = EntryOf<Value>
+export interface EntryOf<V> extends Node {
   readonly key: Name
-  readonly value: Value
+  readonly value: V
 }
 export interface NameValue extends Node {
   readonly kind: 'name'
   readonly name: QualifiedName
+}
+
+/** What stands in a test: config values, conditions, and what a double computes. */
+export type TestValue = Value | ListOf<TestValue> | TestObject | Condition | Computed
+export type TestObject = ObjectOf<TestValue>
+export interface Condition extends Node {
+  readonly kind: 'condition'
+  readonly expression: Expression
+}
+/** `input -> e` */
+export interface Computed extends Node {
+  readonly kind: 'computed'
+  readonly function: KeyFunction
 }
 
 // --- bodies

@@ -82,12 +82,17 @@ export class Cursor {
   get startsItem(): boolean {
     const { source, start } = this.next.span
     if (start > 0 && !'\n\uFEFF'.includes(source.text[start - 1] ?? '')) return false
-    return this.isWord('let') || this.isWord('type') || this.isWord('use') || this.startsParam || this.isSymbol('@')
+    return this.isWord('let') || this.isWord('type') || this.isWord('use') || this.startsParam || this.startsTest || this.isSymbol('@')
   }
 
   /** `param` is a word only where its declaration stands: a binding or a field may have that name. */
   get startsParam(): boolean {
     return this.isWord('param') && this.peek(1).kind === 'identifier' && this.isSymbol(':', 2)
+  }
+
+  /** And so is `test`. */
+  get startsTest(): boolean {
+    return this.isWord('test') && this.peek(1).kind === 'string'
   }
 
   takeSymbol(text: string): boolean {

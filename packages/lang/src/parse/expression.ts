@@ -159,7 +159,7 @@ const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression =>
   if (!c.isSymbol(')')) {
     do {
       if (key) c.fail('a function stands behind the other arguments', key.span, 'as in sort(hits, h -> h.score)')
-      if (startsFunction(c)) key = c.beside(keyFunction)
+      if (startsFunction(c)) key = c.beside(parseFunction)
       else args.push(c.beside(parseExpression))
     } while (c.takeSymbol(','))
   }
@@ -169,10 +169,10 @@ const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression =>
 }
 
 // `x -> e`, or `x => e` as in other languages.
-const startsFunction = (c: Cursor): boolean =>
+export const startsFunction = (c: Cursor): boolean =>
   c.next.kind === 'identifier' && (c.isSymbol('->', 1) || (c.isSymbol('=', 1) && c.isSymbol('>', 2) && !c.peek(2).isSpaced))
 
-const keyFunction = (c: Cursor): KeyFunction => {
+export const parseFunction = (c: Cursor): KeyFunction => {
   const start = c.next
   const parameter = c.ownName('the name of an item')
   const arrow = c.advance()

@@ -11,6 +11,7 @@ import { Cursor } from './cursor.js'
 import { parseExpression as expression } from './expression.js'
 import { tokenize } from './lexer.js'
 import { parseSignature } from './port.js'
+import { parseTest } from './test.js'
 import { parseType } from './type.js'
 import { isLiteral, parseLiteral, parseObject } from './value.js'
 
@@ -72,7 +73,7 @@ const skipToItem = (c: Cursor): void => {
 
 const looksLikeItem = (c: Cursor): boolean => {
   if (c.isWord('use')) return c.peek(1).kind === 'identifier' || c.peek(1).kind === 'string'
-  if (c.startsParam) return true
+  if (c.startsParam || c.startsTest) return true
   return (c.isWord('let') || c.isWord('type')) && c.peek(1).kind === 'identifier' && (c.isSymbol('=', 2) || c.isSymbol(':', 2))
 }
 
@@ -80,13 +81,15 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   if (c.isWord('use')) return use(c)
   if (c.isWord('type')) return typeDeclaration(c, named)
   if (c.startsParam) return paramDeclaration(c, named)
+  if (c.startsTest) return parseTest(c)
   if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
   const { next } = c
   const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
   const isArrow = c.isSymbol('|') || c.isSymbol('->')
   const help = isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined
   if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = literal'")
-  return c.failExpecting("'use', 'type', 'param', 'let' or an annotation", help)
+  if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
+  return c.failExpecting("'use', 'type', 'param', 'let', 'test' or an annotation", help)
 }
 
 const use = (c: Cursor): Use => {

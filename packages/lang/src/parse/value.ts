@@ -1,6 +1,6 @@
 // Config values: literals, lists, objects, names of other bindings, and the template of a prompt.
 
-import type { Entry, Literal, ObjectValue, Value } from './ast.js'
+import type { EntryOf, ListOf, Literal, Name, ObjectOf, ObjectValue, Value } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
 import { parseTemplate } from './expression.js'
 import { MORPHISMS } from './morphism.js'
@@ -20,15 +20,18 @@ export const parseLiteral = (c: Cursor): Literal => {
   return { kind: 'value', value: Number(text), text, span: c.spanFrom(start) }
 }
 
-export const parseObject = (c: Cursor, where: string): ObjectValue => {
+export const parseObject = (c: Cursor, where: string): ObjectValue => parseObjectOf(c, where, parseValue)
+
+/** With values of some kind, which may depend on their key. */
+export const parseObjectOf = <V>(c: Cursor, where: string, parse: (c: Cursor, key: Name) => V): ObjectOf<V> => {
   const start = c.expectSymbol('{', where)
-  const entries: Entry[] = []
+  const entries: EntryOf<V>[] = []
   while (!c.isSymbol('}')) {
     const first = c.next
     if (c.startsItem && !c.isSymbol(':', 1)) c.failExpecting("',' or '}'")
     const key = first.kind === 'string' ? { text: c.advance().text, span: first.span } : c.anyName("a key or '}'")
     c.expectSymbol(':', `after the key '${key.text}'`)
-    const value = c.nested(() => parseValue(c))
+    const value = c.nested(() => parse(c, key))
     entries.push({ key, value, span: c.spanFrom(first) })
     if (!c.takeSymbol(',') && !c.isSymbol('}') && !c.next.startsLine) {
       c.failExpecting("',' or '}'")
@@ -38,20 +41,23 @@ export const parseObject = (c: Cursor, where: string): ObjectValue => {
   return { kind: 'object', entries, span: c.spanFrom(start) }
 }
 
-const parseValue = (c: Cursor): Value => {
+export const parseListOf = <V>(c: Cursor, parse: (c: Cursor) => V): ListOf<V> => {
+  const start = c.expectSymbol('[', '')
+  const items: V[] = []
+  if (!c.isSymbol(']')) {
+    do items.push(c.nested(() => parse(c)))
+    while (c.takeSymbol(','))
+  }
+  c.expectSymbol(']', 'after the list')
+  return { kind: 'list', items, span: c.spanFrom(start) }
+}
+
+export const parseValue = (c: Cursor): Value => {
   const start = c.next
   if (isLiteral(c)) return parseLiteral(c)
   if (c.isSymbol('{')) return parseObject(c, '')
   if (start.kind === 'template') return parseTemplate(c)
-  if (c.takeSymbol('[')) {
-    const items: Value[] = []
-    if (!c.isSymbol(']')) {
-      do items.push(c.nested(() => parseValue(c)))
-      while (c.takeSymbol(','))
-    }
-    c.expectSymbol(']', 'after the list')
-    return { kind: 'list', items, span: c.spanFrom(start) }
-  }
+  if (c.isSymbol('[')) return parseListOf(c, parseValue)
   // A morphism's own word names what a tool lowers: `process: id`.
   const first = MORPHISMS.has(start.text) ? c.anyName('a value') : c.ownName('a value')
   if (!c.takeSymbol('.')) return { kind: 'name', name: { name: first, span: first.span }, span: first.span }

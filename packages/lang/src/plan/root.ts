@@ -1,10 +1,12 @@
 // The whole graph of one stream binding, between the ports it has towards the outside.
 
+import { callsTool } from '../base/lift.js'
 import { ignore, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
+import type { Expression } from '../parse/ast.js'
 import { wireBody } from './body.js'
 import { Builder, type BuilderOptions } from './builder.js'
-import type { Graph, GraphNode, GraphPort } from './graph.js'
+import type { Graph, GraphNode, GraphPort, NodeWork } from './graph.js'
 import { instantiate, portsOf, wireBetween } from './instance.js'
 
 /** What its own text says: a bound chain in it is one node. What is wrong with the wiring is reported; parts with errors are missing. */
@@ -12,6 +14,27 @@ export const graphOf = (bound: Bound, report: Report): Graph => build(bound, { r
 
 /** What runs: all bound chains are expanded. Only for a program without errors. */
 export const planOf = (bound: Bound): Graph => build(bound, { report: ignore, isExpanded: true })
+
+/** A bare binding on a stream: it is called with one message after the other. */
+export const planOfCalls = (bound: Bound): Graph => {
+  const builder = new Builder({ report: ignore, isExpanded: true })
+  const { binding, scope, name } = bound
+  const { span } = binding.name
+  const [takes, gives] = [bound.inputs[0], bound.outputs[0]]
+  const input = [{ name: 'input', type: takes }]
+  const output = [{ name: 'output', type: gives }]
+  const expression: Expression = { kind: 'name', name, span }
+  const work: NodeWork = callsTool(bound)
+    ? { kind: 'call', expression, bound, parallel: 1 }
+    : { kind: 'map', expression, scope, lifted: bound }
+  const inlet = builder.node('input', span, { kind: 'input', port: 0 }, input, input)
+  const called = builder.node(name, span, work, input, output)
+  const outlet = builder.node('output', span, { kind: 'output', port: 1 }, output, output)
+  builder.connect({ node: inlet, output: 0, type: takes }, called, 0, span)
+  builder.connect({ node: called, output: 0, type: gives }, outlet, 0, span)
+  builder.finish()
+  return { nodes: builder.nodes, edges: builder.edges }
+}
 
 const build = (bound: Bound, options: BuilderOptions): Graph => {
   const builder = new Builder(options)

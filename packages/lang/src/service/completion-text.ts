@@ -56,7 +56,7 @@ const holdsStandIn = (item: string): boolean => {
 }
 
 // A declaration begins in the first column.
-const ITEM = /^(?:let|type|use)\b|^param\s+\w+\s*:|^@/gm
+const ITEM = /^(?:let|type|use)\b|^param\s+\w+\s*:|^test\s*"|^@/gm
 
 const itemStart = (text: string, offset: number): number => {
   let start = 0

@@ -47,7 +47,7 @@ const isProse = (text: string, offset: number): boolean => {
 }
 
 const atWord = (word: string, path: readonly Node[]): Completion[] => {
-  if (word === 'use') return keywords('let', 'type', 'use', 'param')
+  if (word === 'use') return keywords('let', 'type', 'use', 'param', 'test')
   return word === 'as' ? keywords('as') : keywords('and', 'or', ...(path.some(isOf('if')) ? ['then', 'else'] : []))
 }
 

@@ -17,6 +17,7 @@ import type {
   ObjectValue,
   PlumbImplementation,
   QualifiedName,
+  TestDeclaration,
   TypeExpression,
   Value,
 } from '../parse/ast.js'
@@ -52,6 +53,7 @@ export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
       if (param?.declaration === item) names.note(item.name.span, { kind: 'param', param })
     }
     if (item.kind === 'binding') inBinding(item, names)
+    if (item.kind === 'test') inTest(item, names)
   }
   return found
 }
@@ -170,6 +172,25 @@ const inValue = (value: Value, names: Names): void => {
   if (value.kind === 'name') qualified(value.name, names, valueSymbol)
   if (value.kind === 'list') for (const item of value.items) inValue(item, names)
   if (value.kind === 'object') for (const entry of value.entries) inValue(entry.value, names)
+}
+
+/** Keys of a test whose own keys name bindings. */
+const NAMING: ReadonlySet<string> = new Set(['models', 'tools', 'calls'])
+
+const inTest = ({ of, config }: TestDeclaration, names: Names): void => {
+  qualified(of, names, bindingSymbol)
+  for (const { key, value } of config.entries) {
+    if (NAMING.has(key.text) && value.kind === 'object') for (const entry of value.entries) inKey(entry.key, names)
+    if (key.text !== 'live') continue
+    for (const part of value.kind === 'list' ? value.items : [value]) if (part.kind === 'value') inString(part, names)
+  }
+}
+
+const inKey = (key: Name, names: Names): void => {
+  const { source, start, end } = key.span
+  const isQuoted = source.text[start] === '"'
+  if (isQuoted) inString({ kind: 'value', value: key.text, text: source.text.slice(start, end), span: key.span }, names)
+  else qualified({ name: key, span: key.span }, names, bindingSymbol)
 }
 
 // Where a key takes names they may stand in quotes: `tools: ["double", "Fs.read"]`.

@@ -36,11 +36,14 @@ export interface OpenedRegistry {
   readonly faults: readonly Fault[]
 }
 
+/** What is called in place of a tool, wherever that is a part; undefined: the tool itself. */
+export type StandIn = (plan: ToolPlan) => Tool | undefined
+
 /** `docroot`: that of the session; `.`. `plans` are those of one program or of several (`toolsOf`), or those of an agent (`agentTools`). Starts nothing. */
-export const openRegistry = (plans: readonly ToolPlan[], docroot?: string): OpenedRegistry => {
+export const openRegistry = (plans: readonly ToolPlan[], docroot?: string, standIn: StandIn = () => undefined): OpenedRegistry => {
   const entries = new Map<Bound, Entry>()
   const entryOf = (plan: ToolPlan): Entry => {
-    const known = entries.get(plan.bound) ?? new Entry(plan, { resolve: (bound) => later(entryOf(toolOf(bound))), docroot })
+    const known = entries.get(plan.bound) ?? new Entry(plan, { resolve: (bound) => later(entryOf(toolOf(bound))), docroot }, standIn(plan))
     entries.set(plan.bound, known)
     return known
   }
@@ -80,6 +83,7 @@ class Entry implements Registered {
   constructor(
     readonly plan: ToolPlan,
     private readonly context: SourceContext,
+    private readonly standIn: Tool | undefined,
   ) {}
 
   get effects(): readonly Effect[] {
@@ -93,13 +97,13 @@ class Entry implements Registered {
   }
 
   get tool(): Tool {
-    this.#tool ??= this.#make()
+    this.#tool ??= this.standIn ?? this.#make()
     return this.#tool
   }
 
   /** A chain was checked when it was compiled. */
   faults(): readonly Fault[] {
-    if (this.plan.body.kind === 'chain') return []
+    if (this.plan.body.kind === 'chain' || this.standIn) return []
     return this.#bare.ok ? [] : [this.#bare.error]
   }
 

@@ -1,7 +1,7 @@
 // What is needed to start the children of a run.
 
 import type { AgentPlan, Bound } from '@plumb/lang'
-import type { AgentSandbox, Session } from '@plumb/tool'
+import type { AgentSandbox, Session, StandIn } from '@plumb/tool'
 import type { Fault, Prices, SourceFiles } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
@@ -23,6 +23,8 @@ export interface SpawnSettings {
   readonly authoritySource: AuthoritySource
   /** Of agents that are programs, those that are held in one. */
   readonly boxes?: ReadonlyMap<Bound, AgentSandbox> | undefined
+  /** What is called in place of tools, in a test. */
+  readonly standIn?: StandIn
   readonly maxInFlight: number
   readonly maxLine: number
   /** After its first failure a child asks for nothing more. */

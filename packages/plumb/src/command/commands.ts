@@ -8,6 +8,7 @@ export const COMMANDS = {
   view: async () => (await import('../view/view-command.js')).view,
   lsp: async () => (await import('../lsp/lsp.js')).lsp,
   completion: async () => (await import('./completion.js')).completion,
+  test: async () => (await import('../test/command.js')).test,
   explain: async () => (await import('./explain.js')).explain,
 }
 

@@ -23,11 +23,15 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions): Promi
     ...(record === undefined ? [] : [{ path: resolve(join(record, KEPT_FOLDER)), isRecord: true }]),
     ...(cache === undefined ? [] : [{ path: resolve(cache) }]),
   ]
-  const places = agentsOf(graph, agentProgram).map(({ place }) => place)
+  const places = keptPlacesOf(graph, agentProgram)
   const { openKept } = await import('@plumb/wire/kept')
   const kept = openKept({ stores, isOnly: isCacheOnly, places })
   return kept.ok ? succeed(undefined) : kept
 }
+
+/** The places of all agents of ours that a run of the graph has, nested plumbs included. */
+export const keptPlacesOf = (graph: Graph, agentProgram?: string): readonly string[] =>
+  agentsOf(graph, agentProgram).map(({ place }) => place)
 
 /** The place of a process among all of a run, nested plumbs included; undefined: no answers are kept. */
 export const keptPlaceOf = (place: string, around: string | undefined): string | undefined =>

@@ -66,6 +66,8 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly handled: (fault: Fault) => void
   /** One of main's outputs has closed. */
   readonly outputClosed: () => void
+  /** How its children are started, where that is not as processes of the system. */
+  readonly spawn?: typeof spawnAll
 }
 
 export interface Wired {
@@ -83,7 +85,8 @@ export interface Wired {
 
 /** Where a child cannot be started nothing has run. */
 export const wireUp = (options: WiringOptions): Result<Wired> => {
-  const spawned = spawnAll(options.graph, options)
+  const { graph, spawn = spawnAll } = options
+  const spawned = spawn(graph, options)
   return spawned.ok ? { ok: true, value: new Network(options, spawned.value).wired() } : spawned
 }
 

@@ -91,7 +91,7 @@ const openDispatcher = async (
   const docroot = findDocroot(settings.docroot)
   const authority = settings.authoritySource.authorityFor(plan)
   const plans = agentTools(bound)
-  const { registry, faults } = tool.openRegistry(settings.toolProgram === undefined ? plans : [], settings.docroot)
+  const { registry, faults } = tool.openRegistry(settings.toolProgram === undefined ? plans : [], settings.docroot, settings.standIn)
   if (!docroot.ok || !authority || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
 
   // plumb-agent asks for approval before it sends a request, also for the calls that the tool makes.

@@ -63,7 +63,7 @@ const openMappedTool = async (
   const { openRegistry, perform } = await import('@plumb/tool')
   const docroot = findDocroot(settings.docroot)
   // To name it in a map declares it.
-  const { registry, faults } = openRegistry([{ ...toolOf(bound), isExposed: true }], settings.docroot)
+  const { registry, faults } = openRegistry([{ ...toolOf(bound), isExposed: true }], settings.docroot, settings.standIn)
   const tool = registry.get(name)?.tool
   if (!docroot.ok || !tool || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
   const authority = settings.authoritySource.authorityForMaps

@@ -7,6 +7,7 @@ let current: { readonly fd: number } | undefined
 
 export const currentKept = (): { readonly fd: number } | undefined => current
 
-export const setCurrentKept = (kept: { readonly fd: number }): void => {
+/** Undefined: none any more. */
+export const setCurrentKept = (kept: { readonly fd: number } | undefined): void => {
   current = kept
 }

@@ -9,6 +9,7 @@ import type {
   CallExpression,
   Comprehension,
   Expression,
+  IfExpression,
   KeyFunction,
   NameExpression,
   RecordExpression,
@@ -40,6 +41,7 @@ import type { Site } from './failure.js'
 import type { Parameter, Reduction } from './function.js'
 import { eachOf, type Key } from './list.js'
 import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
+import { observer } from './observe.js'
 import { patternOf } from './pattern.js'
 import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice, sliceOf, valueOfText } from './slice.js'
 import { startSteps } from './steps.js'
@@ -90,7 +92,7 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
     case 'binary':
       return evaluateBinary(e, frame)
     case 'if':
-      return evaluate(holds(e.condition, frame) ? e.then : e.else, frame)
+      return evaluate(branchOf(e, frame), frame)
     case 'call':
       return evaluateCall(e, frame)
     case 'field': {
@@ -117,6 +119,12 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
     default:
       return unreachable(e)
   }
+}
+
+const branchOf = (e: IfExpression, frame: Frame): Expression => {
+  const isThen = holds(e.condition, frame)
+  observer()?.decided(e, isThen)
+  return isThen ? e.then : e.else
 }
 
 /** As evaluate, of what may be absent: undefined then. */

@@ -10,6 +10,7 @@ import { emitBound } from '../emit/loop.js'
 import { Checked } from '../infer/checked.js'
 import type { Environment, Local } from '../infer/environment.js'
 import { evaluate, openFrame } from '../run/interpret.js'
+import { observer } from '../run/observe.js'
 import { Sink } from '../run/sink.js'
 import { Slice } from '../run/slice.js'
 import { putValue, refuseDeep } from '../run/write.js'
@@ -39,6 +40,7 @@ export const compileFold = ({ expression, from, state }: Fold, environment: Envi
     },
     isLeft: true,
     interpret: (message, tree, out) => {
+      observer()?.evaluated(expression)
       out.commit(putValue(out, out.at, evaluate(expression, openFrame(checked, message, tree, { local: state, value: held.state }))))
       refuseDeep(out)
       return Verdict.WROTE

@@ -17,6 +17,7 @@ import { describeMismatch } from '../../validate/mismatch.js'
 import type { Evaluate } from '../emit/evaluator.js'
 import { leftOut } from '../run/apply.js'
 import { faultOf } from '../run/failure.js'
+import { observer } from '../run/observe.js'
 import { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
 import type { MessageScanner } from './message-scanner.js'
@@ -41,6 +42,7 @@ export class ScannedStage implements Stage {
     private readonly scanner: MessageScanner,
     private readonly work: Work,
   ) {
+    if (observer()) this.run = this.runSlowly
     scanner.beforeScan(() => {
       this.evaluate = work.generate()
     })

@@ -8,6 +8,7 @@ import { emitBool } from '../emit/operand.js'
 import { Checked } from '../infer/checked.js'
 import type { Environment } from '../infer/environment.js'
 import { evaluate, holds, openFrame } from '../run/interpret.js'
+import { observer } from '../run/observe.js'
 import { putValue, refuseDeep } from '../run/write.js'
 import { MessageScanner } from './message-scanner.js'
 import { withReports } from './reporting.js'
@@ -28,6 +29,7 @@ export const compileMap = (e: Expression, environment: Environment, scanner = ne
     },
     isLeft: checked.hasLocals,
     interpret: (message, tree, out) => {
+      observer()?.evaluated(e)
       out.commit(putValue(out, out.at, evaluate(e, openFrame(checked, message, tree))))
       refuseDeep(out)
       return Verdict.WROTE
@@ -45,7 +47,11 @@ export const compileFilter = (e: Expression, environment: Environment, scanner =
       return compileEvaluator(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
     },
     isLeft: checked.hasLocals,
-    interpret: (message, tree) => (holds(e, openFrame(checked, message, tree)) ? Verdict.PASS : Verdict.DROP),
+    interpret: (message, tree) => {
+      const isHeld = holds(e, openFrame(checked, message, tree))
+      observer()?.decided(e, isHeld)
+      return isHeld ? Verdict.PASS : Verdict.DROP
+    },
   })
   return withReports(stage, checked, environment)
 }

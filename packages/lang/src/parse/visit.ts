@@ -1,0 +1,15 @@
+// All nodes of a syntax tree, whatever their kinds.
+
+import type { Node } from './ast.js'
+
+export interface AnyNode extends Node {
+  readonly kind?: string
+  readonly [part: string]: unknown
+}
+
+/** Calls `look` with each node, from the outside in. What holds a span is a node; other objects and lists are looked through. */
+export const visitNodes = (value: unknown, look: (node: AnyNode) => void): void => {
+  if (typeof value !== 'object' || value === null) return
+  if ('span' in value) look(value as AnyNode)
+  for (const [key, part] of Object.entries(value)) if (key !== 'span') visitNodes(part, look)
+}

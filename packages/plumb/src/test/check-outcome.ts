@@ -1,0 +1,224 @@
+// What came of a run, held against what its test says of it.
+
+import type { MessagesByPort, TestCondition, TestPlan } from '@plumb/lang'
+import { canonicalJson, preview } from '@plumb/wire'
+import { placeOf } from './place.js'
+import { difference } from './report/difference.js'
+import type { Finding } from './report/result.js'
+import type { Row } from './rows.js'
+import type { Outcome, Output } from './run-once.js'
+import { openJudge } from './script-player.js'
+
+/** More of one kind say nothing new. */
+const MAX_FINDINGS = 5
+
+/** `input`: the number of the input that it is about, from 1. */
+export interface RowFinding extends Finding {
+  readonly input?: number
+}
+
+/** None: all is as the test says. */
+export const checkOutcome = (plan: TestPlan, outcome: Outcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
+  const { unanswered } = outcome.asked
+  if (outcome.isTimedOut) return [timeout(plan), ...unanswered]
+  if (unanswered.length > 0) return unanswered
+  return [
+    ...checkErrors(plan, outcome),
+    ...(plan.expect ? checkExpected(plan, plan.expect, outcome) : []),
+    ...checkRows(rows, outcome),
+    ...(plan.matches ? checkMatches(plan, plan.matches, outcome, rows) : []),
+    ...(plan.holds ? checkHolds(plan, plan.holds, outcome, rows) : []),
+    ...checkCalls(plan, outcome),
+    ...checkWires(plan, outcome),
+  ]
+}
+
+const timeout = ({ timeoutMs, of }: TestPlan): RowFinding => ({
+  code: 'timeout',
+  message: `'${of.name}' had not ended after ${timeoutMs / 1000} s; 'timeout' gives it more`,
+})
+
+const checkErrors = (plan: TestPlan, { faults }: Outcome): readonly RowFinding[] => {
+  const codes = faults.map(({ error }) => String(error))
+  if (plan.errors.length > 0) {
+    if (codes.length === plan.errors.length && codes.every((code, i) => code === plan.errors[i])) return []
+    const [expected, got] = [plan.errors.join(', '), codes.join(', ') || 'no error']
+    return [{ code: 'errors', message: 'the errors, in the order of their inputs, are others', expected, got }]
+  }
+  return faults.slice(0, MAX_FINDINGS).map(({ error, detail, seq, process }) => ({
+    code: String(error),
+    message: `${typeof process === 'string' ? `'${process}': ` : ''}${detail}`,
+    ...(typeof seq === 'number' ? { input: seq } : {}),
+  }))
+}
+
+const checkExpected = (plan: TestPlan, expect: MessagesByPort, { outputs }: Outcome): readonly RowFinding[] =>
+  [...expect].flatMap(([port, { messages, span }]) => {
+    const got = (outputs.get(port) ?? []).map(({ json }) => json)
+    const at = { code: 'expect', place: placeOf(span) }
+    const of = plan.outputs.length > 1 ? ` at '${port}'` : ''
+    const findings = plan.isAnyOrder ? compareAsSets(messages, got, at, of) : compareInOrder(messages, got, at, of)
+    return findings.slice(0, MAX_FINDINGS)
+  })
+
+type At = Pick<Finding, 'code'> & Partial<Pick<Finding, 'place' | 'wire'>>
+
+const compareInOrder = (expected: readonly string[], got: readonly string[], at: At, of: string): RowFinding[] => {
+  const findings: RowFinding[] = []
+  for (let i = 0; i < Math.max(expected.length, got.length); i++) {
+    const [wanted, came] = [expected[i], got[i]]
+    const number = i + 1
+    if (came === undefined && wanted !== undefined)
+      findings.push({ ...at, message: `message ${number} of ${expected.length}${of} did not come`, number, expected: wanted })
+    else if (wanted === undefined && came !== undefined)
+      findings.push({ ...at, message: `message ${number}${of} is one more than the ${expected.length} expected`, number, got: came })
+    else if (wanted !== undefined && came !== undefined && canonicalJson(wanted) !== canonicalJson(came))
+      findings.push({
+        ...at,
+        message: `message ${number}${of} is another`,
+        number,
+        expected: wanted,
+        got: came,
+        difference: difference(wanted, came),
+      })
+  }
+  return findings
+}
+
+const compareAsSets = (expected: readonly string[], got: readonly string[], at: At, of: string): RowFinding[] => {
+  const left = new Map<string, number>()
+  for (const json of got) left.set(canonicalJson(json), (left.get(canonicalJson(json)) ?? 0) + 1)
+  const missing = expected.filter((json) => {
+    const form = canonicalJson(json)
+    const count = left.get(form) ?? 0
+    if (count > 0) left.set(form, count - 1)
+    return count === 0
+  })
+  const surplus = got.filter((json) => {
+    const form = canonicalJson(json)
+    const count = left.get(form) ?? 0
+    if (count > 0) left.set(form, count - 1)
+    return count > 0
+  })
+  return [
+    ...missing.map((json) => ({ ...at, message: `this message${of} did not come`, expected: json })),
+    ...surplus.map((json) => ({ ...at, message: `this message${of} was not expected`, got: json })),
+  ]
+}
+
+const checkRows = (rows: readonly Row[] | undefined, { outputs }: Outcome): readonly RowFinding[] => {
+  if (!rows?.some(({ expect }) => expect)) return []
+  const all = [...outputs.values()].flat()
+  return rows.flatMap(({ expect }, i) => {
+    if (!expect) return []
+    const got = all.filter(({ seqs }) => seqs.includes(i + 1)).map(({ json }) => json)
+    return compareInOrder(expect, got, { code: 'expect' }, ` of row ${i + 1}`).map((finding) => ({ ...finding, input: i + 1 }))
+  })
+}
+
+/** A record of the names that a condition may use, for one output. */
+const openRecords = (plan: TestPlan, outcome: Outcome, rows: readonly Row[] | undefined, mentions: (name: string) => boolean) => {
+  const main = plan.outputs.length > 1 ? undefined : plan.outputs[0]?.name
+  const outputs = main === undefined ? [] : (outcome.outputs.get(main) ?? [])
+  const listOf = (messages: readonly { readonly json: string }[]) => `[${messages.map(({ json }) => json).join(',')}]`
+  const byPort = (ports: readonly { readonly name: string }[], messages: (port: string) => readonly { readonly json: string }[]) =>
+    `{${ports.map(({ name }) => `${JSON.stringify(name)}:${listOf(messages(name))}`).join(',')}}`
+  const inputsAt = (port: string) => outcome.inputs.filter((input) => input.port === port)
+  const outs =
+    !mentions('outs') && main !== undefined
+      ? '[]'
+      : main === undefined
+        ? byPort(plan.outputs, (port) => outcome.outputs.get(port) ?? [])
+        : listOf(outputs)
+  const allGiven = plan.inputs.length > 1 ? byPort(plan.inputs, inputsAt) : undefined
+  const isEach = outputs.length === outcome.inputs.length
+  const inputOf = ({ seqs }: Output, i: number): number | undefined => {
+    if (seqs.length === 1) return seqs[0]
+    return isEach ? i + 1 : undefined
+  }
+  const record = (output: Output | undefined, i: number): string => {
+    const number = output && inputOf(output, i)
+    const given = allGiven ?? outcome.inputs[(number ?? (mentions('given') ? 0 : 1)) - 1]?.json
+    const row = rows?.[(number ?? 1) - 1]?.json
+    const fields = { out: output?.json, outs, given, row }
+    return `{${Object.entries(fields)
+      .flatMap(([name, json]) => (json === undefined ? [] : [`"${name}":${json}`]))
+      .join(',')}}`
+  }
+  return { outputs, record, inputOf, isByPort: main === undefined }
+}
+
+const mentionsIn =
+  (conditions: readonly TestCondition[]) =>
+  (name: string): boolean =>
+    conditions.some(({ expression: { span } }) => new RegExp(`\\b${name}\\b`).test(span.source.text.slice(span.start, span.end)))
+
+const checkMatches = (
+  plan: TestPlan,
+  matches: readonly TestCondition[],
+  outcome: Outcome,
+  rows: readonly Row[] | undefined,
+): readonly RowFinding[] => {
+  const { outputs, record, inputOf } = openRecords(plan, outcome, rows, mentionsIn(matches))
+  const findings = outputs.flatMap((output, i): RowFinding[] => {
+    const condition = matches[i]
+    if (!condition)
+      return [{ code: 'matches', message: `message ${i + 1} is one more than 'matches' has expressions`, number: i + 1, got: output.json }]
+    return judge(condition, record(output, i), { code: 'matches', number: i + 1, got: output.json }, inputOf(output, i))
+  })
+  const missing = matches.slice(outputs.length).map(({ expression: { span } }, i) => ({
+    code: 'matches',
+    message: `message ${outputs.length + i + 1} of ${matches.length} did not come`,
+    place: placeOf(span),
+  }))
+  return [...findings, ...missing].slice(0, MAX_FINDINGS)
+}
+
+const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: Outcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
+  const { outputs, record, inputOf, isByPort } = openRecords(plan, outcome, rows, mentionsIn([holds]))
+  if (isByPort) return judge(holds, record(undefined, 0), { code: 'holds' }, undefined)
+  const findings: RowFinding[] = []
+  const test = openJudge(holds)
+  for (const [i, output] of outputs.entries()) {
+    const { holds: isRight, why } = test(record(output, i))
+    if (!isRight) findings.push(notHeld(holds, why, { code: 'holds', number: i + 1, got: output.json }, inputOf(output, i)))
+  }
+  return findings
+}
+
+type About = Pick<Finding, 'code' | 'number' | 'got'>
+
+const judge = (condition: TestCondition, record: string, about: About, input: number | undefined): RowFinding[] => {
+  const { holds, why } = openJudge(condition)(record)
+  return holds ? [] : [notHeld(condition, why, about, input)]
+}
+
+const notHeld = ({ expression: { span } }: TestCondition, why: string | undefined, about: About, input: number | undefined): RowFinding => {
+  const text = preview(span.source.text.slice(span.start, span.end))
+  const message = why === undefined ? `this does not hold: ${text}` : `this has no answer: ${text}: ${why}`
+  return { ...about, message, place: placeOf(span), ...(input === undefined ? {} : { input }) }
+}
+
+const checkCalls = (plan: TestPlan, { asked }: Outcome): readonly RowFinding[] =>
+  plan.calls.flatMap(({ of, name, least, most, inputs, span }): RowFinding[] => {
+    const got = asked.of(of)
+    const at = { code: 'calls', place: placeOf(span) }
+    if (inputs) {
+      const findings = compareInOrder(inputs, got, at, ` to '${name}'`)
+      return findings.slice(0, MAX_FINDINGS)
+    }
+    if (got.length >= least && got.length <= most) return []
+    const wanted = least === most ? String(least) : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
+    return [{ ...at, message: `'${name}' was asked ${got.length} times`, expected: wanted, got: String(got.length) }]
+  })
+
+const checkWires = (plan: TestPlan, { wires }: Outcome): readonly RowFinding[] =>
+  [...plan.wires].flatMap(([name, { messages, span }]): RowFinding[] => {
+    const wire = wires.find((one) => one.name === name)
+    const at = { code: 'wires', place: placeOf(span), wire: name }
+    if (!wire) {
+      const known = wires.map((one) => one.name).join(', ')
+      return [{ ...at, message: `'${plan.of.name}' has no wire '${preview(name)}'; there is ${preview(known, 400)}` }]
+    }
+    return compareInOrder(messages, wire.messages, at, ` on '${name}'`).slice(0, MAX_FINDINGS)
+  })

@@ -1,0 +1,144 @@
+// plumb test: the tests of specs, told in the order in which they stand there; what they reach, and what they notice.
+
+import { drawSeed } from '@plumb/lang/random'
+import { type Fault, fault, type GivenOptions, nowMs, Reporter, writeStdout } from '@plumb/wire'
+import { load, refuseErrors } from '../command/load.js'
+import { writeWhole } from '../command/write-whole.js'
+import { Coverage, toLcov } from './coverage.js'
+import { changesOf } from './mutate.js'
+import { placeOf } from './place.js'
+import { showCoverage } from './report/coverage.js'
+import { openReporter, type ReporterName } from './report/reporters.js'
+import type { TestOptions } from './run-test.js'
+import { notices, runInOrder, specOf, type TestedSpec } from './spec-tests.js'
+
+export interface TestCommandOptions {
+  readonly filter: string | undefined
+  readonly reporter: ReporterName
+  readonly seed: number | undefined
+  readonly jobs: number
+  readonly isUpdate: boolean
+  readonly isLive: boolean
+  readonly isRecording: boolean
+  readonly coverage: boolean
+  /** A file for what was reached, in the format of lcov. */
+  readonly lcov: string | undefined
+  readonly isMutating: boolean
+  /** A record of a run, which a test is made of. */
+  readonly from: string | undefined
+  readonly given: GivenOptions
+  readonly docroot: string | undefined
+  readonly handedOn: readonly string[]
+  readonly provider: string | undefined
+  readonly model: string | undefined
+}
+
+/** Resolves to the exit status: 0 when all pass, 1 when one fails, 2 when a spec has no meaning, and then none is run. */
+export const test = async (paths: readonly string[], options: TestCommandOptions): Promise<number> => {
+  const errors = new Reporter('plumb')
+  const specs: TestedSpec[] = []
+  for (const path of paths) {
+    const loaded = await load(path, options)
+    if (!loaded.ok) errors.report(loaded.error)
+    else if (!refuseErrors(loaded.value, errors)) specs.push(specOf(path, loaded.value, options.filter))
+  }
+  if (paths.length === 0) errors.report(fault('usage', 'no spec was named; give the files whose tests are to be run'))
+  if (options.isRecording && !options.isLive)
+    errors.report(fault('usage', "'--record' asks models what is not recorded yet: say so with '--record --live'"))
+  const status = errors.status === 0 ? await perform(specs, options, errors) : 0
+  await errors.end()
+  return Math.max(status, errors.status)
+}
+
+const perform = (specs: readonly TestedSpec[], options: TestCommandOptions, errors: Reporter): Promise<number> => {
+  if (options.from !== undefined) return writeFromRecord(specs, options.from, errors)
+  const seed = options.seed ?? drawSeed()
+  return options.isMutating ? mutate(specs, seed, options, errors) : runAll(specs, seed, options, errors)
+}
+
+const writeFromRecord = async ([spec, another]: readonly TestedSpec[], folder: string, errors: Reporter): Promise<number> => {
+  const { testFromRecord } = await import('./from-record.js')
+  const made = spec && !another ? testFromRecord(folder, spec.loaded.compiled.program) : undefined
+  const failure =
+    made === undefined
+      ? fault('usage', "'--from' takes one spec: that of the record")
+      : made.ok
+        ? await writeStdout(made.value)
+        : made.error
+  if (failure) errors.report(failure)
+  return 0
+}
+
+const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestCommandOptions, errors: Reporter): Promise<number> => {
+  const startMs = nowMs()
+  const reporter = openReporter(options.reporter)
+  const measures = options.coverage || options.lcov !== undefined
+  const coverages = measures ? specs.map(({ loaded }) => new Coverage(loaded.compiled.program)) : []
+  const all = specs.flatMap((spec, i) => {
+    const coverage = coverages[i]
+    const own = optionsOf(spec, seed, options)
+    const seen: TestOptions['seen'] = coverage && ((plan, outcome) => coverage.add(plan.of, outcome))
+    return spec.plans.map((plan) => ({ plan, options: seen ? { ...own, seen } : own, coverage }))
+  })
+  let failed: Fault | undefined
+  const write = async (text: string): Promise<void> => {
+    if (text !== '') failed ??= await writeStdout(text)
+  }
+  await write(reporter.begin?.(all.length) ?? '')
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  // One observer at a time: expressions do not know whose they are.
+  for (const group of measures ? specs.map((_, i) => all.filter(({ coverage }) => coverage === coverages[i])) : [all]) {
+    group[0]?.coverage?.start()
+    await runInOrder(group, options.jobs, async (result) => {
+      counts[result.status]++
+      await write(reporter.result(result))
+    })
+    group[0]?.coverage?.stop()
+  }
+  await write(reporter.end({ ...counts, milliseconds: Math.round(nowMs() - startMs) }))
+  const points = coverages.flatMap((coverage) => coverage.points)
+  if (options.coverage) {
+    const shown = showCoverage(points, options.reporter)
+    await write(shown.stdout)
+    for (const line of shown.stderr) errors.write(line)
+  }
+  if (options.lcov !== undefined) failed ??= await writeWhole(Buffer.from(toLcov(points)), options.lcov)
+  if (failed) errors.report(failed)
+  return counts.failed > 0 ? 1 : 0
+}
+
+/** The tests have to pass as they are: else nothing is said by those that fail on a change. */
+const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestCommandOptions, errors: Reporter): Promise<number> => {
+  const status = await runAll(specs, seed, options, errors)
+  if (status !== 0) {
+    errors.report(fault('usage', 'no change was tried: tests fail on the spec as it is'))
+    return status
+  }
+  const { filter = '', given } = options
+  const survivors: string[] = []
+  let tried = 0
+  for (const spec of specs) {
+    for (const change of changesOf(spec.loaded.compiled.program)) {
+      const isNoticed = await notices(spec, change, { filter, given, options: optionsOf(spec, seed, options) })
+      if (isNoticed === undefined) continue
+      tried++
+      const { file, line, column } = placeOf(change.span)
+      if (!isNoticed) survivors.push(`${file}:${line}:${column}: ${change.what}`)
+    }
+  }
+  const failure = await writeStdout([...survivors, `${tried - survivors.length} of ${tried} noticed`].map((line) => `${line}\n`).join(''))
+  if (failure) errors.report(failure)
+  return 0
+}
+
+const optionsOf = (
+  { loaded }: TestedSpec,
+  seed: number,
+  { isUpdate, isLive, isRecording, docroot, handedOn, provider, model }: TestCommandOptions,
+): TestOptions => ({
+  setting: { files: loaded.files, docroot, handedOn, provider, model },
+  seed,
+  isUpdate,
+  isLive,
+  isRecording,
+})

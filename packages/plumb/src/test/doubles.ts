@@ -1,0 +1,110 @@
+// The tools of a test: doubles by their scripts, and all that does nothing to the world itself. What would, and has no double, is refused.
+
+import type { Bound, Script, ScriptedAnswer, ToolPlan } from '@plumb/lang'
+import { effectsOf } from '@plumb/policy'
+import type { StandIn, Tool } from '@plumb/tool'
+import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
+import type { Asked } from './asked.js'
+import { openComputed, ScriptPlayer } from './script-player.js'
+import { faultOf } from './scripted-agent.js'
+
+type ToolPackage = typeof import('@plumb/tool')
+
+export interface DoublesOptions {
+  readonly tools: ReadonlyMap<Bound, Script>
+  readonly offered: ReadonlyMap<string, Script>
+  /** What runs as it would in a run. */
+  readonly isLive: (bound: Bound) => boolean
+  readonly asked: Asked
+  readonly random: (script: Script) => string
+}
+
+/** Made of other tools, which are doubled or refused themselves. */
+const COMBINING: ReadonlySet<string> = new Set(['pool', 'handoff', 'spy', 'flaky'])
+
+export class Doubles {
+  readonly #o: DoublesOptions
+  readonly #package: ToolPackage
+  readonly #offered: ReadonlyMap<string, ScriptPlayer>
+
+  constructor(tool: ToolPackage, options: DoublesOptions) {
+    this.#package = tool
+    this.#o = options
+    this.#offered = new Map([...options.offered].map(([name, script]) => [name, new ScriptPlayer(script)]))
+  }
+
+  /** What stands in for a tool; undefined: it runs as it is. */
+  readonly standIn: StandIn = (plan) => {
+    const script = this.#o.tools.get(plan.bound)
+    if (script) return this.#double(plan, script)
+    return this.#o.isLive(plan.bound) || isHarmless(plan) ? undefined : this.#refusal(plan)
+  }
+
+  /** A tool that a server offers: it is none of the program's, so it has a double or is refused. */
+  async callOffered(name: string, input: string): Promise<Result<string>> {
+    const script = this.#o.offered.get(name)
+    const player = this.#offered.get(name)
+    if (script && player) return this.#answer(script, player, input)
+    return this.#refuse(name)
+  }
+
+  #double(plan: ToolPlan, script: Script): Tool {
+    const player = new ScriptPlayer(script)
+    const { name, input, output, bound } = plan
+    const double: Tool = {
+      name,
+      input,
+      output,
+      run: async (json) => {
+        this.#o.asked.note(bound, json)
+        return this.#answer(script, player, json)
+      },
+    }
+    // What does not fit its types is an error, as it would be of the tool.
+    return this.#package.secure(double, { effects: [], isApprovalAsked: false, attempts: 1 })
+  }
+
+  #refusal({ name, input, output }: ToolPlan): Tool {
+    return { name, input, output, run: async () => this.#refuse(name) }
+  }
+
+  #refuse(name: string): Result<string> {
+    const message = `'${name}' reaches outside: give it a double under 'tools', or write live: ["${name}"]`
+    this.#o.asked.lack('not_doubled', message)
+    return fail('not_doubled', message)
+  }
+
+  #answer(script: Script, player: ScriptPlayer, input: string): Result<string> {
+    const answer = player.next(input)
+    if (answer) return this.#resultOf(answer, script, input)
+    const message = `'${script.name}' was called once more than its double has results: ${preview(input)}`
+    this.#o.asked.lack('model', message)
+    return fail('internal', message)
+  }
+
+  #resultOf(answer: ScriptedAnswer, script: Script, input: string): Result<string> {
+    switch (answer.kind) {
+      case 'value':
+        return succeed(answer.json)
+      case 'random':
+        return succeed(this.#o.random(script))
+      case 'computed': {
+        const json = openComputed(answer.parameter, answer.computed)(input)
+        return json === undefined
+          ? { ok: false, error: fault('evaluation_failed', `the double of '${script.name}' has no value for ${preview(input)}`) }
+          : succeed(json)
+      }
+      case 'error':
+        return { ok: false, error: faultOf(answer.code, `'${script.name}' failed with '${answer.code}', as its double says`) }
+      case 'call':
+        return fail('internal', `the double of '${script.name}' calls a tool, which only a model does`)
+    }
+  }
+}
+
+const isHarmless = (plan: ToolPlan): boolean => {
+  const { body } = plan
+  if (body.kind === 'chain') return true
+  if (COMBINING.has(body.source)) return body.config.record === undefined
+  return effectsOf(plan).length === 0
+}

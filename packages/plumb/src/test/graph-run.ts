@@ -1,0 +1,140 @@
+// Runs a graph in this process over streams of its own: the wiring of `plumb run`, with children that are given. It ends when all of its
+// outputs have closed, or is stopped.
+
+import type { Graph, GraphNode } from '@plumb/lang'
+import { type Fault, type LineReader, type LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
+import type { SpawnSettings } from '../child/agent-start.js'
+import type { spawnAll } from '../child/spawn.js'
+import type { RunEmitter } from '../event/emitter.js'
+import { deferred } from '../graph/deferred.js'
+import { InputContext } from '../graph/input-context.js'
+import type { Callable } from '../graph/morphism/calls.js'
+import { Quiescence, Schedule } from '../graph/schedule.js'
+import { type Wired, wireUp } from '../run/wiring.js'
+import type { ToolService } from '../tools/tool-service.js'
+
+export interface GraphRunOptions {
+  readonly name: string
+  readonly graph: Graph
+  readonly reader: LineReader
+  readonly writer: LineWriter
+  /** For a parent that joins by origin: what has settled. */
+  readonly telemetry?: LineWriter
+  readonly reporter: Reporter
+  readonly report: (fault: Fault) => void
+  readonly settings: SpawnSettings
+  readonly emitter: RunEmitter | undefined
+  readonly envelopes: 'all' | 'some' | 'none'
+  readonly spawn: typeof spawnAll
+  readonly tools: ReadonlyMap<GraphNode, ToolService>
+  readonly mapped: ReadonlyMap<GraphNode, Callable>
+}
+
+export class GraphRun {
+  readonly #o: GraphRunOptions
+  readonly #schedule = new Schedule(() => this.#idle())
+  readonly #quiescence = new Quiescence(() => this.#judge())
+  readonly #current: InputContext
+  readonly #telemetry: TelemetryWriter
+  readonly #closed = deferred()
+  #wired: Wired | undefined
+  #openOutputs: number
+  #isStopped = false
+  #settled = { inputs: -1, outputs: 0 }
+
+  constructor(options: GraphRunOptions) {
+    this.#o = options
+    this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
+    this.#current = new InputContext(options.telemetry !== undefined)
+    this.#telemetry = new TelemetryWriter(options.telemetry ?? null, options.name)
+  }
+
+  /** Resolves when all that it wrote is with its readers. */
+  async run(): Promise<void> {
+    const { reader, writer, reporter, report, settings, telemetry } = this.#o
+    const wired = wireUp({
+      ...this.#o,
+      settings,
+      schedule: this.#schedule,
+      reporter,
+      report: (fault) => this.#report(fault),
+      isNumbered: true,
+      isNested: telemetry !== undefined,
+      current: this.#current,
+      rejects: undefined,
+      parent: undefined,
+      handled: () => {},
+      outputClosed: () => this.#outputClosed(),
+      fail: (fault) => {
+        this.#report(fault)
+        this.stop()
+      },
+    })
+    if (!wired.ok) return report(wired.error)
+    this.#wired = wired.value
+    const { children, calls, start, hangUp } = wired.value
+    writer.onDrain = () => this.#schedule.wake()
+    writer.onClosed = () => this.stop()
+    reader.onReadable = () => this.#schedule.wake()
+    this.#settle(true)
+    start()
+    this.#schedule.wake()
+    await this.#closed.promise
+    this.#schedule.wake()
+    hangUp()
+    await Promise.all(children.map((child) => child.exited.then(hangUp)))
+    await Promise.all(calls.map((call) => call.stop()))
+    for (const child of children) child.reportDropped()
+    this.#schedule.stop()
+    await writer.end()
+    this.#settle(true)
+    await telemetry?.end()
+  }
+
+  /** What is in hand comes to nothing. */
+  stop(): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    this.#schedule.stop()
+    const { input, calls, children } = this.#wired ?? { input: undefined, calls: [], children: [] }
+    input?.abandon()
+    for (const call of calls) void call.stop()
+    for (const child of children) child.kill()
+    this.#closed.resolve()
+  }
+
+  #report(fault: Fault): void {
+    if (!this.#isStopped) this.#o.report(fault)
+  }
+
+  #outputClosed(): void {
+    this.#openOutputs--
+    if (this.#openOutputs > 0) return
+    this.#wired?.input.end()
+    this.#closed.resolve()
+  }
+
+  #idle(): void {
+    this.#settle(false)
+    this.#quiescence.idle()
+  }
+
+  #judge(): void {
+    const { cycles = [] } = this.#wired ?? {}
+    if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.#schedule.wake()
+    this.#settle(true)
+  }
+
+  #settle(isQuiet: boolean): void {
+    if (!this.#telemetry.isOn) return
+    const { writer } = this.#o
+    const { taken = 0 } = this.#wired?.input ?? {}
+    const inputs = Math.min(taken, this.#current.oldest - 1)
+    const outputs = writer.lines
+    if (inputs === this.#settled.inputs && (outputs === this.#settled.outputs || !isQuiet)) return
+    this.#settled = { inputs, outputs }
+    const lost = this.#current.takeLost()
+    writer.flush()
+    this.#telemetry.emit({ kind: 'settled', inputs, controls: 0, outputs, ...(lost.length > 0 ? { lost } : {}) })
+  }
+}

@@ -1,0 +1,55 @@
+// A child that is no process of the system: what runs it is in this process, and speaks over the same streams.
+
+import { PassThrough } from 'node:stream'
+import type { LineChild } from '@plumb/wire'
+
+type Exit = Awaited<LineChild['exited']>
+
+/** The ends of a child's streams that the child itself has. */
+export interface InnerEnds {
+  readonly stdin: PassThrough
+  readonly stdout: PassThrough
+  readonly stderr: PassThrough
+  readonly fds: ReadonlyMap<number, PassThrough>
+  /** Fires when it is to end at once. */
+  readonly stopped: AbortSignal
+  /** It has written all that it is going to write. */
+  exit(status: number): void
+}
+
+/** `numbers`: its descriptors besides the usual three. */
+export const openInnerChild = (numbers: readonly number[]): { readonly child: LineChild; readonly ends: InnerEnds } => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const fds = new Map(numbers.map((number) => [number, new PassThrough()]))
+  const streams = [stdin, stdout, stderr, ...fds.values()]
+  for (const stream of streams) stream.on('error', () => {})
+  const stop = new AbortController()
+  let hasEnded = false
+  let resolveExit: (exit: Exit) => void = () => {}
+  const exited = new Promise<Exit>((resolve) => {
+    resolveExit = resolve
+  })
+  const end = (exit: Exit): void => {
+    if (hasEnded) return
+    hasEnded = true
+    for (const stream of streams) if (!stream.writableEnded) stream.end()
+    // What it wrote is read before its end is seen, as with a process.
+    setImmediate(() => setImmediate(() => resolveExit(exit)))
+  }
+  const kill = (signal: NodeJS.Signals): void => {
+    stop.abort()
+    end({ status: null, signal })
+  }
+  const child: LineChild = {
+    pid: process.pid,
+    stdin,
+    stdout,
+    stderr,
+    fds,
+    ended: exited,
+    exited,
+    kill,
+    terminate: async () => kill('SIGTERM'),
+  }
+  return { child, ends: { stdin, stdout, stderr, fds, stopped: stop.signal, exit: (status) => end({ status, signal: null }) } }
+}

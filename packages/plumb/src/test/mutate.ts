@@ -1,0 +1,100 @@
+// Changes to a spec, one at a time, each of which a test should notice: what they leave alone, no test looks at.
+
+import { type AnyNode, type Expression, type Program, type Span, visitNodes } from '@plumb/lang'
+
+export interface Change {
+  readonly span: Span
+  /** What stands in place of the text there. */
+  readonly text: string
+  /** In words: `'>' becomes '>='`. */
+  readonly what: string
+}
+
+/** Of one spec. */
+const MAX_CHANGES = 2000
+
+/** In the order of the text. Some of them make no program: a stage that is left out may have been needed. */
+export const changesOf = ({ entry }: Program): readonly Change[] => {
+  const changes: Change[] = []
+  for (const { binding, category } of entry.bindings.values()) {
+    if (category === 'stream' || category === 'base') visitNodes(binding.impl, (node) => changes.push(...changesAt(node)))
+  }
+  return changes.sort((a, b) => a.span.start - b.span.start).slice(0, MAX_CHANGES)
+}
+
+/** The text of the spec with a change. */
+export const changed = ({ span: { source, start, end }, text }: Change): string =>
+  source.text.slice(0, start) + text + source.text.slice(end)
+
+const OTHERS: Readonly<Record<string, string>> = {
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '=': '!=',
+  '!=': '=',
+  and: 'or',
+  or: 'and',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+}
+/** How else the words are spelt. */
+const SPELLINGS: Readonly<Record<string, readonly string[]>> = { and: ['and', '&&'], or: ['or', '||'] }
+
+const changesAt = (node: AnyNode): readonly Change[] => {
+  switch (node.kind) {
+    case 'binary':
+      return operatorChange(node)
+    case 'literal':
+      return numberChange(node)
+    case 'if':
+      return [swap(node)]
+    case 'filter':
+      return [{ span: (node.expression as Expression).span, text: 'true', what: 'the filter lets all through' }]
+    case 'sequence':
+      return droppedStages(node)
+    default:
+      return []
+  }
+}
+
+const operatorChange = ({ operator, left, right }: AnyNode): readonly Change[] => {
+  const word = operator as string
+  const other = OTHERS[word]
+  const [{ span: before }, { span: behind }] = [left as Expression, right as Expression]
+  const between = before.source.text.slice(before.end, behind.start)
+  const spelling = (SPELLINGS[word] ?? [word]).find((text) => between.includes(text))
+  if (other === undefined || spelling === undefined) return []
+  const start = before.end + between.indexOf(spelling)
+  return [{ span: { source: before.source, start, end: start + spelling.length }, text: other, what: `'${word}' becomes '${other}'` }]
+}
+
+const numberChange = ({ value, text, span }: AnyNode): readonly Change[] => {
+  if (typeof value !== 'number' || !Number.isFinite(value) || !span) return []
+  const other = String(value + 1)
+  return [{ span, text: other, what: `${text} becomes ${other}` }]
+}
+
+const swap = (node: AnyNode): Change => {
+  const [then, otherwise] = [(node.then as Expression).span, (node.else as Expression).span]
+  const { text } = then.source
+  const swapped = text.slice(otherwise.start, otherwise.end) + text.slice(then.end, otherwise.start) + text.slice(then.start, then.end)
+  return { span: { source: then.source, start: then.start, end: otherwise.end }, text: swapped, what: "the branches of 'if' change places" }
+}
+
+/** Morphisms that do something to a message. Processes are left: without one a wire leads elsewhere. */
+const STAGES: ReadonlySet<unknown> = new Set(['map', 'filter', 'fold', 'flatten', 'batch'])
+
+const droppedStages = ({ items }: AnyNode): readonly Change[] => {
+  const parts = items as readonly AnyNode[]
+  return parts.flatMap(({ kind, span }, i) => {
+    const [before, behind] = [parts[i - 1]?.span, parts[i + 1]?.span]
+    if (!STAGES.has(kind) || !span || (!before && !behind)) return []
+    const start = before ? before.end : span.start
+    const end = before || !behind ? span.end : behind.start
+    const what = `'${span.source.text.slice(span.start, span.end).replace(/\s+/g, ' ').slice(0, 40)}' is left out`
+    return [{ span: { source: span.source, start, end }, text: '', what }]
+  })
+}

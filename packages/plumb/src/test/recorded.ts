@@ -1,0 +1,36 @@
+// Answers of models that were recorded for tests, in NAME.answers.jsonl beside NAME.plumb.
+
+import { basename, dirname, join, resolve } from 'node:path'
+import { planOf, type TestPlan } from '@plumb/lang'
+import { setCurrentKept } from '@plumb/wire'
+import { openKept } from '@plumb/wire/kept'
+import { keptPlacesOf } from '../record/kept-answers.js'
+import { failedOutcome, type Outcome } from './run-once.js'
+
+const answersPath = ({ span: { source } }: TestPlan): string => {
+  const name = basename(source.path)
+  return join(dirname(source.path), `${name.replace(/\.plumb$/, '')}.answers.jsonl`)
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs a test that starts agents of its own: alone, since what is kept is known to all that this process starts. Of a recorded test nothing is
+ * asked that is not kept, unless it is being recorded.
+ */
+export const withRecorded = (plan: TestPlan, isRecording: boolean, run: () => Promise<Outcome>): Promise<Outcome> => {
+  const next = last.then(() => (plan.model === 'recorded' ? runKept(plan, isRecording, run) : run()))
+  last = next.catch(() => {})
+  return next
+}
+
+const runKept = async (plan: TestPlan, isRecording: boolean, run: () => Promise<Outcome>): Promise<Outcome> => {
+  const places = plan.of.category === 'base' ? [] : keptPlacesOf(planOf(plan.of))
+  const kept = openKept({ stores: [{ path: resolve(answersPath(plan)) }], isOnly: !isRecording, places })
+  if (!kept.ok) return failedOutcome(kept.error)
+  try {
+    return await run()
+  } finally {
+    setCurrentKept(undefined)
+  }
+}

@@ -1,0 +1,27 @@
+// What no test reached, as the chosen reporter writes it.
+
+import type { Point } from '../coverage.js'
+import type { ReporterName } from './reporters.js'
+
+export interface ShownCoverage {
+  readonly stdout: string
+  /** Lines for where the report on standard output has no room for more. */
+  readonly stderr: readonly string[]
+}
+
+export const showCoverage = (points: readonly Point[], reporter: ReporterName): ShownCoverage => {
+  const missed = points.filter(({ hits }) => hits === 0)
+  if (reporter === 'json') {
+    const lines = missed.map(({ file, line, column, kind, name }) => `${JSON.stringify({ file, line, column, kind, name })}\n`)
+    return { stdout: lines.join(''), stderr: [] }
+  }
+  const reached = points.length - missed.length
+  const share = points.length === 0 ? 100 : Math.floor((100 * reached) / points.length)
+  const lines = [
+    ...missed.map(({ file, line, column, kind, name }) => `${file}:${line}:${column}: no test reaches ${kind} '${name}'`),
+    `coverage: ${reached} of ${points.length} reached (${share} %)`,
+  ]
+  if (reporter === 'junit') return { stdout: '', stderr: lines }
+  const before = reporter === 'tap' ? '# ' : ''
+  return { stdout: lines.map((line) => `${before}${line}\n`).join(''), stderr: [] }
+}

@@ -1,0 +1,156 @@
+// One run of what a test tests, over messages that are there: what came out, and what was asked and said on the way.
+
+import { PassThrough } from 'node:stream'
+import { planOf, planOfCalls, type TestPlan } from '@plumb/lang'
+import { type Fault, LineReader, LineWriter, MAX_LINE, splitEnvelope } from '@plumb/wire'
+import { wiresOf } from '../event/wires.js'
+import { Unnumbered } from '../graph/numbered-output.js'
+import { Asked } from './asked.js'
+import { silentReporter, TestHost, type TestSetting } from './test-host.js'
+
+/** Messages by the names of ports, as JSON text. */
+export type Given = ReadonlyMap<string, readonly string[]>
+
+export interface Output {
+  /** Numbers of the inputs that it stems from, from 1; empty: not known. */
+  readonly seqs: readonly number[]
+  readonly json: string
+}
+
+export interface CarriedWire {
+  /** Its ends, as in `writer-critic`; a second wire with the same ends has `.2` behind them. */
+  readonly name: string
+  readonly messages: readonly string[]
+}
+
+export interface Outcome {
+  /** The inputs in the order of their numbers. */
+  readonly inputs: readonly { readonly port: string; readonly json: string }[]
+  readonly outputs: ReadonlyMap<string, readonly Output[]>
+  /** In the order of the inputs that failed; those without one come last. */
+  readonly faults: readonly Fault[]
+  readonly asked: Asked
+  readonly wires: readonly CarriedWire[]
+  readonly unused: TestHost['unused']
+  readonly isTimedOut: boolean
+}
+
+/** That of a run that could not begin. */
+export const failedOutcome = (fault: Fault): Outcome => ({
+  inputs: [],
+  outputs: new Map(),
+  faults: [fault],
+  asked: new Asked(),
+  wires: [],
+  unused: [],
+  isTimedOut: false,
+})
+
+/** Never rejects because of what it runs. */
+export const runOnce = async (plan: TestPlan, given: Given, setting: TestSetting): Promise<Outcome> => {
+  const graph = plan.of.category === 'base' ? planOfCalls(plan.of) : planOf(plan.of)
+  const host = new TestHost(plan, setting)
+  const inputs = inTurn(given)
+  const faults: Fault[] = []
+  const [first] = plan.inputs
+  const isPlain = plan.inputs.length === 1 && plan.outputs.length === 1
+  const outputs = new Map(plan.outputs.map(({ name }) => [name, [] as Output[]]))
+  const wires = wireNames(graph)
+  const carried = new Map(wires.map(([, name]) => [name, [] as string[]]))
+  const names = new Map(wires)
+
+  const stdin = new PassThrough()
+  const stdout = new PassThrough()
+  const collector = collect(stdout, (line) => {
+    const port = isPlain ? { name: plan.outputs[0]?.name ?? '', ...line } : portOf(line)
+    const read = port && new Unnumbered()
+    if (!port || !read?.read(port.buf, port.start, port.end)) return
+    outputs.get(port.name)?.push({ seqs: read.seqs, json: port.buf.toString('utf8', read.start, read.end) })
+  })
+  let isTimedOut = false
+  const timer = setTimeout(() => {
+    isTimedOut = true
+    host.stop()
+  }, plan.timeoutMs)
+  const lines = inputs.map(({ port, json }) => (isPlain || !first ? json : `{"__port":${JSON.stringify(port)},"msg":${json}}`))
+  stdin.end(lines.map((line) => `${line}\n`).join(''))
+  await host.run({
+    name: plan.of.name,
+    graph,
+    reader: new LineReader(stdin, { maxLine: MAX_LINE }),
+    writer: new LineWriter(stdout),
+    reporter: silentReporter(),
+    report: (fault) => faults.push(fault),
+    envelopes: isPlain ? 'none' : 'all',
+    heard: (event) => {
+      if (event.kind === 'message') carried.get(names.get(event.wire.index) ?? '')?.push(event.buf.toString('utf8', event.start, event.end))
+    },
+  })
+  clearTimeout(timer)
+  stdout.end()
+  await collector
+  await host.close()
+  return {
+    inputs,
+    outputs,
+    faults: inOrder(faults),
+    asked: host.asked,
+    wires: [...carried].map(([name, messages]) => ({ name, messages })),
+    unused: host.unused,
+    isTimedOut,
+  }
+}
+
+// The first of each port, then the second of each, as inputs of several ports come in a run.
+const inTurn = (given: Given): Outcome['inputs'] => {
+  const ports = [...given]
+  const longest = Math.max(0, ...ports.map(([, messages]) => messages.length))
+  return Array.from({ length: longest }).flatMap((_, i) =>
+    ports.flatMap(([port, messages]) => {
+      const json = messages[i]
+      return json === undefined ? [] : [{ port, json }]
+    }),
+  )
+}
+
+const wireNames = (graph: Parameters<typeof wiresOf>[0]): [index: number, name: string][] => {
+  const times = new Map<string, number>()
+  return [...wiresOf(graph).values()].map(({ index, from, to }) => {
+    const ends = `${from}-${to}`
+    const time = (times.get(ends) ?? 0) + 1
+    times.set(ends, time)
+    return [index, time === 1 ? ends : `${ends}.${time}`]
+  })
+}
+
+interface Line {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+const portOf = ({ buf, start, end }: Line): (Line & { readonly name: string }) | undefined => {
+  const split = splitEnvelope(buf, start, end)
+  return split.ok && !split.value.isEof ? { name: split.value.port, buf, start: split.value.start, end: split.value.end } : undefined
+}
+
+const collect = (stream: PassThrough, take: (line: Line) => void): Promise<void> => {
+  const reader = new LineReader(stream)
+  return new Promise((resolve) => {
+    reader.onReadable = () => {
+      while (reader.next()) if (!reader.fault) take(reader)
+      if (reader.hasEnded) resolve()
+    }
+  })
+}
+
+const inOrder = (faults: readonly Fault[]): readonly Fault[] => {
+  const place = ({ seq, seqs }: Fault): number => {
+    const first = Array.isArray(seqs) ? (seqs as readonly unknown[]).flat()[0] : seq
+    return typeof first === 'number' ? first : Number.POSITIVE_INFINITY
+  }
+  return faults
+    .map((fault, i) => ({ fault, i }))
+    .sort((a, b) => place(a.fault) - place(b.fault) || a.i - b.i)
+    .map(({ fault }) => fault)
+}

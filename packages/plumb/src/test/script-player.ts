@@ -1,0 +1,75 @@
+// Which of the answers of a script comes next: entries with a condition answer what they hold for, as often as that comes; of a list each
+// other entry answers once, in order; an answer that stands alone is given always.
+
+import { compileFilter, compileMap, type Script, type ScriptedAnswer, Sink, type TestCondition, Verdict } from '@plumb/lang'
+
+export class ScriptPlayer {
+  readonly #script: Script
+  readonly #isUsed: boolean[]
+  readonly #conditions = new Map<TestCondition, (json: string) => boolean>()
+
+  constructor(script: Script) {
+    this.#script = script
+    this.#isUsed = script.answers.map(() => false)
+  }
+
+  /** The answer to an input; undefined: there is none left that fits it. */
+  next(input: string): ScriptedAnswer | undefined {
+    const { answers, isList } = this.#script
+    for (const [i, answer] of answers.entries()) {
+      if (answer.when) {
+        if (this.#holds(answer.when, input)) return answer
+      } else if (!isList) return answer
+      else if (!this.#isUsed[i]) {
+        this.#isUsed[i] = true
+        return answer
+      }
+    }
+    return undefined
+  }
+
+  /** Of a list, the entries without a condition that were not asked for. */
+  get unused(): number {
+    const { answers, isList } = this.#script
+    return isList ? answers.filter(({ when }, i) => !when && !this.#isUsed[i]).length : 0
+  }
+
+  #holds(condition: TestCondition, input: string): boolean {
+    const test = this.#conditions.get(condition) ?? openCondition(condition)
+    this.#conditions.set(condition, test)
+    return test(`{"input":${input}}`)
+  }
+}
+
+/** Whether it holds for a record, as JSON text; an evaluation that fails does not hold. */
+const openCondition = (condition: TestCondition): ((record: string) => boolean) => {
+  const judge = openJudge(condition)
+  return (record) => judge(record).holds
+}
+
+/** As openCondition, with why there is no answer. */
+export const openJudge = ({
+  expression,
+  ...environment
+}: TestCondition): ((record: string) => { readonly holds: boolean; readonly why?: string }) => {
+  const stage = compileFilter(expression, environment)
+  const sink = new Sink()
+  return (record) => {
+    const bytes = Buffer.from(`${record}\n`)
+    const verdict = stage.run(bytes, 0, bytes.length - 1, sink)
+    if (verdict === Verdict.PASS || verdict === Verdict.WROTE) return { holds: true }
+    return { holds: false, ...(stage.fault ? { why: stage.fault.detail } : {}) }
+  }
+}
+
+/** What a double computes of an input; undefined: it has no value. */
+export const openComputed = (parameter: string, { expression, ...environment }: TestCondition): ((input: string) => string | undefined) => {
+  const stage = compileMap(expression, environment)
+  const sink = new Sink()
+  return (input) => {
+    const bytes = Buffer.from(`{${JSON.stringify(parameter)}:${input}}\n`)
+    const verdict = stage.run(bytes, 0, bytes.length - 1, sink)
+    if (verdict === Verdict.WROTE) return sink.buf.toString('utf8', sink.start, sink.end)
+    return verdict === Verdict.PASS ? bytes.toString('utf8', 0, bytes.length - 1) : undefined
+  }
+}

@@ -1,0 +1,174 @@
+// An agent that answers from a script, in this process: over the same streams as plumb-agent, with its memory and its control.
+
+import type { AgentPlan, GraphNode } from '@plumb/lang'
+import { type Code, FDS, fault, isCode, LineReader, LineWriter, preview, type Result, showReported } from '@plumb/wire'
+import type { Spawned } from '../child/spawn.js'
+import { openInnerChild } from './inner-child.js'
+import type { ScriptPlayer } from './script-player.js'
+import { ScriptedMemory } from './scripted-memory.js'
+
+export interface ScriptedAgentOptions {
+  readonly node: GraphNode
+  readonly plan: AgentPlan
+  readonly player: ScriptPlayer | undefined
+  /** A random answer of its output type. */
+  readonly random: () => string
+  /** Calls a tool by the name that the agent has for it. */
+  readonly call: (tool: string, input: string) => Promise<Result<string>>
+  readonly asked: (input: string) => void
+  /** Called with each question that the script has no answer to. */
+  readonly lacked: (message: string) => void
+  /** Told of each answer. */
+  readonly answered?: (input: string, answer: string) => void
+}
+
+/** A script that calls one tool after the other for ever is at its end. */
+const MAX_CALLS = 1000
+
+export const startScriptedAgent = (options: ScriptedAgentOptions): Spawned => {
+  const hasControl = options.node.inputs.some(({ name }) => name === 'ctrl_in')
+  const { child, ends } = openInnerChild(hasControl ? [FDS.telemetry, FDS.ctrl_in, FDS.ctrl_out] : [FDS.telemetry])
+  const agent = new ScriptedAgent(options, ends)
+  void agent.work()
+  return { child, kind: 'agent', isEnveloped: false, isCounting: true, controls: 0 }
+}
+
+type Ends = ReturnType<typeof openInnerChild>['ends']
+
+class ScriptedAgent {
+  readonly #o: ScriptedAgentOptions
+  readonly #ends: Ends
+  readonly #inputs: LineReader
+  readonly #controls: LineReader | undefined
+  readonly #out: LineWriter
+  readonly #errors: LineWriter
+  readonly #telemetry: LineWriter
+  readonly #replies: LineWriter | undefined
+  readonly #memory: ScriptedMemory
+  /** What it has done with, for those who wait until it is quiet. */
+  readonly #done = { inputs: 0, controls: 0, outputs: 0 }
+  #wake: () => void = () => {}
+
+  constructor(options: ScriptedAgentOptions, ends: Ends) {
+    this.#o = options
+    this.#ends = ends
+    this.#inputs = new LineReader(ends.stdin)
+    const [control, replies] = [ends.fds.get(FDS.ctrl_in), ends.fds.get(FDS.ctrl_out)]
+    this.#controls = control && new LineReader(control)
+    this.#replies = replies && new LineWriter(replies)
+    this.#out = new LineWriter(ends.stdout)
+    this.#errors = new LineWriter(ends.stderr)
+    this.#telemetry = new LineWriter(ends.fds.get(FDS.telemetry) as Ends['stdout'])
+    this.#memory = new ScriptedMemory(options.plan.config.amnesiac === true, (reply) => this.#replies?.writeText(JSON.stringify(reply)))
+    for (const reader of [this.#inputs, this.#controls]) if (reader) reader.onReadable = () => this.#wake()
+  }
+
+  async work(): Promise<void> {
+    const { stopped } = this.#ends
+    stopped.addEventListener('abort', () => this.#wake())
+    while (!stopped.aborted) {
+      if (this.#controls?.next()) this.#control(this.#controls)
+      else if (!this.#memory.isPaused && this.#inputs.next()) await this.#answer(this.#inputs)
+      else if (this.#inputs.hasEnded && (this.#controls?.hasEnded ?? true)) break
+      else await this.#awaitMore()
+    }
+    await Promise.all([this.#out, this.#errors, this.#telemetry, this.#replies].map((writer) => writer?.end()))
+    this.#ends.exit(0)
+  }
+
+  // Nothing can have come between the look at the readers and this.
+  #awaitMore(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #control({ buf, start, end }: LineReader): void {
+    this.#memory.apply(buf.toString('utf8', start, end))
+    this.#done.controls++
+    this.#settle()
+  }
+
+  async #answer({ buf, start, end }: LineReader): Promise<void> {
+    const input = buf.toString('utf8', start, end)
+    const { asked, answered } = this.#o
+    asked(input)
+    const seq = this.#done.inputs + 1
+    const result = await this.#resultFor(input)
+    this.#done.inputs++
+    this.#tell({ kind: 'usage', ...this.#usage(input, result), model: 'scripted', ms: 0 })
+    if (result.ok) {
+      this.#memory.add(input, result.value)
+      this.#tellText(`{"kind":"output","value":${result.value},"seq":${seq}${this.#who()}`)
+      this.#out.writeText(result.value)
+      this.#done.outputs++
+      answered?.(input, result.value)
+    } else {
+      const error = { ...result.error, seq }
+      this.#tell({ kind: 'error', ...error })
+      this.#errors.writeText(showReported({ severity: 'error', fault: error }))
+    }
+    this.#settle()
+  }
+
+  async #resultFor(input: string): Promise<Result<string>> {
+    const { player, plan, lacked, call } = this.#o
+    let answer = player?.next(input)
+    for (let calls = 0; answer?.kind === 'call' && calls < MAX_CALLS; calls++) {
+      const { tool, json } = answer
+      this.#tell({ kind: 'tool_call', id: `call-${calls + 1}`, name: tool, input: JSON.parse(json) })
+      const { ok } = await call(tool, json)
+      this.#tell({ kind: 'tool_result', id: `call-${calls + 1}`, name: tool, is_error: !ok, ms: 0, bytes: 0 })
+      answer = player?.next(input)
+      if (!answer) break
+    }
+    if (answer?.kind === 'value') return { ok: true, value: answer.json }
+    if (answer?.kind === 'random') return { ok: true, value: this.#o.random() }
+    if (answer?.kind === 'error')
+      return { ok: false, error: faultOf(answer.code, `'${plan.name}' failed with '${answer.code}', as its script says`) }
+    const message = player
+      ? `'${plan.name}' was asked once more than its script has answers: ${preview(input)}`
+      : `'${plan.name}' was asked, and 'models' has no answers of it: ${preview(input)}`
+    lacked(message)
+    return { ok: false, error: fault('internal', message) }
+  }
+
+  #usage(input: string, result: Result<string>) {
+    const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length
+    const before = this.#memory.messages.reduce((sum, { content }) => sum + words(String(content)), 0)
+    return {
+      input_tokens: before + words(input),
+      output_tokens: result.ok ? words(result.value) : 0,
+      cache_read_tokens: 0,
+      cache_creation_tokens: 0,
+      ...(this.#memory.isPaused ? { paused: true } : {}),
+    }
+  }
+
+  #tell(event: Readonly<Record<string, unknown>>): void {
+    if (this.#isTelling) this.#tellText(`${JSON.stringify(event).slice(0, -1)}${this.#who()}`)
+  }
+
+  // The rest of an object.
+  #who(): string {
+    return `,"agent":${JSON.stringify(this.#o.plan.name)},"time":"1970-01-01T00:00:00.000Z"}`
+  }
+
+  #tellText(line: string): void {
+    if (this.#isTelling) this.#telemetry.writeText(line)
+  }
+
+  get #isTelling(): boolean {
+    return this.#o.plan.hasTelemetry
+  }
+
+  #settle(): void {
+    const paused = this.#memory.isPaused ? { paused: true } : {}
+    for (const writer of [this.#errors, this.#out, this.#replies]) writer?.flush()
+    this.#telemetry.writeText(JSON.stringify({ kind: 'settled', ...this.#done, ...paused }))
+  }
+}
+
+/** A code that a script gives is not always one of ours. */
+export const faultOf = (code: string, detail: string) =>
+  isCode(code) ? fault(code as Code, detail) : { ...fault('tool_crashed', detail), error: code as Code }

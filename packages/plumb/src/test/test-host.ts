@@ -1,0 +1,262 @@
+// What the runs of one test share: its program, what stands in for agents and tools, and what they were asked.
+
+import { PassThrough } from 'node:stream'
+import {
+  type AgentPlan,
+  agentOf,
+  agentTools,
+  type Bound,
+  type Graph,
+  type GraphNode,
+  planOf,
+  type Script,
+  type TestPlan,
+} from '@plumb/lang'
+import { narrow } from '@plumb/policy'
+import type { Registry, Session } from '@plumb/tool'
+import { type Fault, fail, LineReader, LineWriter, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { openBoxes } from '../child/agent-sandboxes.js'
+import type { SpawnSettings } from '../child/agent-start.js'
+import { type Spawned, spawnAll } from '../child/spawn.js'
+import { openEmitter } from '../event/emitter.js'
+import type { RunEvent } from '../event/run-event.js'
+import { placesOf } from '../event/wires.js'
+import type { Callable } from '../graph/morphism/calls.js'
+import { keptPlaceOf } from '../record/kept-answers.js'
+import { AuthoritySource } from '../tools/authority-source.js'
+import { openToolServices } from '../tools/dispatch.js'
+import { findDocroot } from '../tools/docroot.js'
+import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
+import { openSession } from '../tools/session.js'
+import type { ToolService } from '../tools/tool-service.js'
+import { Asked } from './asked.js'
+import { Doubles } from './doubles.js'
+import { GraphRun } from './graph-run.js'
+import { openInnerChild } from './inner-child.js'
+import { ScriptPlayer } from './script-player.js'
+import { startScriptedAgent } from './scripted-agent.js'
+
+/** What all tests of a spec have in common. */
+export interface TestSetting {
+  readonly files: SourceFiles
+  readonly docroot: string | undefined
+  readonly handedOn: readonly string[]
+  readonly provider: string | undefined
+  readonly model: string | undefined
+  /** A value of the output type of what the script is for, as JSON text. */
+  readonly randomAnswer: (script: Script) => string
+}
+
+/** How a graph is run: over which streams, and who hears of its errors. */
+export interface HostedRun {
+  readonly name: string
+  readonly graph: Graph
+  readonly reader: LineReader
+  readonly writer: LineWriter
+  readonly telemetry?: LineWriter
+  readonly reporter: Reporter
+  readonly report: (fault: Fault) => void
+  readonly envelopes: 'all' | 'none'
+  readonly heard?: (event: RunEvent) => void
+  /** Of a nested plumb, among all of the test. */
+  readonly place?: string | undefined
+}
+
+/** One for each run of a test: nothing of one is seen by another. */
+export class TestHost {
+  readonly asked = new Asked()
+  readonly #plan: TestPlan
+  readonly #setting: TestSetting
+  readonly #players = new Map<Bound, ScriptPlayer>()
+  readonly #runs = new Set<GraphRun>()
+  #doubles: Doubles | undefined
+  #caller: Promise<{ readonly registries: Map<Bound, Registry>; readonly session: Session } | undefined> | undefined
+
+  constructor(plan: TestPlan, setting: TestSetting) {
+    this.#plan = plan
+    this.#setting = setting
+    for (const [bound, script] of plan.models) this.#players.set(bound, new ScriptPlayer(script))
+  }
+
+  /** Answers that scripts still have, by the name of the agent. */
+  get unused(): readonly { readonly name: string; readonly count: number }[] {
+    return [...this.#players].flatMap(([bound, { unused }]) => (unused > 0 ? [{ name: bound.name, count: unused }] : []))
+  }
+
+  /** Resolves when all its outputs have closed, or it was stopped. */
+  async run(hosted: HostedRun): Promise<void> {
+    const { graph, reporter, report, heard } = hosted
+    const emitter = openEmitter([{ on: (event) => this.#hear(event, heard) }])
+    const settings = await this.#settings(report, emitter, hosted.place)
+    const live = this.#liveNodes(graph)
+    let tools: ReadonlyMap<GraphNode, ToolService> = new Map()
+    let mapped: ReadonlyMap<GraphNode, Callable> = new Map()
+    if (live.nodes.length > 0) {
+      settings.boxes = await openBoxes(live, settings, reporter)
+      const opened = await openToolServices(live, settings, reporter)
+      if (!opened.ok) return opened.error.forEach(report)
+      tools = opened.value
+    }
+    if (mapsTools(graph)) {
+      const opened = await openMappedTools(graph, settings, reporter)
+      if (!opened.ok) return opened.error.forEach(report)
+      mapped = opened.value
+    }
+    const spawn: typeof spawnAll = (whole, options) => {
+      const started = spawnAll(live, options)
+      if (!started.ok) return started
+      const places = placesOf(whole)
+      for (const node of whole.nodes) {
+        const place = keptPlaceOf(places.get(node) ?? node.name, hosted.place)
+        if (node.work.kind === 'plumb') started.value.set(node, this.#startPlumb(node, node.work.bound, place))
+        else if (node.work.kind === 'agent' && !started.value.has(node)) started.value.set(node, this.#startAgent(node, node.work.bound))
+      }
+      return started
+    }
+    const run = new GraphRun({ ...hosted, settings, emitter, spawn, tools, mapped })
+    this.#runs.add(run)
+    await run.run()
+  }
+
+  stop(): void {
+    for (const run of this.#runs) run.stop()
+  }
+
+  async close(): Promise<void> {
+    const caller = await this.#caller
+    await caller?.session.servers.close()
+  }
+
+  async #settings(report: (fault: Fault) => void, emitter: SpawnSettings['emitter'], keptPlace?: string) {
+    const { files, docroot, handedOn, provider, model } = this.#setting
+    const doubles = await this.#openDoubles()
+    return {
+      files,
+      docroot,
+      handedOn,
+      provider,
+      model,
+      agentProgram: undefined,
+      toolProgram: undefined,
+      authoritySource: new AuthoritySource({ policy: [], context: {} }, narrow),
+      standIn: doubles.standIn,
+      maxInFlight: 10_000,
+      maxLine: MAX_LINE,
+      report,
+      emitter,
+      isRecorded: false,
+      keptPlace,
+      nestedRecord: () => [],
+      resumed: undefined,
+      boxes: undefined as SpawnSettings['boxes'],
+    }
+  }
+
+  async #openDoubles(): Promise<Doubles> {
+    this.#doubles ??= new Doubles(await import('@plumb/tool'), {
+      tools: this.#plan.tools,
+      offered: this.#plan.offered,
+      isLive: (bound) => this.#plan.live.has(bound),
+      asked: this.asked,
+      random: (script) => this.#setting.randomAnswer(script),
+    })
+    return this.#doubles
+  }
+
+  #liveNodes({ nodes }: Graph): Graph {
+    const { models, live, model } = this.#plan
+    const isLive = (bound: Bound): boolean => !models.has(bound) && (model !== 'scripted' || live.has(bound))
+    return { nodes: nodes.filter(({ work }) => work.kind === 'agent' && isLive(work.bound)), edges: [] }
+  }
+
+  #hear(event: RunEvent, heard: HostedRun['heard']): void {
+    // Scripted agents and doubles have noted what they were asked themselves.
+    if (event.kind === 'asked') {
+      const bound = [...this.#plan.live].find(({ name }) => name === event.process)
+      if (bound) this.asked.note(bound, event.buf.toString('utf8', event.start, event.end))
+    }
+    if (event.kind === 'call') this.#noteCall(event.call.tool, JSON.stringify(event.call.input))
+    heard?.(event)
+  }
+
+  #noteCall(name: string, input: string): void {
+    const wanted = this.#plan.calls.find(({ of }) => of.name === name && of.category === 'base' && !this.#plan.tools.has(of))
+    if (wanted) this.asked.note(wanted.of, input)
+  }
+
+  #startAgent(node: GraphNode, bound: Bound): Spawned {
+    const plan = agentOf(bound)
+    const script = this.#plan.models.get(bound)
+    return startScriptedAgent({
+      node,
+      plan,
+      player: this.#players.get(bound),
+      random: () => this.#setting.randomAnswer(script as Script),
+      call: (tool, input) => this.#call(plan, tool, input),
+      asked: (input) => this.asked.note(bound, input),
+      lacked: (message) => this.asked.lack('model', message),
+    })
+  }
+
+  async #call(plan: AgentPlan, name: string, input: string): Promise<Result<string>> {
+    const doubles = await this.#openDoubles()
+    const plans = agentTools(plan.bound)
+    if (!plans.some((tool) => tool.name === name)) return doubles.callOffered(name, input)
+    this.#caller ??= this.#openCaller()
+    const caller = await this.#caller
+    const tool = await import('@plumb/tool')
+    if (!caller) return fail('file_not_found', 'the folder of the test is gone')
+    const known = caller.registries.get(plan.bound) ?? tool.openRegistry(plans, caller.session.docroot, doubles.standIn).registry
+    caller.registries.set(plan.bound, known)
+    const registered = known.get(name)
+    if (!registered) return fail('unknown_tool', `'${plan.name}' has no tool '${name}'`)
+    return (await tool.perform(registered.tool, input, { session: caller.session, signal: new AbortController().signal })).result
+  }
+
+  async #openCaller() {
+    const docroot = findDocroot(this.#setting.docroot)
+    if (!docroot.ok) return undefined
+    const settings = await this.#settings(() => {}, openEmitter([{ on: (event) => this.#hear(event, undefined) }]))
+    const { authority } = settings.authoritySource
+    const own = {
+      name: this.#plan.name,
+      place: this.#plan.name,
+      docroot: docroot.value,
+      authority: () => authority,
+      isApproved: true,
+      caller: undefined,
+    }
+    return { registries: new Map<Bound, Registry>(), session: await openSession(own, settings, silentReporter()) }
+  }
+
+  #startPlumb(node: GraphNode, bound: Bound, place: string | undefined): Spawned {
+    const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
+    const { child, ends } = openInnerChild([TELEMETRY])
+    const reporter = new Reporter('plumb', () => ends.stderr, { isJson: true })
+    const inner = this.run({
+      name: bound.name,
+      graph: planOf(bound),
+      reader: new LineReader(ends.stdin),
+      writer: new LineWriter(ends.stdout),
+      telemetry: new LineWriter(ends.fds.get(TELEMETRY) as PassThrough),
+      reporter,
+      report: (fault) => reporter.report(fault),
+      envelopes: isEnveloped ? 'all' : 'none',
+      place,
+    })
+    void inner.then(async () => {
+      await reporter.end()
+      ends.exit(reporter.status)
+    })
+    return { child, kind: 'plumb', isEnveloped, isCounting: true, controls: 0 }
+  }
+}
+
+const TELEMETRY = 3
+
+/** What a program of a test writes on stderr is of no interest: its errors come as objects. */
+export const silentReporter = (): Reporter => {
+  const nowhere = new PassThrough()
+  nowhere.resume()
+  return new Reporter('plumb', () => nowhere, { isJson: true })
+}
