@@ -181,15 +181,9 @@ export interface NameValue extends Node {
 /** What stands in a test: config values, conditions, and what a double computes. */
 export type TestValue = Value | ListOf<TestValue> | TestObject | Condition | Computed
 export type TestObject = ObjectOf<TestValue>
-export interface Condition extends Node {
-  readonly kind: 'condition'
-  readonly expression: Expression
-}
+export type Condition = Node & { readonly kind: 'condition'; readonly expression: Expression }
 /** `input -> e` */
-export interface Computed extends Node {
-  readonly kind: 'computed'
-  readonly function: KeyFunction
-}
+export type Computed = Node & { readonly kind: 'computed'; readonly function: KeyFunction }
 
 // --- bodies
 
