@@ -1,7 +1,7 @@
 // The events of a run, as they happen. A run without listeners makes none.
 
 import type { CallEnvelope } from '@plumb/tool'
-import type { Fault, OfInput, Telemetry } from '@plumb/wire'
+import type { Fault, OfInput, Result, Telemetry } from '@plumb/wire'
 import type { NodeKind } from '../draw/describe.js'
 
 /** One edge of the graph that runs. */
@@ -63,6 +63,8 @@ export type RunEvent = { readonly ms: number } & (
   | { readonly kind: 'refused'; readonly process: string; readonly n: number; readonly seq: number; readonly fault: Fault }
   /** Telemetry of a child, without `settled`. That of the children of a nested plumb comes through it: `telemetry.agent` is theirs. */
   | { readonly kind: 'telemetry'; readonly process: string; readonly telemetry: AgentTelemetry }
+  /** A call that a map of a tool made, with what came of it. */
+  | { readonly kind: 'called'; readonly process: string; readonly seq: number; readonly input: string; readonly result: Result<string> }
   /** A tool call that is over. */
   | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope }
   /** An error, as it is reported; or one that an error port, or another part of `p + q`, has taken. */

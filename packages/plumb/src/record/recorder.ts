@@ -69,7 +69,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   })
 }
 
-// Exchanges of agents; nested plumbs keep their own.
+// Exchanges of agents, and calls of maps; nested plumbs keep their own.
 const openExchanges = (write: (line: unknown) => void) => {
   const inputs = new Map<string, string>()
   const plumbs = new Set<string>()
@@ -95,6 +95,11 @@ const openExchanges = (write: (line: unknown) => void) => {
         if (input !== undefined) write({ process, seq, input, ...outcome })
         return
       }
+      case 'called': {
+        const { process, seq, input, result } = event
+        write({ process, seq, input, ...(result.ok ? { output: result.value } : { fault: result.error }) })
+        return
+      }
       case 'telemetry':
         if (event.telemetry.kind === 'remembered') write({ process: event.process, remembered: event.telemetry.messages })
         return
@@ -111,6 +116,7 @@ const eventLine = (event: RunEvent): object | undefined => {
   switch (event.kind) {
     case 'message':
     case 'input':
+    case 'called':
       return undefined
     case 'begin': {
       const { dot: _, wires: __, ...rest } = event

@@ -41,6 +41,7 @@ import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { MAX_CALL_DEPTH, Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
+import { keptCalls } from '../record/resume/kept-calls.js'
 import type { ToolService } from '../tools/tool-service.js'
 import { Forms } from './forms.js'
 import { Joins } from './joins.js'
@@ -247,6 +248,7 @@ class Network {
           tool: this.#o.mapped.get(node) as Callable,
           scanners: this.#scanners,
           lost: this.#lossAt(node),
+          ...keptCalls(this.#places.get(node) ?? node.name, this.#o.settings.resumed, this.#o.emitter),
         })
       case 'barrier': {
         const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.maxInFlight }

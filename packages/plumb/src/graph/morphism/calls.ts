@@ -28,25 +28,24 @@ export interface CallsOptions {
   readonly report: (fault: Fault) => void
   /** Called with the origin of a message that has failed. */
   readonly lost: (origin: Origin) => void
+  /** What came of the same call in the run that is resumed: it is not made again. */
+  readonly kept: (seq: number, input: string) => Result<string> | undefined
+  /** Hears of what came of a call that was made. */
+  readonly answered: (seq: number, input: string, result: Result<string>) => void
 }
 
-interface CallParts extends Pick<CallsOptions, 'tool' | 'lost'> {
+interface CallParts extends Pick<CallsOptions, 'tool' | 'lost' | 'kept' | 'answered'> {
   readonly scanners: MessageScanners
 }
 
 /** That of a `call` node. */
-export const openCalls = (
-  { work }: GraphNode,
-  feeds: readonly number[],
-  context: RunContext,
-  { tool, lost, scanners }: CallParts,
-): Calls => {
+export const openCalls = ({ work }: GraphNode, feeds: readonly number[], context: RunContext, { scanners, ...parts }: CallParts): Calls => {
   if (work.kind !== 'call') throw new TypeError(`no call: ${work.kind}`)
   const { bound, parallel } = work
   const { name, output } = toolOf(bound)
   const check = compileCheck(output, scanners.of(output))
   const report = (fault: Fault) => context.report({ ...fault, process: name })
-  return new Calls(feeds, context, { name, parallel, tool, check, report, lost })
+  return new Calls(feeds, context, { ...parts, name, parallel, check, report })
 }
 
 interface InHand {
@@ -128,15 +127,23 @@ export class Calls extends Morphism implements Source, Buffering, Worker {
   }
 
   #begin(): void {
-    const { parallel, tool } = this.#o
+    const { parallel, tool, kept, answered } = this.#o
+    const wake = () => this.context.schedule.wake()
     while (this.#running < parallel && this.#begun < this.#inHand.length && !this.#isStopped) {
       const message = this.#inHand[this.#begun++] as InHand
+      const { seq } = message.origin
+      message.result = kept(seq, message.input)
+      if (message.result) {
+        queueMicrotask(wake)
+        continue
+      }
       this.#running++
       void tool.call(message.input).then((result) => {
         this.#running--
         message.result = result
+        answered(seq, message.input, result)
         this.#begin()
-        this.context.schedule.wake()
+        wake()
       })
     }
   }

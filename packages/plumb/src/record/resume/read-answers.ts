@@ -28,6 +28,8 @@ const sortByAgent = (lines: readonly AnswerLine[], graph: Graph): ReadonlyMap<st
   }
   const answers = new Map<string, RecordedAnswers>()
   for (const [{ work }, place] of placesOf(graph)) {
+    // A tool remembers nothing of its calls.
+    if (work.kind === 'call') answers.set(place, new RecordedAnswers(byPlace.get(place) ?? [], true))
     if (work.kind === 'agent')
       answers.set(place, new RecordedAnswers(byPlace.get(place) ?? [], agentOf(work.bound).config.amnesiac === true))
   }
