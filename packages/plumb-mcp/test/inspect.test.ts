@@ -60,6 +60,19 @@ t.test('tools: one a line, as models see them; the list is kept for a while', as
   t.match(await run(['tools', ...node('circle')]), { out: '', err: /goes round in a circle/, status: 1 })
 })
 
+t.test('a tool that runs as a task alone is marked, and not called', async (t) => {
+  const server = ['--', process.execPath, EVERYTHING]
+  const { out } = await run(['tools', ...server])
+  const marked = lines(out).filter((tool) => 'needs_task' in tool)
+  t.match(marked, [{ name: 'simulate-research-query', needs_task: true }])
+  t.equal(marked.length, 1)
+  t.match(await run(['call', 'simulate-research-query', '{"topic":"x"}', ...server]), {
+    out: '',
+    err: /"cannot_run".*runs as a task alone/,
+    status: 2,
+  })
+})
+
 t.test('call: once, or for each line', async (t) => {
   const once = await run(['call', 'echo', '{"text":"hi"}', ...node('well')])
   t.strictSame([lines(once.out), once.err, once.status], [[heard('hi')], '', 0])

@@ -10,6 +10,7 @@ import type { Fault } from '@plumb/wire'
 import t from 'tap'
 import { until } from '../../wire/test/processes.js'
 import { connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
+import { openToolListCache } from '../src/mcp-client/tool-list-cache.js'
 
 const FIXTURES = resolve('packages/plumb-tool/test/fixtures/mcp')
 const SERVERS = 'packages/plumb-tool/node_modules/@modelcontextprotocol'
@@ -183,6 +184,19 @@ t.test('a revision that is named is the one that is spoken', async (t) => {
   await t.rejects(refused, {
     message: /^bad_reply: MCP server 'ink' does not speak revision 2026-07-28: it does not know server\/discover/,
   })
+})
+
+t.test('a list of tools is kept as long as its server says, and not at all where it says so', async (t) => {
+  const isKept = async (how: string, config: ServerConfig, laterMs: number): Promise<boolean> => {
+    const place = newPlace()
+    const asked = { ...command('revisions.cjs', how), prefix: 'ink', ...config }
+    await (await open(asked, place)).connection.listedTools()
+    return (await openToolListCache(asked, { cwd: place, now: () => Date.now() + laterMs }).read()) !== undefined
+  }
+  t.ok(await isKept('fresh', { cache_ttl: 10_000 }, 500_000))
+  t.notOk(await isKept('fresh', { cache_ttl: 10_000 }, 1_000_000), 'it says 1,000 seconds')
+  t.notOk(await isKept('fresh', { cache_ttl: 300 }, 500_000))
+  t.notOk(await isKept('newer', { cache_ttl: 300 }, 0), 'it says none')
 })
 
 t.test('HTTP: headers say what the body does, and what a tool wants to see there', async (t) => {

@@ -448,6 +448,8 @@ t.test('servers that others have written', (t) =>
       'all three of an agent': {
         run: `${TALK} talk --agent bot t.plumb serve --offers; read -r offered <&9; ask everything:get-sum '{"a":1,"b":2}'; ask files:list_directory '{"path":"."}'; ask memory:read_graph '{}'; end; echo "$offered" | grep -o '"name":"[a-z]*:' | uniq -c | wc -l; echo "$offered" | grep -o '"files:[a-z_]*"'`,
         out: /sum of 1 and 2 is 3.*\n.*\[FILE\] t\.plumb.*\n.*entities.*\n3\n"files:read_text_file"\n"files:list_directory"\n$/,
+        errors: [{ warning: 'cannot_run', detail: /'everything:simulate-research-query' runs as a task alone/ }],
+        status: 0,
       },
     },
     { 't.plumb': PUBLISHED },

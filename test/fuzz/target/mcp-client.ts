@@ -87,7 +87,7 @@ export const mcpClient: Target = {
       if (!result) continue
       const pages = await readPages(async () => succeed(result), 'tools', 's')
       if (!pages.ok) sound(pages.error)
-      const tools = pages.ok ? readTools(pages.value, 's', sound) : []
+      const tools = pages.ok ? readTools(pages.value.items, 's', sound) : []
       must(new Set(tools.map(({ name }) => name)).size === tools.length, 'two tools have one name')
       for (const tool of tools) {
         JSON.stringify(tool)

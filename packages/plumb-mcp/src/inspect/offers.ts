@@ -15,8 +15,8 @@ export const tools: Verb = async ({ connection, write, report }) => {
 export const cachedTools = async (config: ServerConfig): Promise<readonly string[] | undefined> =>
   (await openToolListCache(config).read())?.map(toolLine)
 
-const toolLine = ({ name, title, description, inputSchema, outputSchema, annotations }: McpTool): string =>
-  JSON.stringify({ name, title, description, input_schema: inputSchema, output_schema: outputSchema, annotations })
+const toolLine = ({ name, title, description, inputSchema, outputSchema, annotations, needsTask }: McpTool): string =>
+  JSON.stringify({ name, title, description, input_schema: inputSchema, output_schema: outputSchema, annotations, needs_task: needsTask })
 
 export const prompts: Verb = async ({ asked, connection, write, report }) => {
   const [name, given = '{}'] = asked.words

@@ -68,6 +68,8 @@ export interface McpTool {
   readonly outputSchema?: Json
   /** Hints of the server's own, never grants. */
   readonly annotations?: Json
+  /** It runs as a task alone, which is not offered: it cannot be called. */
+  readonly needsTask?: true
 }
 
 /** Text and images are as tools of ours give them to a model; `data` is base64. */

@@ -18,6 +18,8 @@ export interface Listing {
   /** The server's own. It is asked once, and again after a change or a failure. */
   readonly listed: () => Promise<Result<readonly McpTool[]>>
   readonly isListed: boolean
+  /** It runs as a task alone. */
+  readonly needsTask: (name: string) => boolean
   /** By the output schema of that tool, if it has one. */
   readonly checkOf: (name: string) => Result<SchemaCheck | undefined>
   /** The server has other tools now, as it says or as its refusals show. */
@@ -27,6 +29,8 @@ export interface Listing {
 export interface ListingParts {
   /** Asks the server. */
   readonly ask: () => Promise<Result<readonly Readonly<Record<string, Json>>[]>>
+  /** How long its answers are good for, as the server says (ms); undefined: it does not. */
+  readonly ttlMs: () => number | undefined
   readonly catalogue: ToolListCache
   readonly identity: Identity
   /** For messages. */
@@ -41,16 +45,18 @@ export interface ListingParts {
 /** A server that lists its tools within this time is believed, and not what was kept of it. */
 const LIST_TIMEOUT_MS = 1000
 
-export const openListing = ({ ask, catalogue, identity, server, isMirrored, onUse, note, onChange }: ListingParts): Listing => {
+export const openListing = ({ ask, ttlMs, catalogue, identity, server, isMirrored, onUse, note, onChange }: ListingParts): Listing => {
   const changes = watchTools(server)
   let asked: Promise<Result<readonly McpTool[]>> | undefined
   let isListed = false
   let mayBeKept = true
   let round = 0
+  let tasks: readonly string[] = []
   let checks = new Map<string, () => Result<SchemaCheck | undefined>>()
 
   const use = (tools: readonly McpTool[]): void => {
     checks = new Map(tools.map((tool) => [tool.name, once(() => outputCheck(tool))]))
+    tasks = tools.flatMap(({ name, needsTask }) => (needsTask ? [name] : []))
     onUse(tools)
   }
   const list = async (): Promise<Result<readonly McpTool[]>> => {
@@ -62,7 +68,7 @@ export const openListing = ({ ask, catalogue, identity, server, isMirrored, onUs
     // Another list was asked for since.
     if (mine !== round) return listed()
     // Whoever used what was kept would not see the warnings.
-    await (warnings.length === 0 ? catalogue.write(identity, tools) : catalogue.drop())
+    await (warnings.length === 0 ? catalogue.write(identity, tools, ttlMs()) : catalogue.drop())
     for (const warning of [...warnings, ...changes.findChanges(tools)]) note(warning)
     use(tools)
     isListed = true
@@ -94,6 +100,7 @@ export const openListing = ({ ask, catalogue, identity, server, isMirrored, onUs
     get isListed() {
       return isListed
     },
+    needsTask: (name) => tasks.includes(name),
     checkOf: (name) => checks.get(name)?.() ?? succeed(undefined),
     change: () => {
       mayBeKept = false

@@ -2,7 +2,7 @@
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Json } from '@plumb/lang'
-import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
+import { fail, fault, map, preview, type Result, succeed } from '@plumb/wire'
 import { readToolAnswer } from './answer.js'
 import type { Connecting, McpAnswer, McpConnection, McpPrompt, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
@@ -39,12 +39,19 @@ export const openConnection = async (parts: ConnectionParts): Promise<McpConnect
     const until = performance.now() + timeoutMs(parts.config)
     return readPages((params) => request({ ...question, params }, { timeoutMs: Math.max(1, until - performance.now()) }), key, server)
   }
+  let ttlMs: number | undefined
+  const listTools = async () => {
+    const listed = await list('tools/list', 'tools')
+    if (listed.ok) ttlMs = listed.value.ttlMs
+    return listed.ok ? succeed(listed.value.items) : listed
+  }
   const ask = async (method: string, params: Readonly<Record<string, unknown>>): Promise<Result<Json>> => {
     const result = await request({ method, params, about: () => `${method} of ${about}`, otherwise: 'bad_reply' })
     return result.ok ? succeed(result.value as Json) : result
   }
   const listing = openListing({
-    ask: () => (capabilities.tools === undefined ? Promise.resolve(succeed([])) : list('tools/list', 'tools')),
+    ask: () => (capabilities.tools === undefined ? Promise.resolve(succeed([])) : listTools()),
+    ttlMs: () => ttlMs,
     catalogue: openToolListCache(parts.config, { cwd: options.cwd }),
     identity,
     server,
@@ -60,6 +67,10 @@ export const openConnection = async (parts: ConnectionParts): Promise<McpConnect
     const of = () => `tool '${preview(name)}' of ${about}`
     if (!input.trimStart().startsWith('{'))
       return fail('input_type_mismatch', `the input of ${of()} is to be a JSON object`, { server, tool: name })
+    if (listing.needsTask(name)) {
+      const why = 'runs as a task alone, and tasks are not offered here: ask its makers for one that answers at once'
+      return fail('cannot_run', `${of()} ${why}`, { server, tool: name })
+    }
     // What was kept of its schema may be out of date.
     if (!listing.checkOf(name).ok && !listing.isListed) await listing.listed()
     const check = listing.checkOf(name)
@@ -101,12 +112,15 @@ export const openConnection = async (parts: ConnectionParts): Promise<McpConnect
     stderr: link.stderr,
     prompts: async () => {
       if (capabilities.prompts === undefined) return succeed([])
-      return (await list('prompts/list', 'prompts')) as Result<readonly McpPrompt[]>
+      return map(await list('prompts/list', 'prompts'), ({ items }) => items as unknown as readonly McpPrompt[])
     },
     prompt: (name, args) => ask('prompts/get', { name, arguments: args }),
-    resources: async () => (capabilities.resources === undefined ? succeed([]) : list('resources/list', 'resources')),
+    resources: async () =>
+      capabilities.resources === undefined ? succeed([]) : map(await list('resources/list', 'resources'), ({ items }) => items),
     resourceTemplates: async () =>
-      capabilities.resources === undefined ? succeed([]) : list('resources/templates/list', 'resourceTemplates'),
+      capabilities.resources === undefined
+        ? succeed([])
+        : map(await list('resources/templates/list', 'resourceTemplates'), ({ items }) => items),
     read: (uri) => ask('resources/read', { uri }),
     complete: (ref, argument) => ask('completion/complete', { ref, argument }),
     disconnect: () => {

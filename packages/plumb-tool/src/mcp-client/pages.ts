@@ -8,11 +8,18 @@ const MAX_ITEMS = 10_000
 
 export type Ask = (params: { readonly cursor?: string }) => Promise<Result<Readonly<Record<string, unknown>>>>
 
+export interface Pages {
+  readonly items: readonly Record<string, Json>[]
+  /** The least that the pages say of how long they are good for (ms); undefined: none says so. */
+  readonly ttlMs?: number
+}
+
 /** The objects under `key` of each page; what is no object is left out. `server` names it in errors. */
-export const readPages = async (ask: Ask, key: string, server: string): Promise<Result<readonly Record<string, Json>[]>> => {
+export const readPages = async (ask: Ask, key: string, server: string): Promise<Result<Pages>> => {
   const items: Record<string, Json>[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
+  let ttlMs = Number.POSITIVE_INFINITY
   do {
     const page = await ask(cursor === undefined ? {} : { cursor })
     if (!page.ok) return page
@@ -20,9 +27,10 @@ export const readPages = async (ask: Ask, key: string, server: string): Promise<
     if (!Array.isArray(listed)) return refuse(server, key, `sent a page without '${key}'`)
     items.push(...listed.filter(isRecord as (item: unknown) => item is Record<string, Json>))
     if (items.length > MAX_ITEMS) return refuse(server, key, `lists more than ${MAX_ITEMS} of them`)
+    if (typeof page.value.ttlMs === 'number') ttlMs = Math.min(ttlMs, Math.max(0, page.value.ttlMs))
     const { nextCursor } = page.value
     cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
-    if (cursor === undefined) return succeed(items)
+    if (cursor === undefined) return succeed({ items, ...(Number.isFinite(ttlMs) ? { ttlMs } : {}) })
     if (cursors.has(cursor)) return refuse(server, key, `goes round in a circle: cursor '${preview(cursor, 30)}' came twice`)
     cursors.add(cursor)
   } while (cursors.size < MAX_PAGES)

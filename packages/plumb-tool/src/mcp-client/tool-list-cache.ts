@@ -13,8 +13,8 @@ import { readTools } from './tool-list.js'
 export interface ToolListCache {
   /** What was kept of this server, or of any that answers there; undefined: nothing that is young enough. */
   readonly read: (server?: Identity) => Promise<readonly McpTool[] | undefined>
-  /** Does nothing where it cannot: the next process asks the server. */
-  readonly write: (server: Identity, tools: readonly McpTool[]) => Promise<void>
+  /** For `mostMs` at the longest. Does nothing where it cannot: the next process asks the server. */
+  readonly write: (server: Identity, tools: readonly McpTool[], mostMs?: number) => Promise<void>
   /** It is not to be used any more, by any process. */
   readonly drop: () => Promise<void>
 }
@@ -55,17 +55,18 @@ export const openToolListCache = (
         const path = await file()
         const kept = path === undefined ? undefined : await readKept(path)
         const age = now() - (kept?.at ?? Number.NEGATIVE_INFINITY)
-        if (!kept || age < 0 || age >= ttlMs) return undefined
+        if (!kept || age < 0 || age >= Math.min(ttlMs, kept.mostMs ?? ttlMs)) return undefined
         if (server && (server.name !== kept.server.name || server.version !== kept.server.version)) return await drop()
         return readTools(kept.tools, server?.name ?? '', () => {})
       } catch {
         return undefined
       }
     },
-    write: async (server, tools) => {
+    write: async (server, tools, mostMs) => {
       try {
+        if (mostMs === 0) return void (await drop())
         const path = await file()
-        const text = JSON.stringify({ at: now(), server, tools })
+        const text = JSON.stringify({ at: now(), server, tools, mostMs })
         if (path === undefined || folder === undefined || scrub(text) !== text || text.length > MAX_LINE || !(await isOurs(folder))) return
         const fresh = `${path}.${randomBytes(6).toString('hex')}.new`
         await writeFile(fresh, text, { flag: 'wx', mode: 0o600 })
@@ -119,6 +120,7 @@ const isOurs = async (folder: string): Promise<boolean> => {
 interface Kept {
   readonly at: number
   readonly server: Identity
+  readonly mostMs?: number
   readonly tools: Parameters<typeof readTools>[0]
 }
 
@@ -130,8 +132,9 @@ const readKept = async (path: string): Promise<Kept | undefined> => {
     const bytes = await file.readFile()
     const value = parseJson(bytes, 0, bytes.length)
     if (!value.ok || !isRecord(value.value)) return undefined
-    const { at, server, tools } = value.value
-    const isWhole = typeof at === 'number' && isRecord(server) && Array.isArray(tools) && tools.every(isRecord)
+    const { at, server, tools, mostMs = 0 } = value.value
+    const isWhole =
+      typeof mostMs === 'number' && typeof at === 'number' && isRecord(server) && Array.isArray(tools) && tools.every(isRecord)
     return isWhole ? (value.value as unknown as Kept) : undefined
   } finally {
     await file.close()

@@ -49,7 +49,7 @@ const whyNotSent = ({ name, inputSchema }: Readonly<Record<string, Json>>): stri
 }
 
 const toTool = (item: Readonly<Record<string, Json>>): McpTool => {
-  const { name, inputSchema, outputSchema, annotations } = item
+  const { name, inputSchema, outputSchema, annotations, execution } = item
   const text = (key: 'title' | 'description') => (typeof item[key] === 'string' ? { [key]: item[key] } : {})
   return {
     name: name as string,
@@ -58,6 +58,8 @@ const toTool = (item: Readonly<Record<string, Json>>): McpTool => {
     inputSchema: inputSchema as Json,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(isRecord(annotations) ? { annotations: annotations as Json } : {}),
+    // The second of what was kept.
+    ...((isRecord(execution) && execution.taskSupport === 'required') || item.needsTask === true ? { needsTask: true } : {}),
   }
 }
 

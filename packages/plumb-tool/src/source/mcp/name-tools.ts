@@ -27,7 +27,7 @@ export const nameTools = (
   for (const { config, connection, prefix, tools } of servers) {
     for (const tool of tools) {
       const name = `${prefix}:${tool.name}`
-      const problem = schemaProblem(name, tool) ?? nameProblem(name, declared, named)
+      const problem = taskProblem(name, tool) ?? schemaProblem(name, tool) ?? nameProblem(name, declared, named)
       if (problem) warn(fault(problem.code, `a tool of MCP server ${describeServer(config)} is left out: ${problem.words}`))
       else named.set(name, { config, connection, tool })
     }
@@ -36,9 +36,12 @@ export const nameTools = (
 }
 
 interface Problem {
-  readonly code: 'bad_reply' | 'duplicate_name'
+  readonly code: 'bad_reply' | 'duplicate_name' | 'cannot_run'
   readonly words: string
 }
+
+const taskProblem = (name: string, { needsTask }: McpTool): Problem | undefined =>
+  needsTask && { code: 'cannot_run', words: `'${preview(name)}' runs as a task alone, and tasks are not offered` }
 
 // A provider would refuse every question that offers it.
 const schemaProblem = (name: string, { inputSchema }: McpTool): Problem | undefined => {
