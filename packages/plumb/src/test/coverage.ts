@@ -77,6 +77,8 @@ export class Coverage {
       if (node.kind === 'if') decide('branch', node as unknown as Expression, ['then', spanOf(node.then), 'else', spanOf(node.else)])
       if (node.kind !== 'filter') return
       const condition = node.expression as Expression
+      // One that selects by type alone.
+      if (condition.kind === 'literal') return
       decide('filter', condition, ['kept', condition.span, 'dropped', condition.span])
     })
   }

@@ -332,7 +332,7 @@ const int = operand(expectInt)
 
 // The value as JavaScript's own. An int that is only moved may have any size; here it is computed with.
 const read = (e: Expression, frame: Frame): RuntimeValue => {
-  if (e.kind === 'if') return read(holds(e.condition, frame) ? e.then : e.else, frame)
+  if (e.kind === 'if') return read(branchOf(e, frame), frame)
   if (e.kind === 'binary' && e.operator === '??') {
     const left = evaluateMaybe(e.left, frame)
     return left === undefined ? read(e.right, frame) : decode(left, e.left, frame)
