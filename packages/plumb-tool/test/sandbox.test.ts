@@ -244,6 +244,32 @@ t.test('a node_modules that is made inside leads to no other folder', { skip }, 
   for (const { user, out } of await asEach(made('~/app/node_modules'), spec('write: ["."]'), lay)) t.match(out, 'MODULE', user)
 })
 
+t.test('a virtual environment brings the Python that it is made from, and no other folder', { skip }, async (t) => {
+  const lay = (folder: string): void => {
+    for (const [name, text] of [
+      ['home/keys/k', 'KEY'],
+      ['home/k', 'KEY'],
+      ['home/py/bin/python3', ''],
+      ['home/py/lib/m', 'MODULE'],
+      ['work/venv/bin/tool', ''],
+      ['work/s.plumb', readFileSync(join(folder, 's.plumb'))],
+    ] as const) {
+      mkdirSync(join(folder, name, '..'), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    for (const name of ['work', 'work/venv']) chmodSync(join(folder, name), 0o777)
+  }
+  const run = (place: string): string =>
+    `cd work; export PATH=$PWD/venv/bin:$PATH; echo "home = ${place}" > venv/pyvenv.cfg; ${inside('cat ~/keys/k ~/k ~/py/lib/m; true')}`
+  for (const place of ['$HOME/keys', '$HOME', '/', '$HOME/keys/..', '../../home/keys']) {
+    for (const { user, out } of await asEach(run(place), spec(''), lay)) {
+      t.match(out, 'No such file', `${user}: ${place}: ${out}`)
+      t.notMatch(out, /KEY|MODULE/, `${user}: ${place}: ${out}`)
+    }
+  }
+  for (const { user, out } of await asEach(run('$HOME/py/bin'), spec(''), lay)) t.match(out, 'MODULE', `${user}: ${out}`)
+})
+
 t.test('version managers: a shim finds its root and which version it starts', { skip }, async (t) => {
   const lay = (folder: string): void => {
     const files = {

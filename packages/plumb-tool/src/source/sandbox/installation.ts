@@ -97,11 +97,15 @@ const findPythonBase = (config: string): readonly string[] => {
     const text = readFileSync(config, 'utf8').slice(0, MAX_CONFIG_BYTES)
     const line = text.split('\n').find((each) => each.split('=')[0]?.trim() === 'home')
     const home = line?.slice(line.indexOf('=') + 1).trim()
-    return home === undefined || !isAbsolute(home) ? [] : [home, ...findPrefix(toRealPath(home))]
+    return home === undefined || !isPythonFolder(home) ? [] : [home, ...findPrefix(toRealPath(home))]
   } catch {
     return []
   }
 }
+
+// A program that may write in the environment can name any folder there: only one with a Python in it, which it cannot lay outside, is meant.
+const isPythonFolder = (home: string): boolean =>
+  isAbsolute(home) && !isTooBroad(toRealPath(home)) && ['python3', 'python'].some((name) => existsSync(join(home, name)))
 
 /** The nearest ancestor with a `package.json`, as Node.js looks for it. */
 const findPackage = (file: string): readonly string[] => {
