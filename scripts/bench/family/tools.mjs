@@ -15,6 +15,7 @@ export const tools = ({ isQuick, writeFixture, peer, once }) => {
 let inline : N -> N = map({ n: n * 2 })
 let function : N -> N = tool { function: "${peer('double.mjs')}#double" }
 let command : { arguments?: [string] } -> json = tool { command: "${peer('answer')}" }
+let free : { arguments?: [string] } -> json = tool { command: "${peer('answer')}", sandbox: false }
 let child : !N -> !N = agent { command: [${node}, "${peer('double.cjs')}"] }
 let process_of : N -> N = tool { process: child }
 let server = { command: ${node}, args: ["${peer('mcp-server.cjs')}"] }
@@ -73,6 +74,16 @@ let echo : { text: string } -> string = tool { mcp: server, name: "echo" }`,
       })),
       tool('command', nothing('command'), seldom, (checkout, line, trips) => ({
         'node, a child each': call(checkout, line, trips, ['spawn', peer('answer')]),
+      })),
+      // The sandbox that a command has without being asked for one; the difference is to be 8 ms at most.
+      tool('sandbox', nothing('command'), seldom, (checkout, _line, trips) => ({
+        'sandbox: false': program(
+          `${checkout.label} free`,
+          [checkout.bin('plumb-tool'), spec, 'serve'],
+          checkout.env,
+          nothing('free'),
+          trips,
+        ),
       })),
       tool('process', numbers('process_of'), seldom, (checkout, line, trips) => ({
         'node, a child each': call(checkout, line, trips, ['spawn', process.execPath, peer('double.cjs')]),
