@@ -26,6 +26,7 @@ interface TestFlags {
   coverage?: boolean
   lcov?: string
   mutate?: boolean
+  watch?: boolean
   from?: string
   provider?: string
   model?: string
@@ -43,6 +44,7 @@ const testOptions = (o: TestFlags): TestCommandOptions => ({
   coverage: o.coverage === true,
   lcov: o.lcov,
   isMutating: o.mutate === true,
+  isWatching: o.watch === true,
   from: o.from,
   given: { set: o.set, setFile: o.setFile },
   docroot: o.docroot,
@@ -179,6 +181,7 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--record', 'with --live: keep what models answer to tests that are recorded')
     .option('--coverage', 'say what no test reached')
     .option('--lcov <file>', 'write what was reached to this file, as lcov does')
+    .option('--watch', 'run them again whenever a file of them has changed')
     .option('--mutate', 'change the spec in many ways, and say which changes no test notices')
     .option('--from <dir>', 'write a test made from this record of a run')
     .option('--provider <provider>', 'provider of agents that are live, before what the spec says')

@@ -1,12 +1,12 @@
 // plumb test: the tests of specs, told in the order in which they stand there; what they reach, and what they notice.
 
 import { drawSeed } from '@plumb/lang/random'
-import { type Fault, fault, type GivenOptions, nowMs, Reporter, writeStdout } from '@plumb/wire'
+import { type Fault, fault, type GivenOptions, nowMs, preview, Reporter, writeStdout } from '@plumb/wire'
 import { load, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
 import { Coverage, toLcov } from './coverage.js'
 import { changesOf } from './mutate.js'
-import { placeOf } from './place.js'
+import { besideSpec, placeOf } from './place.js'
 import { showCoverage } from './report/coverage.js'
 import { openReporter, type ReporterName } from './report/reporters.js'
 import type { TestOptions } from './run-test.js'
@@ -24,6 +24,8 @@ export interface TestCommandOptions {
   /** A file for what was reached, in the format of lcov. */
   readonly lcov: string | undefined
   readonly isMutating: boolean
+  /** Run them again whenever a file of them has changed. */
+  readonly isWatching: boolean
   /** A record of a run, which a test is made of. */
   readonly from: string | undefined
   readonly given: GivenOptions
@@ -35,13 +37,32 @@ export interface TestCommandOptions {
 
 /** Resolves to the exit status: 0 when all pass, 1 when one fails, 2 when a spec has no meaning, and then none is run. */
 export const test = async (paths: readonly string[], options: TestCommandOptions): Promise<number> => {
+  if (!options.isWatching || paths.length === 0) return testOnce(paths, options, () => {})
+  const { repeatOnChange } = await import('./watch.js')
+  const errors = new Reporter('plumb')
+  return repeatOnChange(
+    (ready) => testOnce(paths, options, ready),
+    (file) => {
+      errors.write(`plumb: '${preview(file, 200)}' has changed`)
+      errors.flush()
+    },
+  )
+}
+
+/** `loaded` is told which files it depends on, as far as they could be loaded. */
+const testOnce = async (
+  paths: readonly string[],
+  options: TestCommandOptions,
+  loaded: (files: readonly string[]) => void,
+): Promise<number> => {
   const errors = new Reporter('plumb')
   const specs: TestedSpec[] = []
   for (const path of paths) {
-    const loaded = await load(path, options)
-    if (!loaded.ok) errors.report(loaded.error)
-    else if (!refuseErrors(loaded.value, errors)) specs.push(specOf(path, loaded.value, options.filter))
+    const read = await load(path, options)
+    if (!read.ok) errors.report(read.error)
+    else if (!refuseErrors(read.value, errors)) specs.push(specOf(path, read.value, options.filter))
   }
+  loaded([...new Set([...paths, ...specs.flatMap(filesOf)])])
   if (paths.length === 0) errors.report(fault('usage', 'no spec was named; give the files whose tests are to be run'))
   if (options.isRecording && !options.isLive)
     errors.report(fault('usage', "'--record' asks models what is not recorded yet: say so with '--record --live'"))
@@ -49,6 +70,12 @@ export const test = async (paths: readonly string[], options: TestCommandOptions
   await errors.end()
   return Math.max(status, errors.status)
 }
+
+// What tests write themselves is none of them.
+const filesOf = ({ loaded, plans }: TestedSpec): readonly string[] => [
+  ...loaded.compiled.program.scopes.map(({ module }) => module.path),
+  ...plans.flatMap((plan) => (plan.data === undefined ? [] : [besideSpec(plan, plan.data)])),
+]
 
 const perform = (specs: readonly TestedSpec[], options: TestCommandOptions, errors: Reporter): Promise<number> => {
   if (options.from !== undefined) return writeFromRecord(specs, options.from, errors)

@@ -1,6 +1,10 @@
-// Where something stands in a spec, for those who show it.
+// Where something stands: in a spec, or beside it.
 
-import { positionOf, type Span } from '@plumb/lang'
+import { dirname, join } from 'node:path'
+import { positionOf, type Span, type TestPlan } from '@plumb/lang'
 import type { Place } from './report/result.js'
 
 export const placeOf = ({ source, start }: Span): Place => ({ file: source.path, ...positionOf(source, start) })
+
+/** A file that a test names. */
+export const besideSpec = ({ span: { source } }: TestPlan, name: string): string => join(dirname(source.path), name)

@@ -1,16 +1,14 @@
 // Answers of models that were recorded for tests, in NAME.answers.jsonl beside NAME.plumb.
 
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { planOf, type TestPlan } from '@plumb/lang'
 import { setCurrentKept } from '@plumb/wire'
 import { openKept } from '@plumb/wire/kept'
 import { keptPlacesOf } from '../record/kept-answers.js'
+import { besideSpec } from './place.js'
 import { failedOutcome, type Outcome } from './run-once.js'
 
-const answersPath = ({ span: { source } }: TestPlan): string => {
-  const name = basename(source.path)
-  return join(dirname(source.path), `${name.replace(/\.plumb$/, '')}.answers.jsonl`)
-}
+const answersPath = (plan: TestPlan): string => besideSpec(plan, `${basename(plan.span.source.path).replace(/\.plumb$/, '')}.answers.jsonl`)
 
 let last: Promise<unknown> = Promise.resolve()
 

@@ -1,9 +1,9 @@
 // The messages that a test gives: written in it, or the rows of a file.
 
 import { readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { TestPlan } from '@plumb/lang'
 import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
+import { besideSpec } from './place.js'
 import type { Given } from './run-once.js'
 
 /** By the number of the input that the row gives, from 0. */
@@ -28,7 +28,7 @@ export const inputsOf = (plan: TestPlan, random: (portIndex: number) => readonly
 }
 
 const fromFile = (plan: TestPlan, name: string): Result<TestInputs> => {
-  const path = join(dirname(plan.span.source.path), name)
+  const path = besideSpec(plan, name)
   const text = readWhole(path)
   if (!text.ok) return text
   const rows: Row[] = []

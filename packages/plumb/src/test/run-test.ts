@@ -4,13 +4,13 @@ import type { TestPlan } from '@plumb/lang'
 import { randomValues, shrinkValue } from '@plumb/lang/random'
 import { nowMs, preview } from '@plumb/wire'
 import { checkOutcome, type RowFinding } from './check-outcome.js'
-import { placeOf } from './place.js'
+import { besideSpec, placeOf } from './place.js'
 import { withRecorded } from './recorded.js'
 import { shareInterval } from './report/interval.js'
 import type { Finding, Share, TestResult } from './report/result.js'
 import { inputsOf, type TestInputs } from './rows.js'
 import { type Outcome, runOnce } from './run-once.js'
-import { compareSnapshot, snapshotPath, writeSnapshot } from './snapshot.js'
+import { compareSnapshot, writeSnapshot } from './snapshot.js'
 import type { TestSetting } from './test-host.js'
 
 export interface TestOptions {
@@ -110,7 +110,7 @@ class TestRun {
   async #snapshot({ wires }: Outcome): Promise<readonly Finding[]> {
     const { plan } = this
     if (plan.snapshot === undefined) return []
-    const path = snapshotPath(plan, plan.snapshot)
+    const path = besideSpec(plan, plan.snapshot)
     if (!this.options.isUpdate) return compareSnapshot(path, wires)
     const failure = await writeSnapshot(path, plan, wires)
     return failure ? [{ code: failure.error, message: failure.detail }] : []

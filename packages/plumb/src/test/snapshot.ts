@@ -1,7 +1,6 @@
 // All wires of a test in a file: readable text, a heading for each wire and a line for each message.
 
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { TestPlan } from '@plumb/lang'
 import { canonicalJson, type Fault, preview, type Result, succeed } from '@plumb/wire'
 import { writeWhole } from '../command/write-whole.js'
@@ -11,8 +10,6 @@ import type { CarriedWire } from './run-once.js'
 
 const HEADING = /^== (.+)$/
 const MAX_FINDINGS = 5
-
-export const snapshotPath = (plan: TestPlan, name: string): string => join(dirname(plan.span.source.path), name)
 
 export const writeSnapshot = (path: string, plan: TestPlan, wires: readonly CarriedWire[]): Promise<Fault | undefined> =>
   writeWhole(Buffer.from(`# What each wire of '${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${textOf(wires)}`), path)

@@ -1,0 +1,52 @@
+// Runs something again whenever one of its files has changed.
+
+import { watch } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+
+/** An editor writes a file in several steps. */
+const SETTLE_MS = 50
+
+/**
+ * `work` says which files it depends on as soon as it has read them, so that no change is missed while it runs. Ends only with the process, as
+ * by a signal.
+ */
+export const repeatOnChange = async (
+  work: (ready: (files: readonly string[]) => void) => Promise<unknown>,
+  changed: (file: string) => void,
+): Promise<never> => {
+  for (;;) {
+    let next: Promise<string> | undefined
+    await work((files) => {
+      next = change(files)
+    })
+    if (next) changed(await next)
+  }
+}
+
+/** Resolves to the first of them that changes. Folders are watched: what replaces a file has its name and nothing else of it. */
+const change = (files: readonly string[]): Promise<string> =>
+  new Promise((resolveWith) => {
+    const byFolder = new Map<string, Map<string, string>>()
+    for (const file of files) {
+      const folder = dirname(resolve(file))
+      const names = byFolder.get(folder) ?? new Map<string, string>()
+      names.set(basename(file), file)
+      byFolder.set(folder, names)
+    }
+    const watchers = [...byFolder].flatMap(([folder, names]) => {
+      try {
+        return [watch(folder, (_, name) => found(names.get(String(name))))]
+      } catch {
+        return []
+      }
+    })
+    let isFound = false
+    const found = (file: string | undefined): void => {
+      if (file === undefined || isFound) return
+      isFound = true
+      setTimeout(() => {
+        for (const watcher of watchers) watcher.close()
+        resolveWith(file)
+      }, SETTLE_MS)
+    }
+  })
