@@ -110,10 +110,10 @@ sceneTable(
       in: '"I am sad"\n',
       out: /SORRY.*\n[12]\n$/,
     },
-    'fault 84: answers that cannot be read': {
+    'fault 84: answers that cannot be written': {
       run: 'plumb --record rec a.plumb < /dev/null; rm rec/answers.jsonl; mkdir rec/answers.jsonl; plumb --resume rec a.plumb',
       in: '"I am sad"\n',
-      errors: [{ error: 'record_invalid', detail: /EISDIR/ }],
+      errors: [{ error: 'write_failed', detail: /EISDIR/ }],
       status: 2,
     },
     'fault 42: a server in a folder that has been removed': {

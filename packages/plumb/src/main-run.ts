@@ -36,6 +36,7 @@ export interface RunFlags extends WatchFlags {
   failFast?: boolean
   record?: string
   resume?: string
+  same?: true
   rejects?: string
   maxCost?: number
   rate?: readonly string[]
@@ -65,6 +66,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   ...WATCH_OPTIONS,
   { flags: '--record <dir>', text: 'write what goes over each wire to this folder' },
   { flags: '--resume <dir>', text: 'go on with a recorded run that stopped', conflicts: ['record'] },
+  { flags: '--same', text: 'with --resume: refuse when the spec or an option has changed' },
   { flags: '--cache <dir>', text: 'keep answers there, and ask nothing that is kept' },
   { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
   { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
@@ -124,6 +126,7 @@ const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>
 
 export const runBinding = async (spec: string | undefined, flags: RunFlags): Promise<number> => {
   if (flags.cacheOnly && flags.cache === undefined) return endWith('plumb', fault('usage', '--cache-only says nothing without --cache'))
+  if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
 }
@@ -162,6 +165,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   recording: {
     record: flags.record,
     resume: flags.resume,
+    isSame: flags.same,
     rejects: flags.rejects,
   },
   limits: {

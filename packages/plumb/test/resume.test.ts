@@ -2,9 +2,10 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { scaled } from '../../wire/test/patience.js'
 import { envIn, layFolder } from '../../wire/test/shell.js'
@@ -74,33 +75,28 @@ const run = async (setting: Setting, args: readonly string[], input?: string) =>
   return { ...(await ended), asked: asked() }
 }
 
-interface Answer {
-  readonly process: string
-  readonly input?: string
-  readonly output?: string
-  readonly remembered?: unknown
+interface Kept {
+  readonly place: string
+  /** What it was asked. */
+  readonly text: string
 }
 
-/** Of an agent that remembers, those with which the record also has what it remembers: the others are asked again. */
-const answersIn = (folder: string, remembering: string): Answer[] => {
-  const path = join(folder, 'answers.jsonl')
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
-  const said = lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Answer)
-  const answers = said.filter(({ output }) => output !== undefined)
-  const rounds = said.filter(({ remembered }) => remembered !== undefined).length
-  const whole = answers.filter(({ process }) => process === remembering).slice(0, rounds)
-  return answers.filter((answer) => answer.process !== remembering || whole.includes(answer))
-}
-
-const whenRecorded = async (record: string, count: number, remembering = ''): Promise<void> => {
-  const watcher = watch(record)
-  await new Promise<void>((done) => {
-    const look = () => answersIn(record, remembering).length >= count && done()
-    watcher.on('change', look)
-    look()
+/** What the record keeps of models: the text of each answer is its question, and how many messages there were. */
+const keptIn = (record: string): Kept[] => {
+  const store = join(record, 'kept-answers')
+  const files = existsSync(store) ? readdirSync(store).filter((name) => name.endsWith('.jsonl')) : []
+  const lines = files.flatMap((name) => readFileSync(join(store, name), 'utf8').split('\n').slice(0, -1))
+  return lines.map((line) => {
+    const { place, answer } = JSON.parse(line)
+    return { place, text: answer.answer.content[0].text.replace(/ \(\d+\)$/, '') }
   })
-  watcher.close()
 }
+
+const whenRecorded = async (record: string, count: number): Promise<void> => {
+  while (keptIn(record).length < count) await sleep(POLL_MS)
+}
+
+const POLL_MS = 5
 
 const indexOf = (text: string): number => Number(/m(\d+)/.exec(text)?.[1]) - 1
 
@@ -124,7 +120,7 @@ for (const spec of ['amnesiac', 'remembering']) {
       model.allow = (text) => indexOf(text) < sealed
       const { child, ended } = start(setting, ['--record', 'rec'])
       await model.whenHeld(Math.min(most, COUNT - sealed))
-      await whenRecorded(record, sealed, spec === 'remembering' ? 'main' : '')
+      await whenRecorded(record, sealed)
       child.kill('SIGKILL')
       await ended
 
@@ -148,8 +144,10 @@ t.test('killed again and again, whenever an answer was given', async (t) => {
   const setting = await set(t, 'pipeline')
   const { model, folder } = setting
   const record = join(folder, 'rec')
-  const records = [record, join(record, 'inner')]
-  const sealedNow = () => records.flatMap((folder) => answersIn(folder, 'second').map(({ process, input }) => `${process} ${input}`)).sort()
+  const sealedNow = () =>
+    keptIn(record)
+      .map(({ place, text }) => `${place.replace('inner~', '')} ${JSON.stringify(text)}`)
+      .sort()
   let left = 2
   model.allow = () => left-- > 0
   for (let round = 0; round < 5; round++) {
@@ -194,7 +192,7 @@ t.test('stopped by a signal, then resumed', async (t) => {
   const { child, ended } = start(setting, ['--record', 'rec'])
   await model.whenHeld(1)
   // The second signal does not wait for an answer that is still in a pipe.
-  await whenRecorded(join(setting.folder, 'rec'), 3, 'main')
+  await whenRecorded(join(setting.folder, 'rec'), 3)
   child.kill('SIGINT')
   child.kill('SIGINT')
   const stopped = await ended
@@ -271,7 +269,7 @@ for (const count of [2, 3]) {
       model.release()
       t.match(await winner?.ended, { status: 0, err: '' })
       t.equal(model.answered.length - before, COUNT, 'nothing is paid for twice')
-      t.equal(answersIn(join(folder, 'rec'), '').length, COUNT)
+      t.equal(keptIn(join(folder, 'rec')).length, COUNT)
     }
   })
 }

@@ -39,7 +39,7 @@ export const ERRORS = {
     "write --fds 4,5 or --fds none, and open each one, as in 'plumb-agent --fds 6 a.plumb 6< control'"),
 
   record_invalid: config('a folder is no record of this run: it holds something else, or the record of another spec or of other options',
-    'name another folder; to resume, run the same spec with the same options'),
+    'name another folder; the error says what the record lacks'),
 
   // What a spec says; found before anything is started.
   spec_invalid: config('the spec does not hold what this program needs of it, such as exactly one agent',
@@ -104,6 +104,8 @@ export const ERRORS = {
     'write answers: "each" in its agent if it answers each input with one output'),
   sandbox_too_narrow: config('warning: a tool declares an effect that its sandbox does not let it have',
     "leave the effect out, or open the sandbox for it; plumb-tools(7) has its keys"),
+  spec_changed: config('warning: a run goes on with a record although the spec or an option has changed since',
+    'nothing, if that is meant: what is the same is not asked again; --same refuses instead'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
 

@@ -3,10 +3,10 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Throws where it cannot be made; `mode` is that of the folder itself. */
+/** Throws where it cannot be made; `mode` is that of each that is made. */
 export const makeFolder = (folder: string, mode?: number): void => {
   if (isMade(folder, mode)) return
-  makeFolder(dirname(folder))
+  makeFolder(dirname(folder), mode)
   if (!isMade(folder, mode)) mkdirSync(folder)
 }
 

@@ -147,7 +147,7 @@ export const record: Target = {
         const difference = describeDifference(run.value, IDENTITY)
         must(difference === undefined || difference !== '', 'a difference that says nothing')
       }
-      const answers = readAnswers(folder, GRAPH)
+      const answers = readAnswers(folder, GRAPH, 'any-program')
       if (!answers.ok) sound(answers.error)
       else
         for (const each of answers.value.values()) {

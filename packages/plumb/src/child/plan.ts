@@ -83,8 +83,9 @@ export const plumbPlan = ({ node, place, settings }: ChildPlace, bound: Bound): 
   return { kind: 'own', ...own, agent: undefined, isEnveloped, variables: serverVariables(bound) }
 }
 
-/** An agent that remembers has its memory recorded, so that the run can be resumed. */
-export const tellsMemory = ({ config }: AgentPlan, { isRecorded }: SpawnSettings): boolean => isRecorded && config.amnesiac !== true
+/** Of an agent elsewhere that remembers the memory is recorded, so that the run can be resumed; others keep their requests. */
+export const tellsMemory = ({ config }: AgentPlan, { isRecorded }: SpawnSettings): boolean =>
+  isRecorded && config.amnesiac !== true && config.via !== undefined
 
 const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
   const whole = keptPlaceOf(place, keptPlace)

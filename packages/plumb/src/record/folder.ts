@@ -26,6 +26,8 @@ export interface RunFile {
   readonly binding: string
   /** SHA-256 of each file of the spec, by its path. */
   readonly files: Readonly<Record<string, string>>
+  /** Of each agent, by its place: what its requests depend on. */
+  readonly agents: Readonly<Record<string, string>>
   /** The options that answers depend on. */
   readonly options: Readonly<Record<string, unknown>>
   readonly wires: readonly WireInfo[]
@@ -39,7 +41,7 @@ export interface RunFile {
   readonly stopped_by?: string
 }
 
-const NAMES = new Set([RUN_FILE, FRESH_FILE, ANSWERS_FILE, EVENTS_FILE, TRACE_FILE])
+const NAMES = new Set([RUN_FILE, FRESH_FILE, ANSWERS_FILE, `${ANSWERS_FILE}.new`, EVENTS_FILE, TRACE_FILE])
 /** A run that was killed while it took a lock over leaves a lock with a longer name. */
 const LOCK_NAME = new RegExp(`^${LOCK_FILE}(\\.\\d+-(at)?\\d+)*$`)
 const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
@@ -142,7 +144,7 @@ const isLock = (entry: Dirent): boolean => entry.isSymbolicLink() && LOCK_NAME.t
 export const readRunFile = (folder: string): Result<RunFile> => {
   try {
     const run = JSON.parse(readFileSync(join(folder, RUN_FILE), 'utf8')) as RunFile
-    if (run?.format === 1 && isRecord(run.files) && isRecord(run.options)) return succeed(run)
+    if (run?.format === 1 && isRecord(run.files) && isRecord(run.options) && isRecord(run.agents ?? {})) return succeed(run)
     return fail('record_invalid', `'${join(folder, RUN_FILE)}' is none that this version of plumb can read`)
   } catch (error) {
     if (error instanceof SyntaxError) return fail('record_invalid', `'${join(folder, RUN_FILE)}' is no JSON`)

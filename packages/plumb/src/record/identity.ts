@@ -1,15 +1,16 @@
-// The identity of a run: all that its answers depend on. A run can be resumed only by a run with the same identity.
+// The identity of a run: all that its answers depend on. A run that goes on with another one tells what has changed.
 
 import { createHash } from 'node:crypto'
-import { namedFiles } from '@plumb/lang'
+import { type Graph, namedFiles } from '@plumb/lang'
 import { readSpec, scrub } from '@plumb/wire'
 import type { Loaded } from '../command/load.js'
 import type { RunOptions } from '../run/run-options.js'
 import type { RunFile } from './folder.js'
+import { agentDigests } from './resume/changed-agents.js'
 
-export type RunIdentity = Pick<RunFile, 'files' | 'options'>
+export type RunIdentity = Pick<RunFile, 'files' | 'options' | 'agents'>
 
-export const identityOf = ({ compiled, files }: Loaded, options: RunOptions): RunIdentity => {
+export const identityOf = ({ compiled, files }: Loaded, graph: Graph, options: RunOptions): RunIdentity => {
   const { program } = compiled
   const bundle = files.bundle(program.entry.module.path)
   const named = namedFiles(program).flatMap(({ path, from }) => {
@@ -23,7 +24,8 @@ export const identityOf = ({ compiled, files }: Loaded, options: RunOptions): Ru
   // As text: what numbers say in JavaScript is not all that they say.
   const params = Object.fromEntries(compiled.params.flatMap(({ name, param, isGiven }) => (isGiven ? [[name, param.text]] : [])))
   const known = { ...optionsOf(options), ...(Object.keys(params).length > 0 ? { params } : {}) }
-  return { files: Object.fromEntries(hashes), options: JSON.parse(scrub(JSON.stringify(known))) }
+  const agents = agentDigests(graph, files, options)
+  return { files: Object.fromEntries(hashes), agents, options: JSON.parse(scrub(JSON.stringify(known))) }
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -43,7 +45,7 @@ const optionsOf = ({ binding, rawInput, envelopes, docroot, handedOn, permission
 })
 
 /** How they differ, for an error; undefined: they do not. */
-export const describeDifference = (before: RunIdentity, now: RunIdentity): string | undefined => {
+export const describeDifference = (before: Omit<RunIdentity, 'agents'>, now: Omit<RunIdentity, 'agents'>): string | undefined => {
   const changes = [
     ...changed(before.files, now.files).map((path) => `'${path}' ${fileChange(before.files[path], now.files[path])}`),
     ...changed(before.options, now.options).map(

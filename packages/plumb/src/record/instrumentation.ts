@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
-import { type Fault, fail, type LineReader, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
 import type { Loaded } from '../command/load.js'
 import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
@@ -17,6 +17,7 @@ import type { ReleaseLock } from './lock.js'
 import { openRecorder, type RecordFolder } from './recorder.js'
 import { Rejects } from './rejects.js'
 import type { RecordedAnswers } from './resume/answers.js'
+import { changedAgents } from './resume/changed-agents.js'
 import { whyNotResumable } from './resume/not-resumable.js'
 import { readAnswers } from './resume/read-answers.js'
 import { openRunBudget, type RunBudget } from './run-budget.js'
@@ -44,6 +45,7 @@ export interface InstrumentationOptions {
   /** Further listeners, opened once the folder of a record is there. */
   readonly openListeners: (record: RecordFolder | undefined) => Promise<Result<readonly RunListener[]>>
   readonly report: (fault: Fault) => void
+  readonly warn: (warning: Fault) => void
 }
 
 /** When it fails nothing was started; folders and files may have been made. */
@@ -54,11 +56,15 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const isNested = options.sourcesFd !== undefined
   const locked = folder === undefined ? succeed(() => {}) : await (resume === undefined ? clearFolder : enterFolder)(folder, { isNested })
   if (!locked.ok) return locked
-  const identity = folder === undefined ? undefined : identityOf(o.loaded, options)
-  const resumed = resume === undefined || !identity ? succeed(undefined) : readRecordedAnswers(resume, identity, graph, options)
-  if (!resumed.ok) return resumed
+  const identity = folder === undefined ? undefined : identityOf(o.loaded, graph, options)
+  const resumed = resume === undefined || !identity ? succeed(undefined) : readRecordedAnswers(resume, identity, isNested, o)
+  if (!resumed.ok) {
+    locked.value()
+    return resumed
+  }
+  if (record !== undefined && !isNested) for (const words of whyNotResumable(graph, options.agentProgram)) o.warn(notResumable(words))
   const place = folder === undefined ? undefined : { folder, spare: [] }
-  const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, o)
+  const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, resumed.value, o)
   if (!recorder.ok) return recorder
   const listeners = await o.openListeners(place)
   if (!listeners.ok) return listeners
@@ -84,27 +90,39 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
 const readRecordedAnswers = (
   folder: string,
   now: RunIdentity,
-  graph: Graph,
-  { agentProgram }: RunOptions,
+  isNested: boolean,
+  { graph, options, warn }: InstrumentationOptions,
 ): Result<ReadonlyMap<string, RecordedAnswers> | undefined> => {
   const before = readRunFile(folder)
   if (!before.ok) return before
   const difference = describeDifference(before.value, now)
-  if (difference !== undefined) return fail('record_invalid', `'${folder}' is the record of another run: ${difference}`)
-  const [first, ...rest] = whyNotResumable(graph, agentProgram)
-  if (first === undefined) return readAnswers(folder, graph)
-  const more = rest.length === 0 ? '' : `; and ${rest.join('; ')}`
-  return fail('record_invalid', `this run cannot be resumed, since its record does not tell all that was remembered: ${first}${more}`)
+  if (difference !== undefined && options.recording.isSame)
+    return fail('record_invalid', `'${folder}' is the record of another run, and --same takes no other: ${difference}`)
+  const { agentProgram } = options
+  const reasons = whyNotResumable(graph, agentProgram)
+  if (reasons.length > 0) return { ok: false, error: notResumable(reasons.join('; and ')) }
+  // A parent has told it, of all that is in it.
+  if (difference !== undefined && !isNested) warn(specChanged(difference, changedAgents(before.value.agents ?? {}, now.agents)))
+  return readAnswers(folder, graph, agentProgram)
+}
+
+const notResumable = (reason: string): Fault =>
+  fault('record_invalid', `this run cannot be resumed, since its record does not tell all that was remembered: ${reason}`)
+
+const specChanged = (difference: string, agents: readonly string[]): Fault => {
+  const anew = agents.length === 0 ? 'no agent asks anew for that' : `${agents.join(', ')} ask${agents.length === 1 ? 's' : ''} anew`
+  return fault('spec_changed', `${difference}; ${anew}`, { agents })
 }
 
 const openRecord = (
   place: RecordFolder,
   identity: RunIdentity,
+  answers: Instrumentation['resumed'],
   { graph, spec, options, report }: InstrumentationOptions,
 ): Result<RunListener> => {
-  const isResumed = options.recording.resume !== undefined
+  const resumed = answers && new Set(answers.keys())
   const { binding } = options
-  return openRecorder({ ...place, identity, wires: [...wiresOf(graph).values()], isResumed, spec, binding, report })
+  return openRecorder({ ...place, identity, wires: [...wiresOf(graph).values()], resumed, spec, binding, report })
 }
 
 const openRejects = ({ options, reader, report }: InstrumentationOptions): Result<Rejects | undefined> => {

@@ -8,6 +8,7 @@ import { lineText, type RunEvent, type RunListener, type WireInfo } from '../eve
 import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './folder.js'
 import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
+import { keepAnswersOf } from './resume/read-answers.js'
 
 export interface RecordFolder {
   /** It exists, and holds nothing but the record. */
@@ -19,8 +20,8 @@ export interface RecordFolder {
 export interface RecorderOptions extends RecordFolder {
   readonly identity: RunIdentity
   readonly wires: readonly WireInfo[]
-  /** Answers and events are appended to those of the run that is resumed. */
-  readonly isResumed: boolean
+  /** Events are appended to those of the run that is resumed, and so are answers of those processes; undefined: none is. */
+  readonly resumed: ReadonlySet<string> | undefined
   readonly spec: string
   readonly binding: string
   /** Called once for each file that cannot be written; the run goes on without it. */
@@ -30,7 +31,8 @@ export interface RecorderOptions extends RecordFolder {
 const WIRE_DELAY_MS = 100
 
 export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
-  const { folder, spare, identity, wires, isResumed: isAppended, spec, binding, report } = options
+  const { folder, spare, identity, wires, resumed, spec, binding, report } = options
+  const isAppended = resumed !== undefined
   const open = (name: string, delayMs: number, more: Partial<LineFileOptions> = {}): Result<LineFile> =>
     openLineFile({ path: join(folder, name), delayMs, fail: report, ...more })
   const began = new Date().toISOString()
@@ -38,6 +40,8 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   // First of all: a folder without run.json is taken for no record.
   const failure = writeRunFile(folder, run)
   if (failure) return { ok: false, error: failure }
+  const lost = resumed && keepAnswersOf(folder, resumed)
+  if (lost) return { ok: false, error: lost }
   const answers = open(ANSWERS_FILE, 0, { isAppended, spare })
   if (!answers.ok) return answers
   const events = open(EVENTS_FILE, WIRE_DELAY_MS, { isAppended })

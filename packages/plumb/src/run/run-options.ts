@@ -50,6 +50,8 @@ export interface RecordingOptions {
   readonly record: string | undefined
   /** The folder of the record that is gone on with: the run is recorded there too. */
   readonly resume: string | undefined
+  /** Only where nothing has changed since. */
+  readonly isSame: boolean | undefined
   /** The file of inputs that failed. */
   readonly rejects: string | undefined
 }

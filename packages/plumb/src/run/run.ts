@@ -133,6 +133,7 @@ class Run {
     const graph = planOf(this.bound)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
+    const warn = (f: Fault) => this.reporter.warn(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
     const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
@@ -146,7 +147,7 @@ class Run {
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
     const openListeners = (record: RecordFolder | undefined) => this.display.openListeners(this.reporter, record, report)
-    const opened = await instrument({ graph, spec, loaded, options, reader: this.#reader, openListeners, report })
+    const opened = await instrument({ graph, spec, loaded, options, reader: this.#reader, openListeners, report, warn })
     if (!opened.ok) return this.#refuse(opened.error)
     const { emitter, rejects, budget: _, ...recorded } = opened.value
     this.#instruments = opened.value

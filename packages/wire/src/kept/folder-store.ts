@@ -1,6 +1,8 @@
-// Answers in a folder: DIR/ab/REST.NTH.PLACE.json, where abREST is the hash of the request. Nothing is read but what is asked for.
+// Answers in a folder, in which each process that writes has two files of its own: NAME.jsonl with a line for each answer, and NAME.index,
+// which says where they are, so that a large one is not read to be opened. What the index lacks is at the end: its writer was stopped.
 
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, fault } from '../error.js'
 import { makeFolder } from '../make-folder.js'
@@ -9,73 +11,153 @@ import { systemReason } from '../system-reason.js'
 import { type EntryKey, readEntry, writeEntry } from './entry.js'
 import { FILE_MODE, FOLDER_MODE, MAX_ENTRY_BYTES, type Store } from './store.js'
 
-/** Makes the folder where it is not there. */
-export const openFolderStore = (folder: string): Result<Store> => {
+interface Place extends EntryKey {
+  readonly path: string
+  readonly offset: number
+  readonly bytes: number
+}
+
+/** Makes the folder where it is not there; one in a record, with its first answer. */
+export const openFolderStore = (folder: string, isRecord: boolean): Result<Store> => {
+  const byHash = new Map<string, Place[]>()
   try {
-    makeFolder(folder, FOLDER_MODE)
+    if (!isRecord) makeFolder(folder, FOLDER_MODE)
+    for (const name of namesIn(folder)) for (const place of placesIn(join(folder, name))) add(byHash, place)
   } catch (error) {
     return fail('file_not_found', `cannot keep answers in '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
-  let written = 0
-  const folderOf = (hash: string): string => join(folder, hash.slice(0, FOLDER_DIGITS))
-  const pathOf = (key: EntryKey): string => join(folderOf(key.hash), nameOf(key))
+  const append = openAppender(folder)
+  const at = (key: EntryKey): Place | undefined => byHash.get(key.hash)?.find((place) => isSame(place, key))
   return succeed({
-    keysOf: (hash) => {
-      const start = `${hash.slice(FOLDER_DIGITS)}.`
-      const names = namesIn(folderOf(hash)).filter((name) => name.startsWith(start))
-      return names.flatMap((name) => readName(name.slice(start.length), hash) ?? [])
-    },
+    keysOf: (hash) => byHash.get(hash) ?? [],
     read: (key) => {
-      const entry = readEntry(textOf(pathOf(key)))
-      return entry && entry.hash === key.hash && entry.nth === key.nth ? entry : undefined
+      const place = at(key)
+      const entry = place && readEntry(textAt(place))
+      return entry && entry.hash === key.hash && isSame(entry, key) ? entry : undefined
     },
-    put: (entry) => {
-      const path = pathOf(entry)
-      const fresh = join(folderOf(entry.hash), `.${process.pid}-${++written}.new`)
-      try {
-        makeFolder(folderOf(entry.hash), FOLDER_MODE)
-        writeFileSync(fresh, `${writeEntry(entry)}\n`, { flag: 'wx', mode: FILE_MODE })
-        renameSync(fresh, path)
-        return undefined
-      } catch (error) {
-        return notWritten(folder, fresh, error)
-      }
-    },
+    put: (entry) => append(entry, writeEntry(entry)),
   })
 }
 
-const FOLDER_DIGITS = 2
+const isSame = (a: EntryKey, b: EntryKey): boolean => a.place === b.place && a.nth === b.nth
 
-const nameOf = ({ hash, nth, place }: EntryKey): string => `${hash.slice(FOLDER_DIGITS)}.${nth}.${place}.json`
-
-const readName = (rest: string, hash: string): EntryKey | undefined => {
-  const [, nth, place = ''] = /^([1-9]\d{0,14})\.(.+)\.json$/.exec(rest) ?? []
-  return nth === undefined ? undefined : { hash, place, nth: Number(nth) }
+// Of two runs that asked the same at once the later file counts as well as the first.
+const add = (byHash: Map<string, Place[]>, place: Place): void => {
+  const equal = byHash.get(place.hash)
+  if (!equal) byHash.set(place.hash, [place])
+  else {
+    const same = equal.findIndex((other) => isSame(other, place))
+    if (same < 0) equal.push(place)
+    else equal[same] = place
+  }
 }
 
-const namesIn = (folder: string): readonly string[] => {
+const LINES = '.jsonl'
+
+const namesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder)
+      .filter((name) => name.endsWith(LINES))
+      .sort()
+      .map((name) => name.slice(0, -LINES.length))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+const placesIn = (base: string): Place[] => {
+  const path = `${base}${LINES}`
+  const places = indexOf(`${base}.index`).flatMap((line) => readIndexLine(line, path) ?? [])
+  const last = places.at(-1)
+  return [...places, ...unindexed(path, last ? last.offset + last.bytes + 1 : 0)]
+}
+
+// Without one all of the answers are read.
+const indexOf = (path: string): readonly string[] => {
+  try {
+    return readFileSync(path, 'latin1').split('\n').slice(0, -1)
   } catch {
     return []
   }
 }
 
-// What cannot be read is asked again.
-const textOf = (path: string): string => {
+const INDEX_LINE = /^([0-9a-f]{64}) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\S+)$/
+
+const readIndexLine = (line: string, path: string): Place | undefined => {
+  const [, hash, nth, offset, bytes, place] = INDEX_LINE.exec(line) ?? []
+  if (hash === undefined || place === undefined) return undefined
+  return { hash, nth: Number(nth), place, path, offset: Number(offset), bytes: Number(bytes) }
+}
+
+const unindexed = (path: string, from: number): Place[] => {
+  const { size } = statSync(path)
+  const text = size > from ? bytesAt(path, from, Math.min(size - from, MAX_ENTRY_BYTES)) : Buffer.alloc(0)
+  const places: Place[] = []
+  for (let start = 0, end = text.indexOf(LF); end >= 0; start = end + 1, end = text.indexOf(LF, start)) {
+    const entry = readEntry(text.toString('utf8', start, end))
+    if (entry) places.push({ hash: entry.hash, nth: entry.nth, place: entry.place, path, offset: from + start, bytes: end - start })
+  }
+  return places
+}
+
+const LF = 10
+
+const bytesAt = (path: string, offset: number, bytes: number): Buffer => {
+  const fd = openSync(path, 'r')
   try {
-    return statSync(path).size > MAX_ENTRY_BYTES ? '' : readFileSync(path, 'utf8')
+    const buffer = Buffer.alloc(Math.min(bytes, Math.max(0, fstatSync(fd).size - offset)))
+    return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, offset))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+// What cannot be read is asked again.
+const textAt = ({ path, offset, bytes }: Place): string => {
+  try {
+    return bytes > MAX_ENTRY_BYTES ? '' : bytesAt(path, offset, bytes).toString('utf8')
   } catch {
     return ''
   }
 }
 
-const notWritten = (folder: string, fresh: string, error: unknown): Fault => {
-  const reason = systemReason(error as NodeJS.ErrnoException)
-  try {
-    rmSync(fresh, { force: true })
-  } catch {
-    // It is no entry, whatever becomes of it.
+/** Of this process: its files are made with its first answer. */
+const openAppender = (folder: string): ((key: EntryKey, line: string) => Fault | undefined) => {
+  // In the order of time, so that a later answer counts.
+  const base = join(folder, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}`)
+  const path = `${base}${LINES}`
+  let offset = 0
+  let isIndexed = true
+  const index = ({ hash, nth, place }: EntryKey, bytes: number): void => {
+    try {
+      if (isIndexed) appendFileSync(`${base}.index`, `${hash} ${nth} ${offset} ${bytes} ${place}\n`, { mode: FILE_MODE })
+    } catch {
+      // From here on the answers themselves are read.
+      isIndexed = false
+    }
   }
-  return fault('write_failed', `an answer cannot be kept in '${folder}': ${reason}; it will be asked for again`, { path: folder })
+  return (key, line) => {
+    try {
+      if (offset === 0) makeFolder(folder, FOLDER_MODE)
+      appendFileSync(path, `${line}\n`, { mode: FILE_MODE })
+    } catch (error) {
+      takeBack(path, offset)
+      const reason = systemReason(error as NodeJS.ErrnoException)
+      return fault('write_failed', `an answer cannot be kept in '${folder}': ${reason}; it will be asked for again`, { path: folder })
+    }
+    const bytes = Buffer.byteLength(line)
+    index(key, bytes)
+    offset += bytes + 1
+    return undefined
+  }
+}
+
+// A part of a line, where the disk was nearly full.
+const takeBack = (path: string, size: number): void => {
+  try {
+    truncateSync(path, size)
+  } catch {
+    // It was not made yet.
+  }
 }

@@ -67,7 +67,7 @@ export const joinKept = (fd: number): Result<KeptAnswers> => {
   if (!options) return fail('fd_invalid', `no place of kept answers can be read from descriptor ${fd}`)
   const stores: OpenStore[] = []
   for (const { path, isRecord = false } of options.stores) {
-    const store = path.endsWith('.jsonl') ? openLinesStore(path) : openFolderStore(path)
+    const store = path.endsWith('.jsonl') ? openLinesStore(path) : openFolderStore(path, isRecord)
     if (!store.ok) return store
     stores.push({ ...store.value, path, isRecord })
   }

@@ -1,4 +1,4 @@
-// Where answers are kept: a folder with a file for each, or one file with a line for each. Two processes may use one at once.
+// Where answers are kept: a folder, or one file. Several processes may use one at once; what was there when it was opened is found.
 
 import type { Fault } from '../error.js'
 import type { Entry, EntryKey } from './entry.js'

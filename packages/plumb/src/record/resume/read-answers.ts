@@ -1,39 +1,69 @@
-// Reads DIR/answers.jsonl, and sorts the answers by agent.
+// Reads DIR/answers.jsonl, and sorts the answers by agent: of those that do not keep their own requests: programs,
+// agents elsewhere, and tools that `map` calls.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
-import { checkJson, fail, isFault, type Result, succeed, systemReason } from '@plumb/wire'
+import { checkJson, type Fault, fail, fault, isFault, type Result, succeed, systemReason } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../folder.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
 
-/** By the places of agents. A damaged line is ignored, so that its input is asked again; a run that was killed at once has no file. */
-export const readAnswers = (folder: string, graph: Graph): Result<ReadonlyMap<string, RecordedAnswers>> => {
+/** By the places of such agents. A damaged line is ignored, so that its input is asked again; a run that was killed at once has no file. */
+export const readAnswers = (
+  folder: string,
+  graph: Graph,
+  agentProgram: string | undefined,
+): Result<ReadonlyMap<string, RecordedAnswers>> => {
+  const agents = answeringElsewhere(graph, agentProgram)
+  if (agents.size === 0) return succeed(new Map())
   const path = join(folder, ANSWERS_FILE)
   try {
-    return succeed(sortByAgent(linesIn(readFileSync(path, 'utf8')), graph))
+    return succeed(sortByAgent(linesIn(readFileSync(path, 'utf8')), agents))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return succeed(sortByAgent([], graph))
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return succeed(sortByAgent([], agents))
     return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
 
-const sortByAgent = (lines: readonly AnswerLine[], graph: Graph): ReadonlyMap<string, RecordedAnswers> => {
+/**
+ * Leaves in DIR/answers.jsonl what such agents answered: the others are asked again, and answer from what they keep. `write_failed`, and the
+ * file as it was, where that cannot be written.
+ */
+export const keepAnswersOf = (folder: string, places: ReadonlySet<string>): Fault | undefined => {
+  const [path, fresh] = [join(folder, ANSWERS_FILE), join(folder, `${ANSWERS_FILE}.new`)]
+  try {
+    const lines = existsSync(path) && places.size > 0 ? linesIn(readFileSync(path, 'utf8')) : []
+    const kept = lines.filter(({ process }) => places.has(process)).map((line) => `${JSON.stringify(line)}\n`)
+    writeFileSync(fresh, kept.join(''))
+    renameSync(fresh, path)
+    return undefined
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
+  }
+}
+
+/** By place, whether it is amnesiac. */
+const answeringElsewhere = (graph: Graph, agentProgram: string | undefined): ReadonlyMap<string, boolean> =>
+  new Map(
+    [...placesOf(graph)].flatMap(([{ work }, place]) => {
+      // A tool remembers nothing of its calls.
+      if (work.kind === 'call') return [[place, true] as const]
+      if (work.kind !== 'agent') return []
+      const { command, via, amnesiac } = agentOf(work.bound).config
+      return command === undefined && via === undefined && agentProgram === undefined ? [] : [[place, amnesiac === true] as const]
+    }),
+  )
+
+const sortByAgent = (lines: readonly AnswerLine[], agents: ReadonlyMap<string, boolean>): ReadonlyMap<string, RecordedAnswers> => {
   const byPlace = new Map<string, AnswerLine[]>()
   for (const line of lines) {
     const before = byPlace.get(line.process)
     if (before) before.push(line)
     else byPlace.set(line.process, [line])
   }
-  const answers = new Map<string, RecordedAnswers>()
-  for (const [{ work }, place] of placesOf(graph)) {
-    // A tool remembers nothing of its calls.
-    if (work.kind === 'call') answers.set(place, new RecordedAnswers(byPlace.get(place) ?? [], true))
-    if (work.kind === 'agent')
-      answers.set(place, new RecordedAnswers(byPlace.get(place) ?? [], agentOf(work.bound).config.amnesiac === true))
-  }
-  return answers
+  return new Map([...agents].map(([place, isAmnesiac]) => [place, new RecordedAnswers(byPlace.get(place) ?? [], isAmnesiac)]))
 }
 
 const linesIn = (text: string): AnswerLine[] =>
