@@ -55,7 +55,7 @@ const SPEC = `${ELIZA} let main : !string -> !string = bot ; map(lower(value))`
 
 const works = (t: Test, bin: string): void => {
   for (const name of NAMES)
-    t.strictSame(run(join(bin, name), ['--version'], only(bin)), { status: 0, stdout: `${version}\n`, stderr: '' }, name)
+    t.match(run(join(bin, name), ['--version'], only(bin)), { status: 0, stdout: new RegExp(`^${version}\n`), stderr: '' }, name)
   const spoken = run(join(bin, 'plumb'), ['-Rr', '-e', SPEC], only(bin), 'Men are all alike.\n')
   t.strictSame(spoken, { status: 0, stdout: 'in what way\n', stderr: '' }, 'plumb with the plumb-agent beside it')
 }
@@ -83,7 +83,11 @@ t.test('a package has all it runs on, and says whose it is', async (t) => {
     )
     const { scripts } = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
     t.match(scripts.prepack, /npm run pack.*exit 1/, `${name} is not packed as it is in the source tree`)
-    t.match(run(join(place, 'bin', name), ['--version'], only('')), { status: 0, stdout: `${version}\n`, stderr: '' }, `${name} alone`)
+    t.match(
+      run(join(place, 'bin', name), ['--version'], only('')),
+      { status: 0, stdout: new RegExp(`^${version}\n`), stderr: '' },
+      `${name} alone`,
+    )
   }
   const agent = run(at('alone/plumb-agent/package/bin/plumb-agent'), ['-R', '-e', ELIZA], only(''), 'Men are all alike.\n')
   t.strictSame(agent, { status: 0, stdout: '"IN WHAT WAY"\n', stderr: '' }, 'one agent alone')

@@ -102,7 +102,6 @@ export const OPTIONS: readonly OptionLine[] = [
 
 /** The options, or the text that --help or --version ask for. */
 export const readArguments = (program: string, argv: readonly string[]): Result<AgentOptions | string> => {
-  if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
   const plain = parsePlainArguments<Flags>(OPTIONS, argv, 1)
   const read = plain ? succeed(plain) : readFully(program, argv)
   if (!read.ok) return read

@@ -1,6 +1,7 @@
 // argv in, exit status out.
 
-import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
+import { endWith, openInput, type Result, runProgram, succeed, versionAndPrices, writeStdout } from '@plumb/wire'
+import { version } from '../package.json'
 import { receiveSpec } from './config/spec-envelope.js'
 import { readArguments } from './main-flags.js'
 import type { AgentOptions } from './options.js'
@@ -8,7 +9,8 @@ import { type ReceivedInput, run } from './run.js'
 
 const PROGRAM = 'plumb-agent'
 
-const main = (argv: readonly string[]): Promise<number> => {
+const main = async (argv: readonly string[]): Promise<number> => {
+  if (argv.length === 1 && argv[0] === '--version') return endWith(PROGRAM, await writeStdout(await versionAndPrices(version)))
   const read = readArguments(PROGRAM, argv)
   const isReceived = read.ok && typeof read.value === 'object' && read.value.spec.kind === 'envelope'
   return isReceived ? runReceived(argv) : obey(read)

@@ -1,5 +1,6 @@
-// Tokens so far, by agent and model.
+// Tokens so far, and what they cost, by agent and model.
 
+import { costOfUsage, loadPrices, type Prices, type ToldUsage, toDollars } from '@plumb/wire'
 import type { ProgramEvent } from './program/events.js'
 
 type UsageEvent = Extract<ProgramEvent, { kind: 'usage' }>
@@ -17,15 +18,21 @@ interface Sum {
   read: number
   created: number
   ms: number
+  /** Of which each has its price. */
+  readonly told: ToldUsage[]
 }
 
-const emptySum = (): Sum => ({ calls: 0, input: 0, output: 0, read: 0, created: 0, ms: 0 })
+const emptySum = (): Sum => ({ calls: 0, input: 0, output: 0, read: 0, created: 0, ms: 0, told: [] })
 
 export const openUsage = (): Usage => {
   const sums = new Map<string, Sum>()
   const all = emptySum()
+  let prices: Prices | undefined
+  let isAsked = false
   return {
     add: (event) => {
+      if (!isAsked) void loadPrices().then((loaded) => (prices = loaded))
+      isAsked = true
       const name = `${event.agent} (${event.model})`
       const sum = sums.get(name) ?? emptySum()
       sums.set(name, sum)
@@ -36,17 +43,27 @@ export const openUsage = (): Usage => {
         part.read += event.cache_read_tokens
         part.created += event.cache_creation_tokens
         part.ms += event.ms
+        part.told.push(event)
       }
     },
     lines: () => {
       if (sums.size === 0) return ['nothing was asked of a model so far']
-      const lines = [...sums].map(([name, sum]) => `${name}: ${formatSum(sum)}`)
-      return sums.size === 1 ? lines : [...lines, `all: ${formatSum(all)}`]
+      const lines = [...sums].map(([name, sum]) => `${name}: ${formatSum(sum, prices)}`)
+      return sums.size === 1 ? lines : [...lines, `all: ${formatSum(all, prices)}`]
     },
   }
 }
 
-const formatSum = ({ calls, input, output, read, created, ms }: Sum): string => {
+const formatSum = ({ calls, input, output, read, created, ms, told }: Sum, prices: Prices | undefined): string => {
   const cache = read + created > 0 ? ` (cache: ${read} read, ${created} create)` : ''
-  return `${calls} ${calls === 1 ? 'call' : 'calls'}, ${input} in / ${output} out${cache}, ${(ms / 1000).toFixed(1)} s`
+  return `${calls} ${calls === 1 ? 'call' : 'calls'}, ${input} in / ${output} out${cache}, ${(ms / 1000).toFixed(1)} s${costText(told, prices)}`
+}
+
+/** `, $0.0021`; with a plus where a model has no price, and nothing where none has one. */
+const costText = (told: readonly ToldUsage[], prices: Prices | undefined): string => {
+  const costs = told.map((usage) => costOfUsage(prices, usage))
+  const known = costs.filter((cost) => cost !== undefined)
+  if (known.length === 0) return ''
+  const dollars = toDollars(known.reduce((sum, cost) => sum + cost, 0))
+  return `, $${Number(dollars.toPrecision(6))}${known.length < costs.length ? '+' : ''}`
 }

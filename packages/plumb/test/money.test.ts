@@ -143,3 +143,19 @@ t.test('a provider is asked no more often in a minute than the rate says, by all
   const wrong = await spend(t, two(''), 'plumb --rate openai a.plumb', INPUT)
   t.match(wrong, { status: 2, faults: [{ error: 'usage' }] })
 })
+
+t.test('what a run had spent when it stopped counts when it is gone on with', async (t) => {
+  const spec = (url: string) => `let main : !string -> !string = ${agent(url)}`
+  const script = `for dollars in 0.04 0.04 0.08; do
+    mode=--resume; [ -e rec ] || mode=--record
+    plumb --prices cent.json $mode rec --max-cost $dollars a.plumb < in.jsonl | wc -l
+  done`
+  const spent = await spend(t, spec, `cat > in.jsonl; ${script}`, INPUT)
+  t.ok(spent.billed <= 0.08 && spent.billed >= 0.06, `${spent.billed} dollars`)
+  const [first = 0, same = 0, more = 0] = spent.out.split('\n').map(Number)
+  t.equal(same, first, 'the same limit gives nothing more')
+  t.equal(more, spent.model.asked.length, 'and nothing is asked twice')
+  t.match(spent.faults, [{ cost: first / 100 }, { cost: first / 100 }, { cost: more / 100 }])
+  const version = await spend(t, spec, 'plumb --version; plumb-agent --version', '')
+  t.match(version.out, /^(\d+\.\d+\.\d+\nprices: @pydantic\/genai-prices [^\n]*\n){2}$/)
+})

@@ -17,7 +17,7 @@ const help: Command = {
 
 const cost: Command = {
   name: 'cost',
-  does: 'tokens so far, by agent and model',
+  does: 'tokens so far and their cost, by agent and model',
   run: (_argument, { screen, usage }) => {
     screen.output(usage.lines().join('\n'))
     return undefined

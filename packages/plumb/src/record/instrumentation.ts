@@ -10,7 +10,7 @@ import type { RunListener } from '../event/run-event.js'
 import { wiresOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 import { hasAgentLimits } from './agent-limits.js'
-import { clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
+import { BUDGET_FILE, clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
 import { describeDifference, identityOf, type RunIdentity } from './identity.js'
 import { openLineFile } from './line-file.js'
 import type { ReleaseLock } from './lock.js'
@@ -73,6 +73,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const budget = openRunBudget({
     limits: options.limits,
     prices: options.display.prices,
+    path: folder === undefined ? undefined : join(folder, BUDGET_FILE),
     hasAgentLimits: hasAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget

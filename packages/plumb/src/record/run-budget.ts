@@ -77,16 +77,18 @@ export interface BudgetOptions {
   readonly prices: string | undefined
   /** Agents of it have limits of their own, which they share with their other processes. */
   readonly hasAgentLimits: boolean
+  /** The file that keeps it with a record; of a run that is gone on with, what it says counts. */
+  readonly path: string | undefined
 }
 
 /** Undefined: the run has no limits. */
-export const openRunBudget = ({ limits, prices: file, hasAgentLimits }: BudgetOptions): Result<RunBudget | undefined> => {
+export const openRunBudget = ({ limits, prices: file, hasAgentLimits, path }: BudgetOptions): Result<RunBudget | undefined> => {
   const { maxCost = null, maxCalls = null, maxTotalTokens = null } = limits
   const hasLimits = Object.values(limits).some((limit) => limit !== undefined)
   if (!hasLimits && !hasAgentLimits) return succeed(undefined)
   const prices = file === undefined ? succeed(undefined) : readPrices(file)
   if (!prices.ok) return prices
-  const budget = openBudget({ calls: maxCalls, tokens: maxTotalTokens, cost: maxCost, prices: prices.value })
+  const budget = openBudget({ calls: maxCalls, tokens: maxTotalTokens, cost: maxCost, prices: prices.value }, path)
   if (!budget.ok) return budget
   return succeed(hasLimits ? new RunBudget(budget.value, limits) : undefined)
 }

@@ -13,7 +13,7 @@
 //
 // WHO is a process by its descent: r, its children r.1 and r.2, their children r.1.1.
 
-import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, fault } from '../error.js'
@@ -39,6 +39,16 @@ export interface BudgetLimits {
   readonly cost: number | null
   /** Those that were given to the run, for all of its processes. */
   readonly prices?: GivenPrices | undefined
+  /** What the run had spent when it stopped, and is gone on with. */
+  readonly before?: SpentBefore | undefined
+}
+
+export interface SpentBefore {
+  readonly calls: number
+  readonly tokens: number
+  /** Nanodollars, and of them by agents with limits of their own. */
+  readonly cost: number
+  readonly agents: Readonly<Record<string, number>>
 }
 
 export interface Budget {
@@ -90,18 +100,39 @@ let current: Budget | undefined
 
 export const currentBudget = (): Budget | undefined => current
 
-/** A new one, for this process and all that it starts. */
-export const openBudget = (limits: BudgetLimits): Result<Budget> => {
+/** A new one, for this process and all that it starts. `path`: the file that keeps it; what was spent by one that is there counts. */
+export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> => {
   let folder: string | undefined
   try {
-    folder = mkdtempSync(join(tmpdir(), 'plumb-'))
-    const fd = openSync(join(folder, 'budget'), 'ax+', 0o600)
-    writeSync(fd, `${JSON.stringify(limits)}\n`)
+    folder = path === undefined ? mkdtempSync(join(tmpdir(), 'plumb-')) : undefined
+    const fresh = path === undefined ? join(folder ?? '', 'budget') : `${path}.new`
+    rmSync(fresh, { force: true })
+    const before = path === undefined ? undefined : readSpent(path)
+    const fd = openSync(fresh, 'ax+', 0o600)
+    writeSync(fd, `${JSON.stringify(before ? { ...limits, before } : limits)}\n`)
+    if (path !== undefined) renameSync(fresh, path)
     return joinBudget(`${fd}:r`)
   } catch (error) {
     return fail('write_failed', `no file for the budget can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
   } finally {
     if (folder !== undefined) removeQuietly(folder)
+  }
+}
+
+/** By a run that has ended: what was held then may have been spent. Undefined: there is no such file. */
+const readSpent = (path: string): SpentBefore | undefined => {
+  if (!existsSync(path)) return undefined
+  const fd = openSync(path, 'r')
+  try {
+    const ledger = openLedger(fd)
+    const limits = readLimits(ledger)
+    if (!limits) return undefined
+    const account = new Account(limits, ledger)
+    account.read()
+    account.money.abandon(() => true)
+    return { calls: account.calls, tokens: account.tokens, cost: account.money.paid, agents: account.money.agents }
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -126,8 +157,8 @@ export const joinBudget = (text: string): Result<Budget> => {
 
 const readLimits = (ledger: Ledger): BudgetLimits | undefined => {
   try {
-    const { calls, tokens, cost, prices } = JSON.parse(ledger.next() ?? '') as BudgetLimits
-    return { calls, tokens, cost, prices }
+    const { calls, tokens, cost, prices, before } = JSON.parse(ledger.next() ?? '') as BudgetLimits
+    return { calls, tokens, cost, prices, before }
   } catch {
     return undefined
   }
@@ -147,6 +178,11 @@ class Account {
     this.#limits = limits
     this.#ledger = ledger
     this.money = new Money(limits.cost)
+    const { before } = limits
+    if (!before) return
+    this.calls = before.calls
+    this.tokens = before.tokens
+    this.money.restore(before.cost, before.agents)
   }
 
   get hasCallLeft(): boolean {

@@ -49,6 +49,17 @@ export class Money {
     return this.#limit !== null && this.#run.paid >= this.#limit
   }
 
+  /** Nanodollars, by agents with limits of their own. */
+  get agents(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#agents].map(([name, { paid }]) => [name, paid]))
+  }
+
+  /** What was paid before all claims. */
+  restore(cost: number, agents: Readonly<Record<string, number>>): void {
+    this.#run.paid = cost
+    for (const [name, paid] of Object.entries(agents)) this.#agent(name).paid = paid
+  }
+
   paidBy(agent: string): number {
     return this.#agents.get(agent)?.paid ?? 0
   }

@@ -7,3 +7,6 @@ export const loadPrices = async (given: GivenPrices = {}): Promise<Prices> => {
   const { openPrices } = await import('./prices.js')
   return openPrices(given)
 }
+
+/** What --version prints of a program that knows prices. */
+export const versionAndPrices = async (version: string): Promise<string> => `${version}\nprices: ${(await loadPrices()).source}\n`

@@ -119,7 +119,7 @@ export class TraceBuilder {
     if (id !== undefined) this.#emit({ name: 'message', cat: 'wire', id, ph: 'f', bp: 'e', ...slice })
   }
 
-  #modelCall({ process, agent, model, start, end, tokens, message }: ModelCallSpan): void {
+  #modelCall({ process, agent, model, start, end, tokens, cost, message }: ModelCallSpan): void {
     const { pid } = this.#layout.of(process)
     const { read: input, written: output } = readAndWritten(tokens)
     const args = {
@@ -130,6 +130,7 @@ export class TraceBuilder {
       written: output,
       cache_read: tokens.cache_read,
       cache_creation: tokens.cache_creation,
+      ...(cost === undefined ? {} : { cost }),
     }
     this.#asyncSpan(`chat ${model}`, 'model', pid, { start, end, args })
     const sum = addTokens(this.#tokens.get(process) ?? NO_TOKENS, tokens)
