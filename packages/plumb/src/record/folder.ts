@@ -44,7 +44,16 @@ export interface RunFile {
 /** What it has spent of its limits, as the processes of the run wrote it, and the next one before it is renamed. */
 export const BUDGET_FILE = 'budget'
 
-const NAMES = new Set([BUDGET_FILE, `${BUDGET_FILE}.new`, RUN_FILE, FRESH_FILE, ANSWERS_FILE, `${ANSWERS_FILE}.new`, EVENTS_FILE, TRACE_FILE])
+const NAMES = new Set([
+  BUDGET_FILE,
+  `${BUDGET_FILE}.new`,
+  RUN_FILE,
+  FRESH_FILE,
+  ANSWERS_FILE,
+  `${ANSWERS_FILE}.new`,
+  EVENTS_FILE,
+  TRACE_FILE,
+])
 /** A run that was killed while it took a lock over leaves a lock with a longer name. */
 const LOCK_NAME = new RegExp(`^${LOCK_FILE}(\\.\\d+-(at)?\\d+)*$`)
 const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
