@@ -85,7 +85,8 @@ t.test('programs', async (t) => {
       const after = tokens[i + 1]
       const isField = before?.text === '.' || before?.text === '@' || after?.text === ':' || after?.text === '?'
       // Reserved nowhere else: a field may be called so.
-      const isWord = (RESERVED.has(text) && !isField) || (text === 'as' && before?.kind !== 'symbol')
+      const isOfTest = (text === 'test' && after?.kind === 'string') || (text === 'of' && before?.kind === 'string')
+      const isWord = (RESERVED.has(text) && !isField) || (text === 'as' && before?.kind !== 'symbol') || isOfTest
       expect('name', span, (names) => NAMES.test(names.at(-1) ?? '') || isWord)
       if (isWord) expect('word', span, (names) => WORDS.test(names.at(-1) ?? ''))
     }

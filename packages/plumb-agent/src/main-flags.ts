@@ -163,7 +163,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
   if (!spec.ok) return spec
   if (isMux && (isRawInput || isRawOutput)) return fail('usage', '--mux has envelopes only, so -R and -r cannot be given with it')
   if (isMux && !flags.envelopes) return fail('usage', '--mux and --no-envelopes exclude each other')
-  if (flags.cacheOnly && cache === undefined) return fail('usage', '--cache-only says nothing without --cache')
+  if (flags.cacheOnly && cache === undefined && keptFd === undefined) return fail('usage', '--cache-only says nothing without --cache')
   return succeed({
     spec: spec.value,
     ...(agent === undefined ? {} : { agent }),

@@ -125,7 +125,8 @@ const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>
   conflicts === undefined && choices === undefined && !flags.endsWith('progress')
 
 export const runBinding = async (spec: string | undefined, flags: RunFlags): Promise<number> => {
-  if (flags.cacheOnly && flags.cache === undefined) return endWith('plumb', fault('usage', '--cache-only says nothing without --cache'))
+  if (flags.cacheOnly && flags.cache === undefined && flags.keptFd === undefined)
+    return endWith('plumb', fault('usage', '--cache-only says nothing without --cache'))
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)

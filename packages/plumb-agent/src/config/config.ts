@@ -77,6 +77,7 @@ export type ConfigOptions = Pick<
   | 'allowsParallelToolCalls'
   | 'wantsTelemetry'
   | 'allowedHosts'
+  | 'isCacheOnly'
   | 'isUnordered'
   | 'isFailFast'
   | 'sourcesFd'
@@ -170,14 +171,23 @@ const prepareProvider = (
   name: string,
   model: string | undefined,
   { config, specPath }: CheckedAgent,
-  { allowedHosts }: ConfigOptions,
+  { allowedHosts, isCacheOnly }: ConfigOptions,
   { env, readText }: Environment,
 ): PreparedProvider => {
   const entry = PROVIDERS.get(name)
   if (!entry) return { ok: false, error: [unknownProvider(name)] }
   const { prepare } = entry
   const key = keyOf(name, env)
-  const prepared = prepare({ model, config, specPath, readText, key, endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT), allowedHosts })
+  const prepared = prepare({
+    model,
+    config,
+    specPath,
+    readText,
+    key,
+    endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT),
+    allowedHosts,
+    isNeverAsked: isCacheOnly,
+  })
   if (name === 'eliza' || config.script === undefined) return prepared
   const misplaced = fault('config_invalid', `'script' is for provider 'eliza' only, and the provider is '${name}'`)
   return { ok: false, error: [misplaced, ...(prepared.ok ? [] : prepared.error)] }

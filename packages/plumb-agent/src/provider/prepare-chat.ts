@@ -12,10 +12,10 @@ const DEFAULT_RETRIES = 4
 
 export const prepareChat =
   (account: Account) =>
-  ({ config, key, endpointFromEnv, allowedHosts, timing }: ProviderSettings): PreparedProvider => {
+  ({ config, key, isNeverAsked = false, endpointFromEnv, allowedHosts, timing }: ProviderSettings): PreparedProvider => {
     const endpoint = readEndpoint(account.endpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
     const isHere = endpoint instanceof URL && isLoopback(endpoint.hostname)
-    const keyFault = key === undefined && isHere ? undefined : faultOfKey(key, account.keyVariable)
+    const keyFault = key === undefined && (isHere || isNeverAsked) ? undefined : faultOfKey(key, account.keyVariable)
     const faults: Fault[] = [...(endpoint instanceof URL ? [] : [endpoint]), ...(keyFault ? [keyFault] : [])]
     if (faults.length > 0 || !(endpoint instanceof URL)) return { ok: false, error: faults }
     if (key !== undefined) addSecret(key)

@@ -12,6 +12,8 @@ export interface ProviderSettings {
   readonly readText: (path: string) => Result<string>
   /** The value of the account's `keyVariable`, where it has one. */
   readonly key: string | undefined
+  /** Nothing is ever asked: a key may be missing. */
+  readonly isNeverAsked?: boolean
   /** PLUMB_ENDPOINT. */
   readonly endpointFromEnv: string | undefined
   /** HOST or HOST:PORT, from --allow-host: besides the provider's own and loopback, where a key may go. */

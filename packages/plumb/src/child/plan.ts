@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
-import { type AgentLimit, agentLimit } from '@plumb/wire'
+import { type AgentLimit, agentLimit, currentKept } from '@plumb/wire'
 import { keptPlaceOf } from '../record/kept-answers.js'
 import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
@@ -89,7 +89,7 @@ export const tellsMemory = ({ config }: AgentPlan, { isRecorded }: SpawnSettings
 
 const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
   const whole = keptPlaceOf(place, keptPlace)
-  return whole === undefined ? [] : ['--place', whole]
+  return whole === undefined ? [] : ['--place', whole, ...(currentKept()?.isOnly ? ['--cache-only'] : [])]
 }
 
 const localArgs = ({ handedOn, docroot, maxLine, isFailFast }: SpawnSettings): string[] => [

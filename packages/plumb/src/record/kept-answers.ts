@@ -15,7 +15,7 @@ type KeptOptions = Pick<RunOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'keptPl
 export const openKeptAnswers = async (graph: Graph, options: KeptOptions): Promise<Result<void>> => {
   const { cache, isCacheOnly, keptFd, recording, agentProgram } = options
   const record = recording.resume ?? recording.record
-  if (keptFd !== undefined) setCurrentKept({ fd: keptFd })
+  if (keptFd !== undefined) setCurrentKept({ fd: keptFd, isOnly: isCacheOnly })
   if (keptFd !== undefined || (cache === undefined && record === undefined)) return succeed(undefined)
   const asks = isCacheOnly ? agentsOf(graph).find(({ isHere }) => !isHere) : undefined
   if (asks) return fail('config_invalid', `agent '${asks.place}' runs elsewhere, where --cache-only does not reach: leave out 'via'`)

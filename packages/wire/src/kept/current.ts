@@ -3,11 +3,17 @@
 /** Where children of ours have the counts of the run: see `joinKept`. */
 export const KEPT_FD = 11
 
-let current: { readonly fd: number } | undefined
+export interface CurrentKept {
+  readonly fd: number
+  /** Nothing is asked that is not kept. */
+  readonly isOnly: boolean
+}
 
-export const currentKept = (): { readonly fd: number } | undefined => current
+let current: CurrentKept | undefined
+
+export const currentKept = (): CurrentKept | undefined => current
 
 /** Undefined: none any more. */
-export const setCurrentKept = (kept: { readonly fd: number } | undefined): void => {
+export const setCurrentKept = (kept: CurrentKept | undefined): void => {
   current = kept
 }

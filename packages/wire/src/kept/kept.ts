@@ -44,6 +44,7 @@ export interface Asked {
 
 export interface KeptAnswers {
   readonly fd: number
+  readonly isOnly: boolean
   readonly hasRecord: boolean
   /** To be called when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches know nothing of it. */
   ask(request: unknown, place: string, options?: { readonly onlyRecorded?: boolean }): Asked
@@ -101,6 +102,7 @@ const makeKept = (fd: number, { isOnly, places }: KeptOptions, all: readonly Ope
 
   return {
     fd,
+    isOnly,
     hasRecord: all.some(({ isRecord }) => isRecord),
     ask: (request, at, { onlyRecorded = false } = {}) => {
       const stores = onlyRecorded ? all.filter(({ isRecord }) => isRecord) : all
