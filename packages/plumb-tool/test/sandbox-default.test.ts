@@ -34,12 +34,15 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 })\n`,
 }
 
+// Without a sandbox one of them prints the environment of each process of the machine.
+const MORE = 'max_output: 50000000'
+
 /** `keys` stand beside the program: none, or `sandbox: false`. */
 const KINDS: Readonly<Record<string, (keys: string) => string>> = {
-  command: (keys) => `let run : { arguments: [string] } -> json = tool { command: "./command.cjs"${keys} }`,
-  function: (keys) => `let run : { arguments: [string] } -> json = tool { function: "./function.mjs"${keys} }`,
+  command: (keys) => `let run : { arguments: [string] } -> json = tool { command: "./command.cjs", ${MORE}${keys} }`,
+  function: (keys) => `let run : { arguments: [string] } -> json = tool { function: "./function.mjs", ${MORE}${keys} }`,
   server: (keys) => `let s = { command: "./server.cjs"${keys} }
-let run : { arguments: [string] } -> json = tool { mcp: s, name: "run" }`,
+let run : { arguments: [string] } -> json = tool { mcp: s, name: "run", ${MORE} }`,
 }
 
 /** Servers of MCP have the network unless they say otherwise. */

@@ -23,6 +23,8 @@ interface TestFlags {
   update?: boolean
   live?: boolean
   record?: boolean
+  maxCalls?: number
+  maxCost?: number
   coverage?: boolean
   lcov?: string
   mutate?: boolean
@@ -41,6 +43,7 @@ const testOptions = (o: TestFlags): TestCommandOptions => ({
   isUpdate: o.update === true,
   isLive: o.live === true,
   isRecording: o.record === true,
+  limits: { calls: o.maxCalls, cost: o.maxCost },
   coverage: o.coverage === true,
   lcov: o.lcov,
   isMutating: o.mutate === true,
@@ -161,7 +164,7 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('. <(plumb completion bash)', 'plumb completion fish >~/.config/fish/completions/plumb.fish'))
     .argument('<shell>', 'bash, zsh or fish')
     .action((shell: string) => choose(async () => (await commands.completion())(shell)))
-  const { again, whole } = optionReaders()
+  const { again, dollars, whole } = optionReaders()
   program
     .command('test')
     .description('run the tests that stand in specs')
@@ -178,6 +181,8 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--set-file <file>', 'give params the values of this JSON object', again)
     .option('--update', 'write snapshots in place of comparing with them')
     .option('--live', 'also run tests that ask models')
+    .option('--max-calls <n>', 'ask models no more often, in all tests together', whole(1))
+    .option('--max-cost <dollars>', 'and spend no more on them', dollars)
     .option('--record', 'with --live: keep what models answer to tests that are recorded')
     .option('--coverage', 'say what no test reached')
     .option('--lcov <file>', 'write what was reached to this file, as lcov does')

@@ -48,7 +48,8 @@ const checkErrors = (plan: TestPlan, { faults }: Outcome): readonly RowFinding[]
   return faults.slice(0, MAX_FINDINGS).map(({ error, detail, seq, process }) => ({
     code: String(error),
     message: `${typeof process === 'string' ? `'${process}': ` : ''}${detail}`,
-    ...(typeof seq === 'number' ? { input: seq } : {}),
+    // A row that was not asked says nothing of what is tested.
+    ...(typeof seq === 'number' && error !== 'budget_spent' ? { input: seq } : {}),
   }))
 }
 

@@ -1,7 +1,18 @@
 // plumb test: the tests of specs, told in the order in which they stand there; what they reach, and what they notice.
 
 import { drawSeed } from '@plumb/lang/random'
-import { type Fault, fault, type GivenOptions, nowMs, preview, Reporter, writeStdout } from '@plumb/wire'
+import {
+  currentBudget,
+  type Fault,
+  fault,
+  type GivenOptions,
+  nowMs,
+  openBudget,
+  preview,
+  Reporter,
+  toDollars,
+  writeStdout,
+} from '@plumb/wire'
 import { load, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
 import { Coverage, toLcov } from './coverage.js'
@@ -20,6 +31,8 @@ export interface TestCommandOptions {
   readonly isUpdate: boolean
   readonly isLive: boolean
   readonly isRecording: boolean
+  /** Of all tests together: calls of models that are asked, and nanodollars. */
+  readonly limits: { readonly calls: number | undefined; readonly cost: number | undefined }
   readonly coverage: boolean
   /** A file for what was reached, in the format of lcov. */
   readonly lcov: string | undefined
@@ -77,10 +90,21 @@ const filesOf = ({ loaded, plans }: TestedSpec): readonly string[] => [
   ...plans.flatMap((plan) => (plan.data === undefined ? [] : [besideSpec(plan, plan.data)])),
 ]
 
-const perform = (specs: readonly TestedSpec[], options: TestCommandOptions, errors: Reporter): Promise<number> => {
+const perform = async (specs: readonly TestedSpec[], options: TestCommandOptions, errors: Reporter): Promise<number> => {
   if (options.from !== undefined) return writeFromRecord(specs, options.from, errors)
+  const { calls, cost } = options.limits
+  if (calls !== undefined || cost !== undefined) {
+    // All agents that are started from now on share it.
+    const budget = openBudget({ calls: calls ?? null, tokens: null, cost: cost ?? null, prices: undefined })
+    if (!budget.ok) return refuse(budget.error, errors)
+  }
   const seed = options.seed ?? drawSeed()
   return options.isMutating ? mutate(specs, seed, options, errors) : runAll(specs, seed, options, errors)
+}
+
+const refuse = (error: Fault, errors: Reporter): number => {
+  errors.report(error)
+  return 0
 }
 
 const writeFromRecord = async ([spec, another]: readonly TestedSpec[], folder: string, errors: Reporter): Promise<number> => {
@@ -122,7 +146,9 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
     })
     group[0]?.coverage?.stop()
   }
-  await write(reporter.end({ ...counts, milliseconds: Math.round(nowMs() - startMs) }))
+  const spent = options.limits.cost === undefined ? undefined : currentBudget()?.spent.cost
+  const cost = spent === undefined ? {} : { cost: `$${toDollars(spent)}` }
+  await write(reporter.end({ ...counts, milliseconds: Math.round(nowMs() - startMs), ...cost }))
   const points = coverages.flatMap((coverage) => coverage.points)
   if (options.coverage) {
     const shown = showCoverage(points, options.reporter)
