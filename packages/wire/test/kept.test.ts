@@ -6,6 +6,7 @@ import t from 'tap'
 import { canonicalText, differingPaths, hashOf, joinKept, nearestRequest, openKept } from '../src/kept/index.js'
 import type { KeptAnswers } from '../src/kept/kept.js'
 import type { Result } from '../src/result.js'
+import { layFolder } from './shell.js'
 
 const must = (opened: Result<KeptAnswers>): KeptAnswers => {
   if (!opened.ok) throw new Error(opened.error.detail)
@@ -33,7 +34,7 @@ t.test('the nearest request', async (t) => {
 
 for (const name of ['folder', 'lines.jsonl']) {
   t.test(`${name}: the nth of equal requests has the nth answer, in the order in which they were asked`, async (t) => {
-    const path = join(t.testdir(), name)
+    const path = join(layFolder(), name)
     const first = open(path)
     const asked = ['a', 'a', 'b'].map((place) => first.ask({ q: 1 }, place))
     t.same(
@@ -58,7 +59,7 @@ for (const name of ['folder', 'lines.jsonl']) {
   })
 
   t.test(`${name}: counted by several processes together`, async (t) => {
-    const path = join(t.testdir(), name)
+    const path = join(layFolder(), name)
     const before = open(path)
     for (const text of ['x', 'y']) before.ask('q', 'a').keep(text)
     const one = open(path)
@@ -68,7 +69,7 @@ for (const name of ['folder', 'lines.jsonl']) {
 }
 
 t.test('what is damaged is asked again', async (t) => {
-  const folder = t.testdir()
+  const folder = layFolder()
   const path = join(folder, 'lines.jsonl')
   const kept = open(path)
   for (const q of [1, 2, 3]) kept.ask(q, 'a').keep(`to ${q}`)
@@ -93,7 +94,7 @@ t.test('what is damaged is asked again', async (t) => {
 })
 
 t.test('where there is no room, answers wait for it, and it is said', async (t) => {
-  const folder = t.testdir()
+  const folder = layFolder()
   const path = join(folder, 'kept')
   const kept = open(path)
   renameSync(path, join(folder, 'aside'))
@@ -106,7 +107,8 @@ t.test('where there is no room, answers wait for it, and it is said', async (t) 
 })
 
 t.test('places that cannot be', async (t) => {
-  const folder = t.testdir({ file: '', 'folder.jsonl': {} })
+  const folder = layFolder({ file: '' })
+  mkdirSync(join(folder, 'folder.jsonl'))
   for (const name of ['file', 'folder.jsonl'])
     t.match(
       openKept({ stores: [{ path: join(folder, name) }], isOnly: false, places: [] }),

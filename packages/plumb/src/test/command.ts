@@ -1,5 +1,6 @@
 // plumb test: the tests of specs, told in the order in which they stand there; what they reach, and what they notice.
 
+import { availableParallelism } from 'node:os'
 import { drawSeed } from '@plumb/lang/random'
 import {
   currentBudget,
@@ -27,7 +28,8 @@ export interface TestCommandOptions {
   readonly filter: string | undefined
   readonly reporter: ReporterName
   readonly seed: number | undefined
-  readonly jobs: number
+  /** Undefined: as many as there are processors. */
+  readonly jobs: number | undefined
   readonly isUpdate: boolean
   readonly isLive: boolean
   readonly isRecording: boolean
@@ -122,6 +124,7 @@ const writeFromRecord = async ([spec, another]: readonly TestedSpec[], folder: s
 
 const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestCommandOptions, errors: Reporter): Promise<number> => {
   const startMs = nowMs()
+  const { jobs = availableParallelism() } = options
   const reporter = openReporter(options.reporter)
   const measures = options.coverage || options.lcov !== undefined
   const coverages = measures ? specs.map(({ loaded }) => new Coverage(loaded.compiled.program)) : []
@@ -140,7 +143,7 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
   // One observer at a time: expressions do not know whose they are.
   for (const group of measures ? specs.map((_, i) => all.filter(({ coverage }) => coverage === coverages[i])) : [all]) {
     group[0]?.coverage?.start()
-    await runInOrder(group, options.jobs, async (result) => {
+    await runInOrder(group, jobs, async (result) => {
       counts[result.status]++
       await write(reporter.result(result))
     })
