@@ -110,29 +110,39 @@ const isQuiet = async (t: Test, scene: Scene): Promise<void> => {
 
 /** Every line of a record but a last one that was cut is whole, and so is run.json. */
 const isWhole = (t: Test, scene: Scene): void => {
-  const folder = join(scene.work, 'rec')
-  // The lock of who was killed is a link that leads nowhere.
-  for (const name of existsSync(folder) ? readdirSync(folder).filter((name) => name !== 'lock') : []) {
-    const text = readFileSync(join(folder, name), 'utf8')
-    if (name === 'run.json') t.equal(JSON.parse(text).format, 1)
-    if (!name.endsWith('.jsonl')) continue
+  // The lock of a run that was killed is a link that leads nowhere.
+  for (const path of filesOfRecord(scene).filter((path) => !path.endsWith('/lock'))) {
+    const text = readFileSync(path, 'utf8')
+    if (path.endsWith('/run.json')) t.equal(JSON.parse(text).format, 1)
+    if (!path.endsWith('.jsonl')) continue
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) if (line !== '') JSON.parse(line)
   }
 }
 
-type Answered = Readonly<Record<'process' | 'input', string | undefined>> & { readonly remembered?: unknown }
+const filesOfRecord = (scene: Scene): string[] => {
+  const folder = join(scene.work, 'rec')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [] : [join(entry.parentPath ?? entry.path, entry.name)],
+  )
+}
 
-/** Numbers of the calls whose answers are written down, with what is remembered of them. */
-const sealedIn = (scene: Scene): string[] => {
-  const text = fileIn(scene, 'rec/answers.jsonl')
-  const all = linesIn(text.slice(0, text.lastIndexOf('\n') + 1))
-    .map((line) => JSON.parse(line) as Answered)
-    .filter((one) => one.process === 'bot')
-  const rounds = all.filter(({ remembered }) => remembered !== undefined).length
-  return all
-    .filter(({ input }) => input !== undefined)
-    .slice(0, rounds)
-    .flatMap(({ input = '' }) => /call shout.*?(\d+)/.exec(input)?.[1] ?? [])
+/** Numbers of the calls whose results are kept: those of which the index of the answers says where they stand. */
+const sealedIn = (scene: Scene): string[] =>
+  filesOfRecord(scene)
+    .filter((path) => path.endsWith('.index'))
+    .flatMap((path) => {
+      const answers = readFileSync(path.replace(/index$/, 'jsonl'))
+      const index = readFileSync(path, 'utf8')
+      return linesIn(index.slice(0, index.lastIndexOf('\n') + 1)).flatMap((line) => {
+        const [, , start, length] = line.split(' ').map(Number)
+        const { answer } = JSON.parse(answers.toString('utf8', start, (start as number) + (length as number))) as Kept
+        return answer.type === 'tool_result' ? (/heard (\d+)/.exec(String(answer.content))?.[1] ?? []) : []
+      })
+    })
+
+interface Kept {
+  readonly answer: { readonly type?: string; readonly content?: unknown }
 }
 
 let known: Promise<string> | undefined

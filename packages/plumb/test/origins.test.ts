@@ -29,7 +29,7 @@ interface Books {
   readonly skipped: number[]
   /** By barrier: messages without a partner, by branch, and their inputs. */
   readonly left: Map<Chain, { counts: number[]; seqs: Set<number> }>
-  /** Of these, how many are of lists that failed. */
+  /** Of these, how many are of lists that failed, and of elements that were left out. */
   readonly leftInLists: { sum: number }
 }
 
@@ -109,10 +109,13 @@ const onList = (inner: Chain, skips: boolean): Chain => ({
     let isFailed = false
     for (const element of [value, (value * 3 + 1) % 61, value % 5]) {
       const own: Books = { ...books, failed: [] }
+      const leftBefore = sumOfLeft(books)
       const { outs } = inner.make(element, own)
       if (own.failed.length === 0) all.push(...outs)
-      else if (skips) books.skipped.push(books.seq)
-      else isFailed = true
+      else if (skips) {
+        books.skipped.push(books.seq)
+        books.leftInLists.sum += sumOfLeft(books) - leftBefore
+      } else isFailed = true
     }
     if (!isFailed) return whole([fromList(all)])
     books.leftInLists.sum = leftInLists + sumOfLeft(books) - left
@@ -335,7 +338,7 @@ t.test(`programs with children join by origin (seed ${SEED})`, async (t) => {
     const failed = errors.flatMap(({ error, seq }) => (error === 'unpaired' ? [] : [seq ?? 0]))
     equal(`${failed.sort(byNumber)}`, `${[...books.failed, ...books.skipped].sort(byNumber)}`, `errors of ${about}\n${err}`)
     const left = errors.flatMap((error) => error.left ?? []).reduce((sum, n) => sum + n, 0)
-    // A list that fails has one error: what another process tells of its other elements may come too late to be told.
+    // A list that fails has one error, and so has an element that is left out: what else another process tells of it may come too late.
     const most = sumOfLeft(books)
     const least = most - books.leftInLists.sum
     equal(`${left}`, `${Math.min(Math.max(left, least), most)}`, `unpaired of ${about}\n${err}`)

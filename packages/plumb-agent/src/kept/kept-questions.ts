@@ -7,6 +7,7 @@ import type { AgentConfig } from '../config/config.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { AgentOptions } from '../options.js'
 import type { Answered, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import { ANSWERS_END } from '../tool/open-caller.js'
 import { canonicalRequest } from './canonical-request.js'
 
 export interface KeptQuestions {
@@ -110,7 +111,7 @@ const isLost = ({ is_error, content }: ToolResult): boolean => {
   if (!is_error || typeof content !== 'string') return false
   try {
     const said = JSON.parse(content) as unknown
-    return isRecord(said) && MADE_AGAIN.has(String(said.error))
+    return isRecord(said) && (MADE_AGAIN.has(String(said.error)) || ANSWERS_END.has(String(said.detail)))
   } catch {
     return false
   }

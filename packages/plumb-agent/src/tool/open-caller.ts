@@ -36,6 +36,15 @@ export interface OpenCallerParts {
 export const hasExternalDispatcher = (fds: ReadonlySet<number>, isMux: boolean): boolean =>
   isMux || (fds.has(FDS.tool_req) && fds.has(FDS.tool_resp))
 
+const ENDS = {
+  answers: 'fd 5, on which tool calls are answered, has ended',
+  stream: 'the stream on which tool calls are answered has ended',
+  requests: 'nobody reads the calls on fd 4 any more',
+} as const
+
+/** Why calls fail once nobody answers them any more, in the detail of their `tool_crashed`: what became of them is not known. */
+export const ANSWERS_END: ReadonlySet<string> = new Set(Object.values(ENDS))
+
 export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCallerParts): OpenCaller => {
   const { writeToolRequest } = outlets
   if (!writeToolRequest) return { caller: own, answers: noCallsOpen(report), onRequestsClosed: () => {}, close: () => own.close() }
@@ -53,7 +62,7 @@ export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCall
       answers,
       (message) => client.receive(message),
       (error) => client.refuse(error),
-      () => end('fd 5, on which tool calls are answered, has ended'),
+      () => end(ENDS.answers),
     )
   }
   const isEnveloped = answers === undefined
@@ -64,10 +73,10 @@ export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCall
     },
     answers: {
       receive: (message) => client.receive(message),
-      end: () => isEnveloped && end('the stream on which tool calls are answered has ended'),
+      end: () => isEnveloped && end(ENDS.stream),
       onBacklog: () => isEnveloped && client.giveUp(BACKLOGGED),
     },
-    onRequestsClosed: () => end('nobody reads the calls on fd 4 any more'),
+    onRequestsClosed: () => end(ENDS.requests),
     close: async () => {
       answers?.destroy()
     },
