@@ -103,7 +103,7 @@ sceneTable(
     'fault 84: before the record said what it is': {
       run: `mkdir rec; printf '{' > rec/run.json.new; plumb --record rec a.plumb; ls rec | tr '\\n' ' '`,
       in: '"I am sad"\n',
-      out: '"I AM SORRY TO HEAR YOU ARE SAD"\n01-input-main.jsonl 02-main-output.jsonl answers.jsonl events.jsonl run.json trace.json ',
+      out: '"I AM SORRY TO HEAR YOU ARE SAD"\n01-input-main.jsonl 02-main-output.jsonl answers.jsonl events.jsonl kept-answers run.json trace.json ',
     },
     'fault 84: before there was an answer': {
       run: 'plumb --record rec a.plumb < /dev/null; rm rec/answers.jsonl; plumb --resume rec a.plumb; grep -c SORRY rec/answers.jsonl',
@@ -114,7 +114,7 @@ sceneTable(
       run: 'plumb --record rec a.plumb < /dev/null; rm rec/answers.jsonl; mkdir rec/answers.jsonl; plumb --resume rec a.plumb',
       in: '"I am sad"\n',
       errors: [{ error: 'write_failed', detail: /EISDIR/ }],
-      status: 2,
+      status: 1,
     },
     'fault 42: a server in a folder that has been removed': {
       run: 'mkdir gone; cd gone; rmdir ../gone; plumb-mcp 2> >(grep ^{ >&2)',

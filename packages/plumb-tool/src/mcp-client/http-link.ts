@@ -50,7 +50,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     await transport.close().catch(() => {})
     await dispatcher.destroy().catch(() => {})
   }
-  return { transport, isStream: false, cancel, lastWords: () => why?.detail, end }
+  return { transport, isStream: false, hasSessions: isSse, cancel, lastWords: () => why?.detail, end }
 }
 
 /**

@@ -11,6 +11,8 @@ export interface Link {
   readonly lastWords: () => string | undefined
   /** One way for all messages, on which an answer may be waited for in vain; else each request is answered or refused. */
   readonly isStream: boolean
+  /** All revisions that are spoken over it have sessions. */
+  readonly hasSessions?: boolean
   /** Gives up the request of this id; undefined: the server is told with a message. */
   readonly cancel?: (id: RequestId) => void
   /** What a server that was started has said on its stderr. */

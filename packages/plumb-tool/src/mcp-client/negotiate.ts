@@ -73,7 +73,7 @@ export const negotiate = (link: Link, { server, revision }: NegotiateOptions): N
   const agree = async (initialize: Request): Promise<Answer> => {
     const session = () =>
       ask({ ...initialize, params: { ...initialize.params, ...(revision === undefined ? {} : { protocolVersion: revision }) } })
-    if (revision !== undefined && revision !== STATELESS) return session()
+    if (revision !== STATELESS && (revision !== undefined || link.hasSessions)) return session()
     isProbed = true
     const discovering = discover()
     // It is heard of below, or is of no use any more.
