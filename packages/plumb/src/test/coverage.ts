@@ -25,6 +25,8 @@ export class Coverage {
   /** In the order of the text. */
   readonly #points: Tracked[] = []
   readonly #bindings = new Map<string, Tracked>()
+  /** The binding that each expression stands in; those of tests stand in none. */
+  readonly #ofExpression = new Map<unknown, Tracked>()
   readonly #decisions = new Map<Expression, readonly [whenTrue: Tracked, whenFalse: Tracked]>()
 
   /** Of the file that was named; bindings of the modules it uses are tested there. */
@@ -36,9 +38,9 @@ export class Coverage {
   /** What is compiled from now on is observed, until `stop`. */
   start(): void {
     observeExpressions({
-      evaluated: (e) => this.#reach(e.span),
+      evaluated: (e) => this.#reach(e),
       decided: (e, holds) => {
-        this.#reach(e.span)
+        this.#reach(e)
         const sides = this.#decisions.get(e)
         if (sides) sides[holds ? 0 : 1].hits++
       },
@@ -74,6 +76,7 @@ export class Coverage {
       this.#decisions.set(e, pair)
     }
     visitNodes(binding.impl, (node) => {
+      this.#ofExpression.set(node, own)
       if (node.kind === 'if') decide('branch', node as unknown as Expression, ['then', spanOf(node.then), 'else', spanOf(node.else)])
       if (node.kind !== 'filter') return
       const condition = node.expression as Expression
@@ -83,14 +86,9 @@ export class Coverage {
     })
   }
 
-  // Bindings do not stand in each other, so that a place is in one of them at most.
-  #reach({ start, source }: Span): void {
-    for (const point of this.#bindings.values()) if (point.span.source === source && this.#isWithin(point, start)) point.hits++
-  }
-
-  #isWithin({ span }: Tracked, offset: number): boolean {
-    const next = [...this.#bindings.values()].map((other) => other.span.start).filter((start) => start > span.start)
-    return offset >= span.start && offset < Math.min(...next, Number.POSITIVE_INFINITY)
+  #reach(expression: Expression): void {
+    const point = this.#ofExpression.get(expression)
+    if (point) point.hits++
   }
 
   #reachNamed(name: string): void {
