@@ -39,6 +39,7 @@ import { deferred } from '../graph/deferred.js'
 import { InputContext } from '../graph/input-context.js'
 
 import { Quiescence, Schedule } from '../graph/schedule.js'
+import { Settling } from '../graph/settling.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
@@ -106,10 +107,8 @@ class Run {
   #instruments: Instrumentation | undefined
   readonly #reader: LineReader
   readonly #writer: LineWriter
-  readonly #telemetry: TelemetryWriter
   readonly #telemetryLines: LineWriter | null
-  /** What was last emitted to a parent; -1: nothing yet. */
-  #settled = { inputs: -1, outputs: 0 }
+  readonly #settling: Settling
   readonly #current: InputContext
 
   constructor(
@@ -122,7 +121,8 @@ class Run {
     this.#writer = new LineWriter(display.openStdout(), { raw: options.rawOutput })
     this.#current = new InputContext(options.telemetry)
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
-    this.#telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
+    const telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
+    this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current })
   }
 
   async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
@@ -380,17 +380,7 @@ class Run {
     this.#settle(true)
   }
 
-  /** For a parent with a loop or a barrier: what is done with. */
   #settle(isQuiet: boolean): void {
-    if (!this.#telemetry.isOn) return
-    const { taken = 0 } = this.#wired?.input ?? {}
-    const inputs = Math.min(taken, this.#current.oldest - 1)
-    const outputs = this.#writer.lines
-    if (inputs === this.#settled.inputs && (outputs === this.#settled.outputs || !isQuiet)) return
-    this.#settled = { inputs, outputs }
-    const lost = this.#current.takeLost()
-    this.#writer.flush()
-    const about = lost.length > 0 ? { lost } : {}
-    this.#telemetry.emit({ kind: 'settled', inputs, controls: 0, outputs, ...about })
+    this.#settling.tell(this.#wired?.input.taken ?? 0, isQuiet)
   }
 }

@@ -10,6 +10,7 @@ import { deferred } from '../graph/deferred.js'
 import { InputContext } from '../graph/input-context.js'
 import type { Callable } from '../graph/morphism/calls.js'
 import { Quiescence, Schedule } from '../graph/schedule.js'
+import { Settling } from '../graph/settling.js'
 import { type Wired, wireUp } from '../run/wiring.js'
 import type { ToolService } from '../tools/tool-service.js'
 
@@ -35,18 +36,18 @@ export class GraphRun {
   readonly #schedule = new Schedule(() => this.#idle())
   readonly #quiescence = new Quiescence(() => this.#judge())
   readonly #current: InputContext
-  readonly #telemetry: TelemetryWriter
   readonly #closed = deferred()
   #wired: Wired | undefined
   #openOutputs: number
   #isStopped = false
-  #settled = { inputs: -1, outputs: 0 }
+  readonly #settling: Settling
 
   constructor(options: GraphRunOptions) {
     this.#o = options
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
     this.#current = new InputContext(options.telemetry !== undefined)
-    this.#telemetry = new TelemetryWriter(options.telemetry ?? null, options.name)
+    const telemetry = new TelemetryWriter(options.telemetry ?? null, options.name)
+    this.#settling = new Settling({ telemetry, writer: options.writer, current: this.#current })
   }
 
   /** Resolves when all that it wrote is with its readers. */
@@ -126,15 +127,6 @@ export class GraphRun {
   }
 
   #settle(isQuiet: boolean): void {
-    if (!this.#telemetry.isOn) return
-    const { writer } = this.#o
-    const { taken = 0 } = this.#wired?.input ?? {}
-    const inputs = Math.min(taken, this.#current.oldest - 1)
-    const outputs = writer.lines
-    if (inputs === this.#settled.inputs && (outputs === this.#settled.outputs || !isQuiet)) return
-    this.#settled = { inputs, outputs }
-    const lost = this.#current.takeLost()
-    writer.flush()
-    this.#telemetry.emit({ kind: 'settled', inputs, controls: 0, outputs, ...(lost.length > 0 ? { lost } : {}) })
+    this.#settling.tell(this.#wired?.input.taken ?? 0, isQuiet)
   }
 }

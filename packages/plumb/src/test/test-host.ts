@@ -31,7 +31,7 @@ import { openSession } from '../tools/session.js'
 import type { ToolService } from '../tools/tool-service.js'
 import { Asked } from './asked.js'
 import { Doubles } from './doubles.js'
-import { GraphRun } from './graph-run.js'
+import { GraphRun, type GraphRunOptions } from './graph-run.js'
 import { openInnerChild } from './inner-child.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
@@ -48,15 +48,7 @@ export interface TestSetting {
 }
 
 /** How a graph is run: over which streams, and who hears of its errors. */
-export interface HostedRun {
-  readonly name: string
-  readonly graph: Graph
-  readonly reader: LineReader
-  readonly writer: LineWriter
-  readonly telemetry?: LineWriter
-  readonly reporter: Reporter
-  readonly report: (fault: Fault) => void
-  readonly envelopes: 'all' | 'none'
+export interface HostedRun extends Omit<GraphRunOptions, 'settings' | 'emitter' | 'spawn' | 'tools' | 'mapped'> {
   readonly heard?: (event: RunEvent) => void
   /** Of a nested plumb, among all of the test. */
   readonly place?: string | undefined
