@@ -64,7 +64,7 @@ export const test = async (paths: readonly string[], options: TestCommandOptions
   )
 }
 
-/** `loaded` is told which files it depends on, as far as they could be loaded. */
+/** `loaded` is called with the files that it depends on, as far as they could be loaded. */
 const testOnce = async (
   paths: readonly string[],
   options: TestCommandOptions,

@@ -4,7 +4,7 @@ import type { Bound, Script, ScriptedAnswer, ToolPlan } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
 import type { StandIn, Tool } from '@plumb/tool'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
-import type { Asked } from './asked.js'
+import type { CallLog } from './call-log.js'
 import { openComputed, ScriptPlayer } from './script-player.js'
 import { faultOf } from './scripted-agent.js'
 
@@ -15,7 +15,7 @@ export interface DoublesOptions {
   readonly offered: ReadonlyMap<string, Script>
   /** What runs as it would in a run. */
   readonly isLive: (bound: Bound) => boolean
-  readonly asked: Asked
+  readonly asked: CallLog
   readonly random: (script: Script) => string
 }
 
@@ -70,7 +70,7 @@ export class Doubles {
 
   #refuse(name: string): Result<string> {
     const message = `'${name}' reaches outside: give it a double under 'tools', or write live: ["${name}"]`
-    this.#o.asked.lack('not_doubled', message)
+    this.#o.asked.addUnanswered('not_doubled', message)
     return fail('not_doubled', message)
   }
 
@@ -78,7 +78,7 @@ export class Doubles {
     const answer = player.next(input)
     if (answer) return this.#resultOf(answer, script, input)
     const message = `'${script.name}' was called once more than its double has results: ${preview(input)}`
-    this.#o.asked.lack('model', message)
+    this.#o.asked.addUnanswered('model', message)
     return fail('internal', message)
   }
 

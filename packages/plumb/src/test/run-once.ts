@@ -5,7 +5,7 @@ import { planOf, planOfCalls, type TestPlan } from '@plumb/lang'
 import { type Fault, LineReader, LineWriter, MAX_LINE, splitEnvelope } from '@plumb/wire'
 import { wiresOf } from '../event/wires.js'
 import { Unnumbered } from '../graph/numbered-output.js'
-import { Asked } from './asked.js'
+import { CallLog } from './call-log.js'
 import { silentReporter, TestHost, type TestSetting } from './test-host.js'
 
 /** Messages by the names of ports, as JSON text. */
@@ -29,7 +29,7 @@ export interface Outcome {
   readonly outputs: ReadonlyMap<string, readonly Output[]>
   /** In the order of the inputs that failed; those without one come last. */
   readonly faults: readonly Fault[]
-  readonly asked: Asked
+  readonly asked: CallLog
   readonly wires: readonly CarriedWire[]
   readonly unused: TestHost['unused']
   readonly isTimedOut: boolean
@@ -40,7 +40,7 @@ export const failedOutcome = (fault: Fault): Outcome => ({
   inputs: [],
   outputs: new Map(),
   faults: [fault],
-  asked: new Asked(),
+  asked: new CallLog(),
   wires: [],
   unused: [],
   isTimedOut: false,

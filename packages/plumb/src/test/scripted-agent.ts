@@ -3,7 +3,7 @@
 import type { AgentPlan, GraphNode } from '@plumb/lang'
 import { type Code, FDS, fault, isCode, LineReader, LineWriter, preview, type Result, showReported } from '@plumb/wire'
 import type { Spawned } from '../child/spawn.js'
-import { openInnerChild } from './inner-child.js'
+import { openInProcessChild } from './in-process-child.js'
 import type { ScriptPlayer } from './script-player.js'
 import { ScriptedMemory } from './scripted-memory.js'
 
@@ -27,13 +27,13 @@ const MAX_CALLS = 1000
 
 export const startScriptedAgent = (options: ScriptedAgentOptions): Spawned => {
   const hasControl = options.node.inputs.some(({ name }) => name === 'ctrl_in')
-  const { child, ends } = openInnerChild(hasControl ? [FDS.telemetry, FDS.ctrl_in, FDS.ctrl_out] : [FDS.telemetry])
+  const { child, ends } = openInProcessChild(hasControl ? [FDS.telemetry, FDS.ctrl_in, FDS.ctrl_out] : [FDS.telemetry])
   const agent = new ScriptedAgent(options, ends)
   void agent.work()
   return { child, kind: 'agent', isEnveloped: false, isCounting: true, controls: 0 }
 }
 
-type Ends = ReturnType<typeof openInnerChild>['ends']
+type Ends = ReturnType<typeof openInProcessChild>['ends']
 
 class ScriptedAgent {
   readonly #o: ScriptedAgentOptions

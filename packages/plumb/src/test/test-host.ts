@@ -29,10 +29,10 @@ import { findDocroot } from '../tools/docroot.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openSession } from '../tools/session.js'
 import type { ToolService } from '../tools/tool-service.js'
-import { Asked } from './asked.js'
+import { CallLog } from './call-log.js'
 import { Doubles } from './doubles.js'
 import { GraphRun, type GraphRunOptions } from './graph-run.js'
-import { openInnerChild } from './inner-child.js'
+import { openInProcessChild } from './in-process-child.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
 
@@ -56,7 +56,7 @@ export interface HostedRun extends Omit<GraphRunOptions, 'settings' | 'emitter' 
 
 /** One for each run of a test: nothing of one is seen by another. */
 export class TestHost {
-  readonly asked = new Asked()
+  readonly asked = new CallLog()
   readonly #plan: TestPlan
   readonly #setting: TestSetting
   readonly #players = new Map<Bound, ScriptPlayer>()
@@ -186,7 +186,7 @@ export class TestHost {
       random: () => this.#setting.randomAnswer(script as Script),
       call: (tool, input) => this.#call(plan, tool, input),
       asked: (input) => this.asked.note(bound, input),
-      lacked: (message) => this.asked.lack('model', message),
+      lacked: (message) => this.asked.addUnanswered('model', message),
     })
   }
 
@@ -223,7 +223,7 @@ export class TestHost {
 
   #startPlumb(node: GraphNode, bound: Bound, place: string | undefined): Spawned {
     const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
-    const { child, ends } = openInnerChild([TELEMETRY])
+    const { child, ends } = openInProcessChild([TELEMETRY])
     const reporter = new Reporter('plumb', () => ends.stderr, { isJson: true })
     const inner = this.run({
       name: bound.name,

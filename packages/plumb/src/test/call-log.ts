@@ -1,4 +1,4 @@
-// What the agents and tools of a test were asked, in the order in which it came, and what nobody had an answer to.
+// What the agents and tools of a test were asked, in the order in which it came, and what had no answer.
 
 import type { Bound } from '@plumb/lang'
 
@@ -7,7 +7,7 @@ export interface Unanswered {
   readonly message: string
 }
 
-export class Asked {
+export class CallLog {
   readonly #inputs = new Map<Bound, string[]>()
   readonly unanswered: Unanswered[] = []
 
@@ -25,7 +25,7 @@ export class Asked {
     return this.#inputs.keys()
   }
 
-  lack(code: Unanswered['code'], message: string): void {
+  addUnanswered(code: Unanswered['code'], message: string): void {
     if (!this.unanswered.some((other) => other.message === message)) this.unanswered.push({ code, message })
   }
 }

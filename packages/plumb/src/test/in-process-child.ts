@@ -6,7 +6,7 @@ import type { LineChild } from '@plumb/wire'
 type Exit = Awaited<LineChild['exited']>
 
 /** The ends of a child's streams that the child itself has. */
-export interface InnerEnds {
+export interface ChildEnds {
   readonly stdin: PassThrough
   readonly stdout: PassThrough
   readonly stderr: PassThrough
@@ -18,7 +18,7 @@ export interface InnerEnds {
 }
 
 /** `numbers`: its descriptors besides the usual three. */
-export const openInnerChild = (numbers: readonly number[]): { readonly child: LineChild; readonly ends: InnerEnds } => {
+export const openInProcessChild = (numbers: readonly number[]): { readonly child: LineChild; readonly ends: ChildEnds } => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const fds = new Map(numbers.map((number) => [number, new PassThrough()]))
   const streams = [stdin, stdout, stderr, ...fds.values()]
