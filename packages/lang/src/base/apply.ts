@@ -1,4 +1,4 @@
-// How expressions call bare bindings: one stage for each, whoever calls it.
+// How expressions call bare bindings: one stage for each, for all that call it.
 
 import type { Fault } from '@plumb/wire/error'
 import { leftOut } from '../expression/run/apply.js'

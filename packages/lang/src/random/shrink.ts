@@ -1,4 +1,4 @@
-// Smaller values than one that fails, of the same type, so that what is shown is as small as can be. Whoever tries them goes on from the first
+// Smaller values than one that fails, of the same type, so that what is shown is as small as can be. The caller that tries them goes on from the first
 // that fails too, until none does: each is smaller than the one before in characters, or as long with a simpler part, so that this ends. Of the
 // smallest value of a type there is no smaller one.
 

@@ -106,7 +106,7 @@ const readAnswered = (value: unknown): Answered | undefined => {
 const isFinal = (answered: Answered & { readonly ok: false }): boolean =>
   answered.refusal === undefined && answered.error.category !== 'unavailable' && !MADE_AGAIN.has(answered.error.error)
 
-/** A call that lost its result: what it did, nobody knows. */
+/** A call that lost its result: what it did is not known. */
 const isLost = ({ is_error, content }: ToolResult): boolean => {
   if (!is_error || typeof content !== 'string') return false
   try {

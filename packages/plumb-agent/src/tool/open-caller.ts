@@ -42,7 +42,7 @@ const ENDS = {
   requests: 'nobody reads the calls on fd 4 any more',
 } as const
 
-/** Why calls fail once nobody answers them any more, in the detail of their `tool_crashed`: what became of them is not known. */
+/** Why calls fail once they are not answered any more, in the detail of their `tool_crashed`: what became of them is not known. */
 export const ANSWERS_END: ReadonlySet<string> = new Set(Object.values(ENDS))
 
 export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCallerParts): OpenCaller => {

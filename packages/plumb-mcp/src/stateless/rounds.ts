@@ -83,7 +83,7 @@ export const openRounds = (): Rounds => {
           questions.set(key, { message, answer })
           call.wake()
         })
-      // Between two requests nobody hears of progress.
+      // Between two requests there is no way to tell of progress.
       const sendNotification = async (notification: Notification): Promise<void> => call.send?.(notification)
       const call: Held = {
         print: printOf(params),

@@ -70,7 +70,7 @@ export type Outcome =
   | { readonly kind: 'again'; readonly params: Params }
   | { readonly kind: 'wrong'; readonly why: string }
 
-/** Nobody is here to ask: a server that asks a person is told no. */
+/** There is no person to ask here: a server that asks one is answered with no. */
 export const readOutcome = (result: Params): Outcome => {
   const { resultType = 'complete', inputRequests, requestState, ...rest } = result
   if (resultType === 'complete') return { kind: 'result', result: rest }

@@ -11,5 +11,5 @@ export const applyTo = (apply: Apply, argument: RuntimeValue): Slice => {
   return new Slice(buf, start, end)
 }
 
-/** What bindings that are called have left out of lists. Whoever evaluates an expression takes what it has added. */
+/** What bindings that are called have left out of lists. The caller that evaluates an expression takes what it has added. */
 export const leftOut: Fault[] = []

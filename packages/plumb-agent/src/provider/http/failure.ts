@@ -10,7 +10,7 @@ export interface Failure {
   readonly retryAfterMs?: number
   /** The server's own message, from which a compatible request may be derived. */
   readonly words: string
-  /** Nobody bills it: it never went out, or was answered with an error. */
+  /** It is not billed: it never went out, or was answered with an error. */
   readonly isUnbilled?: boolean
   /** It is not this request that is refused, but the key, the account or the model. */
   readonly refusal?: ProviderRefusal
