@@ -47,6 +47,7 @@ export interface RunFlags extends WatchFlags {
   cacheOnly?: boolean
   keptFd?: number
   place?: string
+  letGoFd?: number
   budgetFd?: string
 }
 
@@ -94,6 +95,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--telemetry', text: 'tell on descriptor 3 what has settled' },
   { flags: '--sources-fd <n>', read: whole(1) },
   { flags: '--kept-fd <n>', read: whole(1) },
+  { flags: '--let-go-fd <n>', read: whole(1) },
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
 ]
@@ -156,6 +158,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   agentProgram: flags.agentCommand ?? nonEmpty(process.env.PLUMB_AGENT),
   toolProgram: flags.toolCommand ?? nonEmpty(process.env.PLUMB_TOOL),
   telemetry: flags.telemetry === true,
+  ...(flags.letGoFd === undefined ? {} : { letGoFd: flags.letGoFd }),
   cache: flags.cache,
   isCacheOnly: flags.cacheOnly === true,
   ...(flags.keptFd === undefined ? {} : { keptFd: flags.keptFd }),

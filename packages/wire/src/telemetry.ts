@@ -66,6 +66,10 @@ export interface Settled {
   lost?: readonly (readonly [number, number])[]
   /** It takes no inputs until it is resumed. */
   paused?: true
+  /** Nothing is in flight, but so many inputs behind those wait for others, in batches and barriers. */
+  waiting?: number
+  /** Some of what waits is in batches, and goes on when that is asked for. */
+  batched?: true
 }
 
 export class TelemetryWriter {

@@ -48,6 +48,9 @@ export interface SpawnSettings {
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
 }
 
+/** Where a nested plumb is asked to let go of what waits in its batches: it has no port of its own there. */
+export const LET_GO_FD = 6
+
 /** What a message between us and our children may need besides its own bytes. */
 export const ENVELOPE_BYTES = 256
 

@@ -6,18 +6,16 @@ import { Morphism } from '../graph/morphism/morphism.js'
 import { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { ENVELOPE_BYTES } from './agent-start.js'
+import { type ChildBatches, openChildBatches } from './batches.js'
 import { Dropped, type Ending, failureOf, spentEnd, unfinishedAt } from './end.js'
 import { ChildErrors } from './errors.js'
 import { ChildFailures } from './failures.js'
 import { InFlightTracker } from './in-flight.js'
 import { ChildInput } from './input.js'
-import type { ChildOptions } from './options.js'
+import { type ChildOptions, fdOf } from './options.js'
 import { ChildOutput, type ChildPort, type ChildStream } from './output.js'
 import { Overrun } from './overrun.js'
 import { ChildTelemetry } from './telemetry.js'
-
-/** Ports with descriptors of their own; all others are on stdin and stdout. */
-const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
 
 export class ChildProcess extends Morphism implements Worker {
   readonly #o: ChildOptions
@@ -38,6 +36,8 @@ export class ChildProcess extends Morphism implements Worker {
   /** Its end, where it would spend more than the run may. */
   readonly overrun: Overrun
   readonly #dropped = new Dropped()
+  /** Those in it; undefined: it has none, or is never asked to let go of what waits in them. */
+  readonly batches: ChildBatches | undefined
 
   constructor(
     feeds: readonly number[],
@@ -58,6 +58,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.#errors = new ChildErrors(options.name, errors, context.reporter, (fault) => this.#pass(fault))
     this.#openOutputs()
     this.#openTools()
+    this.batches = openChildBatches(options, this.#messages)
     this.exited = options.child.exited.then((exit) => this.#ended(exit))
   }
 
@@ -75,6 +76,10 @@ export class ChildProcess extends Morphism implements Worker {
 
   get held(): number {
     return this.hasEnded ? 0 : this.#messages.held
+  }
+
+  get gathered(): number {
+    return this.hasEnded ? 0 : this.#messages.gathered
   }
 
   /** The first input that may still be reported as lost here; Infinity: none. */
@@ -164,6 +169,7 @@ export class ChildProcess extends Morphism implements Worker {
     if (inputs.some((_, i) => isWaiting(i))) return
     for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)
     if (inputs.some((_, i) => this.isOpen(i))) return
+    this.batches?.end()
     this.#o.tools?.endWhenQuiet(() => this.#messages.inFlight === 0)
     this.overrun.closeWhenQuiet()
   }
@@ -188,13 +194,8 @@ export class ChildProcess extends Morphism implements Worker {
     for (const stream of this.#streams) stream.end()
   }
 
-  // The ports of a plumb are all on stdin and stdout.
-  #fdOf(name: string): number | undefined {
-    return this.#o.kind === 'plumb' ? undefined : PORT_FDS[name]
-  }
-
   #isControl(name: string): boolean {
-    return name === 'ctrl_in' && this.#fdOf(name) !== undefined
+    return name === 'ctrl_in' && fdOf(this.#o.kind, name) !== undefined
   }
 
   #openInputs(): ChildInput[] {
@@ -207,7 +208,7 @@ export class ChildProcess extends Morphism implements Worker {
     }
     const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isHeldBack)
     return inputs.map(({ name }) => {
-      const fd = this.#fdOf(name)
+      const fd = fdOf(this.#o.kind, name)
       const stream = fd === undefined ? undefined : child.fds.get(fd)
       return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false, isHeldBack) : data
     })
@@ -228,16 +229,16 @@ export class ChildProcess extends Morphism implements Worker {
     }))
     this.#listen(
       child.stdout,
-      ports.filter((p) => this.#fdOf(p.name) === undefined),
+      ports.filter((p) => fdOf(this.#o.kind, p.name) === undefined),
       true,
     )
     for (const port of ports) {
-      const fd = this.#fdOf(port.name)
+      const fd = fdOf(this.#o.kind, port.name)
       const stream = fd === undefined || fd === FDS.telemetry ? undefined : child.fds.get(fd)
       if (stream && 'resume' in stream) this.#listen(stream, [port], false)
     }
     const telemetry = child.fds.get(FDS.telemetry)
-    const port = ports.find((p) => this.#fdOf(p.name) === FDS.telemetry)
+    const port = ports.find((p) => fdOf(this.#o.kind, p.name) === FDS.telemetry)
     const announce = this.#o.isUnordered ? (n: number) => this.#messages.announce(n) : undefined
     if (telemetry && 'resume' in telemetry) {
       const { isHeard } = this.#o

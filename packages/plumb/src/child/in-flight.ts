@@ -10,7 +10,7 @@ import { Origin } from '../graph/origin.js'
  */
 export type ChildKind = 'agent' | 'program' | 'plumb'
 
-type SettledReport = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused' | 'lost'>
+type SettledReport = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused' | 'lost' | 'waiting' | 'batched'>
 
 export interface InFlightOptions {
   readonly kind: ChildKind
@@ -156,6 +156,16 @@ export class InFlightTracker {
   /** Of the messages in flight, those that wait until it is resumed. */
   get held(): number {
     return this.#settled?.paused ? Math.max(0, this.sent - this.#settled.inputs) : 0
+  }
+
+  /** Of the messages in flight, those that wait for others in it. */
+  get gathered(): number {
+    return this.#settled?.controls === this.#controls ? (this.#settled.waiting ?? 0) : 0
+  }
+
+  /** Some of these are in batches. */
+  get isBatched(): boolean {
+    return this.gathered > 0 && this.#settled?.batched === true
   }
 
   /** It may end at any time: it has reported what it settled, or was asked to end. */

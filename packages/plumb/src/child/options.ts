@@ -1,7 +1,7 @@
 // What a child is made of, once it runs.
 
 import type { GraphPort, Stage } from '@plumb/lang'
-import type { LineChild } from '@plumb/wire'
+import { FDS, type LineChild } from '@plumb/wire'
 import type { ChildMonitor } from '../event/child-monitor.js'
 import type { Cycle } from '../graph/cycle.js'
 import type { Origin } from '../graph/origin.js'
@@ -39,3 +39,9 @@ export interface ChildOptions {
   /** Control messages that it was sent before, as to restore its memory. */
   readonly controls: number
 }
+
+/** Ports of agents with descriptors of their own; all others are on stdin and stdout. */
+const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
+
+/** The descriptor that a port has to itself. The ports of a plumb are all on stdin and stdout. */
+export const fdOf = (kind: ChildKind, port: string): number | undefined => (kind === 'plumb' ? undefined : PORT_FDS[port])

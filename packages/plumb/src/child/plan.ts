@@ -5,7 +5,7 @@ import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, 
 import type { AgentSandbox } from '@plumb/tool'
 import { type AgentLimit, agentLimit, currentKept } from '@plumb/wire'
 import { keptPlaceOf } from '../record/kept-answers.js'
-import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, type SpawnSettings } from './agent-start.js'
+import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, LET_GO_FD, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
 
 type Fds = Readonly<Record<number, 'in' | 'out'>>
@@ -44,6 +44,8 @@ export interface ChildPlace {
   readonly settings: SpawnSettings
   /** Of its MCP servers, where it has any. */
   readonly offers?: ServerOffers | undefined
+  /** It may be asked to let go of what waits in batches. */
+  readonly isAskedToLetGo?: boolean
   /** The tools that its spec declares, where it has any. */
   readonly checkedTools?: readonly CheckedTool[] | undefined
 }
@@ -72,14 +74,16 @@ export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSetting
   ({ program: 'plumb-agent', args: ['--agent', bound.name, '--check', '--fds', 'none', ...localArgs(settings)], entry: specPath }) as const
 
 /** A nested plumb is this program again, on another binding of the same spec. */
-export const plumbPlan = ({ node, place, settings }: ChildPlace, bound: Bound): ChildPlan => {
+export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace, bound: Bound): ChildPlan => {
   const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
   const { maxInFlight, agentProgram, toolProgram, nestedRecord } = settings
   const args = ['run', '--binding', bound.name, '--telemetry', '--seq', isEnveloped ? '--mux' : '--no-envelopes', ...localArgs(settings)]
   args.push('--max-in-flight', String(maxInFlight), ...nestedRecord(place), ...placeArgs(place, settings))
   if (agentProgram !== undefined) args.push('--agent-command', agentProgram)
   if (toolProgram !== undefined) args.push('--tool-command', toolProgram)
-  const own = { program: 'plumb', args, fds: { 3: 'out' }, entry: bound.scope.module.path } as const
+  if (isAskedToLetGo) args.push('--let-go-fd', String(LET_GO_FD))
+  const fds: Fds = { 3: 'out', ...(isAskedToLetGo ? { [LET_GO_FD]: 'in' as const } : {}) }
+  const own = { program: 'plumb', args, fds, entry: bound.scope.module.path } as const
   return { kind: 'own', ...own, agent: undefined, isEnveloped, variables: serverVariables(bound) }
 }
 

@@ -17,6 +17,7 @@ import { placesOf } from '../event/wires.js'
 import { restoreMemory } from '../record/resume/restore-memory.js'
 import type { ToolService } from '../tools/tool-service.js'
 import type { SpawnSettings } from './agent-start.js'
+import { plumbsToLetGo } from './batches.js'
 import type { ChildKind } from './in-flight.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
 import { type Purse, spawnVia } from './spawn-via.js'
@@ -34,6 +35,8 @@ export interface Spawned {
 }
 
 export interface SpawnAllOptions {
+  /** A parent may ask for what waits in batches. */
+  readonly isNested: boolean
   readonly settings: SpawnSettings
   /** Of the agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
@@ -42,13 +45,15 @@ export interface SpawnAllOptions {
 }
 
 /** All children of a graph. When one cannot be started, those that were are ended. */
-export const spawnAll = (graph: Graph, { settings, tools, fail }: SpawnAllOptions): Result<Map<GraphNode, Spawned>> => {
+export const spawnAll = (graph: Graph, { settings, tools, isNested, fail }: SpawnAllOptions): Result<Map<GraphNode, Spawned>> => {
   const spawned = new Map<GraphNode, Spawned>()
+  const letsGo = plumbsToLetGo(graph, isNested)
   for (const [node, place] of placesOf(graph)) {
     if (node.work.kind !== 'agent' && node.work.kind !== 'plumb') continue
     const { kind, bound } = node.work
     const service = tools.get(node)
-    const at = { node, place, settings, offers: service?.offers, checkedTools: service?.checkedTools }
+    const isAskedToLetGo = letsGo.has(node)
+    const at = { node, place, settings, isAskedToLetGo, offers: service?.offers, checkedTools: service?.checkedTools }
     const child = kind === 'agent' ? spawnAgent(at, bound, (words) => fail(notTakenUp(node, words))) : spawnPlumb(at, bound)
     if (!child.ok) {
       for (const { child: started } of spawned.values()) started.kill('SIGKILL')

@@ -16,10 +16,14 @@ export interface Worker {
   readonly inFlight: number
   /** Of those, the messages that it does not take before it is resumed. */
   readonly held: number
+  /** Of those, the messages that wait in it for others. */
+  readonly gathered: number
 }
 
 /** Holds messages back until there are enough of them. What waits in it is not in flight. */
 export interface Gathering {
+  /** Something does. */
+  readonly isWaiting: boolean
   /** Sends what waits on its way; false: there is nothing. */
   letGo(): boolean
 }
@@ -44,8 +48,8 @@ export interface CycleOptions {
 }
 
 export class Cycle implements Source {
-  readonly workers: Worker[] = []
-  readonly batches: Gathering[] = []
+  readonly #workers: Worker[] = []
+  readonly #batches: Gathering[] = []
   /** What the processes of this cycle fill outside of it. */
   readonly backpressure = new Backpressure()
   readonly #o: CycleOptions
@@ -66,14 +70,19 @@ export class Cycle implements Source {
   }
 
   get inFlight(): number {
-    let sum = this.#queue.length - this.#head
-    for (const worker of this.workers) sum += worker.inFlight
+    let sum = this.waiting
+    for (const worker of this.#workers) sum += worker.inFlight
     return sum
+  }
+
+  /** Deliveries that are to be made. */
+  get waiting(): number {
+    return this.#queue.length - this.#head
   }
 
   holding(): Holding {
     const { names } = this.#o
-    const waiting = this.#queue.length - this.#head
+    const { waiting } = this
     return {
       of: 'cycle',
       name: names.join(' -> '),
@@ -87,6 +96,16 @@ export class Cycle implements Source {
   /** Outside input waits. */
   get isFull(): boolean {
     return this.inFlight >= this.#busy
+  }
+
+  /** `batches`: those in it, where it has any. */
+  add(worker: Worker, batches?: Gathering): void {
+    this.#workers.push(worker)
+    if (batches) this.#batches.push(batches)
+  }
+
+  addBatch(batch: Gathering): void {
+    this.#batches.push(batch)
   }
 
   /** A channel between two of its processes; `controlled`: the one that it brings control to. */
@@ -119,7 +138,7 @@ export class Cycle implements Source {
   }
 
   canRun(): boolean {
-    return this.#head < this.#queue.length && this.backpressure.isOpen()
+    return this.waiting > 0 && this.backpressure.isOpen()
   }
 
   step(): number {
@@ -153,9 +172,10 @@ export class Cycle implements Source {
   /** When nothing is left to do, what waits in a batch goes on; then the wires inside are closed, control first. True if it did either. */
   closeIfQuiet(): boolean {
     if (this.#isClosed || this.#outside > 0) return false
-    if (this.inFlight > 0) return this.#wakeHeld()
+    const moving = this.inFlight - gatheredIn(this.#workers)
+    if (moving > 0) return this.#wakeHeld(moving)
     // The first may fill the next.
-    if (this.batches.some((batch) => batch.letGo())) return true
+    if (this.#batches.some((batch) => batch.letGo())) return true
     this.#isClosed = true
     this.closeControl()
     for (const { channel } of this.#inner) channel.close()
@@ -168,14 +188,16 @@ export class Cycle implements Source {
   }
 
   // What is left waits for a `resume` that will not come. Those that were woken have not reported it yet.
-  #wakeHeld(): boolean {
-    const holding = this.workers.filter((worker) => worker.held > 0 && !this.#woken.has(worker))
-    if (holding.length === 0 || this.inFlight > holding.reduce((sum, { held }) => sum + held, 0)) return false
+  #wakeHeld(moving: number): boolean {
+    const holding = this.#workers.filter((worker) => worker.held > 0 && !this.#woken.has(worker))
+    if (holding.length === 0 || moving > holding.reduce((sum, { held }) => sum + held, 0)) return false
     for (const worker of holding) this.#woken.add(worker)
     for (const { channel, controlled } of this.#inner) if (controlled && holding.includes(controlled)) channel.close()
     return true
   }
 }
+
+export const gatheredIn = (workers: readonly Worker[]): number => workers.reduce((sum, { gathered }) => sum + gathered, 0)
 
 /** A wire inside a cycle whose receiver is in this process. */
 export class QueuedChannel extends DirectChannel {

@@ -4,7 +4,11 @@
 import type { InputContext } from './input-context.js'
 
 /** So many calls may be inside each other. */
-export const MAX_CALL_DEPTH = 100
+const MAX_CALL_DEPTH = 100
+
+/** Undefined: none is needed. A message runs through each node of a graph without cycles once on any way. */
+export const openTrampoline = (nodes: number, hasCycles: boolean, current: InputContext): Trampoline | undefined =>
+  nodes <= MAX_CALL_DEPTH && !hasCycles ? undefined : new Trampoline(current)
 
 export class Trampoline {
   #depth = 0

@@ -23,6 +23,8 @@ export interface RunOptions extends SpecOptions {
   readonly toolProgram: string | undefined
   /** Say on fd 3 what has settled. */
   readonly telemetry: boolean
+  /** Where a parent asks for what waits in batches. */
+  readonly letGoFd?: number
   readonly recording: RecordingOptions
   readonly limits: RunLimits
   readonly display: DisplayOptions

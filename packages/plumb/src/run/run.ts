@@ -122,7 +122,8 @@ class Run {
     this.#current = new InputContext(options.telemetry)
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
     const telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
-    this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current })
+    const requests = options.letGoFd === undefined ? undefined : new LineReader(openLineInput(options.letGoFd))
+    this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current, requests })
   }
 
   async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
@@ -229,7 +230,7 @@ class Run {
     return undefined
   }
 
-  async #runThrough({ children, calls, start, hangUp }: Wired): Promise<StopSignal | undefined> {
+  async #runThrough({ children, calls, batches, start, hangUp }: Wired): Promise<StopSignal | undefined> {
     let stoppedBy: StopSignal | undefined
     const { budget } = this.#instruments ?? {}
     const onDeadline = () => {
@@ -251,11 +252,16 @@ class Run {
     this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
     this.#writer.onFault = (f) => this.#fail(f)
     this.#reader.onReadable = () => this.#schedule.wake()
+    this.#settling.listen(() => {
+      batches.letGo()
+      this.#schedule.wake()
+    })
     this.#settle(true)
     this.#announceInput()
     start()
     this.#schedule.wake()
     await this.#ended.promise
+    this.#settling.stopListening()
     this.#schedule.wake()
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
@@ -381,6 +387,7 @@ class Run {
   }
 
   #settle(isQuiet: boolean): void {
-    this.#settling.tell(this.#wired?.input.taken ?? 0, isQuiet)
+    const { input, batches } = this.#wired ?? {}
+    this.#settling.tell(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
   }
 }

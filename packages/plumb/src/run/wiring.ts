@@ -39,10 +39,11 @@ import { Flatten } from '../graph/morphism/flatten.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
-import { MAX_CALL_DEPTH, Trampoline } from '../graph/trampoline.js'
+import { openTrampoline, type Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
 import { keptCalls } from '../record/resume/kept-calls.js'
 import type { ToolService } from '../tools/tool-service.js'
+import { Batches } from './batches.js'
 import { Forms } from './forms.js'
 import { Joins } from './joins.js'
 
@@ -76,6 +77,7 @@ export interface Wired {
   readonly children: readonly ChildProcess[]
   readonly calls: readonly Calls[]
   readonly cycles: readonly Cycle[]
+  readonly batches: Batches
   /** Opens it: inputs that nothing feeds close, sources may run. */
   start(): void
   /** What each part holds now, for someone who wants to know what a run waits for. */
@@ -125,7 +127,7 @@ class Network {
       const cycle = new Cycle(this.#context, { names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight })
       for (const node of nodes) this.#cycleOf.set(node, cycle)
     }
-    this.#trampoline = isShallow(graph, this.#cycleOf) ? undefined : new Trampoline(current)
+    this.#trampoline = openTrampoline(graph.nodes.length, this.#cycleOf.size > 0, current)
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
     for (const place of this.#joins.places) this.#partAt(place)
     for (const edge of graph.edges) this.#connect(edge)
@@ -153,7 +155,7 @@ class Network {
       }
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
-      cycle?.workers.push(receiver)
+      cycle?.add(receiver, receiver.batches)
       const behind = receiver.backpressures.map((backpressure, output) => this.#holdBack(backpressure, this.#from(node, output), cycle))
       if (this.#edges.outOf(node).length > 0) children.set(receiver, new Set(behind.flatMap((set) => [...set])))
     }
@@ -162,6 +164,7 @@ class Network {
       children: [...this.#receivers.values()].filter((r) => r instanceof ChildProcess),
       calls: [...this.#receivers.values()].filter((r) => r instanceof Calls),
       cycles,
+      batches: new Batches(this.#receivers.values(), cycles),
       start: () => {
         if (this.#entrances.length === 0) input.end()
         for (const [node, receiver] of this.#receivers) if (node.work.kind !== 'input') receiver.start()
@@ -196,8 +199,8 @@ class Network {
 
   #addWaiting(node: GraphNode, part: Batch | Each | Choice | Calls): void {
     const cycle = this.#cycleOf.get(node)
-    if (part instanceof Batch) cycle?.batches.push(part)
-    else cycle?.workers.push(part)
+    if (part instanceof Batch) cycle?.addBatch(part)
+    else cycle?.add(part)
     if (part instanceof Batch ? !part.hasTimer : !(part instanceof Calls) && !part.waits) return
     this.#o.schedule.addSource(part)
     this.#holdBack(part.backpressure, this.#edges.outOf(node), cycle)
@@ -395,6 +398,3 @@ class Network {
 
 const isExpression = ({ work: { kind } }: GraphNode): boolean =>
   kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten' || kind === 'fold'
-
-// A message runs through each node of a graph without cycles once on any way.
-const isShallow = ({ nodes }: Graph, cycles: ReadonlyMap<GraphNode, Cycle>): boolean => nodes.length <= MAX_CALL_DEPTH && cycles.size === 0

@@ -21,6 +21,8 @@ export interface GraphRunOptions {
   readonly writer: LineWriter
   /** For a parent that joins by origin: what has settled. */
   readonly telemetry?: LineWriter
+  /** Where that asks for what waits in batches. */
+  readonly requests?: LineReader
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
   readonly settings: SpawnSettings
@@ -47,7 +49,7 @@ export class GraphRun {
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
     this.#current = new InputContext(options.telemetry !== undefined)
     const telemetry = new TelemetryWriter(options.telemetry ?? null, options.name)
-    this.#settling = new Settling({ telemetry, writer: options.writer, current: this.#current })
+    this.#settling = new Settling({ telemetry, writer: options.writer, current: this.#current, requests: options.requests })
   }
 
   /** Resolves when all that it wrote is with its readers. */
@@ -73,14 +75,19 @@ export class GraphRun {
     })
     if (!wired.ok) return report(wired.error)
     this.#wired = wired.value
-    const { children, calls, start, hangUp } = wired.value
+    const { children, calls, batches, start, hangUp } = wired.value
     writer.onDrain = () => this.#schedule.wake()
     writer.onClosed = () => this.stop()
     reader.onReadable = () => this.#schedule.wake()
+    this.#settling.listen(() => {
+      batches.letGo()
+      this.#schedule.wake()
+    })
     this.#settle(true)
     start()
     this.#schedule.wake()
     await this.#closed.promise
+    this.#settling.stopListening()
     this.#schedule.wake()
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
@@ -127,6 +134,7 @@ export class GraphRun {
   }
 
   #settle(isQuiet: boolean): void {
-    this.#settling.tell(this.#wired?.input.taken ?? 0, isQuiet)
+    const { input, batches } = this.#wired ?? {}
+    this.#settling.tell(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
   }
 }

@@ -16,7 +16,7 @@ import { narrow } from '@plumb/policy'
 import type { Registry, Session } from '@plumb/tool'
 import { type Fault, fail, LineReader, LineWriter, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
-import type { SpawnSettings } from '../child/agent-start.js'
+import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { type Spawned, spawnAll } from '../child/spawn.js'
 import { openEmitter } from '../event/emitter.js'
 import type { RunEvent } from '../event/run-event.js'
@@ -223,7 +223,7 @@ export class TestHost {
 
   #startPlumb(node: GraphNode, bound: Bound, place: string | undefined): Spawned {
     const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
-    const { child, ends } = openInProcessChild([TELEMETRY])
+    const { child, ends } = openInProcessChild([TELEMETRY, LET_GO_FD])
     const reporter = new Reporter('plumb', () => ends.stderr, { isJson: true })
     const inner = this.run({
       name: bound.name,
@@ -231,6 +231,7 @@ export class TestHost {
       reader: new LineReader(ends.stdin),
       writer: new LineWriter(ends.stdout),
       telemetry: new LineWriter(ends.fds.get(TELEMETRY) as PassThrough),
+      requests: new LineReader(ends.fds.get(LET_GO_FD) as PassThrough),
       reporter,
       report: (fault) => reporter.report(fault),
       envelopes: isEnveloped ? 'all' : 'none',

@@ -79,6 +79,10 @@ export class Batch extends Morphism implements Source, Gathering {
     return this.letGo() ? 1 : 0
   }
 
+  get isWaiting(): boolean {
+    return this.#origin !== undefined
+  }
+
   letGo(): boolean {
     const origin = this.#origin
     if (!origin) return false

@@ -59,6 +59,7 @@ const WINDOW = 64
 
 export class Calls extends Morphism implements Source, Buffering, Worker {
   readonly held = 0
+  readonly gathered = 0
   /** What the answers fill. */
   readonly backpressure = new Backpressure()
   readonly #o: CallsOptions

@@ -20,6 +20,7 @@ export interface ChoiceOptions {
 
 export class Choice extends Morphism implements Source, Buffering, Worker, Attempts {
   readonly held = 0
+  readonly gathered = 0
   /** What the alternatives fill. */
   readonly backpressure = new Backpressure()
   readonly #o: ChoiceOptions

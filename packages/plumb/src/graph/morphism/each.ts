@@ -26,6 +26,7 @@ interface Pending {
 
 export class Each extends Morphism implements Source, Buffering, Worker {
   readonly held = 0
+  readonly gathered = 0
   /** What p fills. */
   readonly backpressure = new Backpressure()
   readonly #o: EachOptions

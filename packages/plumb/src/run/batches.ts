@@ -1,0 +1,44 @@
+// The batches of a graph, and those in its nested plumbs: what waits in them leaves when they are full, at the end, or when whoever stands
+// around this graph asks for it.
+
+import { ChildProcess } from '../child/child.js'
+import { type Cycle, type Gathering, gatheredIn, type Worker } from '../graph/cycle.js'
+import { Batch } from '../graph/morphism/batch.js'
+import { Calls } from '../graph/morphism/calls.js'
+import { Choice } from '../graph/morphism/choice.js'
+import { Each } from '../graph/morphism/each.js'
+import type { Morphism } from '../graph/morphism/morphism.js'
+import type { Rest } from '../graph/settling.js'
+
+export class Batches {
+  readonly #gatherings: Gathering[] = []
+  readonly #workers: Worker[] = []
+
+  constructor(
+    receivers: Iterable<Morphism>,
+    private readonly cycles: readonly Cycle[],
+  ) {
+    for (const receiver of receivers) {
+      if (receiver instanceof Batch) this.#gatherings.push(receiver)
+      else if (receiver instanceof Each || receiver instanceof Choice || receiver instanceof Calls) this.#workers.push(receiver)
+      else if (receiver instanceof ChildProcess) {
+        this.#workers.push(receiver)
+        if (receiver.batches) this.#gatherings.push(receiver.batches)
+      }
+    }
+  }
+
+  get rest(): Rest {
+    const inFlight = [...this.#workers.map((worker) => worker.inFlight), ...this.cycles.map(({ waiting }) => waiting)]
+    return {
+      isStill: inFlight.reduce((sum, n) => sum + n, 0) === gatheredIn(this.#workers),
+      isBatched: this.#gatherings.some(({ isWaiting }) => isWaiting),
+    }
+  }
+
+  /** The first that has something sends it on its way. */
+  letGo(): void {
+    // It may fill the next.
+    this.#gatherings.some((gathering) => gathering.letGo())
+  }
+}
