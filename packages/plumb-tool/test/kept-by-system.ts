@@ -9,7 +9,15 @@ export const KEPT_BY_SYSTEM: readonly string[] = [
   ...['make calls by a ring', 'watch the processor', 'make a socket to the host of the machine', 'use a key of the kernel'],
   ...(isRoot
     ? []
-    : ['have a capability', 'mount', 'make / writable', 'open a file system', 'write a setting of the kernel', 'write to /etc']),
+    : [
+        'have a capability',
+        'mount',
+        'make / writable',
+        'open a file system',
+        'write a setting of the kernel',
+        'write another setting in /proc',
+        'write to /etc',
+      ]),
   ...(isRoot
     ? []
     : ['write to /usr', 'read what only root may', 'make a mount namespace', 'enter a namespace', 'open a file by its handle']),

@@ -144,7 +144,7 @@ const listNeededPaths = (
   ...listPathFolders(env.PATH ?? ''),
   ...visible.filter((path) => !isTooBroad(toRealPath(path))),
   // What is written to in the docroot could become a link to something else meanwhile.
-  ...[docroot, ...visible].flatMap(listNodeModules).map((path) => (isWithin(docroot, path) ? toRealPath(path) : path)),
+  ...listNodeModules([docroot, ...visible]).map((path) => (isWithin(docroot, path) ? toRealPath(path) : path)),
   ...listVersionFiles(docroot),
   ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
   ...CERTIFICATES.flatMap((name) => env[name] ?? []),

@@ -123,8 +123,7 @@ export const listProgramPaths = (program: string): readonly string[] => {
     program,
     ...findInstallation(program),
     ...findPackage(program),
-    ...listNodeModules(dirname(program)),
-    ...listNodeModules(dirname(toRealPath(program))),
+    ...listNodeModules([dirname(program), dirname(toRealPath(program))]),
     ...(interpreter === undefined ? [] : [interpreter, ...findInstallation(interpreter)]),
   ]
 }
@@ -144,9 +143,9 @@ const findInterpreter = (program: string): string | undefined => {
   }
 }
 
-/** Every `node_modules` in `folder` and its ancestors. A link that a sandboxed program has made there must lead to such a folder too. */
-export const listNodeModules = (folder: string): readonly string[] =>
-  listUpward(folder)
+/** Every `node_modules` in the folders and their ancestors. A link that a sandboxed program has made there must lead to such a folder too. */
+export const listNodeModules = (folders: readonly string[]): readonly string[] =>
+  [...new Set(folders.flatMap(listUpward))]
     .map((each) => join(each, 'node_modules'))
     .filter((path) => existsSync(path) && basename(toRealPath(path)) === 'node_modules')
 

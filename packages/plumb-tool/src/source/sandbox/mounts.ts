@@ -26,6 +26,8 @@ const MAX_LINKS = 40
 
 export class Mounts {
   readonly #mounts = new Map<string, Mount>()
+  /** What was found at a path, which is looked at once: many paths of a plan begin alike, and all of them see the same links. */
+  readonly #found = new Map<string, Found>()
 
   /** A later mount at the same path replaces an earlier one. */
   put(path: string, mount: Mount): void {
@@ -50,18 +52,25 @@ export class Mounts {
       rest = after
       if (name === '') continue
       const next = join(real, name)
-      const stat = lstatSync(next, { throwIfNoEntry: false })
-      if (!stat) return undefined
-      if (!stat.isSymbolicLink()) {
+      const target = this.#look(next)
+      if (target === 'none') return undefined
+      if (target === 'entry') {
         real = next
         continue
       }
       if (++links > MAX_LINKS) return undefined
-      const target = readlinkSync(next)
-      if (!this.#mounts.has(next)) this.put(next, { kind: 'link', target })
-      rest = [...resolve(dirname(next), target).split('/').slice(1), ...rest]
+      if (!this.#mounts.has(next)) this.put(next, { kind: 'link', target: target.link })
+      rest = [...resolve(dirname(next), target.link).split('/').slice(1), ...rest]
       real = '/'
     }
+  }
+
+  #look(path: string): Found {
+    const known = this.#found.get(path)
+    if (known) return known
+    const found = look(path)
+    this.#found.set(path, found)
+    return found
   }
 
   has(path: string): boolean {
@@ -84,6 +93,20 @@ export class Mounts {
       made.set(path, mount)
       return optionsOf(path, mount)
     })
+  }
+}
+
+/** Nothing, a link and where it leads, or anything else. */
+type Found = 'none' | 'entry' | { readonly link: string }
+
+const look = (path: string): Found => {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (!stat) return 'none'
+    return stat.isSymbolicLink() ? { link: readlinkSync(path) } : 'entry'
+  } catch {
+    // It was a link a moment ago, or lies in a folder that is closed to us.
+    return 'none'
   }
 }
 
@@ -127,11 +150,9 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
     case 'link':
       return ['--symlink', mount.target, path]
     case 'proc':
-      // Root could write the kernel's settings in /proc even without capabilities.
-      return ['--proc', path, ...PROC_TO_READ.flatMap((name) => ['--ro-bind-try', `/proc/${name}`, join(path, name)])]
+      // Root could write the kernel's settings in it even without capabilities. All of it, since a mount for each folder of them takes longer.
+      return ['--proc', path, '--remount-ro', path]
     case 'dev':
       return ['--dev', path]
   }
 }
-
-const PROC_TO_READ = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'mtrr']

@@ -22,14 +22,20 @@ const SHARED = new Set([
 
 /** The user's home folders, by $HOME and by the user database. */
 export const homes = (): readonly string[] => {
-  const found = new Set([homedir()])
+  listed ??= listedHome()
+  return [...new Set([homedir(), ...listed])].filter((home) => home !== '/')
+}
+
+/** That of the user database, which is read once: a plan asks for it some twenty times. */
+let listed: readonly string[] | undefined
+
+const listedHome = (): readonly string[] => {
   try {
-    found.add(userInfo().homedir)
+    return [userInfo().homedir]
   } catch {
     // The user has no entry.
+    return []
   }
-  found.delete('/')
-  return [...found]
 }
 
 /** Whether the folder belongs to all users, or to another one. */

@@ -67,6 +67,11 @@ export const ESCAPES: readonly Escape[] = [
   call('open a file system', 'fsopen', [0, 0]),
   // Only opened, never written.
   shell('write a setting of the kernel', () => writes('/proc/sys/kernel/core_pattern')),
+  shell(
+    'write another setting in /proc',
+    () =>
+      `for f in /proc/[a-z]* /proc/[a-z]*/*; do case $f in /proc/*self*) ;; *) [ -f "$f" ] && [ -w "$f" ] && echo ${ESCAPED} ;; esac; done; true`,
+  ),
   shell('write to /etc', () => writes('/etc/passwd')),
   shell('write to /usr', () => writes('/usr/bin/env')),
   shell(
