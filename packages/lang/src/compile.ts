@@ -46,10 +46,12 @@ export interface CompileOptions {
   readonly files: Files
   /** Only for a run: what params are given. */
   readonly given?: GivenValues | undefined
+  /** Whether what its tests say is checked, too: a run has no use for it, and its start does not wait for it. */
+  readonly checksTests?: boolean
 }
 
 /** Never throws; pure but for `files`. */
-export const compile = ({ path, text, files, given }: CompileOptions): Compiled => {
+export const compile = ({ path, text, files, given, checksTests = false }: CompileOptions): Compiled => {
   const diagnostics = new Diagnostics()
   const { report } = diagnostics
   const scopes = openScopes(loadModules({ path, text }, files, report))
@@ -58,7 +60,7 @@ export const compile = ({ path, text, files, given }: CompileOptions): Compiled 
   try {
     for (const scope of scopes) declareTypes(scope, report)
     declared = declareParams(scopes, own, given, report)
-    check(scopes, own, diagnostics)
+    check(scopes, own, checksTests, diagnostics)
   } catch (failure) {
     // Two types that hold themselves are compared pair by pair, and there may be more pairs in a row than any limit on each of them tells.
     if (!(failure instanceof RangeError)) throw failure
@@ -73,7 +75,7 @@ export const compile = ({ path, text, files, given }: CompileOptions): Compiled 
   }
 }
 
-const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics): void => {
+const check = (scopes: readonly Scope[], own: Scope, checksTests: boolean, diagnostics: Diagnostics): void => {
   const { report } = diagnostics
   for (const scope of scopes) declareBindings(scope, report)
   const all = scopes.flatMap((s) => [...s.bindings.values()])
@@ -85,7 +87,7 @@ const check = (scopes: readonly Scope[], own: Scope, diagnostics: Diagnostics): 
   const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
   refuseLarge(whole, madeOf, report)
   checkCalls(whole, madeOf, report)
-  checkTests(own, report)
+  if (checksTests) checkTests(own, report)
   checkCapitals(own, report)
   if (diagnostics.hasErrors) return
   checkUnused(own, madeOf, report)

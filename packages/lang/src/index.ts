@@ -51,6 +51,7 @@ export { STANDARD_LIBRARY } from './stdlib/library.js'
 export type {
   ExpectedCalls,
   ExpectedMessages,
+  Judge,
   MessagesByPort,
   Script,
   ScriptedAnswer,

@@ -26,7 +26,7 @@ export const filesOf = (modules: ModuleTexts): Files => ({
 })
 
 export const compileText = (text: string, modules: ModuleTexts = {}): Compiled =>
-  compile({ path: 'main.plumb', text, files: filesOf(modules) })
+  compile({ path: 'main.plumb', text, files: filesOf(modules), checksTests: true })
 
 /** What is expected: each text names a place (`a.plumb:` before it where that is another file), a code, a piece of the message and of the help. */
 export const reports = (t: Test, name: string, text: string, expected: readonly string[], modules: ModuleTexts = {}): void => {

@@ -9,6 +9,7 @@ const SPEC = `type Row = { n: int, tags: [string] }
 let wipe : { arguments?: [string] } -> string = tool { command: "rm" }
 let bot : !string -> !Row = agent { provider: "anthropic", model: "m", tools: [wipe] }
 let two : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) { a ; c b ; d }
+let score : !{ given: Row, out: int } -> !{ score: number, why: string } = map({ score: 1, why: "" })
 let server = { url: "http://localhost" }
 let main : !Row -> !int = map(n)
 `.replace('a ; c b ; d', 'a ; c\n  b ; d')
@@ -62,6 +63,24 @@ refuses(
   "type_mismatch a test needs a bool here, this is 'int'",
 )
 refuses('a field that is not there', `test "t" of main { given: [], holds: given.m = 1 }`, 'm', 'unknown_field')
+refuses(
+  'a judge of other outputs',
+  `test "t" of bot { given: ["a"], judge: score, at_least: 0.5 }`,
+  'score',
+  "config_invalid 'score' takes '{ given: Row, out: int }', and a judge of this gets '{ given: string, out: Row }'",
+)
+refuses(
+  'a judge that gives no score',
+  `test "t" of main { given: [], judge: main, at_least: 0.5 }`,
+  'main',
+  "config_invalid 'main' takes 'Row', and a judge of this gets",
+)
+refuses(
+  'a judge and no share',
+  `test "t" of main { given: [], judge: score }`,
+  'score',
+  "config_invalid 'judge' says nothing without 'at_least'",
+)
 refuses('a row without a file', `test "t" of main { given: [], holds: row = 1 }`, 'row', 'unknown_field')
 refuses(
   'an answer of another type',
@@ -144,6 +163,13 @@ t.test('what has a test is used', async (t) => {
     "2:5-9 unused_binding 'wipe' is never used",
     "3:5-8 unused_binding 'bot' is never used",
     "4:5-8 unused_binding 'two' is never used",
-    "6:5-11 unused_binding 'server' is never used",
+    "6:5-10 unused_binding 'score' is never used",
+    "7:5-11 unused_binding 'server' is never used",
+  ])
+  reports(t, 'judging', `${SPEC}test "t" of main { given: [${ROW}], judge: score, at_least: 0.5 }`, [
+    "2:5-9 unused_binding 'wipe' is never used",
+    "3:5-8 unused_binding 'bot' is never used",
+    "4:5-8 unused_binding 'two' is never used",
+    "7:5-11 unused_binding 'server' is never used",
   ])
 })

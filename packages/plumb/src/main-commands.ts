@@ -30,7 +30,7 @@ interface TestFlags {
   watch?: boolean
   from?: string
   provider?: string
-  model?: string
+  model?: string[]
   docroot?: string
 }
 
@@ -50,9 +50,8 @@ const testOptions = (o: TestFlags): TestCommandOptions => ({
   from: o.from,
   given: { set: o.set, setFile: o.setFile },
   docroot: o.docroot,
-  handedOn: [...(o.provider ? ['--provider', o.provider] : []), ...(o.model ? ['--model', o.model] : [])],
   provider: o.provider,
-  model: o.model,
+  models: o.model ?? [],
 })
 
 /** Does what the words say; resolves to the exit status. */
@@ -189,7 +188,7 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--mutate', 'change the spec in many ways, and say which changes no test notices')
     .option('--from <dir>', 'write a test made from this record of a run')
     .option('--provider <provider>', 'provider of agents that are live, before what the spec says')
-    .option('--model <model>', 'model of agents that are live, before what the spec says')
+    .option('--model <model>', 'model of agents that are live, before what the spec says; several are compared', again)
     .option('--docroot <dir>', 'folder below which tools that are live may use files')
     .action((specs: string[], o: TestFlags) => choose(async () => (await commands.test())(specs, testOptions(o))))
   program

@@ -4,7 +4,7 @@ import { escapeControls } from '@plumb/wire'
 import t from 'tap'
 import { Parser } from 'tap-parser'
 import { openReporter, REPORTER_NAMES, type ReporterName } from '../src/test/report/reporters.js'
-import type { Summary, TestResult } from '../src/test/report/result.js'
+import type { Spent, Summary, TestResult } from '../src/test/report/result.js'
 
 const place = { file: 'a.plumb', line: 3, column: 1 }
 const again = "plumb test --filter 'adds' a.plumb"
@@ -42,11 +42,12 @@ const SKIPPED: TestResult = { ...PASSED, name: 'is live', status: 'skipped', why
 const RATED: TestResult = {
   ...PASSED,
   name: 'tells spam from ham',
-  share: { passed: 9, rows: 10, low: 0.596, high: 0.982, worst: [`row 4 gave ${ODD}`], cost: '0.12' },
+  share: { passed: 9, rows: 10, low: 0.596, high: 0.982, worst: [`row 4 gave ${ODD}`] },
+  spent: { calls: 10, cost: 0.12, unpriced: [] },
 }
 
 const ALL = [PASSED, FAILED, SKIPPED, RATED]
-const SUMMARY: Summary = { passed: 2, failed: 1, skipped: 1, milliseconds: 20, cost: '0.12' }
+const SUMMARY: Summary = { passed: 2, failed: 1, skipped: 1, milliseconds: 20, spent: RATED.spent as Spent }
 
 const report = (name: ReporterName, results: readonly TestResult[], summary: Summary): string => {
   const reporter = openReporter(name)
@@ -88,9 +89,9 @@ t.test('text: what failed, was skipped or has a share', async (t) => {
   again: plumb test --filter 'adds' a.plumb
 a.plumb:3:1: skipped: "is live" of sum: needs --live ${READ}
 a.plumb:3:1: passed: "tells spam from ham" of sum
-  9 of 10 held (90.0 %; 95 % interval 59.6 % to 98.2 %), cost 0.12
+  9 of 10 held (90.0 %; 95 % interval 59.6 % to 98.2 %), cost $0.12
     row 4 gave ${READ}
-2 passed, 1 failed, 1 skipped in 0.02 s, cost 0.12
+2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12
 `,
   )
   const { difference: _, ...whole } = FAILED.findings[0] as (typeof FAILED.findings)[number]
@@ -148,7 +149,7 @@ t.test("tap: read by tap's parser", async (t) => {
     ...{ seed: 7, again },
   })
   t.match(points[3]?.diag, { share: { passed: 9, rows: 10, worst: [`row 4 gave ${READ}`] } })
-  t.strictSame(comments, ['# 2 passed, 1 failed, 1 skipped in 0.02 s, cost 0.12\n'])
+  t.strictSame(comments, ['# 2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12\n'])
   t.equal(report('tap', [], { passed: 0, failed: 0, skipped: 0, milliseconds: 0 }).split('\n')[1], '1..0')
 })
 

@@ -162,14 +162,15 @@ export const spec: Target = {
   judge: (input, random) => {
     const text = input.toString('utf8')
     const source = { path: PATH, text }
-    const compiled = compile({ ...source, files })
+    const compiled = compile({ ...source, files, checksTests: true })
     const { diagnostics, program } = compiled
     for (const one of diagnostics) {
       must(isInside(one) && (one.related ?? []).every(isInside), `'${one.code}' lies outside of its text`)
       must(isCode(one.code), `'${one.code}' is no code of the table`)
     }
     const said = shown(diagnostics)
-    if (random.oneIn(4)) must(shown(compile({ ...source, files }).diagnostics) === said, 'the same text is judged in two ways')
+    if (random.oneIn(4))
+      must(shown(compile({ ...source, files, checksTests: true }).diagnostics) === said, 'the same text is judged in two ways')
     if (!hasErrors(diagnostics)) {
       const main = bindingNamed(program, 'main')
       if (main?.category === 'stream') planOf(main)

@@ -2,8 +2,9 @@
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import { type Bound, resolveName, type Scope } from '../names/names.js'
-import type { Name, Value } from '../parse/ast.js'
+import type { Name, TestDeclaration, Value } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
+import { nameIn } from './config.js'
 import type { PartsOf } from './parts.js'
 
 /** Types and modules start upper-case, bindings lower-case (plumbing(5), LEXICAL STRUCTURE). */
@@ -28,13 +29,20 @@ export const checkUnused = (scope: Scope, partsOf: PartsOf, report: Report): voi
   const main = scope.bindings.get('main')
   if (!main) return
   const forOthers = [...scope.bindings.values()].filter((b) => b.binding.annotations.some((a) => a.name.text === 'tool'))
-  const tested = scope.module.program.items.flatMap((item) => (item.kind === 'test' ? (resolveName(item.of, scope) ?? []) : []))
+  const tested = scope.module.program.items.flatMap((item) => (item.kind === 'test' ? boundsOfTest(item, scope) : []))
   const used = new Set([main, ...forOthers, ...tested])
   // A set goes on through what is added meanwhile.
   for (const bound of used) for (const next of [...partsOf(bound), ...namedInConfig(bound)]) used.add(next)
   for (const bound of scope.bindings.values()) {
     if (!used.has(bound)) report(warning('unused_binding', `'${bound.name}' is never used`, bound.binding.name.span))
   }
+}
+
+/** What it tests, and the judge of that. */
+const boundsOfTest = ({ of, config }: TestDeclaration, scope: Scope): Bound[] => {
+  const judge = config.entries.find(({ key }) => key.text === 'judge')?.value
+  const judgeName = judge?.kind === 'name' || judge?.kind === 'value' ? nameIn(judge) : undefined
+  return [of, ...(judgeName ? [judgeName] : [])].flatMap((name) => resolveName(name, scope) ?? [])
 }
 
 const namedInConfig = ({ binding: { impl }, scope }: Bound): Bound[] => {

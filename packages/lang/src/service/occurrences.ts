@@ -181,8 +181,11 @@ const inTest = ({ of, config }: TestDeclaration, names: Names): void => {
   qualified(of, names, bindingSymbol)
   for (const { key, value } of config.entries) {
     if (NAMING.has(key.text) && value.kind === 'object') for (const entry of value.entries) inKey(entry.key, names)
-    if (key.text !== 'live') continue
-    for (const part of value.kind === 'list' ? value.items : [value]) if (part.kind === 'value') inString(part, names)
+    if (key.text !== 'live' && key.text !== 'judge') continue
+    for (const part of value.kind === 'list' ? value.items : [value]) {
+      if (part.kind === 'value') inString(part, names)
+      else if (part.kind === 'name') qualified(part.name, names, bindingSymbol)
+    }
   }
 }
 

@@ -44,7 +44,7 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
   const id = idOf(occurrence)
   const found = new Map(everyOccurrence(programs).flatMap((o) => (idOf(o) === id ? [[keyOf(o.span), o] as const] : [])))
   const edits = [...found.values()].map(({ span, isShorthand }) => ({ span, text: isShorthand ? `${old}: ${name}` : name }))
-  const changed = programs.map((c) => compile({ ...entryOf(c, edits), files: withEdits(files, edits) }))
+  const changed = programs.map((c) => compile({ ...entryOf(c, edits), files: withEdits(files, edits), checksTests: true }))
   return meansTheSame(programs, changed, edits)
     ? { ok: true, value: edits }
     : refuse('duplicate_name', `'${name}' already means something where '${old}' is used`)

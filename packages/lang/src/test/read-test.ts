@@ -11,12 +11,13 @@ import { portsOf } from '../plan/instance.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 import { readCondition, recordOf } from './condition.js'
 import { readMessages } from './message.js'
+import { readJudge } from './read-judge.js'
 import { doubledCalled, readScripts } from './read-script.js'
-import type { ExpectedCalls, ExpectedMessages, MessagesByPort, TestCondition, TestPlan, TestPort } from './test-plan.js'
+import type { ExpectedCalls, ExpectedMessages, Judge, MessagesByPort, TestCondition, TestPlan, TestPort } from './test-plan.js'
 
 /** In the order in which a person writes them. */
 const TEST_KEYS =
-  'given data random expect expect_any_order matches holds errors models tools calls live wires snapshot model at_least runs timeout'.split(
+  'given data random expect expect_any_order matches holds errors models tools calls live wires snapshot model at_least judge runs timeout'.split(
     ' ',
   )
 
@@ -90,6 +91,7 @@ class Reader {
       ...defined('snapshot', this.#string('snapshot')),
       model: this.#model(),
       ...defined('atLeast', this.#number('at_least', 0, 1)),
+      ...defined('judge', this.#judge()),
       runs: this.#number('runs', 1, MAX_RUNS, true) ?? 1,
       timeoutMs: 1000 * (this.#number('timeout', 0.001, 86_400) ?? TIMEOUT_S),
     }
@@ -112,7 +114,9 @@ class Reader {
     this.#oneOf(['given', 'data', 'random'])
     this.#oneOf(['expect', 'matches'])
     this.#need('expect_any_order', ['expect'])
-    this.#need('at_least', ['holds', 'matches', 'expect', 'data'])
+    this.#need('at_least', ['holds', 'matches', 'expect', 'data', 'judge'])
+    this.#need('judge', ['at_least'])
+    for (const key of ['holds', 'matches', 'expect']) this.#oneOf([key, 'judge'])
   }
 
   #oneOf(keys: readonly string[]): void {
@@ -219,6 +223,16 @@ class Reader {
       given: moreInputs ? byPort(this.#inputs) : input?.type,
       row: this.#value('data') ? JSON_TYPE : undefined,
     })
+  }
+
+  #judge(): Judge | undefined {
+    const value = this.#value('judge')
+    if (!value) return undefined
+    const [input, moreInputs] = this.#inputs.filter(({ name }) => !OF_CONTROL.has(name))
+    const [output, moreOutputs] = this.#outputs.filter(({ name }) => !OF_CONTROL.has(name))
+    if (!input || !output || moreInputs || moreOutputs)
+      return this.#refuse(value, `'${this.bound.name}' has several ports: a judge is given one input and one output`)
+    return readJudge(value, { given: input.type, out: output.type, scope: this.scope, report: this.report })
   }
 
   #matches(): readonly TestCondition[] | undefined {

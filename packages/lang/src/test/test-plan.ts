@@ -38,8 +38,20 @@ export interface TestPlan {
   readonly model: 'scripted' | 'recorded' | 'live'
   /** Of the rows, the share for which it has to hold. */
   readonly atLeast?: number
+  /** What scores the rows, in place of conditions. */
+  readonly judge?: Judge
   readonly runs: number
   readonly timeoutMs: number
+}
+
+export interface Judge {
+  readonly of: Bound
+  /** Takes `{ given, out }`. */
+  readonly input: TestPort
+  /** Gives `{ score }`. */
+  readonly output: TestPort
+  /** It takes the row of the file, too, as `row`. */
+  readonly takesRow: boolean
 }
 
 export interface TestPort {

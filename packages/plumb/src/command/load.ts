@@ -30,6 +30,8 @@ export interface SpecOptions {
   readonly docroot?: string | undefined
   /** What params are given; undefined where nothing is to be run. */
   readonly given?: GivenOptions
+  /** Whether errors in its tests are errors of it: for a run they are not. */
+  readonly checksTests?: boolean
 }
 
 export interface Loaded {
@@ -50,7 +52,7 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
   const given = options.given ? readGivenValues(options.given, bootstrap?.bundle) : succeed(undefined)
   if (!given.ok) return given
   const loaded = (entry: { path: string; text: string }, files: SourceFiles): Result<Loaded> => {
-    const compiled = compile({ ...entry, files, given: given.value })
+    const compiled = compile({ ...entry, files, given: given.value, checksTests: options.checksTests ?? false })
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
   if (options.eval !== undefined && path !== undefined)

@@ -47,7 +47,7 @@ export class Documents {
   compiled(document: Document): Compiled {
     const known = this.#compiled.get(document.path)
     if (known) return known
-    const compiled = compile({ ...document, files: this.files() })
+    const compiled = compile({ ...document, files: this.files(), checksTests: true })
     this.#compiled.set(document.path, compiled)
     return compiled
   }

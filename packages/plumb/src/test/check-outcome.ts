@@ -1,16 +1,13 @@
 // What came of a run, held against what its test says of it.
 
 import type { MessagesByPort, TestCondition, TestPlan } from '@plumb/lang'
-import { canonicalJson, preview } from '@plumb/wire'
+import { canonicalJson, type Fault, preview } from '@plumb/wire'
 import { placeOf } from './place.js'
 import { difference } from './report/difference.js'
 import type { Finding } from './report/result.js'
 import type { Row } from './rows.js'
 import type { Outcome, Output } from './run-once.js'
 import { openJudge } from './script-player.js'
-
-/** More of one kind say nothing new. */
-const MAX_FINDINGS = 5
 
 /** `input`: the number of the input that it is about, from 1. */
 export interface RowFinding extends Finding {
@@ -45,12 +42,22 @@ const checkErrors = (plan: TestPlan, { faults }: Outcome): readonly RowFinding[]
     const [expected, got] = [plan.errors.join(', '), codes.join(', ') || 'no error']
     return [{ code: 'errors', message: 'the errors, in the order of their inputs, are others', expected, got }]
   }
-  return faults.slice(0, MAX_FINDINGS).map(({ error, detail, seq, process }) => ({
-    code: String(error),
-    message: `${typeof process === 'string' ? `'${process}': ` : ''}${detail}`,
+  return faults.flatMap((fault): RowFinding[] => {
+    const { error, detail, process } = fault
+    const finding = { code: String(error), message: `${typeof process === 'string' ? `'${process}': ` : ''}${detail}` }
     // A row that was not asked says nothing of what is tested.
-    ...(typeof seq === 'number' && error !== 'budget_spent' ? { input: seq } : {}),
-  }))
+    const inputs = error === 'budget_spent' ? [] : inputsOf(fault)
+    return inputs.length === 0 ? [finding] : inputs.map((input) => ({ ...finding, input }))
+  })
+}
+
+/** Of the inputs that an error is about. */
+const inputsOf = ({ seq, seqs }: Fault): readonly number[] => {
+  if (Array.isArray(seqs))
+    return (seqs as readonly (readonly [number, number])[]).flatMap(([from, to]) =>
+      Array.from({ length: to - from + 1 }, (_, i) => from + i),
+    )
+  return typeof seq === 'number' ? [seq] : []
 }
 
 const checkExpected = (plan: TestPlan, expect: MessagesByPort, { outputs }: Outcome): readonly RowFinding[] =>
@@ -58,8 +65,7 @@ const checkExpected = (plan: TestPlan, expect: MessagesByPort, { outputs }: Outc
     const got = (outputs.get(port) ?? []).map(({ json }) => json)
     const at = { code: 'expect', place: placeOf(span) }
     const of = plan.outputs.length > 1 ? ` at '${port}'` : ''
-    const findings = plan.isAnyOrder ? compareAsSets(messages, got, at, of) : compareInOrder(messages, got, at, of)
-    return findings.slice(0, MAX_FINDINGS)
+    return plan.isAnyOrder ? compareAsSets(messages, got, at, of) : compareInOrder(messages, got, at, of)
   })
 
 type At = Pick<Finding, 'code'> & Partial<Pick<Finding, 'place' | 'wire'>>
@@ -172,7 +178,7 @@ const checkMatches = (
     message: `message ${outputs.length + i + 1} of ${matches.length} did not come`,
     place: placeOf(span),
   }))
-  return [...findings, ...missing].slice(0, MAX_FINDINGS)
+  return [...findings, ...missing]
 }
 
 const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: Outcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
@@ -204,10 +210,7 @@ const checkCalls = (plan: TestPlan, { asked }: Outcome): readonly RowFinding[] =
   plan.calls.flatMap(({ of, name, least, most, inputs, span }): RowFinding[] => {
     const got = asked.of(of)
     const at = { code: 'calls', place: placeOf(span) }
-    if (inputs) {
-      const findings = compareInOrder(inputs, got, at, ` to '${name}'`)
-      return findings.slice(0, MAX_FINDINGS)
-    }
+    if (inputs) return compareInOrder(inputs, got, at, ` to '${name}'`)
     if (got.length >= least && got.length <= most) return []
     const wanted = least === most ? String(least) : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
     return [{ ...at, message: `'${name}' was asked ${got.length} times`, expected: wanted, got: String(got.length) }]
@@ -221,5 +224,5 @@ const checkWires = (plan: TestPlan, { wires }: Outcome): readonly RowFinding[] =
       const known = wires.map((one) => one.name).join(', ')
       return [{ ...at, message: `'${plan.of.name}' has no wire '${preview(name)}'; there is ${preview(known, 400)}` }]
     }
-    return compareInOrder(messages, wire.messages, at, ` on '${name}'`).slice(0, MAX_FINDINGS)
+    return compareInOrder(messages, wire.messages, at, ` on '${name}'`)
   })

@@ -1,28 +1,21 @@
 // plumb test: the tests of specs, told in the order in which they stand there; what they reach, and what they notice.
 
 import { availableParallelism } from 'node:os'
+import type { TestPlan } from '@plumb/lang'
 import { drawSeed } from '@plumb/lang/random'
-import {
-  currentBudget,
-  type Fault,
-  fault,
-  type GivenOptions,
-  nowMs,
-  openBudget,
-  preview,
-  Reporter,
-  toDollars,
-  writeStdout,
-} from '@plumb/wire'
+import { type Fault, fault, type GivenOptions, loadPrices, nowMs, openBudget, preview, Reporter, writeStdout } from '@plumb/wire'
 import { load, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
 import { Coverage, toLcov } from './coverage.js'
 import { changesOf } from './mutate.js'
 import { besideSpec, placeOf } from './place.js'
-import { showCoverage } from './report/coverage.js'
+import { showComparison } from './report/comparison.js'
+import { type ShownCoverage, showCoverage } from './report/coverage.js'
 import { openReporter, type ReporterName } from './report/reporters.js'
+import type { Spent, TestResult } from './report/result.js'
 import type { TestOptions } from './run-test.js'
 import { notices, runInOrder, specOf, type TestedSpec } from './spec-tests.js'
+import { addSpent } from './spending.js'
 
 export interface TestCommandOptions {
   readonly filter: string | undefined
@@ -45,9 +38,9 @@ export interface TestCommandOptions {
   readonly from: string | undefined
   readonly given: GivenOptions
   readonly docroot: string | undefined
-  readonly handedOn: readonly string[]
   readonly provider: string | undefined
-  readonly model: string | undefined
+  /** Of agents that are asked; tests that ask are run with each. */
+  readonly models: readonly string[]
 }
 
 /** Resolves to the exit status: 0 when all pass, 1 when one fails, 2 when a spec has no meaning, and then none is run. */
@@ -73,7 +66,7 @@ const testOnce = async (
   const errors = new Reporter('plumb')
   const specs: TestedSpec[] = []
   for (const path of paths) {
-    const read = await load(path, options)
+    const read = await load(path, { ...options, checksTests: true })
     if (!read.ok) errors.report(read.error)
     else if (!refuseErrors(read.value, errors)) specs.push(specOf(path, read.value, options.filter))
   }
@@ -128,36 +121,46 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
   const reporter = openReporter(options.reporter)
   const measures = options.coverage || options.lcov !== undefined
   const coverages = measures ? specs.map(({ loaded }) => new Coverage(loaded.compiled.program)) : []
+  const prices = specs.some(({ plans }) => plans.some(asksModels)) ? await loadPrices() : undefined
   const all = specs.flatMap((spec, i) => {
     const coverage = coverages[i]
-    const own = optionsOf(spec, seed, options)
     const seen: TestOptions['seen'] = coverage && ((plan, outcome) => coverage.add(plan.of, outcome))
-    return spec.plans.map((plan) => ({ plan, options: seen ? { ...own, seen } : own, coverage }))
+    const shared = { ...(seen ? { seen } : {}), ...(prices ? { prices } : {}) }
+    return spec.plans.flatMap((plan) =>
+      modelsFor(plan, options.models).map((model) => ({
+        plan,
+        options: { ...optionsOf(spec, seed, options, model), ...shared },
+        coverage,
+      })),
+    )
   })
   let failed: Fault | undefined
   const write = async (text: string): Promise<void> => {
     if (text !== '') failed ??= await writeStdout(text)
   }
+  const show = async ({ stdout, stderr }: ShownCoverage): Promise<void> => {
+    await write(stdout)
+    for (const line of stderr) errors.write(line)
+  }
   await write(reporter.begin?.(all.length) ?? '')
   const counts = { passed: 0, failed: 0, skipped: 0 }
+  let spent: Spent | undefined
+  const compared: TestResult[] = []
   // One observer at a time: expressions do not know whose they are.
   for (const group of measures ? specs.map((_, i) => all.filter(({ coverage }) => coverage === coverages[i])) : [all]) {
     group[0]?.coverage?.start()
     await runInOrder(group, jobs, async (result) => {
       counts[result.status]++
+      spent = addSpent(spent, result.spent)
+      if (result.model !== undefined && options.models.length > 1) compared.push(result)
       await write(reporter.result(result))
     })
     group[0]?.coverage?.stop()
   }
-  const spent = options.limits.cost === undefined ? undefined : currentBudget()?.spent.cost
-  const cost = spent === undefined ? {} : { cost: `$${toDollars(spent)}` }
-  await write(reporter.end({ ...counts, milliseconds: Math.round(nowMs() - startMs), ...cost }))
+  if (compared.length > 0) await show(showComparison(compared, options.reporter))
+  await write(reporter.end({ ...counts, milliseconds: Math.round(nowMs() - startMs), ...(spent ? { spent } : {}) }))
   const points = coverages.flatMap((coverage) => coverage.points)
-  if (options.coverage) {
-    const shown = showCoverage(points, options.reporter)
-    await write(shown.stdout)
-    for (const line of shown.stderr) errors.write(line)
-  }
+  if (options.coverage) await show(showCoverage(points, options.reporter))
   if (options.lcov !== undefined) failed ??= await writeWhole(Buffer.from(toLcov(points)), options.lcov)
   if (failed) errors.report(failed)
   return counts.failed > 0 ? 1 : 0
@@ -175,7 +178,7 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
   let tried = 0
   for (const spec of specs) {
     for (const change of changesOf(spec.loaded.compiled.program)) {
-      const isNoticed = await notices(spec, change, { filter, given, options: optionsOf(spec, seed, options) })
+      const isNoticed = await notices(spec, change, { filter, given, options: optionsOf(spec, seed, options, options.models[0]) })
       if (isNoticed === undefined) continue
       tried++
       const { file, line, column } = placeOf(change.span)
@@ -187,14 +190,18 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
   return 0
 }
 
+const asksModels = ({ model, live }: TestPlan): boolean => model !== 'scripted' || live.size > 0
+
+/** With which it is run: what asks none is run once. */
+const modelsFor = (plan: TestPlan, models: readonly string[]): readonly (string | undefined)[] =>
+  models.length > 0 && asksModels(plan) ? models : [undefined]
+
 const optionsOf = (
   { loaded }: TestedSpec,
   seed: number,
-  { isUpdate, isLive, isRecording, docroot, handedOn, provider, model }: TestCommandOptions,
-): TestOptions => ({
-  setting: { files: loaded.files, docroot, handedOn, provider, model },
-  seed,
-  isUpdate,
-  isLive,
-  isRecording,
-})
+  { isUpdate, isLive, isRecording, docroot, provider }: TestCommandOptions,
+  model: string | undefined,
+): TestOptions => {
+  const handedOn = [...(provider === undefined ? [] : ['--provider', provider]), ...(model === undefined ? [] : ['--model', model])]
+  return { setting: { files: loaded.files, docroot, handedOn, provider, model }, seed, isUpdate, isLive, isRecording }
+}

@@ -46,10 +46,14 @@ export const failedOutcome = (fault: Fault): Outcome => ({
   isTimedOut: false,
 })
 
-/** Never rejects because of what it runs. */
-export const runOnce = async (plan: TestPlan, given: Given, setting: TestSetting): Promise<Outcome> => {
+/** Never rejects because of what it runs. `asked` is added to. */
+export const runOnce = async (
+  plan: TestPlan,
+  given: Given,
+  { setting, asked }: { readonly setting: TestSetting; readonly asked: CallLog },
+): Promise<Outcome> => {
   const graph = plan.of.category === 'base' ? planOfCalls(plan.of) : planOf(plan.of)
-  const host = new TestHost(plan, setting)
+  const host = new TestHost(plan, setting, asked)
   const inputs = inTurn(given)
   const faults: Fault[] = []
   const [first] = plan.inputs
@@ -94,7 +98,7 @@ export const runOnce = async (plan: TestPlan, given: Given, setting: TestSetting
     inputs,
     outputs,
     faults: inOrder(faults),
-    asked: host.asked,
+    asked,
     wires: [...carried].map(([name, messages]) => ({ name, messages })),
     unused: host.unused,
     isTimedOut,

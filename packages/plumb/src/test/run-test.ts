@@ -3,18 +3,23 @@
 import type { TestPlan } from '@plumb/lang'
 import { randomValues, shrinkValue } from '@plumb/lang/random'
 import { nowMs, preview } from '@plumb/wire'
+import { CallLog } from './call-log.js'
 import { checkOutcome, type RowFinding } from './check-outcome.js'
+import { evaluate, type RatedRun } from './evaluation.js'
+import { pairsOf, planOfJudge, type Scored, scoreRows } from './judged.js'
 import { besideSpec, placeOf } from './place.js'
 import { withRecorded } from './recorded.js'
-import { shareInterval } from './report/interval.js'
-import type { Finding, Share, TestResult } from './report/result.js'
+import type { Finding, Share, Spent, TestResult } from './report/result.js'
 import { inputsOf, type TestInputs } from './rows.js'
-import { type Outcome, runOnce } from './run-once.js'
+import { type Given, type Outcome, runOnce } from './run-once.js'
 import { compareSnapshot, writeSnapshot } from './snapshot.js'
+import { type Prices, Spending } from './spending.js'
 import type { TestSetting } from './test-host.js'
 
 export interface TestOptions {
-  readonly setting: Omit<TestSetting, 'randomAnswer'>
+  readonly setting: Omit<TestSetting, 'randomAnswer' | 'spending'>
+  /** Of models that are asked. */
+  readonly prices?: Prices
   readonly seed: number
   /** Write snapshots in place of comparing with them. */
   readonly isUpdate: boolean
@@ -27,17 +32,26 @@ export interface TestOptions {
 }
 
 const MAX_FINDINGS = 8
-const MAX_WORST = 5
+const MAX_OF_ONE_KIND = 5
 /** Attempts to make a random input that fails smaller. */
 const MAX_SHRINKS = 500
 
 export const runTest = async (plan: TestPlan, options: TestOptions): Promise<TestResult> => {
   const startMs = nowMs()
-  const head = { name: plan.name, of: plan.of.name, place: placeOf(plan.span), again: commandFor(plan, options) }
+  const { model } = options.setting
+  const head = {
+    name: plan.name,
+    of: plan.of.name,
+    place: placeOf(plan.span),
+    ...(model === undefined ? {} : { model }),
+    again: commandFor(plan, options),
+  }
   const since = () => Math.round((nowMs() - startMs) * 1000) / 1000
   if (plan.model === 'live' && !options.isLive)
     return { ...head, status: 'skipped', why: 'it asks models: plumb test --live runs it', milliseconds: since(), findings: [] }
-  const { findings, share } = await new TestRun(plan, options).run()
+  const run = new TestRun(plan, options)
+  const { findings, share } = await run.run()
+  const { spent } = run
   const isRandom = plan.random !== undefined
   return {
     ...head,
@@ -46,13 +60,16 @@ export const runTest = async (plan: TestPlan, options: TestOptions): Promise<Tes
     findings,
     ...(isRandom ? { seed: options.seed } : {}),
     ...(share ? { share } : {}),
+    ...(spent ? { spent } : {}),
   }
 }
 
-const commandFor = ({ name, random, span }: TestPlan, { seed, isLive }: TestOptions): string =>
+const commandFor = ({ name, random, span }: TestPlan, { seed, isLive, setting: { provider, model } }: TestOptions): string =>
   [
     'plumb test',
     ...(isLive ? ['--live'] : []),
+    ...(provider === undefined ? [] : [`--provider ${quote(provider)}`]),
+    ...(model === undefined ? [] : [`--model ${quote(model)}`]),
     ...(random === undefined ? [] : [`--seed ${seed}`]),
     `--filter ${quote(name)}`,
     quote(span.source.path),
@@ -63,6 +80,7 @@ const quote = (word: string): string => (/^[\w./@%+=:,-]+$/.test(word) ? word : 
 class TestRun {
   readonly #seed: number
   readonly #setting: TestSetting
+  readonly #spending: Spending
   #answers = 0
 
   constructor(
@@ -73,31 +91,45 @@ class TestRun {
     this.#seed = hash(`${options.seed} ${plan.name}`)
     const randomAnswer: TestSetting['randomAnswer'] = ({ output }) =>
       first(randomValues(output, { seed: this.#seed + ++this.#answers, count: 1, edges: 0 })) ?? 'null'
-    this.#setting = { ...options.setting, randomAnswer }
+    this.#spending = new Spending(options.prices)
+    this.#setting = { ...options.setting, randomAnswer, spending: this.#spending }
+  }
+
+  get spent(): Spent | undefined {
+    return this.#spending.spent
   }
 
   async run(): Promise<{ readonly findings: readonly Finding[]; readonly share?: Share }> {
     const { plan } = this
     const inputs = inputsOf(plan, (i) => this.#randomInputs(i))
     if (!inputs.ok) return { findings: [{ code: inputs.error.error, message: inputs.error.detail }] }
-    const failed: RowFinding[] = []
+    const runs: RatedRun[] = []
     for (let i = 0; i < plan.runs; i++) {
       const outcome = await this.#once(inputs.value)
-      failed.push(...checkOutcome(plan, outcome, inputs.value.rows))
-      if (i === 0) failed.push(...(await this.#snapshot(outcome)))
+      const scored = await this.#score(outcome, inputs.value)
+      const findings = checkOutcome(plan, outcome, inputs.value.rows)
+      runs.push({ outcome, scored, findings: i === 0 ? [...findings, ...(await this.#snapshot(outcome))] : findings })
     }
-    if (plan.atLeast !== undefined) return this.#evaluate(plan.atLeast, failed, inputs.value)
+    if (plan.atLeast !== undefined) {
+      const { findings, share } = evaluate(plan.atLeast, plan, runs, inputs.value.given)
+      return { findings: limited(findings), share }
+    }
+    const failed = runs.flatMap(({ findings }) => findings)
     const [first] = failed
     if (plan.random !== undefined && first) return { findings: [await this.#shrink(first, inputs.value)] }
     return { findings: limited(failed) }
   }
 
-  async #once({ given }: Pick<TestInputs, 'given'>): Promise<Outcome> {
+  #once({ given }: Pick<TestInputs, 'given'>): Promise<Outcome> {
     this.#answers = 0
-    const { plan, options } = this
-    const run = () => runOnce(plan, given, this.#setting)
-    const outcome = await (plan.model === 'scripted' && plan.live.size === 0 ? run() : withRecorded(plan, options.isRecording, run))
-    options.seen?.(plan, outcome)
+    return this.#run(this.plan, given, new CallLog())
+  }
+
+  async #run(plan: TestPlan, given: Given, asked: CallLog): Promise<Outcome> {
+    const { isRecording, seen } = this.options
+    const run = () => runOnce(plan, given, { setting: this.#setting, asked })
+    const outcome = await (plan.model === 'scripted' && plan.live.size === 0 ? run() : withRecorded(plan, isRecording, run))
+    seen?.(plan, outcome)
     return outcome
   }
 
@@ -116,21 +148,11 @@ class TestRun {
     return failure ? [{ code: failure.error, message: failure.detail }] : []
   }
 
-  // Of the rows, not of the messages that came of them.
-  #evaluate(atLeast: number, failed: readonly RowFinding[], { given }: TestInputs) {
-    const rows = this.plan.runs * Math.max(0, ...[...given.values()].map(({ length }) => length))
-    const ofRows = failed.filter(({ input }) => input !== undefined)
-    const wrong = new Map(ofRows.map((finding) => [finding, finding.input as number]))
-    const passed = Math.max(0, rows - countRows(failed, this.plan.runs))
-    const worst = [...wrong].slice(0, MAX_WORST).map(([{ got, message }, input]) => {
-      const inputJson = [...given.values()][0]?.[input - 1] ?? ''
-      return `${preview(inputJson)} gave ${got === undefined ? message : preview(got)}`
-    })
-    const share: Share = { passed, rows, ...shareInterval(passed, rows), worst }
-    const others = failed.filter(({ input }) => input === undefined)
-    const isEnough = rows === 0 ? atLeast === 0 : passed >= atLeast * rows - 1e-9
-    const message = `it held for ${passed} of ${rows} rows, and has to for ${atLeast} of them`
-    return { findings: limited(isEnough ? others : [...others, { code: 'at_least', message }]), share }
+  async #score(outcome: Outcome, { rows }: TestInputs): Promise<Scored | undefined> {
+    const { judge } = this.plan
+    if (!judge) return undefined
+    const plan = planOfJudge(this.plan, judge)
+    return scoreRows(judge, pairsOf(outcome, judge, rows), (given) => this.#run(plan, given, outcome.asked))
   }
 
   async #shrink(found: RowFinding, { given }: TestInputs): Promise<Finding> {
@@ -161,17 +183,15 @@ class TestRun {
   }
 }
 
-/** Each run of each input that failed, once. */
-const countRows = (failed: readonly RowFinding[], runs: number): number => {
-  const times = new Map<number, number>()
-  for (const { input } of failed) if (input !== undefined) times.set(input, Math.min(runs, (times.get(input) ?? 0) + 1))
-  return [...times.values()].reduce((sum, count) => sum + count, 0)
-}
-
 const withoutInput = ({ input: _, ...finding }: RowFinding): Finding => finding
 
-const limited = (findings: readonly RowFinding[]): readonly Finding[] => {
-  const shown = findings.slice(0, MAX_FINDINGS).map(withoutInput)
+// Runs after the first often find the same, and more of one kind say nothing new.
+const limited = (all: readonly RowFinding[]): readonly Finding[] => {
+  const findings = [...new Map(all.map(withoutInput).map((finding) => [JSON.stringify(finding), finding])).values()]
+  const times = new Map<string, number>()
+  const shown = findings
+    .filter(({ code }) => (times.set(code, (times.get(code) ?? 0) + 1).get(code) as number) <= MAX_OF_ONE_KIND)
+    .slice(0, MAX_FINDINGS)
   const left = findings.length - shown.length
   return left > 0 ? [...shown, { code: 'more', message: `and ${left} more` }] : shown
 }

@@ -54,7 +54,7 @@ export const notices = async (
   const text = changed(change)
   const files = withText(loaded.files, path, text)
   const values = readGivenValues(given, undefined)
-  const compiled = compile({ path, text, files, given: values.ok ? values.value : undefined })
+  const compiled = compile({ path, text, files, given: values.ok ? values.value : undefined, checksTests: true })
   if (hasErrors(compiled.diagnostics) || compiled.faults.length > 0) return undefined
   for (const plan of testsIn(compiled, filter)) {
     const { status } = await runTest(plan, {

@@ -29,12 +29,13 @@ import { findDocroot } from '../tools/docroot.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openSession } from '../tools/session.js'
 import type { ToolService } from '../tools/tool-service.js'
-import { CallLog } from './call-log.js'
+import type { CallLog } from './call-log.js'
 import { Doubles } from './doubles.js'
 import { GraphRun, type GraphRunOptions } from './graph-run.js'
 import { openInProcessChild } from './in-process-child.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
+import type { Spending } from './spending.js'
 
 /** What all tests of a spec have in common. */
 export interface TestSetting {
@@ -45,6 +46,7 @@ export interface TestSetting {
   readonly model: string | undefined
   /** A value of the output type of what the script is for, as JSON text. */
   readonly randomAnswer: (script: Script) => string
+  readonly spending: Spending
 }
 
 /** How a graph is run: over which streams, and who hears of its errors. */
@@ -56,7 +58,6 @@ export interface HostedRun extends Omit<GraphRunOptions, 'settings' | 'emitter' 
 
 /** One for each run of a test: nothing of one is seen by another. */
 export class TestHost {
-  readonly asked = new CallLog()
   readonly #plan: TestPlan
   readonly #setting: TestSetting
   readonly #players = new Map<Bound, ScriptPlayer>()
@@ -64,7 +65,11 @@ export class TestHost {
   #doubles: Doubles | undefined
   #caller: Promise<{ readonly registries: Map<Bound, Registry>; readonly session: Session } | undefined> | undefined
 
-  constructor(plan: TestPlan, setting: TestSetting) {
+  constructor(
+    plan: TestPlan,
+    setting: TestSetting,
+    readonly asked: CallLog,
+  ) {
     this.#plan = plan
     this.#setting = setting
     for (const [bound, script] of plan.models) this.#players.set(bound, new ScriptPlayer(script))
@@ -167,6 +172,8 @@ export class TestHost {
       const bound = [...this.#plan.live].find(({ name }) => name === event.process)
       if (bound) this.asked.note(bound, event.buf.toString('utf8', event.start, event.end))
     }
+    if (event.kind === 'telemetry' && event.telemetry.kind === 'usage' && event.telemetry.model !== 'scripted')
+      this.#setting.spending.note(event.telemetry)
     if (event.kind === 'call') this.#noteCall(event.call.tool, JSON.stringify(event.call.input))
     heard?.(event)
   }

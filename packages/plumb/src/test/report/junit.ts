@@ -34,11 +34,11 @@ const suiteOf = ([file, results]: readonly [string, readonly TestResult[]]): rea
 }
 
 const caseOf = (result: TestResult): readonly string[] => {
-  const { name, of, place, status, why, milliseconds, share } = result
+  const { name, of, place, status, why, milliseconds, share, spent } = result
   const attributes = { name, classname: of, file: place.file, line: place.line, time: seconds(milliseconds) }
   if (status === 'skipped') return element('testcase', attributes, element('skipped', why === undefined ? {} : { message: why }, []))
   if (status === 'failed') return element('testcase', attributes, failureOf(result))
-  return element('testcase', attributes, share ? withText('system-out', {}, shareLines(share)) : [])
+  return element('testcase', attributes, share ? withText('system-out', {}, shareLines(share, spent)) : [])
 }
 
 // One, since some readers take the first alone.

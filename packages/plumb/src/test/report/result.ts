@@ -25,16 +25,28 @@ export interface Finding {
   readonly difference?: readonly string[]
 }
 
-/** Of how many rows of an evaluation it held. */
+/** Of how many rows of an evaluation it held, or how they were scored. */
 export interface Share {
-  readonly passed: number
+  /** Undefined: they were scored. */
+  readonly passed?: number
+  /** The mean of their scores, from 0 to 1. */
+  readonly score?: number
   readonly rows: number
-  /** The ends of the 95 % interval of the share, from 0 to 1. */
+  /** The ends of the 95 % interval of the share or of the mean, from 0 to 1. */
   readonly low: number
   readonly high: number
   /** What the rows that failed gave, the worst first. */
   readonly worst: readonly string[]
-  readonly cost?: string
+}
+
+/** What models were asked in earnest. */
+export interface Spent {
+  /** Requests. */
+  readonly calls: number
+  /** Dollars, of the models that have a price. */
+  readonly cost: number
+  /** Models that have none. */
+  readonly unpriced: readonly string[]
 }
 
 export interface TestResult {
@@ -42,6 +54,8 @@ export interface TestResult {
   /** The binding that it is a test of. */
   readonly of: string
   readonly place: Place
+  /** With which it was run, where that is not what the spec says. */
+  readonly model?: string
   readonly status: 'passed' | 'failed' | 'skipped'
   /** Why it was skipped. */
   readonly why?: string
@@ -51,6 +65,7 @@ export interface TestResult {
   /** From which its random inputs were made. */
   readonly seed?: number
   readonly share?: Share
+  readonly spent?: Spent
   /** The command that repeats it. */
   readonly again: string
 }
@@ -62,7 +77,7 @@ export interface Summary {
   readonly skipped: number
   /** From the first to the last, by the clock; less than the sum of theirs where several ran at once. */
   readonly milliseconds: number
-  readonly cost?: string
+  readonly spent?: Spent
 }
 
 /** Makes the text to write, of lines with their ends or empty; `result` is called once a test, in the order in which they stand in the spec. */

@@ -24,13 +24,14 @@ const pointOf = ({ name, status, why = '' }: TestResult, number: number): string
 /** A `#` would begin a directive. */
 const escaped = (text: string): string => escapeControls(text).replace(/[\\#]/g, '\\$&')
 
-const details = ({ of, place, status, milliseconds, findings, share, seed, again }: TestResult): readonly string[] => {
+const details = ({ of, place, status, milliseconds, findings, share, spent, seed, again }: TestResult): readonly string[] => {
   if (status === 'skipped' || (status === 'passed' && !share)) return []
   const all = {
     of,
     at: placeText(place),
     findings: findings.length > 0 ? findings.map(findingDetails) : undefined,
     share,
+    spent,
     seed,
     again,
     duration_ms: milliseconds,

@@ -13,11 +13,11 @@ export const textReporter = (): Reporter => ({
 })
 
 const linesOf = (result: TestResult): readonly string[] => {
-  const { status, share, why } = result
+  const { status, share, spent, why } = result
   const head = `${placeText(result.place)}: ${status}: ${titleOf(result)}`
   if (status === 'skipped') return [why === undefined ? head : `${head}: ${escapeControls(why)}`]
   if (status === 'failed') return [head, ...indented(failureLines(result))]
-  return share ? [head, ...indented(shareLines(share))] : []
+  return share ? [head, ...indented(shareLines(share, spent))] : []
 }
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`)

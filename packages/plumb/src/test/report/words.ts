@@ -1,14 +1,16 @@
 // What results say in words, for all reporters that people read: lines without ends, in which nothing is left that a terminal would obey.
 
 import { escapeControls, preview } from '@plumb/wire'
-import type { Finding, Place, Share, Summary, TestResult } from './result.js'
+import { showCost } from '../../display/show-number.js'
+import type { Finding, Place, Share, Spent, Summary, TestResult } from './result.js'
 
 const MAX_VALUE = 80
 
 export const placeText = ({ file, line, column }: Place): string => escapeControls(`${file}:${line}:${column}`)
 
 /** `"adds" of sum`. */
-export const titleOf = ({ name, of }: TestResult): string => escapeControls(`"${name}" of ${of}`)
+export const titleOf = ({ name, of, model }: Pick<TestResult, 'name' | 'of' | 'model'>): string =>
+  escapeControls(`"${name}" of ${of}${model === undefined ? '' : ` with ${model}`}`)
 
 /** What is wrong, how it should be, and where that was first; what is below the first line is indented. */
 export const findingLines = (finding: Finding): readonly string[] => {
@@ -29,26 +31,33 @@ const shown = (what: string, value: string | undefined): readonly string[] =>
   value === undefined ? [] : [`${what} ${preview(value, MAX_VALUE)}`]
 
 /** All that was found, and how to see it again. */
-export const failureLines = ({ findings, share, seed, again }: TestResult): readonly string[] => [
+export const failureLines = ({ findings, share, spent, seed, again }: TestResult): readonly string[] => [
   ...findings.flatMap(findingLines),
-  ...(share ? shareLines(share) : []),
+  ...(share ? shareLines(share, spent) : []),
   ...(seed === undefined ? [] : [`seed ${seed}`]),
   `again: ${escapeControls(again)}`,
 ]
 
 /** The share with its interval, then what the rows that failed gave. */
-export const shareLines = ({ passed, rows, low, high, worst, cost }: Share): readonly string[] => {
-  const share = rows === 0 ? '' : ` (${percent(passed / rows)}; 95 % interval ${percent(low)} to ${percent(high)})`
-  return [
-    `${passed} of ${rows} held${share}${cost === undefined ? '' : `, cost ${escapeControls(cost)}`}`,
-    ...worst.map((row) => `  ${preview(row, 2 * MAX_VALUE)}`),
-  ]
+export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spent: Spent | undefined): readonly string[] => {
+  const interval = `95 % interval ${percent(low)} to ${percent(high)}`
+  const share =
+    passed === undefined
+      ? `mean score ${score} of ${rows} rows${rows === 0 ? '' : ` (${interval})`}`
+      : `${passed} of ${rows} held${rows === 0 ? '' : ` (${percent(passed / rows)}; ${interval})`}`
+  return [`${share}${costText(spent)}`, ...worst.map((row) => `  ${preview(row, 2 * MAX_VALUE)}`)]
 }
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
-/** `2 passed, 1 failed, 1 skipped in 0.02 s, cost 0.12`. */
-export const summaryText = ({ passed, failed, skipped, milliseconds, cost }: Summary): string => {
+/** A plus stands for models that have no price. */
+export const showSpent = (spent: Spent | undefined): string =>
+  spent ? `$${showCost({ known: spent.cost, unpriced: spent.unpriced })}` : ''
+
+const costText = (spent: Spent | undefined): string => (spent ? `, cost ${showSpent(spent)}` : '')
+
+/** `2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12`. */
+export const summaryText = ({ passed, failed, skipped, milliseconds, spent }: Summary): string => {
   const counts = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  return `${counts} in ${(milliseconds / 1000).toFixed(2)} s${cost === undefined ? '' : `, cost ${escapeControls(cost)}`}`
+  return `${counts} in ${(milliseconds / 1000).toFixed(2)} s${costText(spent)}`
 }

@@ -1,0 +1,36 @@
+// What the models of a test were asked in earnest, and what that cost.
+
+import { costOfUsage, type loadPrices, toDollars } from '@plumb/wire'
+import type { AgentTelemetry } from '../event/run-event.js'
+import type { Spent } from './report/result.js'
+
+type Usage = Extract<AgentTelemetry, { kind: 'usage' }>
+
+export type Prices = Awaited<ReturnType<typeof loadPrices>>
+
+export class Spending {
+  #calls = 0
+  #nano = 0
+  readonly #unpriced = new Set<string>()
+
+  constructor(private readonly prices: Prices | undefined) {}
+
+  /** What was answered before costs nothing, and asks nobody. */
+  note(usage: Usage): void {
+    if (usage.kept !== undefined) return
+    const cost = costOfUsage(this.prices, usage)
+    this.#calls++
+    this.#nano += cost ?? 0
+    if (cost === undefined) this.#unpriced.add(usage.model)
+  }
+
+  /** Undefined: no model was asked. */
+  get spent(): Spent | undefined {
+    return this.#calls === 0 ? undefined : { calls: this.#calls, cost: toDollars(this.#nano), unpriced: [...this.#unpriced] }
+  }
+}
+
+export const addSpent = (one: Spent | undefined, other: Spent | undefined): Spent | undefined =>
+  one && other
+    ? { calls: one.calls + other.calls, cost: one.cost + other.cost, unpriced: [...new Set([...one.unpriced, ...other.unpriced])] }
+    : (one ?? other)
