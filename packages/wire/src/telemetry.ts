@@ -36,7 +36,8 @@ export type Telemetry =
   | { kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number }
   /** A call that was announced on ctrl_out waits for a person's word no longer. */
   | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
-  | { kind: 'retry'; attempt: number; reason: string; wait_ms: number }
+  /** `away`: no server is there, or one that is still loading its model. */
+  | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
   /** What an answer added to the memory; emitted where a parent records it. */

@@ -66,12 +66,17 @@ export const openConversation = (
   let effort = config.effort
   const asking = new ProviderBreaker()
   let hasWarnedOfUsage = false
+  let hasWarnedOfAway = false
   const conceded = new Set<string>()
   // Of one that is sent: from then on the schema stands in the prompt too.
   let hasMisfit = false
 
   const emitAll: Emit = (event) => {
     emitEvent(event)
+    if (event.kind === 'retry' && event.away && event.attempt === AWAY_IS_TOLD_AT && !hasWarnedOfAway) {
+      hasWarnedOfAway = true
+      warn?.(fault('connection_failed', `${event.reason}; it is tried again for up to a minute`, { agent: config.agent }))
+    }
     if (event.kind !== 'concession' || conceded.has(event.what)) return
     conceded.add(event.what)
     warn?.(fault('concession', `the answers are made without ${event.what}: ${event.why}`, { agent: config.agent }))
@@ -213,6 +218,9 @@ export const openConversation = (
     answer,
   }
 }
+
+/** The attempt, after about 4 s, from which a person would ask what is waited for. */
+const AWAY_IS_TOLD_AT = 4
 
 type Said = { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined } | (Outcome & { readonly ok: false })
 

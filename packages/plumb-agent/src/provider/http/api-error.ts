@@ -35,6 +35,8 @@ export const apiFailure = (refused: ErrorReply): Failure => {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     words,
     isUnbilled: true,
+    // As llama.cpp and vLLM say it while they start.
+    isAway: status === 503 && /\bloading\b/i.test(words),
     ...(refusal ? { refusal } : {}),
   }
 }

@@ -10,6 +10,8 @@ export interface Failure {
   readonly retryAfterMs?: number
   /** The server's own message, from which a compatible request may be derived. */
   readonly words: string
+  /** No server is there, or one that is still loading its model: it may be being restarted. */
+  readonly isAway?: boolean
   /** It is not billed: it never went out, or was answered with an error. */
   readonly isUnbilled?: boolean
   /** It is not this request that is refused, but the key, the account or the model. */

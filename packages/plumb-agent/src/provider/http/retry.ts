@@ -7,25 +7,36 @@ import type { Timing } from './timing.js'
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 8_000
 const JITTER = 0.25
+/** A model server takes up to a minute to be restarted, which 4 retries cover. */
+const AWAY_MS_PER_RETRY = 15_000
 
 export interface RetryOptions {
   readonly maxRetries: number
   readonly timing: Timing
   readonly signal: AbortSignal
-  readonly onRetry: (retry: { attempt: number; reason: string; wait_ms: number }) => void
+  readonly onRetry: (retry: { attempt: number; reason: string; wait_ms: number; away?: true }) => void
 }
 
-/** An attempt is made `maxRetries` + 1 times at most; the last failure is what remains. */
+/**
+ * An attempt is made `maxRetries` + 1 times at most, beside those that find no server there: these are made until a minute has been waited, or
+ * as much of it as `maxRetries` is of 4. The last failure is what remains.
+ */
 export const retry = async <T>(
   attempt: (number: number) => Promise<Attempt<T>>,
   { maxRetries, timing, signal, onRetry }: RetryOptions,
 ): Promise<Attempt<T>> => {
+  let counted = 0
+  let awayMs = 0
   for (let retries = 0; ; retries++) {
     const result = await attempt(retries + 1)
     if (result.ok || signal.aborted || !result.failure.isRetryable) return result
-    if (retries >= maxRetries) return { ok: false, failure: withRetries(result.failure, retries) }
-    const wait_ms = Math.round(result.failure.retryAfterMs ?? backoff(retries, timing.random()))
-    onRetry({ attempt: retries + 1, reason: result.failure.fault.detail, wait_ms })
+    const { fault, retryAfterMs, isAway = false } = result.failure
+    const isSpent = isAway ? awayMs >= maxRetries * AWAY_MS_PER_RETRY : counted >= maxRetries
+    if (isSpent) return { ok: false, failure: withRetries(result.failure, retries) }
+    const wait_ms = Math.round(retryAfterMs ?? backoff(retries, timing.random()))
+    if (isAway) awayMs += wait_ms
+    else counted++
+    onRetry({ attempt: retries + 1, reason: fault.detail, wait_ms, ...(isAway ? { away: true } : {}) })
     await timing.wait(wait_ms, signal)
     if (signal.aborted) return result
   }

@@ -16,7 +16,8 @@ export const transportFailure = (host: string, error: unknown): Failure | undefi
   if (late !== undefined)
     return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, words: '', isUnbilled: NOT_CONNECTED.test(code) }
   const isUnbilled = NOT_CONNECTED.test(code)
-  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, words: '', isUnbilled }
+  const isAway = code === 'ECONNREFUSED'
+  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, words: '', isUnbilled, isAway }
 }
 
 // undici gives no code for these. An orderly end in the middle of a head, or of a chunk, is one of them.
