@@ -270,6 +270,60 @@ t.test('a virtual environment brings the Python that it is made from, and no oth
   for (const { user, out } of await asEach(run('$HOME/py/bin'), spec(''), lay)) t.match(out, 'MODULE', `${user}: ${out}`)
 })
 
+t.test('a link that is made in the docroot shows no more than programs', { skip }, async (t) => {
+  const lay = (folder: string): void => {
+    const files = {
+      'home/.ssh/id_rsa': 'KEY',
+      'home/app/bin/run': '#!/bin/sh\necho RUN\n',
+      'home/app/lib/keys': 'KEY',
+      'home/app/.env': 'KEY',
+      'home/app/package.json': '{}',
+      'home/py/bin/python3': '#!/bin/sh\ncat ~/py/lib/m\n',
+      'home/py/lib/m': 'MODULE',
+      'work/venv/bin/x': '',
+      'work/data/x': '',
+      'work/gen/x': '',
+      'work/s.plumb': `let sh : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { write: ["."] } }
+let named : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { read: ["data"] } }
+let made : { arguments?: [string] } -> string = tool { command: "/bin/sh gen/made.sh" }
+let asked : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { sockets: ["data"] } }\n`,
+    }
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(folder, name, '..'), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    for (const name of ['home/app/bin/run', 'home/py/bin/python3']) chmodSync(join(folder, name), 0o755)
+    for (const name of ['work', 'work/venv', 'work/venv/bin', 'work/venv/bin/x', 'work/data', 'work/data/x', 'work/gen', 'work/gen/x'])
+      chmodSync(join(folder, name), 0o777)
+  }
+  const look = 'cat ~/.ssh/id_rsa ~/app/.env ~/app/lib/keys; true'
+  const call = (tool: string, script: string): string =>
+    `plumb-tool -r s.plumb call ${tool} ${quoted(JSON.stringify({ arguments: [script] }))} 2>&1`
+  const run = (made: string, then: string): string =>
+    `cd work; export PATH=$PWD/venv/bin:$PATH\n${call('sh', made)} > made; cat made\n${then}`
+  const secrets: readonly (readonly [made: string, then?: string])[] = [
+    ['rm -r venv/bin; ln -s ~/.ssh venv/bin'],
+    ['rm -r venv/bin; ln -s ~/app/bin venv/bin'],
+    ['ln -s ~/.ssh/id_rsa venv/bin/y; ln -s ~/app/bin/run venv/bin/z'],
+    ['rm -r data; ln -s ~/.ssh data', call('named', look)],
+    ['rm -r data; ln -s ~/.ssh data', call('asked', look)],
+    ['ln -s ~/app/.env gen/made.sh', call('made', '')],
+    ['printf "#!%s\\n" ~/.ssh/id_rsa > gen/made.sh; echo "cat ~/.ssh/id_rsa" >> gen/made.sh', call('made', '')],
+    ['rm -r gen; ln -s ~/app gen', call('sh', look)],
+  ]
+  for (const [made, then = call('sh', look)] of secrets) {
+    for (const { user, out } of await asEach(run(made, then), {}, lay)) {
+      t.notMatch(out, 'KEY', `${user}: ${made}: ${out}`)
+      t.match(out, /No such file|leads out of the docroot by a link/, `${user}: ${made}: ${out}`)
+    }
+  }
+  // What an environment of Python has: a link to the interpreter that it was made from, which brings its libraries.
+  for (const script of ['ln -s ~/py/bin/python3 venv/bin/python3', 'rm -r venv/bin; ln -s ~/py/bin venv/bin']) {
+    const found = await asEach(run(script, call('sh', 'python3')), {}, lay)
+    for (const { user, out } of found) t.match(out, 'MODULE', `${user}: ${out}`)
+  }
+})
+
 t.test('version managers: a shim finds its root and which version it starts', { skip }, async (t) => {
   const lay = (folder: string): void => {
     const files = {

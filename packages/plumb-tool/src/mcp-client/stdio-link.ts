@@ -19,7 +19,6 @@ import { withGitGuard } from '../source/command/git-guard.js'
 import { readStderr, type StderrTail } from '../source/process/stderr-tail.js'
 import { GRACE_MS } from '../source/process/stop-child.js'
 import { type SandboxedChild, spawnSandboxed } from '../source/sandbox/spawn-sandboxed.js'
-import { listScriptPaths } from '../source/sandbox/spec-scripts.js'
 import type { Connecting, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'
@@ -50,7 +49,8 @@ export const openStdioLink = (
     sandbox.value,
     { command: [program.value, ...args], env: theirs, isForeign: true, ...(cwd === undefined ? {} : { cwd }) },
     {
-      visible: [...spec.flatMap((path) => [dirname(path), path]), ...listScriptPaths(args, cwd ?? '.')],
+      visible: spec.flatMap((path) => [dirname(path), path]),
+      words: args,
       programFiles: [...spec, program.value],
     },
   )

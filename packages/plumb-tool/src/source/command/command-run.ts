@@ -12,7 +12,6 @@ import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
 import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
 import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
-import { listScriptPaths } from '../sandbox/spec-scripts.js'
 import { collectOutput } from './collect-output.js'
 import { withGitGuard } from './git-guard.js'
 import { splitCommandLine } from './split-command-line.js'
@@ -74,7 +73,8 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
       joinsStderr: isText,
     },
     {
-      visible: [specFolder, specPath, ...listScriptPaths(words, session.docroot)],
+      visible: [specFolder, specPath],
+      words,
       programFiles,
       caller: hostPolicy(name, session.authority),
     },

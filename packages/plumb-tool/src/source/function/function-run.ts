@@ -13,7 +13,6 @@ import { withGitGuard } from '../command/git-guard.js'
 import { deepenNesting } from '../process/nesting-depth.js'
 import { stopWhenAborted } from '../process/stop-child.js'
 import { whyChanged } from '../program-files/detect-changes.js'
-import { listProgramPaths } from '../sandbox/installation.js'
 import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
 import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
@@ -71,7 +70,8 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
     },
     // The module and what it imports must be visible in the sandbox.
     {
-      visible: [...listProgramPaths(file), dirname(file)],
+      visible: [dirname(file)],
+      words: [file],
       programFiles,
       caller: hostPolicy(tool, session.authority),
     },

@@ -26,7 +26,6 @@ import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { closeWithChild, type SandboxedChild, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
-import { listScriptPaths } from '../sandbox/spec-scripts.js'
 
 interface StartOptions {
   readonly bound: Bound
@@ -128,7 +127,7 @@ const startForeign = async (command: readonly string[], agent: AgentPlan, start:
   const left = currentBudget()?.left(agentLimit(agent.specPath, agent.bound.name, config.max_cost)) ?? null
   const budget = left === null ? {} : { PLUMB_BUDGET: String(toDollars(Math.max(0, left))) }
   const place = await sandboxContext(start, held.value, { ...childEnv('foreign', names), ...env, ...budget })
-  const context = { ...place, visible: [...place.visible, ...listScriptPaths(command.slice(1), place.cwd)] }
+  const context = { ...place, words: command.slice(1) }
   const child = spawnSandboxed(held.value, { command, cwd: place.cwd, env: place.env, fds: FDS, isForeign: true }, context)
   return child.ok ? succeed({ child: child.value, renewal: undefined }) : child
 }

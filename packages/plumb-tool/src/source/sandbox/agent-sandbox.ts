@@ -6,7 +6,6 @@ import { type Fault, type Result, resolveProgram, type SourceFiles, succeed } fr
 import { buildSandboxCommand, type SandboxCommand } from './bubblewrap-command.js'
 import { protectedProgramFiles } from './program-files.js'
 import { readSandbox, type SandboxAtStart } from './sandbox.js'
-import { listScriptPaths } from './spec-scripts.js'
 
 /** Resolves the program on PATH and returns the sandbox for it; the program's command line goes after that of bubblewrap. */
 export type AgentSandbox = (
@@ -47,7 +46,8 @@ export const openAgentSandbox = async (
       program: command,
       cwd: process.cwd(),
       env,
-      visible: [dirname(spec), spec, ...listScriptPaths(args, process.cwd()), ...tools],
+      visible: [dirname(spec), spec, ...tools],
+      words: args,
       programFiles,
     })
     return enclosure.ok ? succeed({ enclosure: enclosure.value, command }) : enclosure

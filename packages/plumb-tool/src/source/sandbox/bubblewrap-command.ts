@@ -7,6 +7,7 @@ import { type Exit, fail, fault, preview, type Result, succeed, type Wrapper } f
 import { listEntries, toRealPath } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
+import { isLedOut, ledOut } from './docroot-links.js'
 import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, listVersionFiles, SYSTEM_FOLDERS } from './installation.js'
 import { findMissingAccess, listRefusals, type OutsideEntry } from './missing-access.js'
 import { Mounts } from './mounts.js'
@@ -18,6 +19,7 @@ import type { Sandbox } from './sandbox.js'
 import { makeLauncherHome } from './sandbox-cache.js'
 import { assembleFilter } from './seccomp/filter.js'
 import { homes, isTooBroad } from './shared-folders.js'
+import { listScriptPaths } from './spec-scripts.js'
 
 export interface SandboxedProgram {
   /** The command line; the program is an absolute path. What the program needs to run is mounted. */
@@ -26,6 +28,8 @@ export interface SandboxedProgram {
   readonly env: Readonly<Record<string, string>>
   /** More files and folders to mount for reading, such as the folder of the spec. */
   readonly visible: readonly string[]
+  /** Words of the spec, not of a call: the scripts among them are mounted with what they are installed in. */
+  readonly words?: readonly string[]
   /** Absolute paths that stay read-only inside writable folders. */
   readonly programFiles: readonly string[]
   /** Decides about hosts if the sandbox lists some; default: `net.private` is not granted. */
@@ -55,8 +59,8 @@ const UNGRANTED: Pick<ConnectPolicy, 'denies'> = {
 
 export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram): Result<SandboxCommand> => {
   const { docroot, hasNet, hosts, memory, bwrap, arch, who } = sandbox
-  const { program, visible, programFiles, caller = UNGRANTED } = context
-  const mounts = new Mounts()
+  const { program, programFiles, caller = UNGRANTED } = context
+  const mounts = new Mounts(docroot)
   const fds: number[] = []
   const close = (): void => {
     for (const fd of fds) closeSync(fd)
@@ -67,11 +71,13 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
   mountSystem(mounts)
   mounts.put(docroot, { kind: 'read' })
   const cwd = mounts.reach(context.cwd) ?? docroot
+  const visible = [...context.visible, ...listScriptPaths(context.words ?? [], context.cwd, docroot)]
   for (const path of listNeededPaths(program, visible, docroot, env)) mounts.read(path)
   for (const path of sandbox.read) mounts.read(path)
   // /etc/resolv.conf is often a link into /run.
   if (hasNet) mounts.read('/etc/resolv.conf')
   for (const socket of sandbox.sockets) {
+    if (isLedOut(socket, docroot)) return fail('permission_denied', ledOut(socket, 'sockets'))
     if (existsSync(socket)) mounts.read(socket)
     else return fail('file_not_found', `'${preview(socket)}' in 'sockets' of a sandbox does not exist: is its service running?`)
   }
@@ -139,9 +145,9 @@ const listNeededPaths = (
   docroot: string,
   env: Readonly<Record<string, string>>,
 ): readonly string[] => [
-  ...program.slice(0, 1).flatMap(listProgramPaths),
-  ...findInstallation(process.execPath),
-  ...listPathFolders(env.PATH ?? ''),
+  ...program.slice(0, 1).flatMap((path) => listProgramPaths(path, docroot)),
+  ...findInstallation(process.execPath, docroot),
+  ...listPathFolders(env.PATH ?? '', docroot),
   ...visible.filter((path) => !isTooBroad(toRealPath(path))),
   // What is written to in the docroot could become a link to something else meanwhile.
   ...listNodeModules([docroot, ...visible]).map((path) => (isWithin(docroot, path) ? toRealPath(path) : path)),

@@ -3,6 +3,8 @@
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { listEntries, toRealPath } from '../path/look-up.js'
+import { isWithin } from '../path/resolved-path.js'
+import { holdsInterpreter, isLedOut, isOfPrograms } from './docroot-links.js'
 import { homes, isTooBroad } from './shared-folders.js'
 
 /** Mounted whole in every sandbox. */
@@ -14,31 +16,34 @@ const MAX_ENTRIES = 5000
 const MAX_CONFIG_BYTES = 64 * 1024
 const MAX_FIRST_LINE = 256
 
-/** The folders of PATH, and the installations that links in them lead to. Cached by the value of PATH. */
-export const listPathFolders = (path: string): readonly string[] => {
-  const known = cache.get(path)
+/** The folders of PATH, and the installations that links in them lead to. Cached by the value of PATH and the docroot. */
+export const listPathFolders = (path: string, docroot: string): readonly string[] => {
+  const key = `${docroot}:${path}`
+  const known = cache.get(key)
   if (known) return known
   const found = new Set<string>()
   for (const folder of new Set(path.split(':').filter(isAbsolute))) {
     if (!existsSync(folder)) continue
     if (!isTooBroad(folder)) found.add(folder)
-    for (const place of [...findPrefix(toRealPath(folder)), ...findVersions(toRealPath(folder))]) found.add(place)
-    if (!MANAGED.has(folder)) for (const place of listLinked(folder)) found.add(place)
+    const real = toRealPath(folder)
+    const prefix = isLedOut(folder, docroot) ? findInterpreterPrefix(real) : findPrefix(real)
+    for (const place of [...prefix, ...findVersions(real)]) found.add(place)
+    if (!MANAGED.has(folder)) for (const place of listLinked(folder, docroot)) found.add(place)
   }
-  cache.set(path, [...found])
+  cache.set(key, [...found])
   return [...found]
 }
 
 const cache = new Map<string, readonly string[]>()
 
-const listLinked = (folder: string): readonly string[] => {
+const listLinked = (folder: string, docroot: string): readonly string[] => {
   const found = new Set<string>()
   for (const entry of listEntries(folder).slice(0, MAX_ENTRIES)) {
     if (!entry.isSymbolicLink()) continue
     const link = join(folder, entry.name)
     const target = resolve(folder, readTarget(link))
     if (isOfSystem(target) || dirname(target) === folder) continue
-    for (const place of findInstallation(link)) found.add(place)
+    for (const place of findInstallation(link, docroot)) found.add(place)
   }
   return [...found]
 }
@@ -54,13 +59,19 @@ const readTarget = (link: string): string => {
 const isOfSystem = (path: string): boolean => SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
 
 /** The files and folders of a program's installation; empty if it is below a system folder, which is mounted anyway. */
-export const findInstallation = (program: string): readonly string[] => {
+export const findInstallation = (program: string, docroot: string): readonly string[] => {
   const file = toRealPath(program)
   if (isOfSystem(file)) return []
+  if (isLedOut(program, docroot)) return findLedOut(file)
   const packages = file.indexOf('/node_modules/')
   if (packages >= 0) return [join(file.slice(0, packages), 'node_modules')]
   return [file, ...findPrefix(dirname(file)), ...findPackage(file)]
 }
+
+/** Of a program to which something in the docroot leads, which others may have written. */
+const findLedOut = (file: string): readonly string[] => (isOfPrograms(file) ? [file, ...findInterpreterPrefix(dirname(file))] : [])
+
+const findInterpreterPrefix = (folder: string): readonly string[] => (holdsInterpreter(folder) ? findPrefix(folder) : [])
 
 // The prefix of a `bin` folder. Of ~/.local, which also holds data of other programs, only its libraries.
 const findPrefix = (folder: string): readonly string[] => {
@@ -117,15 +128,21 @@ const findPackage = (file: string): readonly string[] => {
 }
 
 /** All paths that a program needs, including the interpreter that its `#!` line names. */
-export const listProgramPaths = (program: string): readonly string[] => {
+export const listProgramPaths = (program: string, docroot: string): readonly string[] => {
   const interpreter = findInterpreter(program)
   return [
     program,
-    ...findInstallation(program),
+    ...findInstallation(program, docroot),
     ...findPackage(program),
     ...listNodeModules([dirname(program), dirname(toRealPath(program))]),
-    ...(interpreter === undefined ? [] : [interpreter, ...findInstallation(interpreter)]),
+    ...(interpreter === undefined ? [] : listInterpreterPaths(interpreter, isWithin(docroot, toRealPath(program)), docroot)),
   ]
+}
+
+const listInterpreterPaths = (interpreter: string, isOfDocroot: boolean, docroot: string): readonly string[] => {
+  const file = toRealPath(interpreter)
+  if (!isOfDocroot || isWithin(docroot, file)) return [interpreter, ...findInstallation(interpreter, docroot)]
+  return isOfPrograms(file) ? [interpreter, ...findLedOut(file)] : []
 }
 
 const findInterpreter = (program: string): string | undefined => {

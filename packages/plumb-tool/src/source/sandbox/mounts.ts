@@ -1,7 +1,8 @@
 // The file system of a sandbox: a table of mounts by path, and the bubblewrap options that create it. Nothing else is visible.
 
-import { lstatSync, readlinkSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname } from 'node:path'
+import { isWithin } from '../path/resolved-path.js'
+import { type Found, followPath, isOfPrograms, lookAt } from './docroot-links.js'
 
 export type Mount =
   /** Bound from the host, read-only. */
@@ -21,13 +22,13 @@ export type Mount =
 
 const SHOWN: ReadonlySet<Mount['kind']> = new Set(['read', 'write', 'keep', 'proc', 'dev'])
 
-/** The limit of Linux, path_resolution(7). */
-const MAX_LINKS = 40
-
 export class Mounts {
   readonly #mounts = new Map<string, Mount>()
   /** What was found at a path, which is looked at once: many paths of a plan begin alike, and all of them see the same links. */
   readonly #found = new Map<string, Found>()
+
+  /** `docroot`: a real path, below which nothing but programs is mounted by way of a link that leads out of it. */
+  constructor(private readonly docroot: string) {}
 
   /** A later mount at the same path replaces an earlier one. */
   put(path: string, mount: Mount): void {
@@ -36,39 +37,34 @@ export class Mounts {
 
   /** Mounts what a path leads to, read-only, and the links on the way. Missing paths are ignored; writable mounts stay writable. */
   read(path: string): void {
-    const real = this.reach(path)
-    const there = real === undefined ? undefined : this.#mounts.get(real)?.kind
-    if (real !== undefined && (there === undefined || there === 'empty' || there === 'temporary')) this.put(real, { kind: 'read' })
+    const { real, isLedOut } = this.#follow(path)
+    if (real === undefined || (isLedOut && !isOfPrograms(real))) return
+    const there = this.#mounts.get(real)?.kind
+    if (there === undefined || there === 'empty' || there === 'temporary') this.put(real, { kind: 'read' })
   }
 
   /** Returns the real path and mounts the links that lead to it; undefined if nothing is there. */
   reach(path: string): string | undefined {
-    let rest = resolve(path).split('/').slice(1)
-    let real = '/'
-    let links = 0
-    for (;;) {
-      const [name, ...after] = rest
-      if (name === undefined) return real
-      rest = after
-      if (name === '') continue
-      const next = join(real, name)
-      const target = this.#look(next)
-      if (target === 'none') return undefined
-      if (target === 'entry') {
-        real = next
-        continue
-      }
-      if (++links > MAX_LINKS) return undefined
-      if (!this.#mounts.has(next)) this.put(next, { kind: 'link', target: target.link })
-      rest = [...resolve(dirname(next), target.link).split('/').slice(1), ...rest]
-      real = '/'
-    }
+    return this.#follow(path).real
+  }
+
+  #follow(path: string): { readonly real: string | undefined; readonly isLedOut: boolean } {
+    let isLed = false
+    const real = followPath(
+      path,
+      (link, target) => {
+        isLed ||= isWithin(this.docroot, link)
+        if (!this.#mounts.has(link)) this.put(link, { kind: 'link', target })
+      },
+      (next) => this.#look(next),
+    )
+    return { real, isLedOut: isLed && real !== undefined && !isWithin(this.docroot, real) }
   }
 
   #look(path: string): Found {
     const known = this.#found.get(path)
     if (known) return known
-    const found = look(path)
+    const found = lookAt(path)
     this.#found.set(path, found)
     return found
   }
@@ -93,20 +89,6 @@ export class Mounts {
       made.set(path, mount)
       return optionsOf(path, mount)
     })
-  }
-}
-
-/** Nothing, a link and where it leads, or anything else. */
-type Found = 'none' | 'entry' | { readonly link: string }
-
-const look = (path: string): Found => {
-  try {
-    const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (!stat) return 'none'
-    return stat.isSymbolicLink() ? { link: readlinkSync(path) } : 'entry'
-  } catch {
-    // It was a link a moment ago, or lies in a folder that is closed to us.
-    return 'none'
   }
 }
 

@@ -38,7 +38,7 @@ const probeOnce = (): Result<Bubblewrap> => {
   const bwrap = resolveProgram('bwrap', '/', process.env.PATH)
   if (!bwrap.ok) return refuse("'bwrap' (the package bubblewrap) is not on PATH")
   if (hasCachedProbe(bwrap.value, PROBED)) return succeed({ bwrap: bwrap.value, arch })
-  const mounts = new Mounts()
+  const mounts = new Mounts('/')
   for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
   mounts.put('/proc', { kind: 'proc' })
   mounts.put('/dev', { kind: 'dev' })

@@ -6,6 +6,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type HostPattern, type Json, readHostPattern } from '@plumb/lang'
 import { andThen, type Fault, fail, fault, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 import { findRealPath } from '../path/look-up.js'
+import { isLedOut, ledOut } from './docroot-links.js'
 import { openBeneath } from './open-beneath.js'
 import { type Bubblewrap, probeBubblewrap } from './probe.js'
 import { isFirstToday } from './sandbox-cache.js'
@@ -136,6 +137,8 @@ const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, plac
   }
   const missing = read.map(resolveFrom(docroot)).find((path) => findRealPath(path) === undefined)
   if (missing !== undefined) return fail('file_not_found', `${who}: '${preview(missing)}' in 'read' of its sandbox does not exist`)
+  const led = read.map(resolveFrom(docroot)).find((path) => isLedOut(path, docroot))
+  if (led !== undefined) return fail('config_invalid', `${who}: ${ledOut(led, 'read')}`)
   return succeed({
     ...place,
     who,

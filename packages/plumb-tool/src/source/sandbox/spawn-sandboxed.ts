@@ -13,12 +13,11 @@ export interface SandboxedChild extends Child {
 export const spawnSandboxed = (
   sandbox: Sandbox | undefined,
   options: SpawnOptions,
-  context: Pick<SandboxedProgram, 'visible' | 'programFiles' | 'caller'>,
+  context: Pick<SandboxedProgram, 'visible' | 'words' | 'programFiles' | 'caller'>,
 ): Result<SandboxedChild> => {
   if (!sandbox) return spawnChild(options)
   const { command, cwd = process.cwd(), env } = options
-  const { visible, programFiles, caller } = context
-  const enclosure = buildSandboxCommand(sandbox, { program: command, cwd, env, visible, programFiles, ...(caller ? { caller } : {}) })
+  const enclosure = buildSandboxCommand(sandbox, { ...context, program: command, cwd, env })
   if (!enclosure.ok) return enclosure
   const { command: before, given, shared, listener, env: inner, close } = enclosure.value
   const child = spawnChild({

@@ -27,12 +27,12 @@ const ENDINGS: ReadonlySet<string> = new Set([
 ])
 
 /** For each script among the words: it, its folder, and what it is installed in. Words of a call, which a model may write, do not belong here. */
-export const listScriptPaths = (words: readonly string[], cwd: string): readonly string[] =>
+export const listScriptPaths = (words: readonly string[], cwd: string, docroot: string): readonly string[] =>
   words
     .filter((word) => word.includes('/') && !word.startsWith('-') && !word.includes('://'))
     .map((word) => resolve(cwd, word))
     .filter(isScript)
-    .flatMap((file) => [dirname(file), ...listProgramPaths(file)])
+    .flatMap((file) => [dirname(file), ...listProgramPaths(file, docroot)])
 
 const isScript = (file: string): boolean => {
   let fd: number | undefined
