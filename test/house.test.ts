@@ -47,7 +47,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|pattern|preview|result)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(checked-tool|fit-schema|validate)|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,
+      /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit-schema|validate)|compose\/(chain-names|compose|description)|source\/function\/type-of-schema|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,
   },
 }
 

@@ -1274,7 +1274,7 @@ table('agents', [
   ],
   [
     'every key',
-    'let server = { command: "x" }\nlet t : string -> int = tool { command: "x" }\nlet a : !string -> !string = agent { provider: "openai", model: "m", prompt: "p", prompts: ["a.md"], description: "d", tools: [t], mcp: [server, { url: "https://x.test" }], max_retries: 0, max_tokens: 200, max_tool_calls: 0, max_messages: 1, thinking_budget: 100, amnesiac: true, concurrency: 2, runtime_context: true, stream: false, parallel_tool_calls: false, transport_retries: 0, endpoint: "http://localhost", request: { a: [1, { b: null }] }, grant: ["net"], grant_minutes: 60, env: ["X"], via: ["ssh", "h"] }\nlet b : !string -> !string = agent { command: ["./x", "y"], answers: "each", temperature: 0.5 }\nlet c : !string -> !string = agent { provider: "eliza", model: "doctor", script: "s" }',
+    'let server = { command: "x" }\nlet t : string -> int = tool { command: "x" }\nlet a : !string -> !string = agent { provider: "openai", model: "m", prompt: "p", prompts: ["a.md"], description: "d", tools: [t], mcp: [server, { url: "https://x.test" }], max_retries: 0, max_tokens: 200, compose: true, max_tool_calls: 0, max_messages: 1, thinking_budget: 100, amnesiac: true, concurrency: 2, runtime_context: true, stream: false, parallel_tool_calls: false, transport_retries: 0, endpoint: "http://localhost", request: { a: [1, { b: null }] }, grant: ["net"], grant_minutes: 60, env: ["X"], via: ["ssh", "h"] }\nlet b : !string -> !string = agent { command: ["./x", "y"], answers: "each", temperature: 0.5 }\nlet c : !string -> !string = agent { provider: "eliza", model: "doctor", script: "s" }',
     [],
   ],
   [

@@ -33,6 +33,7 @@ import { type Emit, openTelemetry } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import { openAgentTools } from './tool/agent-tools.js'
+import type { Composing } from './tool/composing.js'
 import { hasExternalDispatcher } from './tool/open-caller.js'
 import type { Servers } from './tool/server-catalogue.js'
 import { openServers } from './tool/servers.js'
@@ -64,6 +65,7 @@ export const run = async (options: AgentOptions, program: string, received?: Rec
     await stderr.end()
     return 2
   }
+  const composing = await openChains(prepared.value)
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -80,7 +82,7 @@ export const run = async (options: AgentOptions, program: string, received?: Rec
       received,
       stderr,
       log,
-      { readContent: readContent?.value, kept: kept?.value },
+      { readContent: readContent?.value, kept: kept?.value, composing },
       money.value,
     ))
   const status = await stderr.end()
@@ -105,6 +107,13 @@ const openContent = async (
   return openContentReader({ input: config.input, attach, reach: { docroot, authority: () => authority.current() } })
 }
 
+/** Undefined: the agent makes each call of a tool by itself. */
+const openChains = async ({ config: { compose } }: PreparedAgent): Promise<Composing | undefined> => {
+  if (!compose) return undefined
+  const { openComposing } = await import('./tool/composing.js')
+  return openComposing(compose.maxOutput)
+}
+
 /** Undefined: no answers are kept. */
 const openKept = async (
   { config }: PreparedAgent,
@@ -119,6 +128,8 @@ const openKept = async (
 /** After a signal, what is in flight has this long to be answered. */
 const GRACE_MS = 5000
 
+type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept'> & { readonly composing: Composing | undefined }
+
 /** Resolves to the signal that stopped it, if any. */
 const converse = (
   prepared: PreparedAgent,
@@ -127,7 +138,7 @@ const converse = (
   received: ReceivedInput | undefined,
   stderr: Stderr,
   log: Log,
-  surroundings: Pick<ConversationOptions, 'readContent' | 'kept'>,
+  { composing, ...surroundings }: Surroundings,
   money: Money,
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
@@ -182,6 +193,8 @@ const converse = (
       report,
       writeStderr: stderr.write,
       isBacklogged: () => loop.isBacklogged,
+      composing,
+      warn: stderr.warn,
     })
     const allowance = asked ?? sharedAllowance()
     const billing = allowance && openBilling({ ...money, allowance, provider: config.providerName, limit: config.limit, warn: stderr.warn })

@@ -213,6 +213,7 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
   keepsCut: false,
   tools: [],
   servers: [],
+  compose: undefined,
   maxToolCalls: Number.POSITIVE_INFINITY,
   parallelToolCalls: true,
   hasRuntimeContext: false,

@@ -121,6 +121,7 @@ const open = (
     keepsCut: false,
     tools: TOOLS,
     servers: [],
+    compose: undefined,
     maxToolCalls: Number.POSITIVE_INFINITY,
     parallelToolCalls: true,
     hasRuntimeContext: false,

@@ -32,8 +32,8 @@ export type Telemetry =
   | { kind: 'mended'; what: string }
   /** What a model or its server refused, and the answer is made without. */
   | { kind: 'concession'; what: string; why: string }
-  | { kind: 'tool_call'; id: string; name: string; input: unknown }
-  | { kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number }
+  | ({ kind: 'tool_call'; id: string; name: string; input: unknown } & InnerCall)
+  | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number } & InnerCall)
   /** A call that was announced on ctrl_out waits for a person's word no longer. */
   | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
   /** `away`: no server is there, or one that is still loading its model. */
@@ -43,6 +43,12 @@ export type Telemetry =
   /** What an answer added to the memory; emitted where a parent records it. */
   | { kind: 'remembered'; messages: readonly unknown[] }
   | Settled
+
+/** Members of a call within another: that one's id, and how many are around it. */
+interface InnerCall {
+  parent?: string
+  depth?: number
+}
 
 /** Members of an event about one input. */
 export interface OfInput {

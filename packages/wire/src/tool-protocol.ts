@@ -23,6 +23,8 @@ export interface ToolRequest {
   readonly name: string
   /** JSON text as it was written, so that numbers keep their digits. */
   readonly input: string
+  /** How many calls are around it: 1 in a chain of the model's, else left out. */
+  readonly depth?: number
 }
 
 export interface ToolAnswer {
@@ -46,8 +48,10 @@ export interface Dispatcher {
   close(): Promise<void>
 }
 
-export const writeRequest = ({ id, name, input }: ToolRequest): string =>
-  `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}}`
+export const writeRequest = ({ id, name, input, depth }: ToolRequest): string => {
+  const around = depth === undefined ? '' : `,"depth":${depth}`
+  return `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}${around}}`
+}
 
 export const writeAnswer = ({ id, content, is_error }: ToolAnswer): string =>
   `{"id":${JSON.stringify(id)},"content":${JSON.stringify(content)},"is_error":${is_error}}`
@@ -65,8 +69,9 @@ export const readRequest = (reader: LineReader): InboundRequest => {
   if (reader.fault) return { kind: 'invalid', fault: reader.fault, id: undefined }
   const flaw = checkJson(buf, start, end, isLast)
   if (flaw) return { kind: 'invalid', fault: { ...flaw, line }, id: undefined }
-  const { id, name, input } = requestFields(buf, start)
-  if (id !== undefined && name !== undefined && input !== undefined) return { kind: 'request', request: { id, name, input } }
+  const { id, name, input, depth } = requestFields(buf, start)
+  if (id !== undefined && name !== undefined && input !== undefined)
+    return { kind: 'request', request: { id, name, input, ...(depth === undefined ? {} : { depth }) } }
   const missing = id === undefined ? "a string 'id'" : name === undefined ? "a string 'name'" : "'input'"
   const detail = `a request is {"id","name","input"}, and this line has not ${missing}: ${preview(buf.toString('utf8', start, end))}`
   return { kind: 'invalid', fault: fault('input_type_mismatch', detail, { line }), id }
@@ -74,20 +79,23 @@ export const readRequest = (reader: LineReader): InboundRequest => {
 
 const [QUOTE, OPEN] = [0x22, 0x7b]
 
-type Fields = { -readonly [key in keyof ToolRequest]: string | undefined }
+type Fields = { id: string | undefined; name: string | undefined; input: string | undefined; depth: number | undefined }
 
 // Of several members with one key the last counts. The bytes are JSON.
 const requestFields = (buf: Buffer, start: number): Fields => {
-  const fields: Fields = { id: undefined, name: undefined, input: undefined }
+  const fields: Fields = { id: undefined, name: undefined, input: undefined, depth: undefined }
   const at = skipSpace(buf, start)
   if (buf[at] !== OPEN) return fields
   eachMember(buf, at, (keyStart, keyEnd, start, end) => {
     const key = stringOf({ start: keyStart - 1, end: keyEnd + 1 }, buf)
     if (key === 'input') fields.input = buf.toString('utf8', start, end)
+    else if (key === 'depth') fields.depth = readDepth(buf.toString('utf8', start, end))
     else if (key === 'id' || key === 'name') fields[key] = buf[start] === QUOTE ? stringOf({ start, end }, buf) : undefined
   })
   return fields
 }
+
+const readDepth = (text: string): number | undefined => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined)
 
 /** A dispatcher in another language may write its result as it is, in place of its text, and leave `is_error` out. */
 export const readAnswer = (message: unknown): Result<ToolAnswer> => {

@@ -11,6 +11,7 @@ import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
 import {
   COMMAND,
+  COMPOSE,
   EFFECTS,
   FLAG,
   FLAG_OR_AUTO,
@@ -46,6 +47,7 @@ export const AGENT_KEYS: KeyTable = {
   max_tokens: wholeFrom(1),
   cut: oneOf('retry', 'keep'),
   schema_in_prompt: FLAG_OR_AUTO,
+  compose: COMPOSE,
   max_tool_calls: wholeFrom(0),
   max_messages: wholeFrom(1),
   max_cost: OVER_ZERO,
@@ -119,6 +121,12 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   }
   if (config.has('thinking_budget'))
     fail('temperature', "'temperature' and 'thinking_budget' exclude each other: a model that thinks takes no temperature")
+  const composes = (config.get('compose')?.value ?? false) !== false
+  const hasTools = config.has('tools') || config.has('mcp') || isWrong('tools') || isWrong('mcp')
+  if (composes && !hasTools) fail('compose', "'compose' is for an agent with 'tools' or 'mcp'")
+  if (composes && config.get('tools')?.names?.some((name) => printName(name) === 'compose'))
+    fail('compose', "a tool is named 'compose', and so is what 'compose' offers: give the tool another name")
+  if (composes && config.has('command')) fail('compose', "'compose' and 'command' exclude each other: the program makes its own calls")
   for (const key of ['provider', 'model']) {
     if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
   }

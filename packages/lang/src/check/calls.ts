@@ -1,7 +1,7 @@
 // Calls of bindings in expressions: of no tool, since an expression has no effects, and only so many within each other.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import { calledIn } from '../expression/infer/callee.js'
+import { calledIn, effectInExpression } from '../expression/infer/callee.js'
 import type { Bound } from '../names/names.js'
 import { chainsOf } from '../parse/chain-parts.js'
 import type { PartsOf } from './parts.js'
@@ -18,9 +18,7 @@ export const checkCalls = (order: readonly Bound[], madeOf: PartsOf, report: Rep
     const calls = chainsOf(binding.impl).flatMap((chain) => calledIn(chain, scope))
     for (const { call, callee } of calls) {
       if (!withTools.has(callee)) continue
-      const what = callee.binding.impl.kind === 'tool' ? 'is a tool' : 'calls a tool'
-      const help = `call it for each message, as in map(${callee.name}) ; map(…)`
-      report(error('effect_in_expression', `'${callee.name}' ${what}, and an expression has no effects`, call.function.span, help))
+      report(effectInExpression({ call, callee }))
     }
     const parts = madeOf(bound)
     if (binding.impl.kind === 'tool' || parts.some((part) => withTools.has(part))) withTools.add(bound)

@@ -28,6 +28,12 @@ const isPart = (v: Json, isUser: boolean): boolean => {
 export const TEXT = rule('a string', (v) => typeof v === 'string')
 export const FLAG = rule('true or false', (v) => typeof v === 'boolean')
 export const FLAG_OR_AUTO = rule('true, false or "auto"', (v) => typeof v === 'boolean' || v === 'auto')
+export const COMPOSE = rule('true, false or { max_output: N }, N characters from 1', (v) => typeof v === 'boolean' || isComposing(v))
+const isComposing = (v: Json): boolean => {
+  if (!isObject(v)) return false
+  const { max_output = 1, ...others } = v
+  return Number.isSafeInteger(max_output) && (max_output as number) >= 1 && Object.keys(others).length === 0
+}
 export const WORD = rule('a string that is not empty', (v) => typeof v === 'string' && v !== '')
 export const STRINGS = rule('a list of strings', isStrings)
 /** Names of all kinds to texts, as environments have them. */

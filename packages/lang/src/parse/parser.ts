@@ -46,6 +46,9 @@ export const parse = (source: Source, report: Report): Parsed => {
 /** One expression and nothing behind it. */
 export const parseExpressionText = (source: Source, report: Report) => alone(source, report, expression)
 
+/** One chain and nothing behind it. */
+export const parseChainText = (source: Source, report: Report) => alone(source, report, (c) => parseChain(c, false))
+
 /** One type and nothing behind it. */
 export const parseTypeText = (source: Source, report: Report) => alone(source, report, parseType)
 

@@ -54,6 +54,13 @@ export const mapParts = (type: Exclude<Type, NamedType>, f: (part: Type) => Type
   }
 }
 
+/** The names in the types and in what those stand for, at any depth, each once and in the order in which they are met. */
+export const namesWithin = (types: readonly Type[]): readonly NamedType[] => {
+  const reached = new Set(types)
+  for (const type of reached) for (const part of type.kind === 'named' ? [type.target] : partsOf(type)) reached.add(part)
+  return [...reached].filter((type) => type.kind === 'named')
+}
+
 const CONTAINERS: Readonly<Record<Type['kind'], boolean>> = {
   record: true,
   array: true,

@@ -49,6 +49,8 @@ export interface AgentConfig {
   readonly tools: readonly CheckedTool[]
   /** MCP servers, as in `mcp`. */
   readonly servers: readonly Json[]
+  /** Offers chains of its tools, whose results have at most so many characters; undefined: it does not. */
+  readonly compose: { readonly maxOutput: number } | undefined
   /** Of one input. */
   readonly maxToolCalls: number
   readonly parallelToolCalls: boolean
@@ -151,6 +153,7 @@ export const readAgentConfig = (
     keepsCut: spec.cut === 'keep',
     tools: agent.tools,
     servers: Array.isArray(spec.mcp) ? spec.mcp : [],
+    compose: composeOf(spec.compose),
     maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,
     parallelToolCalls: options.allowsParallelToolCalls && spec.parallel_tool_calls !== false,
     hasRuntimeContext: spec.runtime_context === true,
@@ -218,6 +221,14 @@ const unknownProvider = (name: string): Fault => {
   const hint = near === undefined ? `there are ${PROVIDER_NAMES.join(', ')}` : `did you mean '${near}'?`
   return fault('config_invalid', `no provider is named '${preview(name)}', ${hint}`)
 }
+
+const composeOf = (spec: unknown): AgentConfig['compose'] => {
+  if (spec === true) return { maxOutput: DEFAULT_MAX_OUTPUT }
+  return isRecord(spec) ? { maxOutput: asNumber(spec.max_output) ?? DEFAULT_MAX_OUTPUT } : undefined
+}
+
+/** In characters. */
+const DEFAULT_MAX_OUTPUT = 10_000
 
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -16,6 +16,7 @@ import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
 import type { Billing } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
+import { CallCount } from './call-count.js'
 import type { Cancellation } from './cancellation.js'
 import { Meter } from './meter.js'
 import { Turn, textOfBlocks, toolUsesOf } from './turn.js'
@@ -162,7 +163,7 @@ export const openConversation = (
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     if (!message.ok) return message
     const turn = new Turn(message.value)
-    let calls = 0
+    const count = new CallCount(maxToolCalls)
     let hasBeenCut = false
     for (let retries = 0; ; ) {
       const said = await ask(turn, emit, cancellation)
@@ -170,10 +171,10 @@ export const openConversation = (
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
-        const results = await tools.answer(uses, cancellation.signal, emit, said.calls)
+        count.add(uses.length)
+        const results = await tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count })
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
-        calls += uses.length
-        if (calls >= maxToolCalls) return tooManyCalls(maxToolCalls)
+        if (count.isSpent) return { ok: false, error: count.fault }
         turn.addRound(content, results)
         continue
       }
@@ -245,9 +246,6 @@ const exhausted = (error: Fault, retries: number): Result<never> => {
   const { error: code, category: _, detail, ...extras } = error
   return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras)
 }
-
-const tooManyCalls = (max: number): Result<never> =>
-  fail('tool_limit', `the model called tools ${max} times or more for this message, which is the limit of 'max_tool_calls'`)
 
 const complaint = ({ stop, isWrapped }: ModelAnswer, { detail }: Fault, output: Type): string => {
   const isCut = stop === 'tokens'

@@ -10,12 +10,19 @@ export type Emit = (event: TelemetryEvent) => void
 
 /** Without `write` nothing is emitted. */
 export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined): Emit => {
-  const who = `,"agent":${JSON.stringify(agent)}${membersOf(placeIn(process.env))}`
-  return (event) => write?.(scrub(`{"kind":"${event.kind}"${fieldsOf(event)}${who},"time":"${new Date().toISOString()}"}`))
+  const place = placeIn(process.env)
+  const who = `,"agent":${JSON.stringify(agent)}${membersOf(place)}`
+  return (event) => {
+    const depth = event.kind === 'tool_call' || event.kind === 'tool_result' ? event.depth : undefined
+    const isInner = depth !== undefined
+    const told = isInner ? { ...event, depth: (place.depth ?? 0) + depth } : event
+    const by = isInner ? `,"agent":${JSON.stringify(agent)}` : who
+    write?.(scrub(`{"kind":"${event.kind}"${fieldsOf(told)}${by},"time":"${new Date().toISOString()}"}`))
+  }
 }
 
 // An agent that a tool has started: in which call, and how many of those stand in one another.
-const placeIn = ({ PLUMB_PARENT, PLUMB_DEPTH = '' }: NodeJS.ProcessEnv): object => ({
+const placeIn = ({ PLUMB_PARENT, PLUMB_DEPTH = '' }: NodeJS.ProcessEnv): { readonly parent?: string; readonly depth?: number } => ({
   ...(PLUMB_PARENT ? { parent: PLUMB_PARENT } : {}),
   ...(/^[1-9]\d{0,2}$/.test(PLUMB_DEPTH) ? { depth: Number(PLUMB_DEPTH) } : {}),
 })

@@ -6,6 +6,7 @@ import type { Approvals } from '../control/approvals.js'
 import type { Outlets } from '../io/outlets.js'
 import type { AgentOptions } from '../options.js'
 import { ChildDispatcher } from './child-dispatcher.js'
+import type { Composing } from './composing.js'
 import { declareTools } from './declared.js'
 import { type EnvelopedAnswers, noCallsOpen, openCaller } from './open-caller.js'
 import { openToolPolicy } from './policy.js'
@@ -29,6 +30,8 @@ export interface AgentToolsParts {
   readonly report: (fault: Fault) => void
   readonly writeStderr: (line: string) => void
   readonly isBacklogged: () => boolean
+  readonly composing: Composing | undefined
+  readonly warn: (warning: Fault) => void
 }
 
 export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
@@ -47,6 +50,8 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
     approvals,
     caller: withServers(opened.caller, servers, new Set(config.tools.map(({ name }) => name))),
     areParallel: config.parallelToolCalls,
+    composing: parts.composing,
+    warn: parts.warn,
   })
   return {
     ...tools,

@@ -1,5 +1,6 @@
 // A tool as an agent can call it, whether its spec declares it or a server of its offers it.
 
+import type { Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import type { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import type { ToolOffer } from '../provider/provider.js'
@@ -12,6 +13,8 @@ export interface CallableTool extends JudgedTool {
   readonly fit: (json: string) => ReturnType<typeof fitToolInput>
   /** What it was answered with, as JSON text, is of its declared type, or what is wrong with it; undefined: none is declared. */
   readonly fitResult?: (json: string) => ReturnType<typeof fitOutput>
+  /** Where the spec declares it. */
+  readonly signature?: { readonly input: Type; readonly output: Type }
   /** Its input is no record: models write it as {"input": …}. */
   readonly isWrapped: boolean
   /** What it answers is a text or a list of blocks of content. */

@@ -19,6 +19,7 @@ const declare = (tool: CheckedTool): CallableTool => {
     offer: { name, description, input_schema: schema },
     fit: (json) => fitToolInput(json, input),
     fitResult: (json) => fitResult(json, tool),
+    signature: tool,
     isWrapped,
     isOfServer: false,
     timeoutMs,

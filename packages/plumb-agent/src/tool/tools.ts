@@ -18,12 +18,14 @@ import {
   type ToolCaller,
 } from '@plumb/wire'
 import type { Approvals } from '../control/approvals.js'
+import type { CallCount } from '../conversation/call-count.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { Emit } from '../io/telemetry.js'
 import type { KeptCalls } from '../kept/kept-questions.js'
 import type { ToolOffer } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
+import type { Composing } from './composing.js'
 import { toModelContent } from './content.js'
 import type { ToolPolicy } from './policy.js'
 import type { OfferedTools } from './server-catalogue.js'
@@ -31,7 +33,13 @@ import type { OfferedTools } from './server-catalogue.js'
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
   /** One result for each call, in their order. What is kept of them is not called. */
-  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, kept?: KeptCalls) => Promise<readonly ToolResult[]>
+  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: OfInput) => Promise<readonly ToolResult[]>
+}
+
+export interface OfInput {
+  readonly kept?: KeptCalls | undefined
+  /** Calls within calls count too. */
+  readonly count?: Pick<CallCount, 'takeInner'>
 }
 
 export interface ToolsParts {
@@ -42,13 +50,18 @@ export interface ToolsParts {
   readonly approvals: Pick<Approvals, 'ask'>
   readonly caller: ToolCaller
   readonly areParallel: boolean
+  /** Chains of them, where the agent is offered those. */
+  readonly composing?: Composing | undefined
+  readonly warn?: (warning: Fault) => void
 }
 
 const MAX_PARALLEL = 8
+/** The tool that runs chains of the others. */
+const COMPOSE = 'compose'
 /** Of the results that are kept for repeated calls. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-export const openTools = ({ declared, ofServers, gate, approvals, caller, areParallel }: ToolsParts): Tools => {
+export const openTools = ({ declared, ofServers, gate, approvals, caller, areParallel, composing, warn = () => {} }: ToolsParts): Tools => {
   const results = new IdempotencyCache<ToolResult>({
     maxCharacters: MAX_CHARACTERS,
     lengthOf: ({ content }) => (typeof content === 'string' ? content.length : JSON.stringify(content).length),
@@ -58,22 +71,52 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
   const known = () => (ofServers ? new Map([...ofServers(), ...declared]) : declared)
   const offered = () => [...known().values()].filter((tool) => gate.isOffered(tool))
 
-  const answer = async (use: ToolUse, id: string, signal: AbortSignal, emit: Emit): Promise<ToolResult> => {
-    emit({ kind: 'tool_call', id: use.id, name: use.name, input: use.input })
-    const startMs = nowMs()
+  const composed = () => {
+    const tools = offered()
+    const tool = composing?.tool(tools)
+    return tool && gate.isOffered(tool) ? tool : undefined
+  }
+
+  const answer = async (use: ToolUse, id: string, signal: AbortSignal, emit: Emit, count: OfInput['count']): Promise<ToolResult> => {
+    const done = begin({ id: use.id, name: use.name, input: use.input }, emit)
+    const chains = use.name === COMPOSE ? composed() : undefined
+    if (chains) {
+      const { content, is_error } = await composeCalls(use, chains, id, signal, emit, count)
+      done(is_error, typeof content === 'string' ? content : JSON.stringify(content))
+      return resultOf(use.id, content, is_error)
+    }
     const tool = known().get(use.name)
-    const asked = await ask(use, tool, id, signal, emit)
+    const asked = tool ? await ask(readInput(use.input, tool), tool, id, signal, emit) : unknown(use.name, offered())
     const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
-    const ms = Math.round(nowMs() - startMs)
-    emit({ kind: 'tool_result', id: use.id, name: use.name, is_error, ms, bytes: Buffer.byteLength(content) })
+    done(is_error, content)
     return resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error)
   }
 
+  const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, signal: AbortSignal, emit: Emit, count: OfInput['count']) => {
+    const permitted = await permit(readInput(use.input, chains), chains, id, signal, emit)
+    if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
+    return (composing as Composing).run({
+      input: permitted.value,
+      // What may not be done now is refused at its call, as it would be alone.
+      tools: [...known().values()],
+      parallel: areParallel ? MAX_PARALLEL : 1,
+      signal,
+      refuse: () => count?.takeInner(),
+      warn,
+      call: async (tool, input, number, signal) => {
+        const inner = { parent: use.id, depth: 1 }
+        const done = begin({ id: `${use.id}/${number}`, name: tool.name, input: JSON.parse(input) }, emit, inner)
+        const asked = await ask(tool.fit(input), tool, `${id}/${number}`, signal, emit, inner.depth)
+        done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
+        return asked
+      },
+    })
+  }
+
   // The stages before the dispatcher gets a call, plumb-tools(7): validate, permission, approval. The dispatcher validates and permits again.
-  const ask = async ({ name, input: written }: ToolUse, tool: CallableTool | undefined, id: string, signal: AbortSignal, emit: Emit) => {
-    if (!tool) return unknown(name, offered())
-    const read = readInput(written, tool)
+  const permit = async (read: ReturnType<CallableTool['fit']>, tool: CallableTool, id: string, signal: AbortSignal, emit: Emit) => {
     if (!read.ok) return read
+    const { name } = tool
     const { json, repairs } = read.value
     if (repairs.length > 0) emit({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
     const permission = gate.decide(tool)
@@ -82,8 +125,22 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
       const refused = await approvals.ask({ id, tool: name, input: json }, signal)
       if (refused) return { ok: false, error: refused } as const
     }
-    const input = tool.isWrapped ? `{"input":${json}}` : json
-    const answer = await caller.call({ id, name, input }, tool.timeoutMs, signal)
+    return succeed(json)
+  }
+
+  const ask = async (
+    read: ReturnType<CallableTool['fit']>,
+    tool: CallableTool,
+    id: string,
+    signal: AbortSignal,
+    emit: Emit,
+    around = 0,
+  ) => {
+    const permitted = await permit(read, tool, id, signal, emit)
+    if (!permitted.ok) return permitted
+    const { name } = tool
+    const input = tool.isWrapped ? `{"input":${permitted.value}}` : permitted.value
+    const answer = await caller.call({ id, name, input, ...(around > 0 ? { depth: around } : {}) }, tool.timeoutMs, signal)
     if (answer.is_error || !tool.fitResult) return succeed(answer)
     const result = tool.fitResult(answer.content)
     if (!result.ok) return result
@@ -91,8 +148,11 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
   }
 
   return {
-    offers: () => offered().map(({ offer }) => offer),
-    answer: (calls, signal, emit, kept) => {
+    offers: () => {
+      const chains = composed()
+      return [...offered(), ...(chains ? [chains] : [])].map(({ offer }) => offer)
+    },
+    answer: (calls, signal, emit, { kept, count } = {}) => {
       // In the order of the calls, not of their results.
       const known = new Map(calls.map((use) => [use, kept?.find(use)]))
       const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
@@ -102,12 +162,26 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
         if (found) return found
         if (firstWithId.get(use.id) !== use) return failure(use.id, repeatedId(use.id))
         // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
-        const run = (isReused: boolean) => answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, signal, emit)
+        const run = (isReused: boolean) => answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, signal, emit, count)
         const result = await results.get(use.id, run, fingerprint(use))
         if (!signal.aborted) kept?.keep(use, result)
         return result
       })
     },
+  }
+}
+
+/** Tells of a call, and gives what tells of its end. */
+const begin = (
+  { id, name, input }: Pick<ToolUse, 'id' | 'name' | 'input'>,
+  emit: Emit,
+  inner: { parent?: string; depth?: number } = {},
+) => {
+  emit({ kind: 'tool_call', id, name, input, ...inner })
+  const startMs = nowMs()
+  return (is_error: boolean, content: string): void => {
+    const ms = Math.round(nowMs() - startMs)
+    emit({ kind: 'tool_result', id, name, is_error, ms, bytes: Buffer.byteLength(content), ...inner })
   }
 }
 

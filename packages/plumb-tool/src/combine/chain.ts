@@ -4,20 +4,22 @@ import { type BasePlan, type Bound, compileFilter, type Expression, Sink, Verdic
 import { type Fault, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import { inlineRun } from '../source/inline/inline-step.js'
-import type { Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
 import { eachOf } from './each.js'
 import { feedbackOf } from './feedback.js'
-import { asPart } from './part.js'
 import { productOf } from './product.js'
-import type { Run } from './run.js'
+import type { Run, Runnable, Within } from './run.js'
 import { sequenceOf } from './sequence.js'
 
-/** Gives the tool of a binding with all its stages. */
-export type ResolveBound = (bound: Bound) => Tool
+/** `called` gives what a call of a binding does; `guard` is put around each part, itself a chain. */
+export const chainOf = <C extends Within>(
+  plan: BasePlan,
+  called: (bound: Bound) => Run<C>,
+  guard: (run: Run<C>) => Run<C> = (run) => run,
+): Run<C> => guard(unguarded(plan, called, guard))
 
-export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
-  const runnable = (item: BasePlan) => ({ run: chainOf(item, resolve) })
+const unguarded = <C extends Within>(plan: BasePlan, called: (bound: Bound) => Run<C>, guard: (run: Run<C>) => Run<C>): Run<C> => {
+  const runnable = (item: BasePlan): Runnable<C> => ({ run: chainOf(item, called, guard) })
   switch (plan.kind) {
     case 'id':
     case 'copy':
@@ -39,7 +41,7 @@ export const chainOf = (plan: BasePlan, resolve: ResolveBound): Run => {
         ...(plan.until ? { until: conditionOf(plan.until, { input: plan.body.output, scope: plan.scope }) } : {}),
       })
     case 'named':
-      return asPart(resolve(plan.bound)).run
+      return called(plan.bound)
   }
 }
 

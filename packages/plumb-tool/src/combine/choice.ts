@@ -2,12 +2,11 @@
 
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
-import type { Run } from './run.js'
+import type { Run, Runnable, Within } from './run.js'
 
 /** The next one is tried for errors that `isPassedOn`; never when the caller has gone. */
 export const choiceOf =
-  (tools: readonly Pick<Tool, 'run'>[], isPassedOn: (error: Fault) => boolean = () => true): Run =>
+  <C extends Within>(tools: readonly Runnable<C>[], isPassedOn: (error: Fault) => boolean = () => true): Run<C> =>
   async (input, call) => {
     const errors: Fault[] = []
     for (const tool of tools) {

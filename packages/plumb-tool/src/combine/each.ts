@@ -2,9 +2,8 @@
 
 import { atIndex, type Fault, fail, mapLimit, parseTree, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
 import { linkedAbort } from './linked-abort.js'
-import type { Run } from './run.js'
+import type { Run, Runnable, Within } from './run.js'
 
 export interface EachOptions {
   /** Calls at once. */
@@ -15,7 +14,7 @@ export interface EachOptions {
 
 /** Resolves when all that had begun have ended. The first error cancels the other calls, and those not yet begun are not made. */
 export const eachOf =
-  (tool: Pick<Tool, 'run'>, { parallel, skips }: EachOptions): Run =>
+  <C extends Within>(tool: Runnable<C>, { parallel, skips }: EachOptions): Run<C> =>
   async (input, call) => {
     const elements = splitList(input)
     if (!elements.ok) return elements

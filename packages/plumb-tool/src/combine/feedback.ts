@@ -2,8 +2,7 @@
 
 import { canonicalJson, fail, preview, type Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
-import type { Run } from './run.js'
+import type { Run, Runnable, Within } from './run.js'
 
 export interface FeedbackOptions {
   /** How often f runs at most; at least 1. */
@@ -16,7 +15,7 @@ export const DEFAULT_MAX = 100
 
 /** With `until` a value for which it does not hold never comes out: that is `trace_limit`, also where f gives the same for ever. */
 export const feedbackOf =
-  (tool: Pick<Tool, 'run'>, { max, until }: FeedbackOptions): Run =>
+  <C extends Within>(tool: Runnable<C>, { max, until }: FeedbackOptions): Run<C> =>
   async (input, call) => {
     let value = input
     for (let i = 0; i < max; i++) {

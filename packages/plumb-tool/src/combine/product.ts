@@ -2,13 +2,12 @@
 
 import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
 import { linkedAbort } from './linked-abort.js'
-import type { Run } from './run.js'
+import type { Run, Runnable, Within } from './run.js'
 
 /** Resolves when all have ended: what was cancelled has really stopped. The error is the one that came first. */
 export const productOf =
-  (tools: readonly Pick<Tool, 'run'>[], isOnParts: boolean): Run =>
+  <C extends Within>(tools: readonly Runnable<C>[], isOnParts: boolean): Run<C> =>
   async (input, call) => {
     const inputs = isOnParts ? splitTuple(input, tools.length) : { ok: true as const, value: tools.map(() => input) }
     if (!inputs.ok) return inputs

@@ -1,5 +1,17 @@
 // What combinations are made of: the work of a tool without its name and types.
 
-import type { Tool } from '../tool.js'
+import type { Fault, Result } from '@plumb/wire'
+import type { Call } from '../call/call.js'
+import type { JsonText } from '../json-text.js'
 
-export type Run = Tool['run']
+/** As much of a call as a combination needs. */
+export interface Within {
+  readonly signal: AbortSignal
+  readonly session: { readonly servers: { warn(warning: Fault): void } }
+}
+
+export type Run<C extends Within = Call> = (input: JsonText, call: C) => Promise<Result<JsonText>>
+
+export interface Runnable<C extends Within = Call> {
+  readonly run: Run<C>
+}

@@ -2,11 +2,10 @@
 
 import { type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
-import type { Run } from './run.js'
+import type { Run, Runnable, Within } from './run.js'
 
 export const sequenceOf =
-  (tools: readonly Pick<Tool, 'run'>[]): Run =>
+  <C extends Within>(tools: readonly Runnable<C>[]): Run<C> =>
   async (input, call) => {
     let result: Result<JsonText> = succeed(input)
     for (const tool of tools) {

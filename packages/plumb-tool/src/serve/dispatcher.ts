@@ -46,14 +46,14 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     ? { ...given, approve: async (request, signal) => requested.has(request.id) || given.approve(request, signal) }
     : given
 
-  const run = async ({ id, name, input }: ToolRequest): Promise<ToolAnswer> => {
+  const run = async ({ id, name, input, depth = 0 }: ToolRequest): Promise<ToolAnswer> => {
     if (!permits.tryAcquire()) await permits.acquire()
     requested.add(id)
     try {
       const found = registry.get(name)?.tool ?? (await servers?.find(name))
       if (!found) return errorAnswer(id, unknownTool(name, registry, servers))
       if (stop.signal.aborted) return errorAnswer(id, CANCELLED)
-      const { result } = await perform(found, input, { session, signal: stop.signal, id })
+      const { result } = await perform(found, input, { session: depth > 0 ? deeper(session, depth) : session, signal: stop.signal, id })
       // What a server said of its failure is passed through.
       return result.ok ? { id, content: result.value, is_error: false } : errorAnswer(id, result.error.content ?? result.error)
     } catch (error) {
@@ -73,6 +73,12 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     },
   }
 }
+
+/** Of what the call makes in its turn, the trace tells how deep it is within all that is around it. */
+const deeper = (session: Session, around: number): Session => ({
+  ...session,
+  onCall: session.onCall && ((call) => session.onCall?.(call.depth === 0 ? call : { ...call, depth: call.depth + around })),
+})
 
 /** Names it, and the one that may be meant. */
 export const unknownTool = (name: string, registry: Registry, servers?: AgentServers): Fault => {

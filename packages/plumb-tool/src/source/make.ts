@@ -1,9 +1,10 @@
 // Makes a tool from its plan, without the stages around a call.
 
-import type { ToolBody, ToolPlan } from '@plumb/lang'
+import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { TargetsOf } from '../call/targets.js'
-import { chainOf, type ResolveBound } from '../combine/chain.js'
+import { chainOf } from '../combine/chain.js'
+import { asPart } from '../combine/part.js'
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
 import { promptRun } from './agent/prompt-run.js'
@@ -16,7 +17,7 @@ import { processTool } from './process/process-run.js'
 
 export interface SourceContext {
   /** The tool of a binding with all its stages, since each part of a composition is a call of its own. */
-  readonly resolve: ResolveBound
+  readonly resolve: (bound: Bound) => Tool
   /** The docroot of its calls; default `.`. */
   readonly docroot?: string | undefined
 }
@@ -29,7 +30,10 @@ export interface BareTool extends Tool {
 /** Everything that can be found wrong before a call is an error of category `config` here. */
 export const makeTool = (plan: ToolPlan, context: SourceContext): Result<BareTool> => {
   const { name, input, output, body } = plan
-  const work = body.kind === 'chain' ? succeed({ run: chainOf(body.chain, context.resolve) }) : workOf(plan, body, context)
+  const work =
+    body.kind === 'chain'
+      ? succeed({ run: chainOf(body.chain, (bound) => asPart(context.resolve(bound)).run) })
+      : workOf(plan, body, context)
   return work.ok ? succeed({ name, input, output, ...work.value }) : work
 }
 

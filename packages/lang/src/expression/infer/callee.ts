@@ -1,5 +1,6 @@
 // The bare binding that a call in an expression means. It is known by the names alone: no type can change it.
 
+import { type Diagnostic, error } from '../../diagnostic/diagnostic.js'
 import type { Span } from '../../diagnostic/source.js'
 import { memberOf } from '../../names/member.js'
 import { type Bound, resolveName, type Scope } from '../../names/names.js'
@@ -34,6 +35,12 @@ export const callsOf = (e: Expression, scope: Scope): readonly Called[] =>
     const callee = calleeOf(call, scope)
     return callee ? [{ call, callee }] : []
   })
+
+export const effectInExpression = ({ call, callee }: Called): Diagnostic => {
+  const what = callee.binding.impl.kind === 'tool' ? 'is a tool' : 'calls a tool'
+  const help = `call it for each message, as in map(${callee.name}) ; map(…)`
+  return error('effect_in_expression', `'${callee.name}' ${what}, and an expression has no effects`, call.function.span, help)
+}
 
 /** Does a tool stand in it, or in anything that it names? */
 export const mayCallTool = (bound: Bound): boolean => reaches(bound, ({ kind }) => kind === 'tool')

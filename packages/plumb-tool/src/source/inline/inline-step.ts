@@ -2,13 +2,13 @@
 
 import { type BasePlan, compileFlatten, compileMap, MessageScanners, Sink, type Stage, Verdict } from '@plumb/lang'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
-import type { Run } from '../../combine/run.js'
+import type { Run, Within } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 
 export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'flatten' | 'map' }>
 
 /** Compiles the expression once. Inputs must have been checked against the input type. */
-export const inlineRun = (leaf: InlinePlan): Run => {
+export const inlineRun = (leaf: InlinePlan): Run<Within> => {
   let warn: ((fault: Fault) => void) | undefined
   const step = stepOf(leaf, (fault) => warn?.(fault))
   return async (input, call) => {

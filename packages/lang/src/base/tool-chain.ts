@@ -1,0 +1,144 @@
+// A chain that stands alone, over tools of which nothing but their signatures is known: what a model writes to compose them.
+
+import { preview } from '@plumb/wire/preview'
+import { type Diagnostic, hasErrors, type Report } from '../diagnostic/diagnostic.js'
+import type { Source } from '../diagnostic/source.js'
+import { callsOf, effectInExpression } from '../expression/infer/callee.js'
+import { memberOf } from '../names/member.js'
+import { type Bound, resolveName, type Scope } from '../names/names.js'
+import type { Binding, Chain } from '../parse/ast.js'
+import { firstOf, partsOfTensor } from '../parse/chain-parts.js'
+import { parseChainText } from '../parse/parser.js'
+import type { Json, Type } from '../types/type.js'
+import { typeOfValue } from '../types/type-of-value.js'
+import { isWirable } from '../types/wirable.js'
+import type { BasePlan } from './base-plan.js'
+import { BaseChecker } from './checker.js'
+
+/** `name` as chains write it: `f`, or `Module.f`. */
+export interface ChainTool {
+  readonly name: string
+  readonly input: Type
+  readonly output: Type
+}
+
+export interface ToolChain {
+  /** Of its syntax. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** What its first tools take, where it begins with any; undefined: whatever it is given. */
+  readonly takes: Type | undefined
+  /** Without a plan the diagnostics say why. */
+  readonly check: (input: Type) => CheckedToolChain
+  /** The types that a value may be meant as, which none of its tools says: the first that the chain takes counts. */
+  readonly typesOf: (value: Json) => readonly Type[]
+}
+
+export interface CheckedToolChain {
+  readonly plan: BasePlan | undefined
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** What diagnostics call the text. */
+const PATH = 'chain'
+
+export const readToolChain = (text: string, tools: readonly ChainTool[]): ToolChain => {
+  const source: Source = { path: PATH, text }
+  const syntax: Diagnostic[] = []
+  const chain = parseChainText(source, (d) => syntax.push(d))
+  const names = tools.map(({ name }) => name)
+  if (!chain || hasErrors(syntax)) {
+    const none = { plan: undefined, diagnostics: syntax }
+    return { diagnostics: syntax, takes: undefined, check: () => none, typesOf: () => [] }
+  }
+  const scope = scopeOf(tools, source)
+  return {
+    diagnostics: syntax,
+    takes: takenBy(chain, scope),
+    check: (input) => checkAlone(chain, scope, input, names),
+    typesOf: (value) => [typeOfValue(value), ...asTuple(chain, value)],
+  }
+}
+
+const checkAlone = (chain: Chain, scope: Scope, input: Type, names: readonly string[]): CheckedToolChain => {
+  const { plan, diagnostics, seen } = new BaseChecker(scope).check(chain, input)
+  const all: Diagnostic[] = []
+  const report: Report = (d) => all.push(d)
+  for (const d of diagnostics) report(withNames(d, names))
+  // An expression has no effects: a call in it would pass by all that a call goes through.
+  for (const { expression } of seen) for (const called of callsOf(expression, scope)) report(effectInExpression(called))
+  return { plan: hasErrors(all) ? undefined : plan, diagnostics: all }
+}
+
+const withNames = (d: Diagnostic, names: readonly string[]): Diagnostic => {
+  if (d.code !== 'unknown_name' || d.help !== undefined) return d
+  return { ...d, help: names.length === 0 ? 'there are no tools' : `the tools are ${preview(names.join(', '), 400)}` }
+}
+
+// What each name stands for; those with a dot are members of a module.
+const scopeOf = (tools: readonly ChainTool[], source: Source): Scope => {
+  const own = emptyScope(source)
+  for (const tool of tools) {
+    const dot = tool.name.indexOf('.')
+    const module = tool.name.slice(0, Math.max(0, dot))
+    const home = dot < 0 ? own : (own.modules.get(module) ?? emptyScope(source))
+    if (dot >= 0) own.modules.set(module, home)
+    home.bindings.set(tool.name.slice(dot + 1), boundOf(tool, home, source))
+  }
+  return own
+}
+
+const emptyScope = (source: Source): Scope => ({
+  module: {
+    path: source.path,
+    program: { items: [], comments: [], broken: new Set(), span: { source, start: 0, end: 0 } },
+    uses: new Map(),
+    missing: new Set(),
+  },
+  types: new Map(),
+  brokenTypes: new Set(),
+  bindings: new Map(),
+  params: new Map(),
+  values: new Map(),
+  modules: new Map(),
+  open: ({ name }) => {
+    throw new TypeError(`not checked: '${name}' is called in an expression`)
+  },
+})
+
+const boundOf = ({ name, input, output }: ChainTool, scope: Scope, source: Source): Bound => {
+  const span = { source, start: 0, end: 0 }
+  const impl = { kind: 'tool', config: { kind: 'object', entries: [], span }, span } as const
+  const binding: Binding = { kind: 'binding', annotations: [], name: { text: name, span }, impl, span }
+  return { name, binding, scope, category: 'base', inputs: [input], outputs: [output], isTool: true }
+}
+
+const takenBy = (chain: Chain, scope: Scope): Type | undefined => {
+  switch (chain.kind) {
+    case 'reference':
+      return resolveName(chain.name, scope)?.inputs[0]
+    case 'field':
+      return takenBy(memberOf(chain, scope) ?? chain.of, scope)
+    case 'sequence':
+      return takenBy(firstOf(chain), scope)
+    case 'tensor':
+    case 'choice': {
+      const known = chain.items.flatMap((item) => takenBy(item, scope) ?? [])
+      return known.find((type) => known.every((other) => isWirable(type, other) !== 'no'))
+    }
+    case 'each': {
+      const item = takenBy(chain.chain, scope)
+      return item && { kind: 'array', item }
+    }
+    case 'trace':
+      return takenBy(chain.chain, scope)
+    default:
+      return undefined
+  }
+}
+
+/** A list for a product of as many parts is a tuple of them. */
+const asTuple = (chain: Chain, value: Json): readonly Type[] => {
+  const first = firstOf(chain)
+  const isOfParts = first.kind === 'tensor' && Array.isArray(value) && partsOfTensor(first).length === value.length
+  return isOfParts ? [{ kind: 'tuple', items: value.map(typeOfValue) }] : []
+}

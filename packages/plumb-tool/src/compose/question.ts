@@ -1,0 +1,27 @@
+// What is said between who has a chain composed and the thread that runs it.
+
+import type { ChainTool } from '@plumb/lang'
+import type { Fault, Result } from '@plumb/wire'
+import type { JsonText } from '../json-text.js'
+
+export interface ChainQuestion {
+  readonly chain: string
+  /** Undefined: none was given. */
+  readonly input: JsonText | undefined
+  readonly tools: readonly ChainTool[]
+}
+
+/** Calls have numbers, from 1. */
+export type FromChain =
+  /** What is wrong with it, as text: nothing was run. */
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: number; readonly tool: string; readonly input: JsonText }
+  /** Nobody waits for this call any more. */
+  | { readonly kind: 'abort'; readonly call: number }
+  | { readonly kind: 'warn'; readonly warning: Fault }
+  | { readonly kind: 'done'; readonly result: Result<JsonText> }
+
+export interface ToChain {
+  readonly call: number
+  readonly result: Result<JsonText>
+}

@@ -1,0 +1,86 @@
+// A chain of a model from its text to its result, but for the calls of tools, which are made elsewhere.
+
+import {
+  ALL_REPAIRS,
+  type BasePlan,
+  type ChainTool,
+  fitText,
+  hasErrors,
+  type Json,
+  readToolChain,
+  resolve,
+  type ToolChain,
+  toText,
+} from '@plumb/lang'
+import { type Fault, fail, parseJson, preview, type Result } from '@plumb/wire'
+import { chainOf } from '../combine/chain.js'
+import type { Run, Within } from '../combine/run.js'
+import type { JsonText } from '../json-text.js'
+import type { ChainQuestion } from './question.js'
+
+export interface ChainHost {
+  call(tool: string, input: JsonText, signal: AbortSignal): Promise<Result<JsonText>>
+  warn(warning: Fault): void
+}
+
+export type ChainOutcome =
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'done'; readonly result: Result<JsonText> }
+
+/** In characters of JSON: what all parts of a chain give, together. */
+const MAX_MADE = 64 * 1024 * 1024
+/** How often a part of it is run: a trace that calls no tool could go on for ever. */
+const MAX_STEPS = 1_000_000
+
+export const runChain = async ({ chain, input, tools }: ChainQuestion, host: ChainHost): Promise<ChainOutcome> => {
+  const checked = checkChain(chain, input, tools)
+  if (!checked.ok) return { kind: 'refused', text: checked.error }
+  const { plan, json } = checked
+  let left = MAX_MADE
+  let steps = 0
+  const guard =
+    (run: Run<Within>): Run<Within> =>
+    async (value, call) => {
+      if (++steps > MAX_STEPS) return fail('too_large', `the chain takes more than ${MAX_STEPS.toLocaleString('en')} steps`)
+      const result = await run(value, call)
+      if (!result.ok) return result
+      left -= result.value.length
+      return left < 0 ? fail('too_large', `the parts of the chain give more than ${MAX_MADE.toLocaleString('en')} characters`) : result
+    }
+  const run = chainOf<Within>(
+    plan,
+    ({ name }) =>
+      (value, { signal }) =>
+        host.call(name, value, signal),
+    guard,
+  )
+  return { kind: 'done', result: await run(json, { signal: new AbortController().signal, session: { servers: host } }) }
+}
+
+/** As of any call, but that a lone value is no list: of that the checker tells. */
+const REPAIRS = new Set([...ALL_REPAIRS].filter((kind) => kind !== 'lone_value'))
+
+type Checked = { readonly ok: true; readonly plan: BasePlan; readonly json: JsonText } | { readonly ok: false; readonly error: string }
+
+/** The error is a text for who has written the chain: each diagnostic with its place, and its help. */
+export const checkChain = (text: string, input: JsonText | undefined, tools: readonly ChainTool[]): Checked => {
+  const { diagnostics, takes, check, typesOf } = readToolChain(text, tools)
+  if (hasErrors(diagnostics)) return refuse(diagnostics)
+  const json = input ?? (takes && resolve(takes).kind === 'record' ? '{}' : 'null')
+  const fit = takes && fitText(json, takes, { what: 'input', code: 'input_type_mismatch', repairs: REPAIRS })
+  if (takes && fit?.ok) return planned(check(takes), fit.value.json)
+  const bytes = Buffer.from(json)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  if (!parsed.ok) return { ok: false, error: `error: the input is no JSON: ${preview(json)}` }
+  // What no tool says is the type of the value: a list may also be meant as a tuple, each of whose parts goes its own way.
+  const [own, ...parts] = typesOf(parsed.value as Json).map(check)
+  const inParts = parts.find(({ plan }) => plan)
+  if (inParts) return planned(inParts, json)
+  if (!own?.plan) return refuse(own?.diagnostics ?? [])
+  return fit?.ok === false ? { ok: false, error: `error: ${fit.error.detail}` } : planned(own, json)
+}
+
+const planned = ({ plan, diagnostics }: ReturnType<ToolChain['check']>, json: JsonText): Checked =>
+  plan ? { ok: true, plan, json } : refuse(diagnostics)
+
+const refuse = (diagnostics: ToolChain['diagnostics']): Checked => ({ ok: false, error: diagnostics.map(toText).join('\n') })
