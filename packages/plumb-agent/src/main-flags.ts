@@ -34,6 +34,7 @@ interface Flags {
   parallelToolCalls: boolean
   check?: true
   providers?: true
+  probe?: true
   unordered?: true
   failFast?: true
   telemetry?: true
@@ -70,6 +71,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '-R, --raw-input', text: 'each input line is a string' },
   { flags: '-r, --raw-output', text: 'write strings without quotes' },
   { flags: '--providers', text: 'list the providers: name, endpoint and the variable of the key' },
+  { flags: '--probe', text: 'ask the server what it takes, and tell it: a table and JSON' },
   { flags: '--check', text: 'tell what is wrong with the configuration, and end' },
   { flags: '--attach <file>', text: 'an image, PDF, text or audio that goes with each input', read: again },
   { flags: '--unordered', text: 'with concurrency: write each answer when it is made' },
@@ -191,6 +193,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),
     allowsParallelToolCalls: flags.parallelToolCalls,
     isCheck: flags.check === true,
+    isProbe: flags.probe === true,
     isUnordered: flags.unordered === true,
     isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,
@@ -202,7 +205,10 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
   })
 }
 
-const toSpec = ({ eval: text, specEnvelope, mux }: Flags, path: string | undefined): Result<AgentOptions['spec']> => {
+/** Its provider and model are said otherwise. */
+const PROBED = 'let probe : !string -> !string = agent {}'
+
+const toSpec = ({ eval: text, specEnvelope, mux, probe }: Flags, path: string | undefined): Result<AgentOptions['spec']> => {
   const inPlace = text !== undefined ? '--eval' : specEnvelope ? '--spec-envelope' : undefined
   if (inPlace !== undefined && path !== undefined)
     return fail('usage', `${inPlace} stands in place of a file, so '${preview(path)}' is one program too many`)
@@ -210,5 +216,6 @@ const toSpec = ({ eval: text, specEnvelope, mux }: Flags, path: string | undefin
     return specEnvelope ? fail('usage', '--eval and --spec-envelope exclude each other') : succeed({ kind: 'text', text })
   if (specEnvelope) return mux ? succeed({ kind: 'envelope' }) : fail('usage', '--spec-envelope needs --mux')
   if (path !== undefined) return succeed({ kind: 'file', path })
+  if (probe) return succeed({ kind: 'text', text: PROBED })
   return fail('usage', "no spec is given: name a file, or give its text with -e, as in 'plumb-agent bot.plumb'")
 }

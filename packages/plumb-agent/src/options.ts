@@ -51,6 +51,8 @@ export interface AgentOptions {
   readonly allowsParallelToolCalls: boolean
   /** Only tells what is wrong with the configuration. */
   readonly isCheck: boolean
+  /** Only asks the server what it takes. */
+  readonly isProbe: boolean
   /** Outputs leave as they are made, also where the spec does not say so. */
   readonly isUnordered: boolean
   /** After the first input that fails, no further one is sent to the provider. */

@@ -57,6 +57,11 @@ export const run = async (options: AgentOptions, program: string, received?: Rec
     return 2
   }
   if (options.isCheck) return stderr.end()
+  if (options.isProbe) {
+    const { probe } = await import('./probe/probe.js')
+    await probe(prepared.value, money.value, stderr)
+    return stderr.end()
+  }
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
   const { report, write: writeStderr } = stderr
   const readContent = await openContent(prepared.value, options)

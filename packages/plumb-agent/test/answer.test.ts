@@ -198,6 +198,7 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
   output: COUNT,
   hasTelemetry: true,
   provider,
+  providerWith: () => provider,
   providerName: 'stub',
   account: '',
   limit: undefined,

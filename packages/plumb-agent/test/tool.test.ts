@@ -106,6 +106,7 @@ const open = (
     output: plan.output,
     hasTelemetry: true,
     provider,
+    providerWith: () => provider,
     providerName: 'stub',
     account: '',
     limit: undefined,

@@ -29,6 +29,8 @@ export interface AgentConfig {
   readonly output: Type
   readonly hasTelemetry: boolean
   readonly provider: Provider
+  /** The same anew, that knows nothing yet of what its server refuses, with other values for keys of the spec. */
+  readonly providerWith: (keys: Readonly<Record<string, unknown>>) => Provider
   readonly providerName: string
   /** The same for all agents that ask with the same key at the same place. */
   readonly account: string
@@ -133,12 +135,18 @@ export const readAgentConfig = (
     ...(provider.ok ? [] : provider.error),
   ]
   if (faults.length > 0 || name === undefined || model === undefined || !provider.ok) return { ok: false, error: faults }
+  const providerWith: AgentConfig['providerWith'] = (keys) => {
+    const again = prepareProvider(name, model, { ...agent, config: { ...spec, ...keys } as CheckedAgent['config'] }, options, surroundings)
+    if (!again.ok) throw new Error(`not prepared again: ${again.error[0]?.detail}`)
+    return again.value
+  }
   const config: AgentConfig = {
     agent: agent.name,
     input: agent.input,
     output: agent.output,
     hasTelemetry: agent.hasTelemetry || options.wantsTelemetry,
     provider: provider.value,
+    providerWith,
     providerName: name,
     account: JSON.stringify([asText(spec.endpoint) ?? env.PLUMB_ENDPOINT, keyOf(name, env)]),
     model,

@@ -8,6 +8,7 @@ import {
   fault,
   maxCostOf,
   type Prices,
+  type Quote,
   type RateLimit,
   type Result,
   succeed,
@@ -49,9 +50,8 @@ export const openBilling = ({ allowance, prices, provider, limit, rate, warn }: 
     const { model, output } = size
     const quote = prices?.quote({ model, provider }, size)
     if (prices && !quote) return fail('config_invalid', unpriced(model))
-    const { price, window = LARGEST_WINDOW } = quote ?? {}
-    const input = size.input + (size.fillsWindow ? window : 0)
-    const cost = price ? maxCostOf(price, { input, output }) : 0
+    const price = quote?.price
+    const { input, cost } = mostOf(size, quote)
     const tokens = input + output
     const isClaimed = price !== undefined || rate !== undefined
     const claim = { cost, tokens, ...(limit ? { agent: limit } : {}), ...(rate ? { rate } : {}) }
@@ -70,13 +70,21 @@ export const openBilling = ({ allowance, prices, provider, limit, rate, warn }: 
   lose: allowance.lose,
 })
 
+/** Tokens, and nanodollars; 0 where no price is known. */
+export const mostOf = (size: RequestSize, quote: Quote | undefined): { input: number; output: number; cost: number } => {
+  const { price, window = LARGEST_WINDOW } = quote ?? {}
+  const { output } = size
+  const input = size.input + (size.fillsWindow ? window : 0)
+  return { input, output, cost: price ? maxCostOf(price, { input, output }) : 0 }
+}
+
 export const unpriced = (model: string): string =>
   `no price is known for model '${model}', so that no limit of money can hold: say with --prices what a million of its tokens cost`
 
 const overBill = (model: string, billed: number, most: number): string =>
   `a request to '${model}' was billed $${toDollars(billed)}, and by its prices $${toDollars(most)} is the most that it can cost: check --prices`
 
-const pricedTokens = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: TokenCounts) => ({
+export const pricedTokens = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: TokenCounts) => ({
   input: input_tokens,
   output: output_tokens,
   cache_read: cache_read_tokens,
