@@ -80,6 +80,8 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
   const alternative = nested(
     any(words('string', 'int', 'json'), string, typeName, all(typeName, '.', typeName)),
     all('(', rule('type'), ')'),
+    all(words('untrusted', 'secret'), all('(', rule('type'), ')')),
+    all(words('untrusted', 'secret'), words('string', '[int]', 'secret json')),
     all('[', rule('type'), ']'),
     all('(', separated(rule('type'), ',', 2, 3), ')'),
     all('{', separated(field, ',', 0, 4), '}'),
@@ -109,6 +111,7 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     ),
     all(words('map', 'filter'), '(', rule('expression'), ')'),
     all('project', '(', words('0', '12'), ')'),
+    all(words('endorse', 'declassify'), '(', words('"why"', '"""why"""'), ')'),
     all('(', inside, ')'),
     all('fold', '(', rule('expression'), ',', 'from', ':', rule('expression'), ')'),
     all('batch', '(', literal, maybe(',', 'within', ':', literal), ')'),

@@ -23,6 +23,7 @@ interface Flags {
   model?: string
   set?: readonly string[]
   setFile?: readonly string[]
+  flows?: true
   docroot?: string
   attach?: readonly string[]
   grant?: readonly string[]
@@ -82,6 +83,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--prices <file>', text: 'what a million tokens cost, by model' },
   { flags: '--rate <rate>', text: 'a minute: PROVIDER=REQUESTS/TOKENS', read: rates },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--flows', text: 'check where data may go, whatever the spec says' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
   { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },
@@ -173,6 +175,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     ...(model === undefined ? {} : { model }),
     ...(flags.set ? { set: flags.set } : {}),
     ...(flags.setFile ? { setFile: flags.setFile } : {}),
+    ...(flags.flows ? { flows: true } : {}),
     ...(docroot === undefined ? {} : { docroot }),
     attach,
     grants: grant,

@@ -12,6 +12,8 @@ export interface AgentOptions {
   readonly set?: readonly string[]
   /** As given to --set-file. */
   readonly setFile?: readonly string[]
+  /** Where data may go is checked, whatever the spec says. */
+  readonly flows?: boolean
   readonly provider?: string
   readonly model?: string
   readonly docroot?: string

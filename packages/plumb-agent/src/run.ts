@@ -44,7 +44,7 @@ export type ReceivedInput = Given & { readonly stdin: Readable; readonly budget:
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const run = async (options: AgentOptions, program: string, received?: ReceivedInput): Promise<number> => {
   const stderr = openStderr(program)
-  const prepared = prepare(options, received)
+  const prepared = await prepare(options, received)
   if (!prepared.ok) {
     reportProblems(prepared.error, stderr)
     await stderr.end()

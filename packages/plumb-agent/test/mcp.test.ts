@@ -157,7 +157,7 @@ t.test('a plumb-tool that is never ready', async (t) => {
     write: (line: string) => told.push(line),
     end: async () => 0 as const,
   }
-  const prepared = prepare(options.value, undefined)
+  const prepared = await prepare(options.value, undefined)
   if (!prepared.ok) return t.fail(JSON.stringify(prepared.error))
   const servers = await openOwnServers({
     prepared: prepared.value,

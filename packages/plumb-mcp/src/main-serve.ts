@@ -8,6 +8,7 @@ import { runServer } from './run-server.js'
 interface Flags {
   http?: number
   docroot?: string
+  flows?: true
   prompts?: string
   tokenEnv?: string
   token: boolean
@@ -44,6 +45,7 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
     .addOption(list('--allow-origin <origin>', 'HTTP: a page that may use it, as http://localhost:6274'))
     .addOption(list('--set <name=value>', 'give a param of the specs this value'))
     .addOption(list('--set-file <file>', 'give params the values of this JSON object'))
+    .option('--flows', 'check where data may go, whatever the specs say')
     .addOption(list('--builtin <list>', 'built-in tools to serve'))
     .addOption(list('--grant <list>', 'effects that tools may have, such as fs.write'))
     .option('--policy <file>', 'rules on what is allowed, asked for or denied')

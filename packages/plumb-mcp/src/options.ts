@@ -17,6 +17,8 @@ export interface ServeOptions {
   readonly allowOrigin?: readonly string[]
   /** NAME=VALUE, as given to --set; of each spec. */
   readonly set?: readonly string[]
+  /** Where data may go is checked, whatever the specs say. */
+  readonly flows?: boolean
   /** As given to --set-file. */
   readonly setFile?: readonly string[]
   /** Names of built-in tools; absent: those of `DEFAULT_BUILTINS`. */

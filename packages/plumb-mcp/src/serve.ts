@@ -33,7 +33,7 @@ export interface Served {
 /** All that is wrong is reported; an error says that there was something, and then nothing was started. */
 export const serve = async (options: ServeOptions, reporter = new Reporter('plumb-mcp')): Promise<Result<Served>> => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const opened = open(options, limits, reporter)
+  const opened = await open(options, limits, reporter)
   const token = tokenOf(options, opened?.authority, reporter)
   if (!opened || !token.ok) return fail('config_invalid', 'the server was not started')
   const { context, prompts, sessions } = opened
@@ -73,7 +73,7 @@ interface Opened {
   readonly authority: ServerAuthority
 }
 
-const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened | undefined => {
+const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): Promise<Opened | undefined> => {
   const authority = openServerAuthority(options)
   const docroot = findDocroot(options.docroot)
   const folder = findPrompts(options.prompts)
@@ -92,7 +92,7 @@ const open = (options: ServeOptions, limits: Limits, reporter: Reporter): Opened
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
   const { timeout } = limits
-  const specs = toolsOfSpecs(options.specs, { sessions, reporter, timeout, given: options })
+  const specs = await toolsOfSpecs(options.specs, { sessions, reporter, timeout, given: options, flows: options.flows })
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
   if (!builtins.ok) reporter.report(builtins.error)
   if (!specs || !builtins.ok) return undefined

@@ -115,9 +115,16 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('plumb check spec.plumb', 'plumb check --json *.plumb'))
     .argument('[spec...]', 'the specs')
     .option('--json', 'one object a line, on standard output')
+    .option('--flows', 'where data may go, and each way across')
     .option('-e, --eval <text>', 'take the spec from the command line')
-    .action((specs: string[], o: { json?: boolean; eval?: string }) =>
-      choose(async () => (await commands.check())(specs, { json: o.json === true, ...(o.eval === undefined ? {} : { eval: o.eval }) })),
+    .action((specs: string[], o: { json?: boolean; flows?: boolean; eval?: string }) =>
+      choose(async () =>
+        (await commands.check())(specs, {
+          json: o.json === true,
+          flows: o.flows === true,
+          ...(o.eval === undefined ? {} : { eval: o.eval }),
+        }),
+      ),
     )
   program
     .command('fmt')

@@ -16,6 +16,7 @@ export interface RunFlags extends WatchFlags {
   provider?: string
   model?: string
   docroot?: string
+  flows?: boolean
   set?: string[]
   setFile?: string[]
   grant?: string[]
@@ -79,6 +80,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--max-total-tokens <n>', text: 'end the run after so many tokens', read: whole(1) },
   { flags: '--deadline <seconds>', text: 'end the run after so long', read: seconds },
   { flags: '--dry-run', text: 'show the processes as commands, start nothing' },
+  { flags: '--flows', text: 'check where data may go, whatever the spec says' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },
@@ -152,6 +154,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
     ...(flags.parallelToolCalls ? [] : ['--no-parallel-tool-calls']),
   ],
   docroot: flags.docroot,
+  flows: flags.flows,
   permissions: { grant: flags.grant ?? [], policy: flags.policy, context: flags.context ?? [] },
   provider: flags.provider,
   model: flags.model,

@@ -108,6 +108,10 @@ export const ERRORS = {
     'nothing, if that is meant: what is the same is not asked again; --same refuses instead'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
+  untrusted_flow: config('what somebody outside may have written could come to command; the path says how',
+    'take the tool away, put a closed type, an approval or endorse in between, or say untrusted in the type; see plumb-flows(7)'),
+  secret_flow: config('what must not leave could leave; the path says how',
+    'take the way away, put declassify in between, or say secret in the type; see plumb-flows(7)'),
 
   // Data that came in, or would have gone out.
   invalid_json: invalid('a line is no JSON value',

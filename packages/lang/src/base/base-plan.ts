@@ -2,14 +2,16 @@
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Bound, Scope } from '../names/names.js'
-import type { Expression } from '../parse/ast.js'
+import type { CrossingAtom, Expression } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 
 /** `input` is the type of what arrives, `output` that of what is given. `f.field` is a sequence of f and a map. */
 export type BasePlan = { readonly input: Type; readonly output: Type } & BaseWork
 
 export type BaseWork =
-  | { readonly kind: 'id' | 'copy' | 'discard' | 'flatten' }
+  /** `crossing`: endorse and declassify leave a label behind. */
+  | { readonly kind: 'id'; readonly crossing?: CrossingAtom }
+  | { readonly kind: 'copy' | 'discard' | 'flatten' }
   | { readonly kind: 'map'; readonly expression: Expression; readonly scope: Scope }
   | { readonly kind: 'sequence' | 'choice'; readonly items: readonly BasePlan[] }
   /** Each item on the whole input, or on its own part of a tuple. */

@@ -87,6 +87,9 @@ export class BaseChecker {
     switch (chain.kind) {
       case 'id':
         return input && { kind: 'id', input, output: input }
+      case 'endorse':
+      case 'declassify':
+        return input && { kind: 'id', input, output: input, crossing: chain }
       case 'copy':
         return input && { kind: 'copy', input, output: { kind: 'tuple', items: [input, input] } }
       case 'discard':

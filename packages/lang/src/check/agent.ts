@@ -67,6 +67,7 @@ export const AGENT_KEYS: KeyTable = {
   grant: manyOf(...EFFECTS),
   grant_minutes: numberIn(1, 60),
   env: STRINGS,
+  sees_secrets: FLAG,
   command: COMMAND,
   answers: oneOf('each', 'some'),
   via: COMMAND,

@@ -5,13 +5,14 @@ import { findInChain } from '../names/find-in-chain.js'
 import { type Bound, findBinding, printName } from '../names/names.js'
 import type { QualifiedName } from '../parse/ast.js'
 import { isChain } from '../parse/chain-parts.js'
+import { RESERVED } from '../parse/cursor.js'
 import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
 import { isEqual } from '../types/equal.js'
 import { printType } from '../types/print.js'
 import { type Type, UNIT } from '../types/type.js'
 
 export const lower = (tool: Bound, name: QualifiedName, report: Report): void => {
-  if (!name.module && MORPHISMS.has(name.name.text)) lowerMorphism(tool, name, report)
+  if (!name.module && MORPHISMS.has(name.name.text) && RESERVED.has(name.name.text)) lowerMorphism(tool, name, report)
   else {
     const process = findBinding(name, tool.scope, report, (b) => b.category === 'stream')
     if (process !== 'unknown' && process.category !== 'unknown') lowerBound(tool, process, name, report)

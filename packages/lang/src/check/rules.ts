@@ -40,13 +40,14 @@ export const STRINGS = rule('a list of strings', isStrings)
 export const TEXTS = rule('an object of strings', (v) => isObject(v) && Object.values(v).every((s) => typeof s === 'string'))
 /** Folders, by the names that a tool has for them. */
 export const ROOTS = rule(
-  'an object of folders: each a string, or { path, hard_links }',
+  'an object of folders: each a string, or { path, hard_links, untrusted, secret }',
   (v) => isObject(v) && Object.values(v).every(isRoot),
 )
 const isRoot = (v: Json): boolean => {
   if (!isObject(v)) return typeof v === 'string'
-  const { path, hard_links = false, ...others } = v
-  return typeof path === 'string' && typeof hard_links === 'boolean' && Object.keys(others).length === 0
+  const { path, hard_links = false, untrusted = false, secret = false, ...others } = v
+  const isFlagged = [hard_links, untrusted, secret].every((flag) => typeof flag === 'boolean')
+  return typeof path === 'string' && isFlagged && Object.keys(others).length === 0
 }
 export const COMMAND = rule('a list of strings, the program first', (v) => isStrings(v) && v.length > 0 && v[0] !== '')
 export const OBJECT = rule('an object', isObject)

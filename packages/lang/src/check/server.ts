@@ -22,6 +22,7 @@ const KEYS = {
   client_secret_env: VARIABLE,
   auth: oneOf('query'),
   strict: FLAG,
+  trusted: FLAG,
   revision: oneOf('auto', '2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'),
   handshake_timeout: OVER_ZERO,
   timeout: OVER_ZERO,

@@ -61,6 +61,9 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
       const found = findType(e.name, scope, report)
       return found === 'unknown' ? undefined : found
     }
+    // What it holds is what the type holds: labels are looked at by flow/, over the whole program.
+    case 'labelled':
+      return read(e.type)
     case 'array':
     case 'map': {
       const item = read(e.item)

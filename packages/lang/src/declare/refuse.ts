@@ -15,6 +15,8 @@ import { findExcess } from '../validate/excess.js'
 export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
   const refuse = (part: TypeExpression): boolean => refuseParts(part, read, report)
   switch (e.kind) {
+    case 'labelled':
+      return refuse(e.type)
     case 'array':
     case 'map':
       return refuse(e.item)

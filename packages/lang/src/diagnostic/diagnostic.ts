@@ -14,6 +14,14 @@ export interface Diagnostic {
   readonly help?: string
   /** Other places that matter, such as the first of two definitions. */
   readonly related?: readonly { readonly message: string; readonly span: Span }[]
+  /** The places of a way, in its order; a note stands behind the place. */
+  readonly path?: readonly PathStep[]
+}
+
+export interface PathStep {
+  readonly message: string
+  readonly span: Span
+  readonly note?: string
 }
 
 export type Report = (diagnostic: Diagnostic) => void
@@ -29,6 +37,7 @@ export interface DiagnosticJson {
   code: Code
   message: string
   help?: string
+  path?: { text: string; file: string; line: number; column: number }[]
 }
 
 export const error = (code: Code, message: string, span: Span, help?: string): Diagnostic => ({
@@ -122,7 +131,7 @@ const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   return [...diagnostics].sort((a, b) => at(a) - at(b) || a.span.start - b.span.start || a.span.end - b.span.end)
 }
 
-export const toJson = ({ span, severity, code, message, help, related }: Diagnostic): DiagnosticJson => {
+export const toJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
   const start = position(span.source, span.start)
   const end = position(span.source, span.end)
   const others = (related ?? []).map((r) => `; ${r.message} at ${place(r.span)}`).join('')
@@ -136,8 +145,15 @@ export const toJson = ({ span, severity, code, message, help, related }: Diagnos
     code,
     message: message + others,
     ...(help === undefined ? {} : { help }),
+    ...(path ? { path: path.map(stepAsJson) } : {}),
   }
 }
+
+const stepAsJson = ({ message, span, note }: PathStep) => ({
+  text: note === undefined ? message : `${message} (${note})`,
+  file: span.source.path,
+  ...position(span.source, span.start),
+})
 
 /** As one object, or as text for people. */
 export const toShown = (diagnostic: Diagnostic, isJson: boolean): string =>
@@ -145,9 +161,11 @@ export const toShown = (diagnostic: Diagnostic, isJson: boolean): string =>
 
 /** `file:line:column: error: text`, the source line, carets under the span, and the help where there is one. */
 export const toText = (diagnostic: Diagnostic): string => {
-  const { span, severity, message, help, related } = diagnostic
+  const { span, severity, message, help, related, path } = diagnostic
   const lines = [`${place(span)}: ${severity}: ${message}`, ...excerpt(span)]
   for (const r of related ?? []) lines.push(`${place(r.span)}: note: ${r.message}`, ...excerpt(r.span))
+  for (const step of path ?? [])
+    lines.push(`  ${step.message} (${placeFrom(step.span, span)}${step.note === undefined ? '' : `, ${step.note}`})`)
   if (help !== undefined) lines.push(`help: ${help}`)
   return lines.map(withoutControls).join('\n')
 }
@@ -155,6 +173,12 @@ export const toText = (diagnostic: Diagnostic): string => {
 const place = ({ source, start }: Span): string => {
   const { line, column } = position(source, start)
   return `${source.path}:${line}:${column}`
+}
+
+// Of the same file, line and column alone.
+const placeFrom = (span: Span, { source }: Span): string => {
+  const { line, column } = position(span.source, span.start)
+  return span.source === source ? `${line}:${column}` : place(span)
 }
 
 /** In UTF-16 units. Of a longer line only what is around the span is shown. */

@@ -33,6 +33,9 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
       return [r.take(), r.glue('close'), soleArgument(r, node.expression)]
     case 'project':
       return [r.take(), r.glue('close'), bracketed(r, [() => r.take()])]
+    case 'endorse':
+    case 'declassify':
+      return [r.take(), r.glue('close'), bracketed(r, [() => literal(r)])]
     case 'batch':
       return [r.take(), r.glue('close'), batch(r, node)]
     case 'fold':

@@ -20,6 +20,8 @@ const bare = (r: TokenReader, node: TypeExpression, place: Placement): Doc => {
       return r.take()
     case 'named':
       return qualifiedName(r, node.name)
+    case 'labelled':
+      return [r.take(), r.glue('space'), type(r, node.type, 'operand')]
     case 'array':
       return bracketed(r, [() => type(r, node.item, 'sole')])
     case 'map':

@@ -85,25 +85,20 @@ export interface Port extends Node {
 
 // --- types
 
-export type TypeExpression = PrimitiveType | LiteralType | NamedType | ArrayType | TupleType | MapType | RecordType | SumType
+export type TypeExpression = PrimitiveType | LiteralType | NamedType | LabelledType | CompoundType
+type CompoundType = ArrayType | TupleType | MapType | RecordType | SumType
 export type Primitive = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'json'
 
 export interface PrimitiveType extends Node {
   readonly kind: 'primitive'
   readonly name: Primitive
 }
-export interface LiteralType extends Node {
-  readonly kind: 'literal'
-  readonly value: string
-}
+export type LiteralType = Node & { readonly kind: 'literal'; readonly value: string }
 export interface NamedType extends Node {
   readonly kind: 'named'
   readonly name: QualifiedName
 }
-export interface ArrayType extends Node {
-  readonly kind: 'array'
-  readonly item: TypeExpression
-}
+export type ArrayType = Node & { readonly kind: 'array'; readonly item: TypeExpression }
 export interface TupleType extends Node {
   readonly kind: 'tuple'
   readonly items: readonly TypeExpression[]
@@ -128,6 +123,9 @@ export interface SumType extends Node {
   readonly kind: 'sum'
   readonly variants: readonly TypeExpression[]
 }
+
+/** `untrusted T`, `secret T`: the values of T (plumb-flows(7)). */
+export type LabelledType = Node & { readonly kind: 'labelled'; readonly label: 'untrusted' | 'secret'; readonly type: TypeExpression }
 
 // --- what a name is bound to
 
@@ -236,7 +234,7 @@ export interface FieldOf extends Node {
 export type Atom = Morphism | EachAtom | TraceAtom | Reference
 
 /** A morphism by a word of its own. */
-export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAtom | FoldAtom
+export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAtom | FoldAtom | CrossingAtom
 
 export interface Structural extends Node {
   readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier' | 'flatten'
@@ -267,6 +265,8 @@ export interface FoldAtom extends Node {
   readonly expression: Expression
   readonly from: Expression
 }
+/** `endorse("why")`, `declassify("why")`: passes messages on without their label. */
+export type CrossingAtom = Node & { readonly kind: 'endorse' | 'declassify'; readonly reason: Literal }
 /** `each(chain)`: the chain on every element of a list. */
 export interface EachAtom extends Node {
   readonly kind: 'each'

@@ -30,6 +30,8 @@ export const partsOfChain = (chain: Chain): readonly Chain[] => {
     case 'map':
     case 'filter':
     case 'project':
+    case 'endorse':
+    case 'declassify':
     case 'reference':
       return []
     default:

@@ -1,6 +1,6 @@
 // chain = tensor { ";" tensor } ; tensor = choice { "*" choice } ; choice = element { "+" element }
 
-import type { Chain, Expression, Literal, Structural } from './ast.js'
+import type { Chain, CrossingAtom, Expression, Literal, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
 import { parseExpression } from './expression.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
@@ -65,6 +65,8 @@ const atom = (c: Cursor): Chain => {
   if (start.text === 'batch') return batch(c)
   if (start.text === 'fold') return fold(c)
   if (start.text === 'trace') return trace(c)
+  // A binding may have the name, and nothing in parentheses behind it.
+  if ((start.text === 'endorse' || start.text === 'declassify') && c.isSymbol('(', 1)) return crossing(c, start.text)
   const name = c.ownName('the name of a process')
   const port = portBehind(c)
   return { kind: 'reference', name: { name, span: name.span }, span: c.spanFrom(start), ...(port ? { port } : {}) }
@@ -91,6 +93,15 @@ const map = (c: Cursor): Chain => {
   }
   c.expectSymbol(')', 'after the expression')
   return { kind: 'map', expression, span: c.spanFrom(start), ...(parallel ? { parallel } : {}) }
+}
+
+const crossing = (c: Cursor, kind: CrossingAtom['kind']): Chain => {
+  const start = c.advance()
+  c.expectSymbol('(', `after '${kind}'`)
+  if (c.next.kind !== 'string' || c.next.text.trim() === '') c.fail(`'${kind}' says why, as in ${kind}("addresses are checked before")`)
+  const reason = parseLiteral(c)
+  c.expectSymbol(')', 'after the reason')
+  return { kind, reason, span: c.spanFrom(start) }
 }
 
 const project = (c: Cursor): Chain => {

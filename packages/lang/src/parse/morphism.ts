@@ -23,6 +23,8 @@ export const MORPHISM_PORTS: Readonly<Record<Morphism['kind'], MorphismPorts>> =
   flatten: { inputs: 1, outputs: 1, isTotal: false },
   batch: { inputs: 1, outputs: 1, isTotal: false },
   fold: { inputs: 1, outputs: 1, isTotal: false },
+  endorse: { inputs: 1, outputs: 1, isTotal: true },
+  declassify: { inputs: 1, outputs: 1, isTotal: true },
 }
 
 const WORDS = Object.keys(MORPHISM_PORTS) as readonly Morphism['kind'][]

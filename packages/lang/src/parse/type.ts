@@ -1,8 +1,8 @@
 // type = alt { "|" alt }
 
 import { parseAnnotations } from './annotation.js'
-import type { FieldType, Node, Primitive, TypeExpression } from './ast.js'
-import type { Cursor } from './cursor.js'
+import type { FieldType, LabelledType, Node, Primitive, TypeExpression } from './ast.js'
+import { type Cursor, RESERVED } from './cursor.js'
 import { isLiteral, parseLiteral } from './value.js'
 
 export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
@@ -24,6 +24,15 @@ const alternative = (c: Cursor): TypeExpression => {
   if (start.kind === 'string') {
     c.advance()
     return { kind: 'literal', value: start.text, span: start.span }
+  }
+  if (isLabel(start.text) && startsType(c, 1)) {
+    c.advance()
+    return c.nested((c) => ({
+      kind: 'labelled',
+      label: start.text as LabelledType['label'],
+      type: alternative(c),
+      span: c.spanFrom(start),
+    }))
   }
   if (start.kind === 'identifier') return named(c)
   if (c.takeSymbol('[')) {
@@ -50,6 +59,15 @@ const alternative = (c: Cursor): TypeExpression => {
   }
   if (c.isSymbol('!')) return c.fail("a stream '!T' stands only in a signature or a channel", c.next.span)
   return c.failExpecting('a type')
+}
+
+// A type, a module and a binding may have the name of a label: it is one where a type stands behind it.
+const isLabel = (text: string): text is LabelledType['label'] => text === 'untrusted' || text === 'secret'
+
+const startsType = (c: Cursor, distance: number): boolean => {
+  const { kind, text, startsLine } = c.peek(distance)
+  if (kind === 'identifier') return !startsLine || !RESERVED.has(text)
+  return kind === 'string' || (kind === 'symbol' && ['[', '(', '{'].includes(text))
 }
 
 const map = (c: Cursor, start: Node): TypeExpression => {

@@ -13,3 +13,12 @@ export const visitNodes = (value: unknown, look: (node: AnyNode) => void): void 
   if ('span' in value) look(value as AnyNode)
   for (const [key, part] of Object.entries(value)) if (key !== 'span') visitNodes(part, look)
 }
+
+/** Does a word for a label stand in it: untrusted, secret, endorse or declassify? */
+export const writesLabel = (value: unknown): boolean => {
+  let isFound = false
+  visitNodes(value, ({ kind }) => {
+    if (kind === 'labelled' || kind === 'endorse' || kind === 'declassify') isFound = true
+  })
+  return isFound
+}

@@ -40,6 +40,9 @@ export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], n
   switch (atom.kind) {
     case 'id':
       return node({ kind: 'pass', as: 'id', isSelector: false }, [type])
+    case 'endorse':
+    case 'declassify':
+      return node({ kind: 'pass', as: 'id', isSelector: false, crossing: atom }, [type])
     case 'copy':
       return node({ kind: 'pass', as: 'copy', isSelector: false }, [type, type])
     case 'merge':

@@ -3,7 +3,7 @@
 import type { Span } from '../diagnostic/source.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
 import type { Bound, Scope } from '../names/names.js'
-import type { Expression } from '../parse/ast.js'
+import type { CrossingAtom, Expression, Port } from '../parse/ast.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Graph {
@@ -39,7 +39,17 @@ export type NodeWork =
   /** A port of the binding itself: `input` gives what comes from outside, `output` takes what goes there. */
   | { readonly kind: 'input' | 'output'; readonly port: number }
   /** Whatever comes in goes to every output: id, copy, merge, a channel, the ends of a bound chain. */
-  | { readonly kind: 'pass'; readonly as: 'id' | 'copy' | 'merge' | 'channel' | 'inlet' | 'outlet'; readonly isSelector: boolean }
+  | {
+      readonly kind: 'pass'
+      readonly as: 'id' | 'copy' | 'merge' | 'channel' | 'inlet' | 'outlet'
+      readonly isSelector: boolean
+      /** endorse and declassify: a label is left behind. */
+      readonly crossing?: CrossingAtom
+      /** The bound chain that it stands for, where chains are not expanded. */
+      readonly chain?: Bound
+      /** A channel's own word about what flows through it. */
+      readonly port?: Port
+    }
   /** `lifted`: the expression is the name of a bare binding, and that is what is done with each message. */
   | { readonly kind: 'map'; readonly expression: Expression; readonly scope: Scope; readonly lifted?: Bound }
   /** map(f) where f is a tool, or calls one; `parallel`: calls at once. */

@@ -38,8 +38,8 @@ export const instantiate = (bound: Bound, name: string, span: Span, builder: Bui
   const { inputs, outputs } = portsOf(bound)
   if (impl.kind === 'agent' || impl.kind === 'plumb')
     return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
-  const inlet: NodeWork = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) }
-  if (!builder.isOpen) return processOf(builder.node(name, span, inlet, inputs, outputs))
+  const inlet = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) } as const
+  if (!builder.isOpen) return processOf(builder.node(name, span, { ...inlet, chain: bound }, inputs, outputs))
   const chain = impl as Chain
   return singleNode(bound, chain, name, builder) ?? expand(bound, chain, name, span, inlet, builder)
 }

@@ -4,7 +4,7 @@ import { declaredType } from '../declare/declare.js'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Bound } from '../names/names.js'
-import type { Name, PlumbImplementation } from '../parse/ast.js'
+import type { Name, PlumbImplementation, Port } from '../parse/ast.js'
 import { type Builder, processOf } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
 
@@ -40,13 +40,19 @@ export const localNames = (
   for (const s of impl.statements) {
     if (s.kind !== 'channel') continue
     if (!s.port.isStream) builder.report(error('spec_invalid', 'a channel carries a stream', s.port.span, "write '!' before the type"))
-    declare(s.name, 'channel', channel(s.name, declaredType(s.port.type, bound.scope, builder.report), builder))
+    declare(s.name, 'channel', channel(s.name, declaredType(s.port.type, bound.scope, builder.report), builder, s.port))
   }
   return local
 }
 
-const channel = ({ text, span }: Name, type: Process['inputs'][number]['type'], builder: Builder): GraphNode =>
-  builder.node(text, span, { kind: 'pass', as: 'channel', isSelector: false }, [{ name: 'input', type }], [{ name: 'output', type }])
+const channel = ({ text, span }: Name, type: Process['inputs'][number]['type'], builder: Builder, port?: Port): GraphNode =>
+  builder.node(
+    text,
+    span,
+    { kind: 'pass', as: 'channel', isSelector: false, ...(port ? { port } : {}) },
+    [{ name: 'input', type }],
+    [{ name: 'output', type }],
+  )
 
 const checkParameters = ({ inputs, outputs, name }: Bound, { parameters }: PlumbImplementation, report: Report): void => {
   const [first] = parameters

@@ -13,7 +13,12 @@ export const typeCompletions = (path: readonly Node[], { entry }: Program): Comp
   if (!node) return undefined
   const { module } = node.name
   if (module) return typesOf(entry.modules.get(module.text))
-  return [...typesOf(entry), ...keywords('string', 'int', 'number', 'bool', 'unit', 'json'), ...BUILT_IN, ...moduleCompletions(entry)]
+  return [
+    ...typesOf(entry),
+    ...keywords('string', 'int', 'number', 'bool', 'unit', 'json', 'untrusted', 'secret'),
+    ...BUILT_IN,
+    ...moduleCompletions(entry),
+  ]
 }
 
 const typesOf = (scope: Scope | undefined): Completion[] =>

@@ -26,6 +26,8 @@ const inExpression = (e: TypeExpression, scope: Scope, field: string, program: P
   switch (e.kind) {
     case 'record':
       return e.fields.find((f) => f.name.text === field)?.name.span
+    case 'labelled':
+      return inExpression(e.type, scope, field, program, seen)
     case 'sum':
       return firstOf(e.variants, (variant) => inExpression(variant, scope, field, program, seen))
     case 'named': {

@@ -109,6 +109,9 @@ const inType = (type: TypeExpression, names: Names): void => {
     case 'named':
       qualified(type.name, names, typeSymbol)
       return
+    case 'labelled':
+      inType(type.type, names)
+      return
     case 'array':
     case 'map':
       inType(type.item, names)

@@ -2,6 +2,7 @@
 
 import type { Span } from '../diagnostic/source.js'
 import type { Bound } from '../names/names.js'
+import { writesLabel } from '../parse/visit.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { SymbolInfo } from './symbol.js'
@@ -9,7 +10,7 @@ import type { SymbolInfo } from './symbol.js'
 export const signatureOf = (meaning: SymbolInfo): string => {
   switch (meaning.kind) {
     case 'binding':
-      return `let ${meaning.bound.name}${printPorts(meaning.bound)} = ${implementation(meaning.bound)}`
+      return `let ${meaning.bound.name}${writtenPorts(meaning.bound)} = ${implementation(meaning.bound)}`
     case 'param':
       return sliceOf(meaning.param.declaration.span)
     case 'type':
@@ -27,6 +28,13 @@ export const signatureOf = (meaning: SymbolInfo): string => {
     case 'port':
       return `${meaning.of}@${meaning.port.name} : !${printPortType(meaning.port.type)}`
   }
+}
+
+// Types have no labels; what is written has.
+const writtenPorts = (bound: Bound): string => {
+  const { signature } = bound.binding
+  if (!signature || !writesLabel(signature)) return printPorts(bound)
+  return ` : ${sliceOf(signature.span).replace(/\s+/g, ' ')}`
 }
 
 /** `: !string -> !Review`, or nothing for a config value. */

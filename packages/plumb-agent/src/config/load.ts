@@ -12,6 +12,7 @@ import {
   readAgent,
   STANDARD_LIBRARY,
 } from '@plumb/lang'
+import { withFlows } from '@plumb/policy'
 import { checkedTool } from '@plumb/tool/call/checked-tool'
 import {
   type Bundle,
@@ -59,11 +60,11 @@ export interface Loaded {
 
 const EVAL_PATH = '<eval>'
 
-export const loadAgent = (
-  { spec, agent, sourcesFd, ...values }: Pick<AgentOptions, 'spec' | 'agent' | 'sourcesFd' | 'set' | 'setFile'>,
+export const loadAgent = async (
+  { spec, agent, sourcesFd, flows, ...values }: Pick<AgentOptions, 'spec' | 'agent' | 'sourcesFd' | 'set' | 'setFile' | 'flows'>,
   received: Given | undefined,
   searchPath: string | undefined,
-): Loaded => {
+): Promise<Loaded> => {
   const given = received || sourcesFd === undefined ? succeed(received) : openBootstrap(sourcesFd)
   const disk = diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
   if (!given.ok) return refuse(given.error, disk)
@@ -84,7 +85,9 @@ export const loadAgent = (
 
   const params = readGivenValues(values, given.value?.bundle)
   if (!params.ok) return refuse(params.error, files)
-  const compiled = compile({ path, text: text.value, files, given: params.value })
+  const checked = compile({ path, text: text.value, files, given: params.value })
+  // What a parent hands over it has looked at; what it only sends it has not.
+  const compiled = sourcesFd === undefined ? await withFlows(checked, { flows }) : checked
   const { diagnostics, program } = compiled
   const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
   const selected = selectAgent(agentsOf(program), agent)

@@ -42,8 +42,8 @@ export interface Problems {
 }
 
 /** Reads nothing from stdin. */
-export const prepare = (options: AgentOptions, received: Given | undefined): Result<PreparedAgent, Problems> => {
-  const { agent, files, given, readText, holds, diagnostics, faults } = loadAgent(options, received, process.env.PLUMB_PATH)
+export const prepare = async (options: AgentOptions, received: Given | undefined): Promise<Result<PreparedAgent, Problems>> => {
+  const { agent, files, given, readText, holds, diagnostics, faults } = await loadAgent(options, received, process.env.PLUMB_PATH)
   const authority = readGiven(given?.authority, options, readText)
   const grants = [authority.given.grant, agent?.config.grant as readonly Effect[] | undefined]
   const mayReadFiles = grants.every((grant) => grant?.includes('fs.read') ?? true)

@@ -2,13 +2,15 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { bindingNamed, type Compiled, compile, hasErrors, printPorts, toJson, toText } from '@plumb/lang'
+import { checkFlows } from '@plumb/lang/flow'
+import { effectsOf } from '@plumb/policy'
 import type { CompiledSource, SourceQuestion } from './compiled-source.js'
 import { sourceFiles } from './source-files.js'
 import { checkSource } from './source-policy.js'
 
 const compileSource = ({ docroot, grant, path, text }: SourceQuestion): CompiledSource => {
   const files = sourceFiles(docroot, { path, text })
-  const compiled = compile({ path, text, files })
+  const compiled = withClientsFlows(compile({ path, text, files }))
   const { diagnostics, program, typeCount, bindingCount } = compiled
   const counts = { types: typeCount, bindings: bindingCount }
   const said = { diagnostics: diagnostics.map(toJson), text: diagnostics.map(toText).join('\n') }
@@ -24,6 +26,13 @@ const compileSource = ({ docroot, grant, path, text }: SourceQuestion): Compiled
     bundle: files.bundle(path),
     main: mainOf(compiled),
   }
+}
+
+// What a client sends is checked as with --flows, and so is what it would send to it.
+const withClientsFlows = (compiled: Compiled): Compiled => {
+  if (hasErrors(compiled.diagnostics)) return compiled
+  const found = checkFlows(compiled.program, { effectsOf, isStrict: true, isInputUntrusted: true })
+  return { ...compiled, diagnostics: [...compiled.diagnostics, ...found] }
 }
 
 const signaturesOf = ({ program }: Compiled): Readonly<Record<string, string>> =>

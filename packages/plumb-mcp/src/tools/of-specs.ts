@@ -2,6 +2,7 @@
 
 import { normalize } from 'node:path'
 import { agentsOf, compile, givenTexts, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
+import { withFlows } from '@plumb/policy'
 import { openRegistry } from '@plumb/tool'
 import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, searchPath, withParams } from '@plumb/wire'
 import { agentAsTool } from './agent-as-tool.js'
@@ -16,15 +17,18 @@ export interface SpecsOptions {
   readonly timeout: number
   /** What params are given. */
   readonly given: GivenOptions
+  /** Where data may go is checked, whatever the specs say. */
+  readonly flows: boolean | undefined
 }
 
 /** Undefined: what is wrong was reported, of all the specs. */
-export const toolsOfSpecs = (paths: readonly string[], options: SpecsOptions): readonly ServedTool[] | undefined => {
-  const all = paths.map((path) => toolsOfSpec(normalize(path), options))
+export const toolsOfSpecs = async (paths: readonly string[], options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
+  const all: (readonly ServedTool[] | undefined)[] = []
+  for (const path of paths) all.push(await toolsOfSpec(normalize(path), options))
   return all.every((tools) => tools !== undefined) ? all.flat() : undefined
 }
 
-const toolsOfSpec = (path: string, options: SpecsOptions): readonly ServedTool[] | undefined => {
+const toolsOfSpec = async (path: string, options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
   const { reporter } = options
   const files = diskFiles(searchPath(), STANDARD_LIBRARY)
   const text = files.read(path)
@@ -37,7 +41,8 @@ const toolsOfSpec = (path: string, options: SpecsOptions): readonly ServedTool[]
     reporter.report(given.error)
     return undefined
   }
-  const { program, diagnostics, params, faults } = compile({ path, text: text.value, files, given: given.value })
+  const compiled = await withFlows(compile({ path, text: text.value, files, given: given.value }), options)
+  const { program, diagnostics, params, faults } = compiled
   for (const diagnostic of diagnostics) if (diagnostic.severity === 'error') reporter.write(toShown(diagnostic, reporter.isJson))
   if (hasErrors(diagnostics)) {
     reporter.status = 2

@@ -10,6 +10,7 @@ export interface Flags {
   set?: readonly string[]
   setFile?: readonly string[]
   docroot?: string
+  flows?: true
   grant?: readonly string[]
   policy?: string
   requireSandbox?: true
@@ -55,6 +56,7 @@ export const OPTIONS: readonly OptionLine[] = [
   { flags: '--provider <provider>', text: 'for agents that tools start' },
   { flags: '--model <model>', text: 'for agents that tools start' },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--flows', text: 'check where data may go, whatever the spec says' },
   { flags: '--grant <list>', text: 'effects that are allowed, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what is allowed, asked for or denied' },
   { flags: '--context <key=value>', text: 'what rules of a policy may ask for', read: again },

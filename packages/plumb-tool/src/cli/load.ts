@@ -2,6 +2,7 @@
 
 import { normalize, resolve } from 'node:path'
 import { compile, givenTexts, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { withFlows } from '@plumb/policy'
 import {
   type Bootstrap,
   bundledFiles,
@@ -32,7 +33,7 @@ export interface LoadedProgram {
 
 /** Undefined: it was reported. */
 export const loadProgram = async (
-  { spec, sourcesFd, budgetFd, grant, docroot, set, setFile }: Options,
+  { spec, sourcesFd, budgetFd, grant, docroot, flows, set, setFile }: Options,
   reporter: Reporter,
 ): Promise<LoadedProgram | undefined> => {
   const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
@@ -51,7 +52,9 @@ export const loadProgram = async (
   if (!text.ok) return refuse(text, reporter)
   const given = readGivenValues({ set, setFile }, bootstrap?.bundle)
   if (!given.ok) return refuse(given, reporter)
-  const compiled = compile({ path, text: text.value, files, given: given.value })
+  const checked = compile({ path, text: text.value, files, given: given.value })
+  // What a parent hands over it has looked at.
+  const compiled = bootstrap ? checked : await withFlows(checked, { flows })
   const { diagnostics, program } = compiled
   if (hasErrors(diagnostics)) {
     const isJson = process.env.PLUMB_ERRORS === 'json'

@@ -17,6 +17,8 @@ export interface Options {
   /** As given to --set-file. */
   readonly setFile?: readonly string[]
   readonly docroot?: string
+  /** Where data may go is checked, whatever the spec says. */
+  readonly flows?: boolean
   /** Lists of effects, as given to --grant. */
   readonly grant: readonly string[]
   readonly policy?: string

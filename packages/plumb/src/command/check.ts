@@ -14,6 +14,7 @@ import {
   printType,
   toJson,
 } from '@plumb/lang'
+import { effectsOf } from '@plumb/policy'
 import { escapeLines, Reporter } from '@plumb/wire'
 import { load, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
@@ -26,7 +27,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   const reporter = new Reporter('plumb')
   const out: string[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
-    const loaded = await load(path, { ...options, checksTests: true })
+    const loaded = await load(path, { ...options, checksTests: true, isCheck: true })
     if (!loaded.ok) {
       reporter.report(loaded.error)
       continue
@@ -37,6 +38,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
       if (options.json) out.push(JSON.stringify(toJson(d)))
       else reporter.write(shown(d))
     }
+    if (options.flows && !hasErrors(compiled.diagnostics)) out.push(...(await flowsOf(compiled, options.json)))
     if (hasErrors(diagnostics)) reporter.status = 2
     else out.push(options.json ? JSON.stringify(summary(compiled)) : okay(compiled, paths.length > 1 ? path : undefined))
   }
@@ -48,6 +50,14 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
+}
+
+/** What it has of sources, sinks and ways across, a line each. */
+const flowsOf = async ({ program }: Compiled, isJson: boolean): Promise<readonly string[]> => {
+  const { listFlows } = await import('@plumb/lang/flow')
+  const list = listFlows(program, effectsOf)
+  if (isJson) return list.map(({ kind, ...entry }) => JSON.stringify({ flow: kind, ...entry }))
+  return list.map(({ kind, name, why, file, line, column }) => `${file}:${line}:${column}: ${kind}: ${name}: ${why}`)
 }
 
 /** Why a run of the bindings of the file would be refused. */

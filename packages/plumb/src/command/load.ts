@@ -2,6 +2,7 @@
 
 import { normalize } from 'node:path'
 import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { withFlows } from '@plumb/policy'
 import {
   type Bootstrap,
   bundledFiles,
@@ -28,6 +29,10 @@ export interface SpecOptions {
   /** What a prompt file in place of a spec may bring in. */
   readonly permissions?: Pick<Permissions, 'grant'>
   readonly docroot?: string | undefined
+  /** `--flows`. */
+  readonly flows?: boolean | undefined
+  /** Warnings are shown. */
+  readonly isCheck?: boolean
   /** What params are given; undefined where nothing is to be run. */
   readonly given?: GivenOptions
   /** Whether errors in its tests are errors of it: for a run they are not. */
@@ -51,8 +56,10 @@ export const load = async (path: string | undefined, options: SpecOptions): Prom
   const { files, bootstrap } = opened.value
   const given = options.given ? readGivenValues(options.given, bootstrap?.bundle) : succeed(undefined)
   if (!given.ok) return given
-  const loaded = (entry: { path: string; text: string }, files: SourceFiles): Result<Loaded> => {
-    const compiled = compile({ ...entry, files, given: given.value, checksTests: options.checksTests ?? false })
+  const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<Loaded>> => {
+    const checked = compile({ ...entry, files, given: given.value, checksTests: options.checksTests ?? false })
+    // What a parent hands over it has looked at.
+    const compiled = bootstrap ? checked : await withFlows(checked, options)
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
   if (options.eval !== undefined && path !== undefined)

@@ -47,10 +47,10 @@ export class Publisher {
 
 /** The help is below the message: the protocol has no other place for it. */
 export const toProtocol = (
-  { severity, code, message, span, help, related = [] }: Diagnostic,
+  { severity, code, message, span, help, related = [], path = [] }: Diagnostic,
   documents: Documents,
 ): protocol.Diagnostic => {
-  const others = related.flatMap((r) => {
+  const others = [...related, ...path].flatMap((r) => {
     const uri = documents.uriOf(r.span.source.path)
     return uri === undefined ? [] : [{ location: { uri, range: rangeOf(r.span.source.text, r.span) }, message: r.message }]
   })

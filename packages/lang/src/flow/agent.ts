@@ -1,0 +1,174 @@
+// Agents: a model's answer, and each of its calls, may hold anything that it has read.
+
+import { agentConfig } from '../check/agent.js'
+import type { Span } from '../diagnostic/source.js'
+import { type Bound, resolveName } from '../names/names.js'
+import { type AgentPlan, agentOf } from '../program/agent-plan.js'
+import { toolOf } from '../program/tool-plan.js'
+import { ERROR_PORT } from '../types/failure.js'
+import { JSON_TYPE, type Json } from '../types/type.js'
+import type { Analysis, Outcome, ProcessFlow } from './analysis.js'
+import { labelled } from './declared.js'
+import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { flat, misfits, PLAIN, type Shape } from './shape.js'
+import { ofSignature, takenBy, wayAcross } from './signature.js'
+import { argumentOf, isTrusted } from './tool.js'
+
+interface OwnTool {
+  readonly bound: Bound
+  /** In the list of the agent. */
+  readonly span: Span
+}
+
+export class AgentFlow implements ProcessFlow {
+  /** What it has read, and so what its memory holds. */
+  #tags = NO_TAGS
+  readonly #plan: AgentPlan
+  readonly #tools: readonly OwnTool[]
+  readonly #step: Step
+
+  constructor(
+    private readonly bound: Bound,
+    private readonly analysis: Analysis,
+  ) {
+    this.#plan = agentOf(bound)
+    this.#tools = toolsOf(bound)
+    this.#step = { text: `read by agent '${bound.name}'`, span: bound.binding.name.span }
+  }
+
+  run(inputs: readonly Shape[]): Outcome {
+    const signature = ofSignature(this.bound, this.analysis)
+    const [input = PLAIN, control = PLAIN] = signature.isWorded ? signature.enter(inputs) : inputs
+    this.#read(input)
+    this.#control(control)
+    this.#prompt()
+    let before: Tags
+    do {
+      before = this.#tags
+      for (const tool of this.#tools) this.#call(tool)
+      for (const server of servers(this.#plan.config.mcp)) this.#serve(server)
+    } while (this.#tags !== before)
+    this.#tell()
+    this.analysis.note(this.bound, this.#tags)
+    const answer = labelled(this.#plan.output, this.#tags)
+    const rest = labelled(JSON_TYPE, this.#tags)
+    const outputs = [answer, ...(this.#plan.hasControl ? [rest] : []), ...(this.#plan.hasTelemetry ? [rest] : [])]
+    const [own = PLAIN] = signature.leave([answer])
+    return { outputs: [own, ...outputs.slice(1)], seen: unite(flat(input), this.#tags) }
+  }
+
+  // Its prompt is a template over params.
+  #prompt(): void {
+    const { impl } = this.bound.binding
+    const template = impl.kind === 'agent' ? impl.config.entries.find(({ key }) => key.text === 'prompt')?.value : undefined
+    if (template?.kind !== 'template') return
+    const shape = this.analysis.expression(template, PLAIN, { input: JSON_TYPE, scope: this.bound.scope, isConstant: true })
+    const { untrusted } = flat(shape)
+    if (untrusted) {
+      this.analysis.findings.add({
+        label: 'untrusted',
+        sink: `the prompt of agent '${this.bound.name}'`,
+        span: template.span,
+        trail: untrusted,
+        last: [{ text: `in the prompt of agent '${this.bound.name}'`, span: this.bound.binding.name.span }],
+        help: 'give it to the agent as a part of its input',
+      })
+    }
+    this.#read(shape)
+  }
+
+  #read(shape: Shape): void {
+    const tags = unite(this.#tags, extend(asRead(flat(shape)), this.#step))
+    if (!isSameTags(tags, this.#tags)) this.#tags = tags
+  }
+
+  #call({ bound, span }: OwnTool): void {
+    const effects = this.analysis.effectsOf(toolOf(bound)).filter((e) => e !== 'fs.read' && e !== 'model')
+    this.analysis.at(span, () => this.#read(this.analysis.call(bound, argumentOf(bound, this.#tags, effects))))
+  }
+
+  // Which tools a server has, and what they take, is not known here.
+  #serve({ name, isTrustedServer, span, effect }: Server): void {
+    const own = span ?? this.#step.span
+    const step: Step = { text: `which may call any tool of server '${name}'`, span: own, note: `effect ${effect}` }
+    const help = (label: Label) =>
+      `declare those that it needs, as in 'tool { mcp: ${name}, name: "…" }', with types that say which argument may be ${label}`
+    for (const label of ['untrusted', 'secret'] as const) {
+      const trail = this.#tags[label]
+      if (trail) this.analysis.findings.add({ label, sink: 'the tools of a server', span: own, trail, last: [step], help: help(label) })
+    }
+    if (!isTrustedServer) this.#read(labelled(JSON_TYPE, { untrusted: begin({ text: `from server '${name}'`, span: own }) }))
+  }
+
+  // Control sets memory and model, and says yes to calls.
+  #control(control: Shape): void {
+    const { span } = this.bound.binding.name
+    for (const { label, trail } of misfits(control, takenBy(this.bound, 1))) {
+      if (label === 'secret') continue
+      const port = this.bound.binding.signature?.inputs[1]
+      this.analysis.findings.add({
+        label,
+        sink: `the control of agent '${this.bound.name}', which sets its memory`,
+        span: port?.span ?? span,
+        trail,
+        last: [{ text: `into '${this.bound.name}@ctrl_in'`, span }],
+        help: `write 'untrusted' there if anybody may set it, or put ${wayAcross(label)} before it`,
+      })
+    }
+    this.#read(control)
+  }
+
+  // What a model is shown goes to its provider.
+  #tell(): void {
+    const { config } = this.#plan
+    const { secret } = this.#tags
+    const stays = config.provider === 'eliza' || (config.command !== undefined && config.via === undefined && isWithoutNet(config.sandbox))
+    if (!secret || stays || config.sees_secrets === true) return
+    const { span } = this.bound.binding.name
+    this.analysis.findings.add({
+      label: 'secret',
+      sink: config.command === undefined ? `the provider of agent '${this.bound.name}'` : `the program of agent '${this.bound.name}'`,
+      span,
+      trail: secret,
+      last: [],
+      help: `write 'sees_secrets: true' in '${this.bound.name}' if it may be shown them, or put ${wayAcross('secret')} before it`,
+    })
+  }
+}
+
+const isWithoutNet = (sandbox: Json | undefined): boolean =>
+  typeof sandbox === 'object' && sandbox !== null && 'net' in sandbox && sandbox.net === false
+
+const toolsOf = ({ binding: { impl }, scope }: Bound): readonly OwnTool[] => {
+  const names = impl.kind === 'agent' ? agentConfig(impl, scope).get('tools')?.names : undefined
+  return (names ?? []).flatMap((name) => {
+    const bound = resolveName(name, scope)
+    return bound ? [{ bound, span: name.span }] : []
+  })
+}
+
+interface Server {
+  readonly name: string
+  readonly isTrustedServer: boolean
+  readonly span: Span | undefined
+  readonly effect: 'exec' | 'net'
+}
+
+const servers = (mcp: Json | undefined): readonly Server[] =>
+  (Array.isArray(mcp) ? mcp : []).map((server) => {
+    const { prefix, command, url } = Object(server)
+    return {
+      name: String(prefix ?? command ?? url),
+      isTrustedServer: isTrusted(server),
+      span: undefined,
+      effect: command === undefined ? 'net' : 'exec',
+    }
+  })
+
+/** What a port `error` gives, where what failed has these labels. */
+export const failureOf = (tags: Tags): Shape => {
+  const whole = labelled(ERROR_PORT.type, tags)
+  if (!whole.fields) return whole
+  const told = ['detail', 'input', 'earlier']
+  return { tags: NO_TAGS, fields: new Map([...whole.fields].map(([name, field]) => [name, told.includes(name) ? field : PLAIN])) }
+}

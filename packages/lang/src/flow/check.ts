@@ -1,0 +1,87 @@
+// The whole program: may what is untrusted come to command, may what is secret leave? The errors are the ways (plumb-flows(7)).
+
+import type { Program } from '../compile.js'
+import { type Diagnostic, Diagnostics, warning } from '../diagnostic/diagnostic.js'
+import type { Bound, Scope } from '../names/names.js'
+import { agentTools } from '../program/tool-plan.js'
+import type { EffectsOf } from './analysis.js'
+import { labelled } from './declared.js'
+import { Engine } from './engine.js'
+import { begin, stepsOf, type Trail } from './label.js'
+import { flat, type Shape } from './shape.js'
+import { givenTo, isWorded, wayAcross } from './signature.js'
+import { isInLibrary, writesFlowWords } from './words.js'
+
+export interface FlowOptions {
+  readonly effectsOf: EffectsOf
+  /** Errors also where the spec has no word for a label; else only warnings are given there. */
+  readonly isStrict: boolean
+  /** Somebody outside sends what main reads. */
+  readonly isInputUntrusted?: boolean
+}
+
+/** Only for a program without errors. */
+export const checkFlows = (program: Program, options: FlowOptions): readonly Diagnostic[] => {
+  const engine = new Engine(program.scopes, options.effectsOf)
+  const { entry } = program
+  const main = entry.bindings.get('main')
+  const own = program.scopes.filter((scope) => !isInLibrary(scope)).flatMap((scope: Scope) => [...scope.bindings.values()])
+  for (const bound of main ? [main, ...own] : own) {
+    if (engine.reached.has(bound) || (bound.category !== 'stream' && bound.category !== 'base')) continue
+    const isFromOutside = options.isInputUntrusted === true && (bound === main || !main)
+    const inputs = bound.inputs.map((_, i) => (isFromOutside ? fromClient(bound, i) : givenTo(bound, i)))
+    if (bound.category === 'base') engine.call(bound, inputs[0] ?? givenTo(bound, 0))
+    else holdMain(bound, engine.open(bound).run(inputs).outputs, engine)
+  }
+  const diagnostics = new Diagnostics()
+  if (options.isStrict || writesFlowWords(program)) for (const d of engine.findings.diagnostics) diagnostics.report(d)
+  else for (const d of warnOfAll(engine, options.effectsOf)) diagnostics.report(d)
+  return diagnostics.list({ ...entry.module.program.span, end: entry.module.program.span.start })
+}
+
+const fromClient = (bound: Bound, i: number): Shape =>
+  labelled(bound.inputs[i], {
+    untrusted: begin({ text: `from the input of '${bound.name}', which a client sends`, span: bound.binding.name.span }),
+  })
+
+// What leaves main leaves the program; where its signature has a word, that was held to it before.
+const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: Engine): void => {
+  if (bound.name !== 'main' || isWorded(bound)) return
+  const { name, signature } = bound.binding
+  for (const [i, output] of outputs.entries()) {
+    const { secret } = flat(output)
+    if (!secret) continue
+    findings.add({
+      label: 'secret',
+      sink: "the output of 'main'",
+      span: signature?.outputs[i]?.span ?? name.span,
+      trail: secret,
+      last: [{ text: "leaves 'main'", span: name.span }],
+      help: `write 'secret' there if it may leave so, or put ${wayAcross('secret')} before it leaves`,
+    })
+  }
+}
+
+// An agent that reads what strangers write, reaches what is private and can send or run something: any page may have it do so.
+const warnOfAll = ({ read }: Engine, effectsOf: EffectsOf): readonly Diagnostic[] =>
+  [...read].flatMap(([agent, { untrusted }]) => {
+    if (!untrusted) return []
+    const tools = agentTools(agent).map((tool) => ({ name: tool.name, effects: effectsOf(tool) }))
+    const of = (...wanted: readonly string[]) => tools.find(({ effects }) => effects.some((e) => wanted.includes(e)))?.name
+    const [reads, sends] = [of('fs.read'), of('exec', 'net.private', 'net')]
+    if (reads === undefined || sends === undefined) return []
+    const source = stepsOf(untrusted)[0]?.text.replace(/^from /, '') ?? ''
+    const message = `agent '${agent.name}' reads what strangers may have written (${source}), reaches private data ('${reads}') and can send or run something ('${sends}')`
+    return [{ ...warning('untrusted_flow', message, agent.binding.name.span, helpFor(untrusted)), path: [] }]
+  })
+
+const helpFor = (trail: Trail): string => {
+  const [first] = stepsOf(trail)
+  const { source, start } = first?.span ?? {}
+  const line = source?.text.slice(start).split('\n', 1)[0] ?? ''
+  const signature = /^(\w+)\s*:\s*(.*?)\s*->\s*(.*?)\s*=/.exec(line)
+  const words = signature
+    ? `let ${signature[1]} : ${signature[2]} -> untrusted ${signature[3]} = …`
+    : 'untrusted in front of the type that it gives'
+  return `write '${words}' and every way from there is checked; 'plumb check --flows' shows them now`
+}

@@ -1,0 +1,158 @@
+// The analysis of a whole program: what each binding gives for what it is given, until nothing changes any more.
+
+import { planOfBase } from '../base/base-chain.js'
+import type { BasePlan } from '../base/base-plan.js'
+import type { Span } from '../diagnostic/source.js'
+import { unreachable } from '../diagnostic/unreachable.js'
+import type { Environment, Local } from '../expression/infer/environment.js'
+import type { Bound, Param, Scope } from '../names/names.js'
+import type { Expression } from '../parse/ast.js'
+import { AgentFlow } from './agent.js'
+import type { Analysis, EffectsOf, ProcessFlow } from './analysis.js'
+import { declaredShape } from './declared.js'
+import { shapeOfExpression } from './expression.js'
+import { Findings } from './finding.js'
+import { GraphFlow } from './graph.js'
+import { begin, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { secretParams } from './secret-params.js'
+import { crossed, flat, itemAt, itemIn, join, leaf, listOf, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { ofSignature } from './signature.js'
+import { callTool } from './tool.js'
+
+const MAX_ROUNDS = 20
+
+export class Engine implements Analysis {
+  readonly findings = new Findings()
+  /** The bindings that have been gone through, as parts of others or by themselves. */
+  readonly reached = new Set<Bound>()
+  /** What each agent has read, wherever it stands. */
+  readonly read = new Map<Bound, Tags>()
+  place: Span | undefined
+  readonly #lowered = new Map<string, { readonly process: ProcessFlow; output: Shape; isRunning: boolean }>()
+  readonly #params = new Map<Param, Shape>()
+  readonly #secretParams: ReadonlySet<Param>
+
+  constructor(
+    scopes: readonly Scope[],
+    readonly effectsOf: EffectsOf,
+  ) {
+    this.#secretParams = secretParams(scopes)
+  }
+
+  at<T>(place: Span, look: () => T): T {
+    const outer = this.place
+    this.place = place
+    const result = look()
+    this.place = outer
+    return result
+  }
+
+  note(agent: Bound, tags: Tags): void {
+    this.read.set(agent, unite(this.read.get(agent) ?? NO_TAGS, tags))
+  }
+
+  open(bound: Bound): ProcessFlow {
+    this.reached.add(bound)
+    return bound.binding.impl.kind === 'agent' ? new AgentFlow(bound, this) : new GraphFlow(bound, this)
+  }
+
+  expression(e: Expression, input: Shape, environment: Environment, locals?: ReadonlyMap<Local, Shape>): Shape {
+    return shapeOfExpression(
+      e,
+      input,
+      environment,
+      { call: (bound, given) => this.call(bound, given), param: (param) => this.#param(param) },
+      locals,
+    )
+  }
+
+  #param(param: Param): Shape {
+    const known = this.#params.get(param)
+    if (known) return known
+    const { declaration, scope, name } = param
+    const step: Step = { text: `from param '${name}'`, span: declaration.name.span }
+    const declared = declaredShape({ type: declaration.type, scope }, 'gives', step)
+    const shape = this.#secretParams.has(param) ? join(declared, leaf({ secret: begin(step) })) : declared
+    this.#params.set(param, shape)
+    return shape
+  }
+
+  call(bound: Bound, given: Shape): Shape {
+    this.reached.add(bound)
+    if (bound.binding.impl.kind === 'tool') return callTool(bound, given, this)
+    const signature = ofSignature(bound, this)
+    const [input = PLAIN] = signature.enter([given])
+    const output = through(this.#base(planOfBase(bound), input), { text: `through '${bound.name}'`, span: bound.binding.name.span })
+    return signature.leave([output])[0] ?? PLAIN
+  }
+
+  #base(plan: BasePlan, given: Shape): Shape {
+    switch (plan.kind) {
+      case 'id':
+        return plan.crossing ? crossed(given, plan.crossing) : given
+      case 'copy':
+        return tupleOf([given, given])
+      case 'discard':
+        return PLAIN
+      case 'flatten':
+        return listOf(itemIn(itemIn(given)), unite(given.tags, itemIn(given).tags))
+      case 'map':
+        return this.expression(plan.expression, given, { input: plan.input, scope: plan.scope })
+      case 'sequence':
+        return plan.items.reduce((shape, item) => this.#base(item, shape), given)
+      case 'choice':
+        return plan.items.map((item) => this.#base(item, given)).reduce(join)
+      case 'product':
+        return tupleOf(plan.items.map((item, i) => this.#base(item, plan.isOnParts ? itemAt(given, i) : given)))
+      case 'each':
+        return listOf(this.#base(plan.body, itemIn(given)), given.tags)
+      case 'trace': {
+        let shape = given
+        for (let round = 0; round < MAX_ROUNDS; round++) {
+          const out = this.#base(plan.body, shape)
+          const until = plan.until ? flat(this.expression(plan.until, out, { input: plan.output, scope: plan.scope })) : NO_TAGS
+          const next = join(shape, join(out, { tags: until }))
+          if (next === shape) break
+          shape = next
+        }
+        return shape
+      }
+      case 'named':
+        return this.call(plan.bound, given)
+      default:
+        return unreachable(plan)
+    }
+  }
+
+  /** One instance for each kind of labels that it is given: an agent may call a tool that runs that agent. */
+  lower(bound: Bound, given: Shape): Shape {
+    const key = `${bound.scope.module.path} ${bound.name} ${kindOf(given)}`
+    const known = this.#lowered.get(key)
+    if (known?.isRunning) return known.output
+    const lowered = known ?? { process: this.open(bound), output: PLAIN, isRunning: false }
+    this.#lowered.set(key, lowered)
+    lowered.isRunning = true
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const before = lowered.output
+      lowered.output = join(before, lowered.process.run([given]).outputs[0] ?? PLAIN)
+      if (lowered.output === before) break
+    }
+    lowered.isRunning = false
+    return lowered.output
+  }
+}
+
+/** What a shape is, but for the ways. */
+const kindOf = (shape: Shape): string => {
+  const seen = new Map<Shape, number>()
+  const text = (part: Shape): string => {
+    const known = seen.get(part)
+    if (known !== undefined) return `#${known}`
+    seen.set(part, seen.size)
+    const { untrusted, open, secret } = part.tags
+    const own = `${untrusted ? 'u' : ''}${open ? 'o' : ''}${secret ? 's' : ''}`
+    const fields = [...(part.fields ?? [])].map(([name, field]) => `${name}:${text(field)}`)
+    return `${own}{${fields.join()}}[${part.item ? text(part.item) : ''}](${(part.items ?? []).map(text).join()})`
+  }
+  return text(shape)
+}

@@ -1,0 +1,225 @@
+// The labels of what an expression gives: a part that is only moved keeps its own; what is computed has those of all that it is computed from.
+
+import { ignore } from '../diagnostic/diagnostic.js'
+import { unreachable } from '../diagnostic/unreachable.js'
+import { openInference } from '../expression/infer/check.js'
+import type { Context } from '../expression/infer/context.js'
+import { literalIndex } from '../expression/infer/data.js'
+import type { Environment, Local } from '../expression/infer/environment.js'
+import type { Bound, Param } from '../names/names.js'
+import type { CallExpression, Comprehension, Expression, NameExpression, RecordExpression } from '../parse/ast.js'
+import { isJson, listsOf } from '../types/kind.js'
+import type { Type } from '../types/type.js'
+import { variantsOf } from '../types/variants.js'
+import { labelled } from './declared.js'
+import { isTagged, NO_TAGS, type Tags, unite } from './label.js'
+import { fieldIn, flat, itemAt, itemIn, join, leaf, listOf, PLAIN, recordOf, type Shape, tupleOf } from './shape.js'
+
+/** What an expression may name besides its input. */
+export interface Known {
+  /** The labels of what a bare binding gives for what it is given. */
+  readonly call: (bound: Bound, argument: Shape) => Shape
+  readonly param: (param: Param) => Shape
+}
+
+/** `locals`: of the names that come before those of the input. */
+export const shapeOfExpression = (
+  e: Expression,
+  input: Shape,
+  environment: Environment,
+  known: Known,
+  locals: ReadonlyMap<Local, Shape> = new Map(),
+): Shape => new Evaluation(input, openInference(environment, ignore), known, new Map(locals)).whole(e)
+
+class Evaluation {
+  constructor(
+    private readonly input: Shape,
+    private readonly context: Context,
+    private readonly known: Known,
+    private readonly locals: Map<Local, Shape>,
+  ) {}
+
+  whole(e: Expression): Shape {
+    this.context.infer(e)
+    return this.of(e)
+  }
+
+  private of(e: Expression): Shape {
+    switch (e.kind) {
+      case 'literal':
+        return PLAIN
+      case 'name':
+        return this.name(e)
+      case 'field': {
+        const param = this.context.moduleParams.get(e)
+        return param ? this.known.param(param) : fieldIn(this.of(e.of), e.field.text)
+      }
+      case 'index': {
+        const at = literalIndex(e.index)
+        const base = this.of(e.of)
+        const key = e.index.kind === 'literal' && typeof e.index.value === 'string' ? e.index.value : undefined
+        const item = key !== undefined ? fieldIn(base, key) : at !== undefined && at >= 0 ? itemAt(base, at) : itemIn(base)
+        return this.by(e, item, flat(this.of(e.index)))
+      }
+      case 'slice': {
+        const ends = [e.from, e.to].map((end) => (end ? flat(this.of(end)) : NO_TAGS)).reduce(unite)
+        const base = this.of(e.of)
+        const type = this.typeOf(e)
+        return this.by(e, type && listsOf(type) && !isJson(type) ? listOf(itemIn(base), base.tags) : base, ends)
+      }
+      case 'unary':
+        return this.computed(e, [this.of(e.operand)])
+      case 'binary': {
+        const [left, right] = [this.of(e.left), this.of(e.right)]
+        if (e.operator === '??') return join(left, right)
+        const type = this.typeOf(e)
+        const isList = e.operator === '+' && type !== undefined && listsOf(type) !== undefined && !isJson(type)
+        return isList ? listOf(join(itemIn(left), itemIn(right)), unite(left.tags, right.tags)) : this.computed(e, [left, right])
+      }
+      case 'if':
+        return this.by(e, join(this.of(e.then), this.of(e.else)), flat(this.of(e.condition)))
+      case 'call':
+        return this.call(e)
+      case 'record':
+        return this.record(e)
+      case 'list':
+        return tupleOf(e.items.map((item) => this.of(item)))
+      case 'comprehension':
+        return this.comprehension(e)
+      case 'template':
+        return this.computed(
+          e,
+          e.holes.map((hole) => this.of(hole)),
+        )
+      default:
+        return unreachable(e)
+    }
+  }
+
+  private typeOf(e: Expression): Type | undefined {
+    return this.context.facts.get(e)?.type
+  }
+
+  private computed(e: Expression, parts: readonly Shape[]): Shape {
+    return labelled(this.typeOf(e), parts.map(flat).reduce(unite, NO_TAGS))
+  }
+
+  /** What is chosen by what has these labels has them too. */
+  private by(e: Expression, chosen: Shape, tags: Tags): Shape {
+    return isTagged(tags) ? join(chosen, labelled(this.typeOf(e), tags)) : chosen
+  }
+
+  private name(e: NameExpression): Shape {
+    const meaning = this.context.meanings.get(e)
+    switch (meaning?.kind) {
+      case 'field':
+        return fieldIn(this.input, e.name)
+      case 'local':
+        return this.locals.get(meaning.local) ?? PLAIN
+      case 'param':
+        return this.known.param(meaning.param)
+      default:
+        return this.input
+    }
+  }
+
+  private record(e: RecordExpression): Shape {
+    const type = this.typeOf(e)
+    const fields = new Map<string, Shape>()
+    let rest: Shape | undefined
+    for (const part of e.parts) {
+      if (part.kind === 'field') {
+        fields.set(part.name.text, this.of(part.value))
+        continue
+      }
+      const spread = this.of(part.of)
+      const spreadType = this.typeOf(part.of)
+      if (!spreadType || isJson(spreadType)) rest = rest ? join(rest, spread) : spread
+      else
+        for (const variant of variantsOf(spreadType)) {
+          for (const field of variant.kind === 'record' ? variant.fields : []) {
+            const earlier = fields.get(field.name)
+            const shape = fieldIn(spread, field.name)
+            // One that may be absent leaves what was there before.
+            const isSure = !field.isOptional && variantsOf(spreadType).length === 1
+            fields.set(field.name, earlier && !isSure ? join(earlier, shape) : shape)
+          }
+        }
+    }
+    // Of a json it is not known which fields it brings.
+    if (rest || (type && isJson(type))) return this.computed(e, [...fields.values(), ...(rest ? [rest] : [])])
+    return recordOf(fields)
+  }
+
+  private comprehension(e: Comprehension): Shape {
+    let tags = NO_TAGS
+    for (const loop of e.loops) {
+      const list = this.of(loop.list)
+      const local = this.context.declared.get(loop.name)
+      if (local) this.locals.set(local, itemIn(list))
+      tags = unite(tags, list.tags)
+      if (loop.condition) tags = unite(tags, flat(this.of(loop.condition)))
+    }
+    const item = this.by(e.item, this.of(e.item), tags)
+    return this.by(e, listOf(item), tags)
+  }
+
+  private call(e: CallExpression): Shape {
+    const given = e.arguments.map((argument) => this.of(argument))
+    const [first = PLAIN, second = PLAIN] = given
+    const callee = this.context.callees.get(e)
+    if (callee) return this.known.call(callee, first)
+    const key = e.key && this.key(e.key.parameter, e.key.body, first)
+    const name = e.function.text
+    const moved = MOVING.get(name)
+    if (moved && this.context.calls.get(e)?.result === 'moved')
+      return this.by(e, moved(first, second, key ?? PLAIN), key ? flat(key) : NO_TAGS)
+    return this.computed(e, key ? [...given, key] : given)
+  }
+
+  private key(parameter: CallExpression['function'], body: Expression, list: Shape): Shape {
+    const local = this.context.declared.get(parameter)
+    if (local) this.locals.set(local, itemIn(list))
+    return this.of(body)
+  }
+}
+
+/** Of the functions whose results are parts of what they take. */
+const MOVING: ReadonlyMap<string, (first: Shape, second: Shape, key: Shape) => Shape> = new Map([
+  ['first', (list) => itemIn(list)],
+  ['last', (list) => itemIn(list)],
+  ['min', (list) => itemIn(list)],
+  ['max', (list) => itemIn(list)],
+  ['reverse', (list) => listOf(itemIn(list), list.tags)],
+  ['unique', (list) => listOf(itemIn(list), list.tags)],
+  ['sort', (list) => listOf(itemIn(list), list.tags)],
+  ['values', (map) => listOf(itemIn(map), map.tags)],
+  ['flatten', (list) => listOf(itemIn(itemIn(list)), unite(list.tags, itemIn(list).tags))],
+  ['zip', (list, other) => listOf(tupleOf([itemIn(list), itemIn(other)]), unite(list.tags, other.tags))],
+  [
+    'group',
+    (list, _, key) =>
+      listOf(
+        recordOf(
+          new Map([
+            ['key', key],
+            ['items', listOf(itemIn(list), list.tags)],
+          ]),
+        ),
+        list.tags,
+      ),
+  ],
+  [
+    'entries',
+    (map) =>
+      listOf(
+        recordOf(
+          new Map([
+            ['key', leaf(map.tags)],
+            ['value', itemIn(map)],
+          ]),
+        ),
+        map.tags,
+      ),
+  ],
+] satisfies [string, (first: Shape, second: Shape, key: Shape) => Shape][])

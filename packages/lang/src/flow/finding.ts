@@ -1,0 +1,42 @@
+// What is wrong with where data may go: one for each place where it must not arrive, with the shortest way to it.
+
+import type { Diagnostic } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
+import { type Label, type Step, stepsOf, type Trail } from './label.js'
+
+export interface Finding {
+  readonly label: Label
+  /** As in "a tool that runs commands". */
+  readonly sink: string
+  /** Where it is to be mended. */
+  readonly span: Span
+  readonly trail: Trail
+  /** From the last step of the way into the sink; several where it goes through parts of a tool. */
+  readonly last: readonly Step[]
+  readonly help: string
+}
+
+/** The shortest for each label and place. */
+export class Findings {
+  readonly #found = new Map<string, Finding>()
+
+  add(finding: Finding): void {
+    const { label, span, trail } = finding
+    const key = `${label} ${span.source.path} ${span.start} ${finding.last.at(-1)?.text}`
+    const known = this.#found.get(key)
+    if (!known || trail.length < known.trail.length) this.#found.set(key, finding)
+  }
+
+  get diagnostics(): readonly Diagnostic[] {
+    return [...this.#found.values()].map(asDiagnostic)
+  }
+}
+
+const asDiagnostic = ({ label, sink, span, trail, last, help }: Finding): Diagnostic => ({
+  severity: 'error',
+  code: label === 'untrusted' ? 'untrusted_flow' : 'secret_flow',
+  message: `${label} data reaches ${sink}`,
+  span,
+  help,
+  path: [...stepsOf(trail), ...last].map(({ text, note, span }) => ({ message: text, span, ...(note === undefined ? {} : { note }) })),
+})

@@ -1,0 +1,194 @@
+// A body or a bound chain: labels along its wires, round its loops too, until nothing changes.
+
+import { ignore } from '../diagnostic/diagnostic.js'
+import { unreachable } from '../diagnostic/unreachable.js'
+import type { Bound } from '../names/names.js'
+import type { Edge, Graph, GraphNode, NodeWork } from '../plan/graph.js'
+import { environmentOf, nodesBehind } from '../plan/graph.js'
+import { graphOf } from '../plan/root.js'
+import { JSON_TYPE } from '../types/type.js'
+import { failureOf } from './agent.js'
+import type { Analysis, Outcome, ProcessFlow } from './analysis.js'
+import { declaredShape, labelled, writesLabelIn } from './declared.js'
+import { NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { crossed, flat, isSame, itemIn, join, listOf, misfits, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { ofSignature, wayAcross } from './signature.js'
+
+/** Changes of one output after which parts are no longer told from the whole: a loop may put lists into lists without end. */
+const MAX_CHANGES = 30
+
+export class GraphFlow implements ProcessFlow {
+  readonly #graph: Graph
+  readonly #into: ReadonlyMap<GraphNode, readonly Edge[]>
+  readonly #outOf: ReadonlyMap<GraphNode, readonly GraphNode[]>
+  readonly #outputs = new Map<GraphNode, readonly Shape[]>()
+  readonly #seen = new Map<GraphNode, Tags>()
+  readonly #parts = new Map<GraphNode, ProcessFlow>()
+  readonly #changes = new Map<GraphNode, number>()
+  /** What comes from outside, by the number of the port. */
+  #given: readonly Shape[] = []
+
+  constructor(
+    private readonly bound: Bound,
+    private readonly analysis: Analysis,
+  ) {
+    this.#graph = graphOf(bound, ignore)
+    const into = new Map<GraphNode, Edge[]>()
+    const outOf = new Map<GraphNode, GraphNode[]>()
+    for (const edge of this.#graph.edges) {
+      into.set(edge.to, [...(into.get(edge.to) ?? []), edge])
+      outOf.set(edge.from, [...(outOf.get(edge.from) ?? []), edge.to])
+    }
+    for (const node of this.#graph.nodes) {
+      const { work } = node
+      const of = work.kind === 'failures' ? nodesBehind(work, this.#graph.nodes) : work.kind === 'gather' ? this.#entrances(work) : []
+      for (const other of of) outOf.set(other, [...(outOf.get(other) ?? []), node])
+    }
+    this.#into = into
+    this.#outOf = outOf
+  }
+
+  run(inputs: readonly Shape[]): Outcome {
+    const signature = ofSignature(this.bound, this.analysis)
+    this.#given = signature.enter(inputs)
+    const waiting = new Set(this.#graph.nodes)
+    // A set goes on through what is added meanwhile.
+    for (const node of waiting) {
+      waiting.delete(node)
+      if (this.#settle(node)) for (const next of this.#outOf.get(node) ?? []) waiting.add(next)
+    }
+    const ends = this.#graph.nodes.filter(({ work }) => work.kind === 'output')
+    const step: Step = { text: `through '${this.bound.name}'`, span: this.bound.binding.name.span }
+    const outputs = ends.map((node) => this.#outputs.get(node)?.[0] ?? PLAIN)
+    const isNamed = this.bound.name !== 'main'
+    return {
+      outputs: signature.leave(isNamed ? outputs.map((shape) => through(shape, step)) : outputs),
+      seen: [...this.#seen.values()].reduce(unite, NO_TAGS),
+    }
+  }
+
+  #entrances(work: NodeWork & { kind: 'gather' }): readonly GraphNode[] {
+    return this.#graph.nodes.filter((node) => node.work.kind === 'each' && node.work.inside === work.inside)
+  }
+
+  #input(node: GraphNode, i: number): Shape {
+    const edges = (this.#into.get(node) ?? []).filter(({ input }) => input === i)
+    return edges.map(({ from, output }) => this.#outputs.get(from)?.[output] ?? PLAIN).reduce(join, PLAIN)
+  }
+
+  /** True: something new comes out. */
+  #settle(node: GraphNode): boolean {
+    const inputs = node.inputs.map((_, i) => this.#input(node, i))
+    const { outputs, seen } = this.analysis.at(node.span, () => this.#work(node, inputs))
+    const before = this.#outputs.get(node)
+    const seenBefore = this.#seen.get(node)
+    const all = [...inputs, ...outputs].map(flat).reduce(unite, seen)
+    this.#seen.set(node, all)
+    const changes = this.#changes.get(node) ?? 0
+    const kept = changes < MAX_CHANGES ? outputs : outputs.map((shape, i) => labelled(node.outputs[i]?.type ?? JSON_TYPE, flat(shape)))
+    const isNew = !before || kept.some((shape, i) => !isSame(shape, before[i] ?? PLAIN))
+    if (!isNew) return seenBefore === undefined || !isSame({ tags: all }, { tags: seenBefore })
+    this.#outputs.set(node, kept)
+    this.#changes.set(node, changes + 1)
+    return true
+  }
+
+  #work(node: GraphNode, inputs: readonly Shape[]): Outcome {
+    const { work } = node
+    const [first = PLAIN] = inputs
+    const gives = (...outputs: readonly Shape[]): Outcome => ({ outputs, seen: NO_TAGS })
+    const step = (text: string): Step => ({ text, span: node.span })
+    switch (work.kind) {
+      case 'input':
+        return gives(this.#given[work.port] ?? PLAIN)
+      case 'output':
+        return gives(first)
+      case 'pass': {
+        if (work.chain) return this.#part(node, work.chain).run(inputs)
+        const all = inputs.reduce(join, PLAIN)
+        const passed = work.crossing ? crossed(all, work.crossing) : work.port ? this.#channel(node, work, all) : all
+        return gives(...node.outputs.map(() => passed))
+      }
+      case 'agent':
+      case 'plumb':
+        return this.#part(node, work.bound).run(inputs)
+      case 'map':
+        if (work.lifted) return gives(this.analysis.call(work.lifted, first))
+        return gives(through(this.analysis.expression(work.expression, first, environmentOf(node)), step(`through '${node.name}'`)))
+      case 'call':
+        return gives(this.analysis.call(work.bound, first))
+      case 'filter':
+        return gives(first)
+      case 'discard':
+      case 'empty':
+        return gives(PLAIN)
+      case 'barrier':
+        return gives(tupleOf(inputs))
+      case 'flatten':
+        return gives(itemIn(first))
+      case 'batch':
+        return gives(listOf(first))
+      case 'fold':
+        return gives(through(this.#fold(node, work, first), step("through 'fold'")))
+      case 'each':
+        return gives(itemIn(first))
+      case 'gather':
+        return gives(
+          listOf(
+            first,
+            this.#entrances(work)
+              .map((entrance) => this.#input(entrance, 0).tags)
+              .reduce(unite, NO_TAGS),
+          ),
+        )
+      case 'choice':
+        return gives(...node.outputs.map(() => first))
+      case 'select':
+        return gives(first)
+      case 'failures': {
+        const tags = nodesBehind(work, this.#graph.nodes)
+          .map((of) => this.#seen.get(of) ?? NO_TAGS)
+          .reduce(unite, NO_TAGS)
+        return gives(through(failureOf(tags), step(`from '${node.name}'`)))
+      }
+      default:
+        return unreachable(work)
+    }
+  }
+
+  #part(node: GraphNode, bound: Bound): ProcessFlow {
+    const part = this.#parts.get(node) ?? this.analysis.open(bound)
+    this.#parts.set(node, part)
+    return part
+  }
+
+  #fold(node: GraphNode, work: NodeWork & { kind: 'fold' }, input: Shape): Shape {
+    const from = this.analysis.expression(work.from, PLAIN, { input: JSON_TYPE, scope: work.scope, isConstant: true })
+    let state = join(this.#outputs.get(node)?.[0] ?? PLAIN, from)
+    for (let round = 0; round < MAX_CHANGES; round++) {
+      const given = this.analysis.expression(work.expression, input, environmentOf(node), new Map([[work.state, state]]))
+      const next = join(state, given)
+      if (next === state || isSame(next, state)) return state
+      state = next
+    }
+    return labelled(work.state.type, flat(state))
+  }
+
+  // A channel is taken at its word, as a signature is.
+  #channel({ name, span }: GraphNode, { port }: NodeWork & { kind: 'pass' }, given: Shape): Shape {
+    const written = port && { type: port.type, scope: this.bound.scope }
+    if (!written || !writesLabelIn(written)) return given
+    const step: Step = { text: `from channel '${name}'`, span }
+    for (const { label, trail } of misfits(given, declaredShape(written, 'takes', step))) {
+      this.analysis.findings.add({
+        label,
+        sink: `channel '${name}', which says that it has none`,
+        span: port.span,
+        trail,
+        last: [],
+        help: `write '${label}' there, or put ${wayAcross(label)} before it`,
+      })
+    }
+    return overlay(declaredShape(written, 'gives', step), given)
+  }
+}

@@ -1,0 +1,75 @@
+// Labels and the way that each came: what the analysis of flows knows of one part of a value (plumb-flows(7)).
+
+import type { Span } from '../diagnostic/source.js'
+
+export type Label = 'untrusted' | 'secret'
+
+/** A place that data passes. */
+export interface Step {
+  /** As in "read by agent 'reader'". */
+  readonly text: string
+  readonly span: Span
+  /** Behind its place, as in 'effect exec'. */
+  readonly note?: string | undefined
+}
+
+/** The shortest way that is known, from its last step back to where the label comes from. */
+export interface Trail {
+  readonly step: Step
+  readonly before: Trail | undefined
+  readonly length: number
+}
+
+/**
+ * Which labels a part has. `open`: it is untrusted and of a type that may hold instructions; what is untrusted alone may be read by an
+ * agent without making it untrusted.
+ */
+export interface Tags {
+  readonly untrusted?: Trail | undefined
+  readonly open?: Trail | undefined
+  readonly secret?: Trail | undefined
+}
+
+export const NO_TAGS: Tags = {}
+
+export const isTagged = ({ untrusted, secret }: Tags): boolean => untrusted !== undefined || secret !== undefined
+
+export const begin = (step: Step): Trail => ({ step, before: undefined, length: 1 })
+
+const behind = (trail: Trail | undefined, step: Step): Trail | undefined => {
+  if (!trail) return undefined
+  // A process that calls itself, or a loop within it, is one step.
+  return isSameStep(trail.step, step) ? trail : { step, before: trail, length: trail.length + 1 }
+}
+
+export const isSameStep = (a: Step, b: Step): boolean =>
+  a.span.start === b.span.start && a.span.source === b.span.source && a.text === b.text
+
+/** One step further on the way. */
+export const extend = ({ untrusted, open, secret }: Tags, step: Step): Tags => ({
+  untrusted: behind(untrusted, step),
+  open: behind(open, step),
+  secret: behind(secret, step),
+})
+
+const shorter = (a: Trail | undefined, b: Trail | undefined): Trail | undefined => (a && b ? (b.length < a.length ? b : a) : (a ?? b))
+
+/** All labels of both, each by its shorter way. */
+export const unite = (a: Tags, b: Tags): Tags => {
+  if (a === b || !isTagged(b)) return a
+  if (!isTagged(a)) return b
+  return { untrusted: shorter(a.untrusted, b.untrusted), open: shorter(a.open, b.open), secret: shorter(a.secret, b.secret) }
+}
+
+export const isSameTags = (a: Tags, b: Tags): boolean =>
+  a === b || (a.untrusted?.length === b.untrusted?.length && a.open?.length === b.open?.length && a.secret?.length === b.secret?.length)
+
+/** The steps from the first. */
+export const stepsOf = (trail: Trail): readonly Step[] => {
+  const steps: Step[] = []
+  for (let at: Trail | undefined = trail; at; at = at.before) steps.unshift(at.step)
+  return steps
+}
+
+/** What an agent knows that has read it: closed data holds no instructions. */
+export const asRead = ({ open, secret }: Tags): Tags => ({ untrusted: open, open, secret })

@@ -1,0 +1,122 @@
+// What a program has of sources, sinks and ways across, for people who look through it.
+
+import type { Program } from '../compile.js'
+import { position, type Span } from '../diagnostic/source.js'
+import type { Bound, Scope } from '../names/names.js'
+import { visitNodes } from '../parse/visit.js'
+import { agentOf } from '../program/agent-plan.js'
+import { type ToolPlan, toolOf } from '../program/tool-plan.js'
+import type { EffectsOf } from './analysis.js'
+import { flat } from './shape.js'
+import { isWorded, saidOf, takenBy } from './signature.js'
+import { sourceTags } from './tool.js'
+import { isInLibrary } from './words.js'
+
+export interface FlowEntry {
+  readonly kind: 'source' | 'sink' | 'crossing'
+  /** The binding, or the word. */
+  readonly name: string
+  /** For a crossing its reason. */
+  readonly why: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+export type FlowList = readonly FlowEntry[]
+
+/** In the order of the program; of the standard library only what the program names. Only for a program without errors. */
+export const listFlows = ({ scopes }: Program, effectsOf: EffectsOf): FlowList => {
+  const named = new Set(scopes.filter((scope) => !isInLibrary(scope)).flatMap(namesIn))
+  return scopes.flatMap((scope) => [
+    ...[...scope.bindings.values()].flatMap((bound) => (isInLibrary(scope) && !named.has(bound) ? [] : ofBinding(bound, effectsOf))),
+    ...(isInLibrary(scope) ? [] : crossingsIn(scope)),
+  ])
+}
+
+const namesIn = (scope: Scope): readonly Bound[] => {
+  const found: Bound[] = []
+  visitNodes(scope.module.program.items, (node) => {
+    const { module, name, of, field } = node as unknown as Record<
+      string,
+      { text?: string; name?: { name?: { text?: string } } } | undefined
+    >
+    const [home, member] = module ? [module.text, name?.text] : [of?.name?.name?.text, field?.text]
+    const bound = home !== undefined && member !== undefined ? scope.modules.get(home)?.bindings.get(member) : undefined
+    if (bound) found.push(bound)
+  })
+  return found
+}
+
+const entry = (kind: FlowEntry['kind'], name: string, why: string, { source, start }: Span): FlowEntry => ({
+  kind,
+  name,
+  why,
+  file: source.path,
+  ...position(source, start),
+})
+
+const ofBinding = (bound: Bound, effectsOf: EffectsOf): readonly FlowEntry[] => {
+  const { impl, name } = bound.binding
+  const at = (kind: FlowEntry['kind'], why: string) => entry(kind, bound.name, why, name.span)
+  if (impl.kind === 'agent') return ofAgent(bound).map(([kind, why]) => at(kind, why))
+  return bound.category === 'base' && impl.kind === 'tool' ? ofTool(toolOf(bound), effectsOf).map(([kind, why]) => at(kind, why)) : []
+}
+
+type Told = readonly [FlowEntry['kind'], string]
+
+const ofAgent = (bound: Bound): readonly Told[] => {
+  const { config } = agentOf(bound)
+  const servers = Array.isArray(config.mcp) ? config.mcp : []
+  return [
+    ...servers.flatMap((server): Told[] => {
+      const { prefix, trusted } = Object(server)
+      return [
+        trusted === true ? ['crossing', `server '${prefix}' is trusted`] : ['source', `untrusted: the tools of server '${prefix}'`],
+        ['sink', `the tools of server '${prefix}'`],
+      ]
+    }),
+    ...(config.provider === 'eliza' ? [] : [['sink', 'for secrets: what it reads goes to its provider'] satisfies Told]),
+    ...(config.sees_secrets === true ? [['crossing', 'sees_secrets: its provider may be shown secrets'] satisfies Told] : []),
+  ]
+}
+
+const OPAQUE = ['mcp', 'command', 'function', 'builtin', 'agent']
+
+const ofTool = (plan: ToolPlan, effectsOf: EffectsOf): readonly Told[] => {
+  const { body, bound } = plan
+  if (body.kind !== 'tool') return []
+  const asked: readonly Told[] = body.config.approval === 'ask' ? [['crossing', 'approval: a person reads each call']] : []
+  if (!OPAQUE.includes(body.source)) return asked
+  const effects = effectsOf(plan)
+  const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
+  const { untrusted, secret } = sourceTags(bound, body, effects)
+  const { trusted } = Object(body.config.mcp)
+  // A tool whose code is not looked at, and whose signature says that it makes trust of what it is given.
+  const isGate = isWorded(bound) && flat(takenBy(bound, 0)).untrusted !== undefined && flat(saidOf(bound, 0)).untrusted === undefined
+  return [
+    ...(untrusted
+      ? [
+          [
+            'source',
+            `untrusted: ${body.source === 'builtin' && !effects.includes('net') ? 'a root' : effects.join(', ') || body.source}`,
+          ] satisfies Told,
+        ]
+      : []),
+    ...(secret ? [['source', 'secret: a root'] satisfies Told] : []),
+    ...(harmful.length > 0 ? [['sink', harmful.join(', ')] satisfies Told] : []),
+    ...(trusted === true ? [['crossing', 'its server is trusted'] satisfies Told] : []),
+    ...(isGate ? [['crossing', 'its signature: it takes what is untrusted and gives what is not'] satisfies Told] : []),
+    ...asked,
+  ]
+}
+
+const crossingsIn = (scope: Scope): readonly FlowEntry[] => {
+  const found: FlowEntry[] = []
+  visitNodes(scope.module.program.items, (node) => {
+    if (node.kind !== 'endorse' && node.kind !== 'declassify') return
+    const { value } = node.reason as { value: string }
+    found.push(entry('crossing', node.kind, value, node.span))
+  })
+  return found
+}

@@ -1,0 +1,90 @@
+// A signature with a word for a label is taken at its word, and its binding is held to it; one without passes labels through.
+
+import type { Bound } from '../names/names.js'
+import { declaredShape, type Written, writesLabelIn } from './declared.js'
+import type { Findings } from './finding.js'
+import type { Step } from './label.js'
+import { misfits, overlay, PLAIN, type Shape } from './shape.js'
+
+export interface SignatureFlow {
+  readonly isWorded: boolean
+  /** What comes in, held to what the signature takes, and as it says. */
+  enter(given: readonly Shape[]): readonly Shape[]
+  leave(made: readonly Shape[]): readonly Shape[]
+}
+
+const written = ({ binding: { signature }, scope }: Bound): { inputs: Written[]; outputs: Written[] } => ({
+  inputs: (signature?.inputs ?? []).map(({ type }) => ({ type, scope })),
+  outputs: (signature?.outputs ?? []).map(({ type }) => ({ type, scope })),
+})
+
+const known = new WeakMap<Bound, boolean>()
+
+/** Does its signature name a label? */
+export const isWorded = (bound: Bound): boolean => {
+  const found = known.get(bound)
+  if (found !== undefined) return found
+  const { inputs, outputs } = written(bound)
+  const isFound = [...inputs, ...outputs].some(writesLabelIn)
+  known.set(bound, isFound)
+  return isFound
+}
+
+/** What it may be given; nothing with a label where it says nothing. */
+export const takenBy = (bound: Bound, i: number): Shape => {
+  const port = written(bound).inputs[i]
+  return port && isWorded(bound) ? declaredShape(port, 'takes', inputStep(bound)) : PLAIN
+}
+
+export const givenTo = (bound: Bound, i: number): Shape => {
+  const port = written(bound).inputs[i]
+  return port ? declaredShape(port, 'gives', inputStep(bound)) : PLAIN
+}
+
+export const saidOf = (bound: Bound, i: number): Shape => {
+  const port = written(bound).outputs[i]
+  return port ? declaredShape(port, 'gives', outputStep(bound)) : PLAIN
+}
+
+export const inputStep = ({ name, binding }: Bound): Step => ({ text: `from the input of '${name}'`, span: binding.name.span })
+const outputStep = ({ name, binding }: Bound): Step => ({ text: `from '${name}', as its signature says`, span: binding.name.span })
+
+export const ofSignature = (bound: Bound, { findings }: { readonly findings: Findings }): SignatureFlow => {
+  if (!isWorded(bound)) return { isWorded: false, enter: (given) => given, leave: (made) => made }
+  const { signature, name } = bound.binding
+  return {
+    isWorded: true,
+    enter: (given) =>
+      given.map((shape, i) => {
+        for (const { label, trail, path } of misfits(shape, takenBy(bound, i))) {
+          const port = signature?.inputs[i]
+          findings.add({
+            label,
+            sink: `'${bound.name}'${path && `, at '${path}'`}, whose signature takes none there`,
+            span: port?.span ?? name.span,
+            trail,
+            last: [{ text: `given to '${bound.name}'`, span: name.span }],
+            help: `write '${label}' there if it may be given any, or put ${wayAcross(label)} before '${bound.name}'`,
+          })
+        }
+        return overlay(givenTo(bound, i), shape)
+      }),
+    leave: (made) =>
+      made.map((shape, i) => {
+        const said = saidOf(bound, i)
+        for (const { label, trail, path } of misfits(shape, said)) {
+          findings.add({
+            label,
+            sink: `the output of '${bound.name}'${path && `, at '${path}'`}, whose signature says that it has none`,
+            span: signature?.outputs[i]?.span ?? name.span,
+            trail,
+            last: [{ text: `leaves '${bound.name}'`, span: name.span }],
+            help: `write '${label}' there, or put ${wayAcross(label)} before it leaves`,
+          })
+        }
+        return overlay(said, shape)
+      }),
+  }
+}
+
+export const wayAcross = (label: 'untrusted' | 'secret'): string => (label === 'untrusted' ? 'endorse("why")' : 'declassify("why")')

@@ -1,0 +1,138 @@
+// Tools as sources and sinks: what may go into one, and which labels come out.
+
+import type { Effect } from '../check/rules.js'
+import { unreachable } from '../diagnostic/unreachable.js'
+import type { Bound } from '../names/names.js'
+import { type ToolBody, toolOf } from '../program/tool-plan.js'
+import type { Json, Type } from '../types/type.js'
+import type { Analysis } from './analysis.js'
+import { labelled } from './declared.js'
+import { begin, isTagged, type Label, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { flat, join, type Misfit, misfits, overlay, PLAIN, type Shape, through, without } from './shape.js'
+import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
+
+type Body = Extract<ToolBody, { kind: 'tool' }>
+
+export const callTool = (bound: Bound, given: Shape, a: Analysis): Shape => {
+  const plan = toolOf(bound)
+  const { body } = plan
+  if (body.kind === 'chain') return PLAIN
+  switch (body.source) {
+    case 'mock':
+    case 'failing':
+      return isWorded(bound) ? saidOf(bound, 0) : PLAIN
+    case 'spy':
+    case 'flaky':
+    case 'pool':
+    case 'handoff':
+      return made(bound, given, body, a, (shape) => body.parts.map((part) => a.call(part, shape)).reduce(join, PLAIN))
+    case 'process':
+      return made(bound, given, body, a, (shape) => (body.process?.kind === 'bound' ? a.lower(body.process.bound, shape) : shape))
+    case 'mcp':
+    case 'command':
+    case 'function':
+    case 'builtin':
+    case 'agent':
+      return callSource(bound, body, a.effectsOf(plan), plan.output, given, a)
+    default:
+      return unreachable(body.source)
+  }
+}
+
+const stepOf = ({ name, binding }: Bound, text: string, effects: readonly Effect[] = []): Step => ({
+  text: `${text} '${name}'`,
+  span: binding.name.span,
+  ...(effects.length > 0 ? { note: `effect ${effects.join(', ')}` } : {}),
+})
+
+// A person who reads the call answers for what it does with what it is given; what it gives has its labels all the same.
+const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (shape: Shape) => Shape): Shape => {
+  const signature = ofSignature(bound, a)
+  const isAsked = config.approval === 'ask'
+  const [input = PLAIN] = signature.enter([isAsked ? without(given, 'untrusted') : given])
+  const output = through(work(input), stepOf(bound, 'through'))
+  const { untrusted } = flat(given)
+  return signature.leave([isAsked ? join(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
+}
+
+const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, a: Analysis): Shape => {
+  const { source, config } = body
+  const isAsked = config.approval === 'ask'
+  const leaves = source === 'mcp' || effects.some((e) => e === 'net' || e === 'net.private' || e === 'model')
+  const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
+  for (const misfit of misfits(given, takenBy(bound, 0))) {
+    const isUntrusted = misfit.label === 'untrusted'
+    if (isUntrusted && (isAsked || (harmful.length === 0 && !isWorded(bound)))) continue
+    if (!isUntrusted && !leaves) continue
+    refuse(bound, misfit, source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects), isUntrusted ? harmful : effects, a)
+  }
+  const tags = unite(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through')))
+  const result = labelled(output, tags)
+  if (!isWorded(bound)) return result
+  const said = saidOf(bound, 0)
+  holdToSource(bound, body, effects, output, said, a)
+  const kept = leaves ? PLAIN : labelled(output, { secret: tags.secret })
+  return join(overlay(said, result), kept)
+}
+
+const tagsThrough = (given: Shape, step: Step): Tags => flat(through(given, step))
+
+/** Of what a tool gives by itself. */
+export const sourceTags = (bound: Bound, { source, config }: Body, effects: readonly Effect[]): Tags => {
+  const trail = begin(stepOf(bound, 'from'))
+  const isOutside = source === 'mcp' ? !isTrusted(config.mcp) : effects.includes('net')
+  const roots = source === 'builtin' ? rootLabels(config.roots) : []
+  const untrusted = isOutside || roots.includes('untrusted') ? trail : undefined
+  const secret = roots.includes('secret') ? trail : undefined
+  return untrusted || secret ? { untrusted, secret } : NO_TAGS
+}
+
+export const isTrusted = (server: Json | undefined): boolean =>
+  typeof server === 'object' && server !== null && 'trusted' in server && server.trusted === true
+
+const rootLabels = (roots: Json | undefined): readonly Label[] =>
+  Object.values(roots ?? {}).flatMap((root) => (['untrusted', 'secret'] as const).filter((label) => Object(root)[label] === true))
+
+// Beside a word for a label, what a source gives is said to be untrusted too.
+const holdToSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, said: Shape, a: Analysis): void => {
+  const { name, signature } = bound.binding
+  for (const { label, trail } of misfits(labelled(output, sourceTags(bound, body, effects)), said)) {
+    a.findings.add({
+      label,
+      sink: `the output of '${bound.name}', whose signature says that it has none`,
+      span: signature?.outputs[0]?.span ?? name.span,
+      trail,
+      last: [],
+      help: `write '${label}' there, and put ${wayAcross(label)} behind it where it is meant to be otherwise`,
+    })
+  }
+}
+
+const DOING: readonly (readonly [Effect, string])[] = [
+  ['exec', 'runs commands'],
+  ['fs.write', 'writes files'],
+  ['net.private', 'reaches private addresses'],
+  ['net', 'reaches the network'],
+  ['model', 'asks a model'],
+]
+
+const doing = (effects: readonly Effect[]): string => DOING.find(([effect]) => effects.includes(effect))?.[1] ?? 'takes none'
+
+const refuse = (bound: Bound, { label, trail, path }: Misfit, does: string, effects: readonly Effect[], a: Analysis): void => {
+  const { name } = bound.binding
+  const isLast = trail.step.span.start === name.span.start && trail.step.span.source === name.span.source
+  const at = path === '' ? 'its input' : `'${path.replace(/^\./, '')}'`
+  const asked = label === 'untrusted' ? ', give it approval: "ask"' : ''
+  a.findings.add({
+    label,
+    sink: `a tool that ${does}`,
+    span: a.place ?? name.span,
+    trail,
+    last: isLast ? [] : [{ ...stepOf(bound, 'given to', effects) }],
+    help: `take '${bound.name}' away${asked}, put ${wayAcross(label)} or a closed type in between, or write '${label}' for ${at} if it may be given any`,
+  })
+}
+
+/** What an agent gives to a tool: any of what it has read, in any argument. */
+export const argumentOf = (bound: Bound, tags: Tags, effects: readonly Effect[]): Shape =>
+  isTagged(tags) ? through(labelled(bound.inputs[0], tags), stepOf(bound, 'which may call', effects)) : PLAIN

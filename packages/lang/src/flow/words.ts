@@ -1,0 +1,28 @@
+// Which programs are checked without being asked: those that have a word for a label.
+
+import type { Program } from '../compile.js'
+import type { Scope } from '../names/names.js'
+import type { Entry } from '../parse/ast.js'
+import { visitNodes, writesLabel } from '../parse/visit.js'
+import { STANDARD_LIBRARY } from '../stdlib/library.js'
+
+const WORDS = /\b(?:untrusted|secret|endorse|declassify)\b/
+
+/** In a file of its own: what the standard library says does not count. */
+export const writesFlowWords = ({ scopes }: Program): boolean =>
+  scopes.some((scope) => {
+    const { items, span } = scope.module.program
+    return WORDS.test(span.source.text) && !isInLibrary(scope) && (writesLabel(items) || labelsRoots(items))
+  })
+
+export const isInLibrary = ({ module }: Scope): boolean => Object.values(STANDARD_LIBRARY).includes(module.program.span.source.text)
+
+// `roots: { drop: { path: "drop", untrusted: true } }`
+const labelsRoots = (items: unknown): boolean => {
+  let isFound = false
+  visitNodes(items, (node) => {
+    const { key, value } = node as unknown as Partial<Entry>
+    if ((key?.text === 'untrusted' || key?.text === 'secret') && value?.kind === 'value' && value.value === true) isFound = true
+  })
+  return isFound
+}
