@@ -25,6 +25,7 @@ export class AgentFlow implements ProcessFlow {
   #tags = NO_TAGS
   readonly #plan: AgentPlan
   readonly #tools: readonly OwnTool[]
+  readonly #servers: readonly Server[]
   readonly #step: Step
 
   constructor(
@@ -33,6 +34,7 @@ export class AgentFlow implements ProcessFlow {
   ) {
     this.#plan = agentOf(bound)
     this.#tools = toolsOf(bound)
+    this.#servers = serversOf(bound, this.#plan.config.mcp)
     this.#step = { text: `read by agent '${bound.name}'`, span: bound.binding.name.span }
   }
 
@@ -46,7 +48,7 @@ export class AgentFlow implements ProcessFlow {
     do {
       before = this.#tags
       for (const tool of this.#tools) this.#call(tool)
-      for (const server of servers(this.#plan.config.mcp)) this.#serve(server)
+      for (const server of this.#servers) this.#serve(server)
     } while (this.#tags !== before)
     this.#tell()
     this.analysis.note(this.bound, this.#tags)
@@ -89,15 +91,14 @@ export class AgentFlow implements ProcessFlow {
 
   // Which tools a server has, and what they take, is not known here.
   #serve({ name, isTrustedServer, span, effect }: Server): void {
-    const own = span ?? this.#step.span
-    const step: Step = { text: `which may call any tool of server '${name}'`, span: own, note: `effect ${effect}` }
+    const step: Step = { text: `which may call any tool of server '${name}'`, span, note: `effect ${effect}` }
     const help = (label: Label) =>
       `declare those that it needs, as in 'tool { mcp: ${name}, name: "…" }', with types that say which argument may be ${label}`
     for (const label of ['untrusted', 'secret'] as const) {
       const trail = this.#tags[label]
-      if (trail) this.analysis.findings.add({ label, sink: 'the tools of a server', span: own, trail, last: [step], help: help(label) })
+      if (trail) this.analysis.findings.add({ label, sink: 'the tools of a server', span, trail, last: [step], help: help(label) })
     }
-    if (!isTrustedServer) this.#read(labelled(JSON_TYPE, { untrusted: begin({ text: `from server '${name}'`, span: own }) }))
+    if (!isTrustedServer) this.#read(labelled(JSON_TYPE, { untrusted: begin({ text: `from server '${name}'`, span }) }))
   }
 
   // Control sets memory and model, and says yes to calls.
@@ -150,20 +151,23 @@ const toolsOf = ({ binding: { impl }, scope }: Bound): readonly OwnTool[] => {
 interface Server {
   readonly name: string
   readonly isTrustedServer: boolean
-  readonly span: Span | undefined
+  /** In the list of the agent. */
+  readonly span: Span
   readonly effect: 'exec' | 'net'
 }
 
-const servers = (mcp: Json | undefined): readonly Server[] =>
-  (Array.isArray(mcp) ? mcp : []).map((server) => {
+const serversOf = ({ binding: { impl, name } }: Bound, mcp: Json | undefined): readonly Server[] => {
+  const list = impl.kind === 'agent' ? impl.config.entries.find(({ key }) => key.text === 'mcp')?.value : undefined
+  return (Array.isArray(mcp) ? mcp : []).map((server, i) => {
     const { prefix, command, url } = Object(server)
     return {
       name: String(prefix ?? command ?? url),
       isTrustedServer: isTrusted(server),
-      span: undefined,
+      span: (list?.kind === 'list' ? list.items[i]?.span : undefined) ?? name.span,
       effect: command === undefined ? 'net' : 'exec',
     }
   })
+}
 
 /** What a port `error` gives, where what failed has these labels. */
 export const failureOf = (tags: Tags): Shape => {

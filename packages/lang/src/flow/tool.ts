@@ -4,7 +4,7 @@ import type { Effect } from '../check/rules.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Bound } from '../names/names.js'
 import { type ToolBody, toolOf } from '../program/tool-plan.js'
-import type { Json, Type } from '../types/type.js'
+import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
 import type { Analysis } from './analysis.js'
 import { labelled } from './declared.js'
 import { begin, isTagged, type Label, NO_TAGS, type Step, type Tags, unite } from './label.js'
@@ -80,6 +80,8 @@ const tagsThrough = (given: Shape, step: Step): Tags => flat(through(given, step
 /** Of what a tool gives by itself. */
 export const sourceTags = (bound: Bound, { source, config }: Body, effects: readonly Effect[]): Tags => {
   const trail = begin(stepOf(bound, 'from'))
+  // Null tells nothing.
+  if (resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'unit') return NO_TAGS
   const isOutside = source === 'mcp' ? !isTrusted(config.mcp) : effects.includes('net')
   const roots = source === 'builtin' ? rootLabels(config.roots) : []
   const untrusted = isOutside || roots.includes('untrusted') ? trail : undefined
