@@ -42,8 +42,7 @@ const behind = (trail: Trail | undefined, step: Step): Trail | undefined => {
   return isSameStep(trail.step, step) ? trail : { step, before: trail, length: trail.length + 1 }
 }
 
-export const isSameStep = (a: Step, b: Step): boolean =>
-  a.span.start === b.span.start && a.span.source === b.span.source && a.text === b.text
+const isSameStep = (a: Step, b: Step): boolean => a.span.start === b.span.start && a.span.source === b.span.source && a.text === b.text
 
 /** One step further on the way. */
 export const extend = ({ untrusted, open, secret }: Tags, step: Step): Tags => ({

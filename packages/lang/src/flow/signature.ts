@@ -46,7 +46,7 @@ export const saidOf = (bound: Bound, i: number): Shape => {
   return port ? declaredShape(port, 'gives', outputStep(bound)) : PLAIN
 }
 
-export const inputStep = ({ name, binding }: Bound): Step => ({ text: `from the input of '${name}'`, span: binding.name.span })
+const inputStep = ({ name, binding }: Bound): Step => ({ text: `from the input of '${name}'`, span: binding.name.span })
 const outputStep = ({ name, binding }: Bound): Step => ({ text: `from '${name}', as its signature says`, span: binding.name.span })
 
 export const ofSignature = (bound: Bound, { findings }: { readonly findings: Findings }): SignatureFlow => {
