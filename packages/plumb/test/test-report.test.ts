@@ -102,6 +102,20 @@ a.plumb:3:1: passed: "tells spam from ham" of sum
   t.equal(report('text', [PASSED], { passed: 1, failed: 0, skipped: 0, milliseconds: 0 }), '1 passed, 0 failed in 0.00 s\n')
 })
 
+t.test('text: of a long route the ends, and of many messages too', async (t) => {
+  const route = Array.from({ length: 10 }, (_, i) => ({ wire: `w${i}`, count: 1, messages: [`${i}`] }))
+  const shown = (steps: typeof route) =>
+    report('text', [{ ...FAILED, findings: [{ code: 'expect', message: 'no', route: steps }] }], SUMMARY)
+      .split('\n')
+      .slice(1, -3)
+  t.strictSame(shown(route), [
+    ...['  expect: no', '    on its way:', '      w0  0', '      w1  1', '      … 3 more wires'],
+    ...[5, 6, 7, 8, 9].map((i) => `      w${i}  ${i}`),
+    '  seed 7',
+  ])
+  t.equal(shown([{ wire: 'loop', count: 7, messages: ['1', '2', '7'] }])[2], '      loop  1, 2, … 7 (7 messages)')
+})
+
 t.test("tap: read by tap's parser", async (t) => {
   const text = report('tap', ALL, SUMMARY)
   t.match(text, /^TAP version 14\n1\.\.4\nok 1 - adds\nnot ok 2 - /)

@@ -82,6 +82,7 @@ class Reader {
       ...defined('matches', this.#matches()),
       ...defined('holds', holds?.kind === 'condition' ? readCondition(holds.expression, this.#conditionInput(), scope, report) : undefined),
       errors,
+      ...defined('errorsSpan', this.#value('errors')?.span),
       models: models.bound,
       tools: tools.bound,
       offered: tools.offered,

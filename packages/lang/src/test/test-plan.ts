@@ -24,6 +24,7 @@ export interface TestPlan {
   readonly holds?: TestCondition
   /** Codes of the errors that are expected, in the order of the inputs. */
   readonly errors: readonly string[]
+  readonly errorsSpan?: Span
   readonly models: ReadonlyMap<Bound, Script>
   readonly tools: ReadonlyMap<Bound, Script>
   /** Doubles of tools that a server offers, by the names that models call them by. */

@@ -1,15 +1,26 @@
 // What the agents and tools of a test were asked, in the order in which it came, and what had no answer.
 
-import type { Bound } from '@plumb/lang'
+import type { Bound, Span } from '@plumb/lang'
+import { placeOf } from './place.js'
+import type { Place } from './report/result.js'
 
 export interface Unanswered {
   readonly code: 'model' | 'not_doubled'
   readonly message: string
+  /** Of the script that has no answer. */
+  readonly place?: Place
+}
+
+/** A tool that was not called, because what a script calls it with is not what it takes. */
+export interface RefusedCall {
+  readonly name: string
+  readonly detail: string
 }
 
 export class CallLog {
   readonly #inputs = new Map<Bound, string[]>()
   readonly unanswered: Unanswered[] = []
+  readonly refused: RefusedCall[] = []
 
   note(of: Bound, input: string): void {
     const inputs = this.#inputs.get(of)
@@ -25,7 +36,8 @@ export class CallLog {
     return this.#inputs.keys()
   }
 
-  addUnanswered(code: Unanswered['code'], message: string): void {
-    if (!this.unanswered.some((other) => other.message === message)) this.unanswered.push({ code, message })
+  addUnanswered(code: Unanswered['code'], message: string, at?: Span): void {
+    if (this.unanswered.some((other) => other.message === message)) return
+    this.unanswered.push({ code, message, ...(at ? { place: placeOf(at) } : {}) })
   }
 }

@@ -2,6 +2,7 @@
 
 import type { MessagesByPort, TestCondition, TestPlan } from '@plumb/lang'
 import { canonicalJson, type Fault, preview } from '@plumb/wire'
+import type { Carried, RouteStep } from './carried.js'
 import { placeOf } from './place.js'
 import { difference } from './report/difference.js'
 import type { Finding } from './report/result.js'
@@ -9,17 +10,24 @@ import type { Row } from './rows.js'
 import type { Outcome, Output } from './run-once.js'
 import { openJudge } from './script-player.js'
 
-/** `input`: the number of the input that it is about, from 1. */
-export interface RowFinding extends Finding {
+export interface RowFinding extends Omit<Finding, 'route'> {
+  /** The number of the input that it is about, from 1. */
   readonly input?: number
+  /** Found when it is shown. */
+  readonly route?: () => readonly RouteStep[]
+}
+
+export const toFinding = ({ input: _, route, ...finding }: RowFinding, hasRoute = true): Finding => {
+  const steps = hasRoute ? (route?.() ?? []) : []
+  return steps.length === 0 ? finding : { ...finding, route: steps }
 }
 
 /** None: all is as the test says. */
 export const checkOutcome = (plan: TestPlan, outcome: Outcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
   const { unanswered } = outcome.asked
-  if (outcome.isTimedOut) return [timeout(plan), ...unanswered]
+  if (outcome.isTimedOut) return [timeout(plan, outcome), ...unanswered]
   if (unanswered.length > 0) return unanswered
-  return [
+  const findings = [
     ...checkErrors(plan, outcome),
     ...(plan.expect ? checkExpected(plan, plan.expect, outcome) : []),
     ...checkRows(rows, outcome),
@@ -28,28 +36,59 @@ export const checkOutcome = (plan: TestPlan, outcome: Outcome, rows: readonly Ro
     ...checkCalls(plan, outcome),
     ...checkWires(plan, outcome),
   ]
+  return findings.length > 0 ? [...findings, ...leftOver(plan, outcome)] : []
 }
 
-const timeout = ({ timeoutMs, of }: TestPlan): RowFinding => ({
+/** Of a test that fails: answers that nothing asked for may say why. */
+const leftOver = (plan: TestPlan, { unused }: Outcome): readonly RowFinding[] =>
+  plan.atLeast === undefined
+    ? unused.map(({ name, count, span }) => ({
+        code: 'models',
+        message: `'${name}' has ${count} answer${count === 1 ? '' : 's'} left that nothing asked for`,
+        place: placeOf(span),
+      }))
+    : []
+
+const timeout = ({ timeoutMs, of }: TestPlan, { carried }: Outcome): RowFinding => ({
   code: 'timeout',
   message: `'${of.name}' had not ended after ${timeoutMs / 1000} s; 'timeout' gives it more`,
+  route: () => carried.last(MAX_LAST),
 })
 
-const checkErrors = (plan: TestPlan, { faults }: Outcome): readonly RowFinding[] => {
-  const codes = faults.map(({ error }) => String(error))
-  if (plan.errors.length > 0) {
-    if (codes.length === plan.errors.length && codes.every((code, i) => code === plan.errors[i])) return []
-    const [expected, got] = [plan.errors.join(', '), codes.join(', ') || 'no error']
-    return [{ code: 'errors', message: 'the errors, in the order of their inputs, are others', expected, got }]
-  }
+/** Wires that a test which does not end was at. */
+const MAX_LAST = 3
+
+const checkErrors = (plan: TestPlan, { faults, carried }: Outcome): readonly RowFinding[] => {
+  if (plan.errors.length > 0) return otherErrors(plan, faults, carried)
   return faults.flatMap((fault): RowFinding[] => {
-    const { error, detail, process } = fault
-    const finding = { code: String(error), message: `${typeof process === 'string' ? `'${process}': ` : ''}${detail}` }
+    const finding = { code: String(fault.error), message: detailOf(fault) }
     // A row that was not asked says nothing of what is tested.
-    const inputs = error === 'budget_spent' ? [] : inputsOf(fault)
-    return inputs.length === 0 ? [finding] : inputs.map((input) => ({ ...finding, input }))
+    const inputs = fault.error === 'budget_spent' ? [] : inputsOf(fault)
+    if (inputs.length === 0) return [finding]
+    return inputs.map((input) => ({ ...finding, input, route: () => carried.route([input], undefined) }))
   })
 }
+
+const otherErrors = ({ errors, errorsSpan }: TestPlan, faults: readonly Fault[], carried: Carried): readonly RowFinding[] => {
+  const codes = faults.map(({ error }) => String(error))
+  const i = Array.from({ length: Math.max(codes.length, errors.length) }).findIndex((_, i) => codes[i] !== errors[i])
+  if (i < 0) return []
+  const [wanted, came] = [errors[i], faults[i]]
+  const which = came && wanted !== undefined ? 'is another' : came ? `is one more than the ${errors.length} expected` : 'did not come'
+  const [input] = came ? inputsOf(came) : []
+  return [
+    {
+      code: 'errors',
+      message: `error ${i + 1} ${which}${came ? `: ${detailOf(came)}` : ''}`,
+      ...(errorsSpan ? { place: placeOf(errorsSpan) } : {}),
+      expected: errors.join(', '),
+      got: codes.join(', ') || 'no error',
+      ...(input === undefined ? {} : { route: () => carried.route([input], undefined) }),
+    },
+  ]
+}
+
+const detailOf = ({ detail, process }: Fault): string => `${typeof process === 'string' ? `'${process}': ` : ''}${detail}`
 
 /** Of the inputs that an error is about. */
 const inputsOf = ({ seq, seqs }: Fault): readonly number[] => {
@@ -60,13 +99,34 @@ const inputsOf = ({ seq, seqs }: Fault): readonly number[] => {
   return typeof seq === 'number' ? [seq] : []
 }
 
-const checkExpected = (plan: TestPlan, expect: MessagesByPort, { outputs }: Outcome): readonly RowFinding[] =>
+const checkExpected = (plan: TestPlan, expect: MessagesByPort, outcome: Outcome): readonly RowFinding[] =>
   [...expect].flatMap(([port, { messages, span }]) => {
-    const got = (outputs.get(port) ?? []).map(({ json }) => json)
+    const outputs = outcome.outputs.get(port) ?? []
+    const got = outputs.map(({ json }) => json)
     const at = { code: 'expect', place: placeOf(span) }
     const of = plan.outputs.length > 1 ? ` at '${port}'` : ''
-    return plan.isAnyOrder ? compareAsSets(messages, got, at, of) : compareInOrder(messages, got, at, of)
+    if (plan.isAnyOrder) return compareAsSets(messages, got, at, of)
+    const lost = lostInput(outcome)
+    return compareInOrder(messages, got, at, of).map((finding) => {
+      const output = finding.got === undefined ? undefined : outputs[(finding.number ?? 0) - 1]
+      if (output) return { ...finding, route: () => outcome.carried.route(output.seqs, port) }
+      if (output === undefined && finding.got === undefined && outcome.inputs.length === 0 && plan.inputs.length > 0)
+        return { ...finding, message: `${finding.message}; the test gives '${plan.of.name}' nothing` }
+      return lost === undefined ? finding : { ...finding, ...cameToNothing(outcome, lost, finding.message) }
+    })
   })
+
+/** The first input of which nothing came, where no error says so. */
+const lostInput = ({ inputs, outputs, faults }: Outcome): number | undefined => {
+  const done = new Set([...[...outputs.values()].flat().flatMap(({ seqs }) => seqs), ...faults.flatMap(inputsOf)])
+  const at = inputs.findIndex((_, i) => !done.has(i + 1))
+  return at < 0 ? undefined : at + 1
+}
+
+const cameToNothing = ({ inputs, carried }: Outcome, input: number, message: string): Pick<RowFinding, 'message' | 'route'> => ({
+  message: `${message}; of input ${input} nothing came: ${preview(inputs[input - 1]?.json ?? '')}`,
+  route: () => carried.route([input], undefined),
+})
 
 type At = Pick<Finding, 'code'> & Partial<Pick<Finding, 'place' | 'wire'>>
 
@@ -113,13 +173,17 @@ const compareAsSets = (expected: readonly string[], got: readonly string[], at: 
   ]
 }
 
-const checkRows = (rows: readonly Row[] | undefined, { outputs }: Outcome): readonly RowFinding[] => {
+const checkRows = (rows: readonly Row[] | undefined, { outputs, carried }: Outcome): readonly RowFinding[] => {
   if (!rows?.some(({ expect }) => expect)) return []
   const all = [...outputs.values()].flat()
   return rows.flatMap(({ expect }, i) => {
     if (!expect) return []
     const got = all.filter(({ seqs }) => seqs.includes(i + 1)).map(({ json }) => json)
-    return compareInOrder(expect, got, { code: 'expect' }, ` of row ${i + 1}`).map((finding) => ({ ...finding, input: i + 1 }))
+    return compareInOrder(expect, got, { code: 'expect' }, ` of row ${i + 1}`).map((finding) => ({
+      ...finding,
+      input: i + 1,
+      route: () => carried.route([i + 1], undefined),
+    }))
   })
 }
 
@@ -152,7 +216,13 @@ const openRecords = (plan: TestPlan, outcome: Outcome, rows: readonly Row[] | un
       .flatMap(([name, json]) => (json === undefined ? [] : [`"${name}":${json}`]))
       .join(',')}}`
   }
-  return { outputs, record, inputOf, isByPort: main === undefined }
+  const aboutOutput = (code: string, { seqs, json }: Output, i: number): About => ({
+    code,
+    number: i + 1,
+    got: json,
+    route: () => outcome.carried.route(seqs, main),
+  })
+  return { outputs, outs, record, inputOf, aboutOutput, isByPort: main === undefined }
 }
 
 const mentionsIn =
@@ -166,12 +236,12 @@ const checkMatches = (
   outcome: Outcome,
   rows: readonly Row[] | undefined,
 ): readonly RowFinding[] => {
-  const { outputs, record, inputOf } = openRecords(plan, outcome, rows, mentionsIn(matches))
+  const { outputs, record, inputOf, aboutOutput } = openRecords(plan, outcome, rows, mentionsIn(matches))
   const findings = outputs.flatMap((output, i): RowFinding[] => {
     const condition = matches[i]
     if (!condition)
       return [{ code: 'matches', message: `message ${i + 1} is one more than 'matches' has expressions`, number: i + 1, got: output.json }]
-    return judge(condition, record(output, i), { code: 'matches', number: i + 1, got: output.json }, inputOf(output, i))
+    return judge(condition, record(output, i), aboutOutput('matches', output, i), inputOf(output, i))
   })
   const missing = matches.slice(outputs.length).map(({ expression: { span } }, i) => ({
     code: 'matches',
@@ -182,18 +252,18 @@ const checkMatches = (
 }
 
 const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: Outcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
-  const { outputs, record, inputOf, isByPort } = openRecords(plan, outcome, rows, mentionsIn([holds]))
-  if (isByPort) return judge(holds, record(undefined, 0), { code: 'holds' }, undefined)
+  const { outputs, outs, record, inputOf, aboutOutput, isByPort } = openRecords(plan, outcome, rows, mentionsIn([holds]))
+  if (isByPort) return judge(holds, record(undefined, 0), { code: 'holds', got: outs }, undefined)
   const findings: RowFinding[] = []
   const test = openJudge(holds)
   for (const [i, output] of outputs.entries()) {
     const { holds: isRight, why } = test(record(output, i))
-    if (!isRight) findings.push(notHeld(holds, why, { code: 'holds', number: i + 1, got: output.json }, inputOf(output, i)))
+    if (!isRight) findings.push(notHeld(holds, why, aboutOutput('holds', output, i), inputOf(output, i)))
   }
   return findings
 }
 
-type About = Pick<Finding, 'code' | 'number' | 'got'>
+type About = Pick<RowFinding, 'code' | 'number' | 'got' | 'route'>
 
 const judge = (condition: TestCondition, record: string, about: About, input: number | undefined): RowFinding[] => {
   const { holds, why } = openJudge(condition)(record)
@@ -213,10 +283,15 @@ const checkCalls = (plan: TestPlan, { asked }: Outcome): readonly RowFinding[] =
     if (inputs) return compareInOrder(inputs, got, at, ` to '${name}'`)
     if (got.length >= least && got.length <= most) return []
     const wanted = least === most ? String(least) : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
-    return [{ ...at, message: `'${name}' was asked ${got.length} times`, expected: wanted, got: String(got.length) }]
+    const times = `'${name}' was asked ${got.length} time${got.length === 1 ? '' : 's'}${asked.refused
+      .filter((call) => call.name === name)
+      .map(({ detail }) => `; a call was refused: ${detail}`)
+      .slice(0, 1)
+      .join('')}`
+    return [{ ...at, message: times, expected: wanted, got: String(got.length) }]
   })
 
-const checkWires = (plan: TestPlan, { wires }: Outcome): readonly RowFinding[] =>
+const checkWires = (plan: TestPlan, { carried: { wires } }: Outcome): readonly RowFinding[] =>
   [...plan.wires].flatMap(([name, { messages, span }]): RowFinding[] => {
     const wire = wires.find((one) => one.name === name)
     const at = { code: 'wires', place: placeOf(span), wire: name }

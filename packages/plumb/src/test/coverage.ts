@@ -52,10 +52,10 @@ export class Coverage {
   }
 
   /** What a run tells besides: its own binding, the agents and tools that were asked, and the ends of wires that carried something. */
-  add(of: Bound, { inputs, asked, wires }: Pick<Outcome, 'inputs' | 'asked' | 'wires'>): void {
+  add(of: Bound, { inputs, asked, carried }: Pick<Outcome, 'inputs' | 'asked' | 'carried'>): void {
     if (inputs.length > 0) this.#reachNamed(of.name)
     for (const bound of asked.bounds) this.#reachNamed(bound.name)
-    for (const { name, messages } of wires) if (messages.length > 0) for (const word of name.split(/[-.]/)) this.#reachNamed(word)
+    for (const { name, messages } of carried.wires) if (messages.length > 0) for (const word of name.split(/[-.]/)) this.#reachNamed(word)
   }
 
   get points(): readonly Point[] {

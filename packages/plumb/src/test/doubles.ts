@@ -77,8 +77,8 @@ export class Doubles {
   #answer(script: Script, player: ScriptPlayer, input: string): Result<string> {
     const answer = player.next(input)
     if (answer) return this.#resultOf(answer, script, input)
-    const message = `'${script.name}' was called once more than its double has results: ${preview(input)}`
-    this.#o.asked.addUnanswered('model', message)
+    const message = `'${script.name}' ${player.lack(input, 'result')}`
+    this.#o.asked.addUnanswered('model', message, script.span)
     return fail('internal', message)
   }
 

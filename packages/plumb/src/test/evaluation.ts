@@ -5,7 +5,7 @@ import { preview } from '@plumb/wire'
 import type { RowFinding } from './check-outcome.js'
 import type { Scored } from './judged.js'
 import { shareInterval } from './report/interval.js'
-import type { Finding, Share } from './report/result.js'
+import type { Share } from './report/result.js'
 import type { Given, Outcome } from './run-once.js'
 
 const MAX_WORST = 5
@@ -22,7 +22,7 @@ export interface RatedRun {
 export interface Evaluation {
   readonly share: Share
   /** What is wrong besides rows, and that they were too few. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly RowFinding[]
 }
 
 /** Of one row, in all runs. */

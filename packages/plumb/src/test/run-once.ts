@@ -3,9 +3,10 @@
 import { PassThrough } from 'node:stream'
 import { planOf, planOfCalls, type TestPlan } from '@plumb/lang'
 import { type Fault, LineReader, LineWriter, MAX_LINE, splitEnvelope } from '@plumb/wire'
-import { wiresOf } from '../event/wires.js'
+import { lineText } from '../event/run-event.js'
 import { Unnumbered } from '../graph/numbered-output.js'
 import { CallLog } from './call-log.js'
+import { Carried, NOTHING_CARRIED } from './carried.js'
 import { silentReporter, TestHost, type TestSetting } from './test-host.js'
 
 /** Messages by the names of ports, as JSON text. */
@@ -17,12 +18,6 @@ export interface Output {
   readonly json: string
 }
 
-export interface CarriedWire {
-  /** Its ends, as in `writer-critic`; a second wire with the same ends has `.2` behind them. */
-  readonly name: string
-  readonly messages: readonly string[]
-}
-
 export interface Outcome {
   /** The inputs in the order of their numbers. */
   readonly inputs: readonly { readonly port: string; readonly json: string }[]
@@ -30,7 +25,7 @@ export interface Outcome {
   /** In the order of the inputs that failed; those without one come last. */
   readonly faults: readonly Fault[]
   readonly asked: CallLog
-  readonly wires: readonly CarriedWire[]
+  readonly carried: Carried
   readonly unused: TestHost['unused']
   readonly isTimedOut: boolean
 }
@@ -41,7 +36,7 @@ export const failedOutcome = (fault: Fault): Outcome => ({
   outputs: new Map(),
   faults: [fault],
   asked: new CallLog(),
-  wires: [],
+  carried: NOTHING_CARRIED,
   unused: [],
   isTimedOut: false,
 })
@@ -59,9 +54,7 @@ export const runOnce = async (
   const [first] = plan.inputs
   const isPlain = plan.inputs.length === 1 && plan.outputs.length === 1
   const outputs = new Map(plan.outputs.map(({ name }) => [name, [] as Output[]]))
-  const wires = wireNames(graph)
-  const carried = new Map(wires.map(([, name]) => [name, [] as string[]]))
-  const names = new Map(wires)
+  const carried = new Carried(graph)
 
   const stdin = new PassThrough()
   const stdout = new PassThrough()
@@ -87,7 +80,7 @@ export const runOnce = async (
     report: (fault) => faults.push(fault),
     envelopes: isPlain ? 'none' : 'all',
     heard: (event) => {
-      if (event.kind === 'message') carried.get(names.get(event.wire.index) ?? '')?.push(event.buf.toString('utf8', event.start, event.end))
+      if (event.kind === 'message') carried.note(event.wire.index, event.seq, lineText(event))
     },
   })
   clearTimeout(timer)
@@ -99,7 +92,7 @@ export const runOnce = async (
     outputs,
     faults: inOrder(faults),
     asked,
-    wires: [...carried].map(([name, messages]) => ({ name, messages })),
+    carried,
     unused: host.unused,
     isTimedOut,
   }
@@ -115,16 +108,6 @@ const inTurn = (given: Given): Outcome['inputs'] => {
       return json === undefined ? [] : [{ port, json }]
     }),
   )
-}
-
-const wireNames = (graph: Parameters<typeof wiresOf>[0]): [index: number, name: string][] => {
-  const times = new Map<string, number>()
-  return [...wiresOf(graph).values()].map(({ index, from, to }) => {
-    const ends = `${from}-${to}`
-    const time = (times.get(ends) ?? 0) + 1
-    times.set(ends, time)
-    return [index, time === 1 ? ends : `${ends}.${time}`]
-  })
 }
 
 interface Line {

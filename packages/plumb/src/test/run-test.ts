@@ -4,7 +4,7 @@ import type { TestPlan } from '@plumb/lang'
 import { randomValues, shrinkValue } from '@plumb/lang/random'
 import { nowMs, preview } from '@plumb/wire'
 import { CallLog } from './call-log.js'
-import { checkOutcome, type RowFinding } from './check-outcome.js'
+import { checkOutcome, type RowFinding, toFinding } from './check-outcome.js'
 import { evaluate, type RatedRun } from './evaluation.js'
 import { pairsOf, planOfJudge, type Scored, scoreRows } from './judged.js'
 import { besideSpec, placeOf } from './place.js'
@@ -139,7 +139,7 @@ class TestRun {
     return type ? [...randomValues(type, { seed: this.#seed + i, count })] : []
   }
 
-  async #snapshot({ wires }: Outcome): Promise<readonly Finding[]> {
+  async #snapshot({ carried: { wires } }: Outcome): Promise<readonly RowFinding[]> {
     const { plan } = this
     if (plan.snapshot === undefined) return []
     const path = besideSpec(plan, plan.snapshot)
@@ -160,7 +160,7 @@ class TestRun {
     const [port, more] = plan.inputs
     const input = found.input === undefined ? undefined : [...given.values()][0]?.[found.input - 1]
     // Each attempt is a run, and models are not to be asked so often.
-    if (!port || more || input === undefined || plan.model !== 'scripted') return withoutInput(found)
+    if (!port || more || input === undefined || plan.model !== 'scripted') return toFinding(found)
     const check = async (json: string): Promise<RowFinding | undefined> => {
       const outcome = await this.#once({ given: new Map([[port.name, [json]]]) })
       return checkOutcome(plan, outcome, undefined).find(({ code }) => code === found.code)
@@ -168,7 +168,7 @@ class TestRun {
     let [least, finding] = [input, await check(input)]
     // It fails only behind others: what came before it matters.
     if (!finding)
-      return { ...withoutInput(found), message: `${found.message}; given ${preview(input)}, behind ${(found.input ?? 1) - 1} others` }
+      return { ...toFinding(found), message: `${found.message}; given ${preview(input)}, behind ${(found.input ?? 1) - 1} others` }
     for (let tried = 0, isSmaller = true; isSmaller; ) {
       isSmaller = false
       for (const smaller of shrinkValue(port.type, least)) {
@@ -179,21 +179,26 @@ class TestRun {
         break
       }
     }
-    return { ...withoutInput(finding), message: `${finding.message}; given ${preview(least)}` }
+    return { ...toFinding(finding), message: `${finding.message}; given ${preview(least)}` }
   }
 }
 
-const withoutInput = ({ input: _, ...finding }: RowFinding): Finding => finding
-
-// Runs after the first often find the same, and more of one kind say nothing new.
+// Runs after the first often find the same, more of one kind say nothing new, and one route is enough to look at.
 const limited = (all: readonly RowFinding[]): readonly Finding[] => {
-  const findings = [...new Map(all.map(withoutInput).map((finding) => [JSON.stringify(finding), finding])).values()]
+  const findings = [...new Map(all.map((finding) => [JSON.stringify({ ...finding, input: 0 }), finding])).values()]
   const times = new Map<string, number>()
-  const shown = findings
-    .filter(({ code }) => (times.set(code, (times.get(code) ?? 0) + 1).get(code) as number) <= MAX_OF_ONE_KIND)
-    .slice(0, MAX_FINDINGS)
+  const isFew = ({ code }: RowFinding): boolean => {
+    const time = (times.get(code) ?? 0) + 1
+    times.set(code, time)
+    return time <= MAX_OF_ONE_KIND
+  }
+  const shown = findings.filter(isFew).slice(0, MAX_FINDINGS)
   const left = findings.length - shown.length
-  return left > 0 ? [...shown, { code: 'more', message: `and ${left} more` }] : shown
+  const routed = shown.findIndex(({ route }) => route)
+  return [
+    ...shown.map((finding, i) => toFinding(finding, i === routed)),
+    ...(left > 0 ? [{ code: 'more', message: `and ${left} more` }] : []),
+  ]
 }
 
 const first = <T>(values: Iterable<T>): T | undefined => {

@@ -1,7 +1,8 @@
 // Which of the answers of a script comes next: entries with a condition answer what they hold for, as often as that comes; of a list each
 // other entry answers once, in order; an answer that stands alone is given always.
 
-import { compileFilter, compileMap, type Script, type ScriptedAnswer, Sink, type TestCondition, Verdict } from '@plumb/lang'
+import { compileFilter, compileMap, type Script, type ScriptedAnswer, Sink, type Span, type TestCondition, Verdict } from '@plumb/lang'
+import { preview } from '@plumb/wire'
 
 export class ScriptPlayer {
   readonly #script: Script
@@ -28,10 +29,25 @@ export class ScriptPlayer {
     return undefined
   }
 
+  get span(): Span {
+    return this.#script.span
+  }
+
   /** Of a list, the entries without a condition that were not asked for. */
   get unused(): number {
     const { answers, isList } = this.#script
     return isList ? answers.filter(({ when }, i) => !when && !this.#isUsed[i]).length : 0
+  }
+
+  /** Why there is none: the rest of a sentence that begins with who was asked. */
+  lack(input: string, has: 'answer' | 'result'): string {
+    const { answers } = this.#script
+    const count = `${answers.length} ${has}${answers.length === 1 ? '' : 's'}`
+    const asked = `was asked ${preview(input)}`
+    if (answers.length === 0) return `${asked}, and its script is empty`
+    if (answers.every(({ when }) => when)) return `${asked}, and no 'when' of its script holds for that`
+    const once = `its script has ${answers.some(({ when }) => when) ? `no 'when' for that, and no other answer left` : `only ${count}`}`
+    return `${asked}, and ${once}`
   }
 
   #holds(condition: TestCondition, input: string): boolean {

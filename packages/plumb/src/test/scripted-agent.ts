@@ -114,23 +114,28 @@ class ScriptedAgent {
   async #resultFor(input: string): Promise<Result<string>> {
     const { player, plan, lacked, call } = this.#o
     let answer = player?.next(input)
+    let called: string | undefined
     for (let calls = 0; answer?.kind === 'call' && calls < MAX_CALLS; calls++) {
       const { tool, json } = answer
       this.#tell({ kind: 'tool_call', id: `call-${calls + 1}`, name: tool, input: JSON.parse(json) })
       const { ok } = await call(tool, json)
       this.#tell({ kind: 'tool_result', id: `call-${calls + 1}`, name: tool, is_error: !ok, ms: 0, bytes: 0 })
+      called = tool
       answer = player?.next(input)
-      if (!answer) break
     }
     if (answer?.kind === 'value') return { ok: true, value: answer.json }
     if (answer?.kind === 'random') return { ok: true, value: this.#o.random() }
     if (answer?.kind === 'error')
       return { ok: false, error: faultOf(answer.code, `'${plan.name}' failed with '${answer.code}', as its script says`) }
-    const message = player
-      ? `'${plan.name}' was asked once more than its script has answers: ${preview(input)}`
-      : `'${plan.name}' was asked, and 'models' has no answers of it: ${preview(input)}`
+    const message = `'${plan.name}' ${this.#lack(input, called, answer !== undefined)}`
     lacked(message)
     return { ok: false, error: fault('internal', message) }
+  }
+
+  #lack(input: string, called: string | undefined, isCalling: boolean): string {
+    if (isCalling) return `called tools ${MAX_CALLS} times and gave no answer: its script has only '${called}'`
+    if (called !== undefined) return `has called '${called}', and its script has nothing that it says after the result`
+    return this.#o.player?.lack(input, 'answer') ?? `was asked ${preview(input)}, and 'models' has no answers of it`
   }
 
   #usage(input: string, result: Result<string>) {

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import type { TestPlan } from '@plumb/lang'
 import { canonicalJson, type Fault, preview, type Result, succeed } from '@plumb/wire'
 import { writeWhole } from '../command/write-whole.js'
+import type { CarriedWire } from './carried.js'
+import type { RowFinding } from './check-outcome.js'
 import { difference } from './report/difference.js'
-import type { Finding } from './report/result.js'
-import type { CarriedWire } from './run-once.js'
 
 const HEADING = /^== (.+)$/
 const MAX_FINDINGS = 5
@@ -18,12 +18,12 @@ const textOf = (wires: readonly CarriedWire[]): string =>
   wires.map(({ name, messages }) => `\n== ${name}\n${messages.map((json) => `${json.replace(/[\n\r]\s*/g, '')}\n`).join('')}`).join('')
 
 /** The first wires that carried something else come first. */
-export const compareSnapshot = (path: string, wires: readonly CarriedWire[]): readonly Finding[] => {
+export const compareSnapshot = (path: string, wires: readonly CarriedWire[]): readonly RowFinding[] => {
   const text = read(path)
   if (!text.ok) return [{ code: 'snapshot', message: `there is no '${preview(path, 200)}' yet: plumb test --update writes it` }]
   const kept = parse(text.value)
   const names = new Set([...wires.map(({ name }) => name), ...kept.keys()])
-  const findings = [...names].flatMap((wire): Finding[] => {
+  const findings = [...names].flatMap((wire): RowFinding[] => {
     const before = kept.get(wire)
     const now = wires.find(({ name }) => name === wire)?.messages
     if (!before) return [{ code: 'snapshot', message: `the snapshot has no wire '${wire}'`, wire }]
@@ -33,7 +33,7 @@ export const compareSnapshot = (path: string, wires: readonly CarriedWire[]): re
   return findings.slice(0, MAX_FINDINGS)
 }
 
-const compare = (wire: string, before: readonly string[], now: readonly string[]): Finding[] => {
+const compare = (wire: string, before: readonly string[], now: readonly string[]): RowFinding[] => {
   const i = Array.from({ length: Math.max(before.length, now.length) }).findIndex((_, i) => {
     const [wanted, came] = [before[i], now[i]]
     return wanted === undefined || came === undefined || canonicalJson(wanted) !== canonicalJson(came)

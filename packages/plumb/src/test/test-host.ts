@@ -10,6 +10,7 @@ import {
   type GraphNode,
   planOf,
   type Script,
+  type Span,
   type TestPlan,
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
@@ -76,8 +77,8 @@ export class TestHost {
   }
 
   /** Answers that scripts still have, by the name of the agent. */
-  get unused(): readonly { readonly name: string; readonly count: number }[] {
-    return [...this.#players].flatMap(([bound, { unused }]) => (unused > 0 ? [{ name: bound.name, count: unused }] : []))
+  get unused(): readonly { readonly name: string; readonly count: number; readonly span: Span }[] {
+    return [...this.#players].flatMap(([{ name }, { unused, span }]) => (unused > 0 ? [{ name, count: unused, span }] : []))
   }
 
   /** Resolves when all its outputs have closed, or it was stopped. */
@@ -191,9 +192,13 @@ export class TestHost {
       plan,
       player: this.#players.get(bound),
       random: () => this.#setting.randomAnswer(script as Script),
-      call: (tool, input) => this.#call(plan, tool, input),
+      call: async (tool, input) => {
+        const result = await this.#call(plan, tool, input)
+        if (!result.ok && result.error.error === 'input_type_mismatch') this.asked.refused.push({ name: tool, detail: result.error.detail })
+        return result
+      },
       asked: (input) => this.asked.note(bound, input),
-      lacked: (message) => this.asked.addUnanswered('model', message),
+      lacked: (message) => this.asked.addUnanswered('model', message, script?.span),
     })
   }
 

@@ -1,5 +1,7 @@
 // What came of the tests of a spec, as the runner tells it to whoever shows it.
 
+import type { RouteStep } from '../carried.js'
+
 /** Where something stands in a spec: the path as it was named, line and column from 1. */
 export interface Place {
   readonly file: string
@@ -21,6 +23,8 @@ export interface Finding {
   readonly got?: string
   /** The first wire that carried something else, as in `writer-critic`. */
   readonly wire?: string
+  /** What the wires carried on the way to it, the first first. */
+  readonly route?: readonly RouteStep[]
   /** One line a path at which the two differ. */
   readonly difference?: readonly string[]
 }

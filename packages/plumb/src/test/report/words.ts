@@ -2,6 +2,7 @@
 
 import { escapeControls, preview } from '@plumb/wire'
 import { showCost } from '../../display/show-number.js'
+import type { RouteStep } from '../carried.js'
 import type { Finding, Place, Share, Spent, Summary, TestResult } from './result.js'
 
 const MAX_VALUE = 80
@@ -14,13 +15,33 @@ export const titleOf = ({ name, of, model }: Pick<TestResult, 'name' | 'of' | 'm
 
 /** What is wrong, how it should be, and where that was first; what is below the first line is indented. */
 export const findingLines = (finding: Finding): readonly string[] => {
-  const { code, message, place, expected, got, wire, difference = [] } = finding
+  const { code, message, place, expected, got, wire, route = [], difference = [] } = finding
   const values = difference.length > 0 ? difference : [...shown('expected', expected), ...shown('got', got)]
   return [
     escapeControls(`${code}: ${numberOf(finding)}${message}${place ? ` (${placeText(place)})` : ''}`),
     ...values.map((line) => `  ${escapeControls(line)}`),
     ...(wire === undefined ? [] : [`  first wrong on the wire ${escapeControls(wire)}`]),
+    ...routeLines(route).map((line) => `  ${escapeControls(line)}`),
   ]
+}
+
+/** Of more wires the first and the last are shown. */
+const MAX_WIRES = 8
+const FIRST_WIRES = 2
+
+const routeLines = (route: readonly RouteStep[]): readonly string[] => {
+  const left = route.length - MAX_WIRES
+  const steps = left > 0 ? [...route.slice(0, FIRST_WIRES), ...route.slice(FIRST_WIRES + left + 1)] : route
+  const width = Math.max(0, ...steps.map(({ wire }) => wire.length))
+  const lines = steps.map((step) => `  ${step.wire.padEnd(width)}  ${messagesOf(step)}`)
+  if (left > 0) lines.splice(FIRST_WIRES, 0, `  … ${left + 1} more wires`)
+  return route.length === 0 ? [] : ['on its way:', ...lines]
+}
+
+const messagesOf = ({ count, messages }: RouteStep): string => {
+  if (count <= 3) return preview(messages.join(', '), MAX_VALUE)
+  const [first, second, last] = messages.map((json) => preview(json, MAX_VALUE / 3))
+  return `${first}, ${second}, … ${last} (${count} messages)`
 }
 
 // Many messages name it themselves.

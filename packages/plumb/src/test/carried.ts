@@ -1,0 +1,115 @@
+// What the wires of a run carried, and the route that a message took over them.
+
+import type { Edge, Graph } from '@plumb/lang'
+import { wiresOf } from '../event/wires.js'
+
+export interface CarriedWire {
+  /** Its ends, as in `writer-critic`; a second wire with the same ends has `.2` behind them. */
+  readonly name: string
+  readonly messages: readonly string[]
+}
+
+/** What one wire carried of one input. */
+export interface RouteStep {
+  readonly wire: string
+  readonly count: number
+  /** All of them, but of more than three the first two and the last. */
+  readonly messages: readonly string[]
+}
+
+/** Of one wire; of a loop that does not end only the first are kept. */
+const MAX_KEPT = 1_000_000
+
+interface Wire {
+  readonly name: string
+  readonly edge: Edge
+  readonly messages: string[]
+  /** Of each message the input that it stems from, 0: not known, and when it came among all messages of the run. */
+  readonly seqs: number[]
+  readonly times: number[]
+}
+
+export class Carried {
+  readonly #byIndex = new Map<number, Wire>()
+  #time = 0
+
+  constructor(private readonly graph: Graph) {
+    const times = new Map<string, number>()
+    for (const [edge, { index, from, to }] of wiresOf(graph)) {
+      const ends = `${from}-${to}`
+      const time = (times.get(ends) ?? 0) + 1
+      times.set(ends, time)
+      this.#byIndex.set(index, { name: time === 1 ? ends : `${ends}.${time}`, edge, messages: [], seqs: [], times: [] })
+    }
+  }
+
+  /** `index`: of the wire, as its events have it. */
+  note(index: number, seq: number, json: string): void {
+    const wire = this.#byIndex.get(index)
+    if (!wire || wire.messages.length >= MAX_KEPT) return
+    wire.messages.push(json)
+    wire.seqs.push(seq)
+    wire.times.push(this.#time++)
+  }
+
+  /** In the order of the program. */
+  get wires(): readonly CarriedWire[] {
+    return [...this.#byIndex.values()]
+  }
+
+  /** What the wires carried of these inputs, in the order in which it began; `port`: only on those that lead to this output. */
+  route(seqs: readonly number[], port: string | undefined): readonly RouteStep[] {
+    const isOfThem = new Set(seqs)
+    const leading = port === undefined ? undefined : this.#leadingTo(port)
+    const steps = [...this.#byIndex.values()].flatMap(({ name, edge, messages, seqs: all, times }) => {
+      // What stands on the last wire is what came out, and a channel passes on what it is sent.
+      const isTold = edge.to.work.kind === 'output' || edge.from.work.kind === 'pass'
+      if (leading ? isTold || !leading.has(edge) : edge.from.work.kind === 'pass') return []
+      const own = all.flatMap((seq, i) => (isOfThem.has(seq) ? [i] : []))
+      const [first] = own
+      return first === undefined
+        ? []
+        : [
+            {
+              ...stepOf(
+                name,
+                own.map((i) => messages[i] as string),
+              ),
+              time: times[first] as number,
+            },
+          ]
+    })
+    return steps.sort((a, b) => a.time - b.time).map(({ time: _, ...step }) => step)
+  }
+
+  /** The wires that carried something last, the very last behind the others. */
+  last(count: number): readonly RouteStep[] {
+    return [...this.#byIndex.values()]
+      .filter(({ messages }) => messages.length > 0)
+      .sort((a, b) => (a.times.at(-1) as number) - (b.times.at(-1) as number))
+      .slice(-count)
+      .map(({ name, messages }) => stepOf(name, messages))
+  }
+
+  #leadingTo(port: string): ReadonlySet<Edge> {
+    const found = new Set<Edge>()
+    const nodes = new Set(this.graph.nodes.filter(({ name, work }) => work.kind === 'output' && name === port))
+    // A set goes on through what is added meanwhile.
+    for (const node of nodes)
+      for (const edge of this.graph.edges) {
+        if (edge.to !== node) continue
+        found.add(edge)
+        nodes.add(edge.from)
+      }
+    return found
+  }
+}
+
+const stepOf = (wire: string, messages: readonly string[]): RouteStep => ({
+  wire,
+  count: messages.length,
+  messages: messages.length > 3 ? [...messages.slice(0, 2), ...messages.slice(-1)] : messages,
+})
+
+/** That of a run that could not begin. */
+export const NOTHING_CARRIED = new Carried({ nodes: [], edges: [] })
