@@ -80,7 +80,7 @@ t.test('bash', async (t) => {
     ['plumb-agent --provider=e', ['eliza'], true],
     ['plumb-agent --docroot ', ['sub'], true],
     ['plumb-mux -- plumb-ag', ['plumb-agent'], true],
-    ['plumb --binding main a', ['a.plumb'], true],
+    ['plumb --binding main a.', ['a.plumb'], true],
     ['plumb fmt -- --c', [], true],
     ['plumb stage --model m b', ['bot'], true],
     ['plumb stage ', ['bot', 'main'], true],

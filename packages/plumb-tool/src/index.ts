@@ -14,7 +14,7 @@ export {
   type ToolAnswer,
   type ToolRequest,
 } from '@plumb/wire'
-export { approveOnTerminal } from './call/approve.js'
+export { approveOnTerminal, hearOnTerminal } from './call/approve.js'
 export { withBreaker } from './call/breaker.js'
 export { withCache } from './call/cache.js'
 export type { AgentUsage, ApprovalRequest, Call, CallEnvelope, CallRecord, Session, StageNote } from './call/call.js'

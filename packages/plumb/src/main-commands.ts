@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { endWith, examples, type Fault, fault, nearest, optionReaders, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
+import type { ApproveOptions } from './command/approvals.js'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
 import { RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
@@ -169,6 +170,23 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('. <(plumb completion bash)', 'plumb completion fish >~/.config/fish/completions/plumb.fish'))
     .argument('<shell>', 'bash, zsh or fish')
     .action((shell: string) => choose(async () => (await commands.completion())(shell)))
+  program
+    .command('approvals')
+    .description('list the calls of a recorded run that wait for a person')
+    .addHelpText('after', examples('plumb approvals rec'))
+    .argument('<dir>', 'the record')
+    .option('--all', 'also those that are decided or made')
+    .action((folder: string, o: { all?: boolean }) => choose(async () => (await commands.approvals())(folder, o)))
+  program
+    .command('approve')
+    .description('allow calls that wait, or deny them')
+    .addHelpText('after', examples('plumb approve rec 3f1a90c2d4e5', 'plumb approve --deny --why "not on Fridays" rec 3f1a90c2d4e5'))
+    .argument('<dir>', 'the record')
+    .argument('<id...>', 'the calls, as plumb approvals names them')
+    .option('--deny', 'they are not made')
+    .option('--why <text>', 'what the agent is told')
+    .option('--until <time>', 'the decision holds until then, such as 2030-01-31T18:00Z')
+    .action((folder: string, ids: string[], o: ApproveOptions) => choose(async () => (await commands.approve())(folder, ids, o)))
   const { again, dollars, whole } = optionReaders()
   program
     .command('test')

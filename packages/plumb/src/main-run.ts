@@ -38,6 +38,7 @@ export interface RunFlags extends WatchFlags {
   record?: string
   resume?: string
   same?: true
+  park?: true
   rejects?: string
   maxCost?: number
   rate?: readonly string[]
@@ -69,6 +70,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--record <dir>', text: 'write what goes over each wire to this folder' },
   { flags: '--resume <dir>', text: 'go on with a recorded run that stopped', conflicts: ['record'] },
   { flags: '--same', text: 'with --resume: refuse when the spec or an option has changed' },
+  { flags: '--park', text: 'with --record: what needs a person waits, and is no error' },
   { flags: '--cache <dir>', text: 'keep answers there, and ask nothing that is kept' },
   { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
   { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
@@ -131,6 +133,8 @@ const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>
 export const runBinding = async (spec: string | undefined, flags: RunFlags): Promise<number> => {
   if (flags.cacheOnly && flags.cache === undefined && flags.keptFd === undefined)
     return endWith('plumb', fault('usage', '--cache-only says nothing without --cache'))
+  if (flags.park && flags.record === undefined && flags.resume === undefined)
+    return endWith('plumb', fault('usage', '--park says nothing without --record or --resume'))
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
@@ -173,6 +177,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
     record: flags.record,
     resume: flags.resume,
     isSame: flags.same,
+    isParking: flags.park,
     rejects: flags.rejects,
   },
   limits: {

@@ -176,6 +176,10 @@ export const ERRORS = {
     'grant it with --grant or in the policy, if that is meant'),
   approval_required: denied('the call needs the consent of a person, and no one gave it',
     'answer the approval request on the control channel or the terminal'),
+  parked: denied('a call waits for the consent of a person, and its message with it; nothing of it is lost',
+    "see 'plumb approvals DIR', decide with 'plumb approve DIR ID', and go on with 'plumb --resume DIR'"),
+  in_doubt: denied('a call had begun when the run stopped, so that it may have been made; it is not made again unasked',
+    "look whether it was made; then 'plumb approve DIR ID' makes it again, and with --deny it is not"),
   path_denied: denied('a path leads outside the allowed roots, or to a file that is kept from tools',
     'use a path below the docroot, or name a further root in the spec'),
   file_exists: denied('a file would be made where there is one already',
@@ -260,5 +264,8 @@ export const atIndex = (error: Fault, index: number): Fault => {
 export const exitStatus = ({ category }: Fault): 1 | 2 => (category === 'config' ? 2 : 1)
 
 export const isRetryable = ({ category }: Fault): boolean => category === 'unavailable'
+
+/** The message waits for a person: it has not failed, and nothing may take its place. */
+export const isHeld = ({ error }: Fault): boolean => error === 'parked' || error === 'in_doubt'
 
 export const isCode = (text: string): text is Code => Object.hasOwn(ERRORS, text)

@@ -45,6 +45,12 @@ export class Approvals {
     return decision ? undefined : fault('approval_required', `the call of '${preview(request.tool)}' was denied`)
   }
 
+  /** What a person said; undefined: there is no one, or no answer came. */
+  async hear(request: ApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> {
+    const decision = await this.#decide(request, signal)
+    return typeof decision === 'object' ? undefined : decision
+  }
+
   /** Applies a control message; a fault: no call with that id waits. */
   settle(id: string, isApproved: boolean): Fault | undefined {
     const settle = this.#waiting.get(id)

@@ -134,7 +134,7 @@ export const openConversation = (
       ms,
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     })
-    return { ...answer, calls: before?.callsOf(answer.value) }
+    return { ...answer, calls: before?.callsOf() }
   }
 
   // As if it had been asked, but for what that costs.
@@ -148,7 +148,7 @@ export const openConversation = (
     }
     meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
-    return { ...answered, calls: kept.callsOf(answered.value) }
+    return { ...answered, calls: kept.callsOf() }
   }
 
   const remember = (messages: readonly ChatMessage[], emit: Emit): void => {
@@ -174,8 +174,9 @@ export const openConversation = (
         count.add(uses.length)
         const results = await tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count })
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
+        if (!results.ok) return results
         if (count.isSpent) return { ok: false, error: count.fault }
-        turn.addRound(content, results)
+        turn.addRound(content, results.value)
         continue
       }
       const read = validateAnswer(said.value, config)

@@ -1,7 +1,8 @@
 // The questions of one agent whose answers are kept, in a cache or in the record of a run: what was answered is not asked again.
 
 import { resolve } from 'node:path'
-import { type Fault, isFault, isRecord, type Result, succeed } from '@plumb/wire'
+import { type Fault, isFault, isRecord, type Result, succeed, type ToolAnswer } from '@plumb/wire'
+import { type CallSteps, type HeldCalls, openHeldCalls } from '@plumb/wire/approval'
 import { type Asked, joinKept, type KeptAnswers, openKept, type Source } from '@plumb/wire/kept'
 import type { AgentConfig } from '../config/config.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
@@ -23,11 +24,13 @@ export interface KeptQuestion {
   /** Keeps an answer that is whole and still wanted. */
   keep(answered: Answered): void
   /** Of the calls that an answer makes; undefined: each is made, whatever became of it before. */
-  callsOf(answer: ModelAnswer): KeptCalls | undefined
+  callsOf(): KeptCalls | undefined
 }
 
 export interface KeptCalls {
   find(use: ToolUse): ToolResult | undefined
+  /** Of a call that a person has to allow, with its input as JSON: it may wait for one. Undefined: it cannot. To be asked for after `find`. */
+  held(use: ToolUse, input: string): ((steps: Omit<CallSteps<ToolAnswer>, 'isLost'>) => Promise<Result<ToolAnswer>>) | undefined
   keep(use: ToolUse, result: ToolResult): void
 }
 
@@ -43,6 +46,8 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
     keptFd === undefined ? openKept({ stores: [{ path: resolve(cache) }], isOnly: isCacheOnly, places: [place] }) : joinKept(keptFd)
   if (!opened.ok) return opened
   const kept = opened.value
+  const held = kept.approvals === undefined ? undefined : openHeldCalls(kept.approvals)
+  if (held?.ok === false) return held
   let hasWarned = false
   const warnOnce = (failed: Fault | undefined): void => {
     if (failed && !hasWarned) warn({ ...failed, agent: config.agent })
@@ -60,7 +65,7 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
           if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))
           else if (kept.hasRecord && isFinal(answered)) warnOnce(asked.keep({ fault: answered.error }))
         },
-        callsOf: (answer) => (kept.hasRecord ? callsOf({ kept, place, request, answer, warnOnce }) : undefined),
+        callsOf: () => (kept.hasRecord ? callsOf({ kept, held: held?.value, place, request, warnOnce }) : undefined),
       }
     },
   })
@@ -68,14 +73,14 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
 
 interface CallsParts {
   readonly kept: KeptAnswers
+  readonly held: HeldCalls | undefined
   readonly place: string
   readonly request: object
-  readonly answer: ModelAnswer
   readonly warnOnce: (failed: Fault | undefined) => void
 }
 
 // A call is known by the conversation in which it is made, and by what it is.
-const callsOf = ({ kept, place, request, warnOnce }: CallsParts): KeptCalls => {
+const callsOf = ({ kept, held, place, request, warnOnce }: CallsParts): KeptCalls => {
   const asked = new Map<ToolUse, Asked>()
   return {
     find: (use) => {
@@ -84,6 +89,14 @@ const callsOf = ({ kept, place, request, warnOnce }: CallsParts): KeptCalls => {
       asked.set(use, one)
       const result = one.found?.answer
       return isResult(result) ? { ...result, tool_use_id: use.id } : undefined
+    },
+    held: (use, input) => {
+      const key = asked.get(use)?.key
+      if (!key || !held) return undefined
+      const { hash: call, nth } = key
+      const why = 'the tool or a rule of the policy asks for consent'
+      const asking = held.of({ tool: use.name, input, process: place, why, call, nth })
+      return (steps) => asking.settle({ ...steps, isLost })
     },
     keep: (use, result) => {
       if (!isLost(result)) warnOnce(asked.get(use)?.keep(result))
@@ -107,7 +120,7 @@ const isFinal = (answered: Answered & { readonly ok: false }): boolean =>
   answered.refusal === undefined && answered.error.category !== 'unavailable' && !MADE_AGAIN.has(answered.error.error)
 
 /** A call that lost its result: what it did is not known. */
-const isLost = ({ is_error, content }: ToolResult): boolean => {
+const isLost = ({ is_error, content }: Pick<ToolResult, 'is_error' | 'content'>): boolean => {
   if (!is_error || typeof content !== 'string') return false
   try {
     const said = JSON.parse(content) as unknown

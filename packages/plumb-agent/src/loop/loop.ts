@@ -18,7 +18,7 @@
 //
 // `phase`: idle -> advancing -> idle ... -> finished, once stdin is not open, nothing is queued or in flight, and no control is awaited.
 
-import { type Fault, fault } from '@plumb/wire'
+import { type Fault, fault, isHeld } from '@plumb/wire'
 import type { AgentConfig } from '../config/config.js'
 import { ControlProcessor } from '../control/apply.js'
 import type { Approvals } from '../control/approvals.js'
@@ -34,7 +34,7 @@ import { InFlight } from './in-flight.js'
 import { type Input, type Outcome, PendingQueue, type QueuedControl, type ReplyTo } from './pending-queue.js'
 
 export interface LoopParts {
-  readonly config: Pick<AgentConfig, 'input' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
+  readonly config: Pick<AgentConfig, 'input' | 'isAmnesiac' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
   readonly conversation: Conversation
   readonly approvals: Pick<Approvals, 'settle' | 'end'>
   /** Takes answers to tool calls that come in envelopes. */
@@ -69,8 +69,8 @@ export class Loop {
   #stdin: 'open' | 'closed' | 'ended' = 'open'
   #mode: 'running' | 'paused' | 'deadlocked' = 'running'
   #phase: 'idle' | 'advancing' | 'finished' = 'idle'
-  /** An input has failed, and later ones are not sent to the provider (--fail-fast). */
-  #isRefusing = false
+  /** Why no further input is sent to the provider. */
+  #refusal: (Outcome & { readonly ok: false }) | undefined
 
   constructor(parts: LoopParts) {
     this.#parts = parts
@@ -169,7 +169,7 @@ export class Loop {
     const input = this.#canStart() ? this.#queue.nextInput() : undefined
     if (!input) return false
     this.#inFlight.start(input)
-    const read = this.#isRefusing ? NOT_ASKED : input.read()
+    const read = this.#refusal ?? input.read()
     if (read.ok) void this.#answer(input, read.value)
     else this.#settle(input, read)
     return true
@@ -188,9 +188,15 @@ export class Loop {
 
   #settle(input: Input, outcome: Outcome): void {
     this.#inFlight.settle(input, outcome)
-    const { afterFailure } = this.#parts.config
-    if (outcome.ok || afterFailure === 'go on') return
-    this.#isRefusing = true
+    const { afterFailure, isAmnesiac } = this.#parts.config
+    if (outcome.ok) return
+    if (isHeld(outcome.error)) {
+      // What it remembers when it is asked the next depends on it.
+      if (!isAmnesiac) this.#refusal ??= WAITS
+      return
+    }
+    if (afterFailure === 'go on') return
+    this.#refusal = NOT_ASKED
     if (afterFailure === 'end') this.#closeInput()
   }
 
@@ -321,6 +327,11 @@ export class Loop {
   }
 }
 
+const WAITS: Outcome & { readonly ok: false } = {
+  ok: false,
+  error: fault('parked', 'waits behind a message of which a call needs the consent of a person'),
+  isShared: true,
+}
 const NOT_ASKED: Outcome & { readonly ok: false } = {
   ok: false,
   error: fault('cancelled', 'not sent to the provider, after an input that failed (--fail-fast)'),

@@ -8,6 +8,7 @@ import {
   fail,
   fault,
   IdempotencyCache,
+  isHeld,
   mapLimit,
   nearest,
   nowMs,
@@ -15,6 +16,7 @@ import {
   RESULT_DROPPED,
   type Result,
   succeed,
+  type ToolAnswer,
   type ToolCaller,
 } from '@plumb/wire'
 import type { Approvals } from '../control/approvals.js'
@@ -32,14 +34,14 @@ import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
   readonly offers: () => readonly ToolOffer[]
-  /** One result for each call, in their order. What is kept of them is not called. */
-  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: OfInput) => Promise<readonly ToolResult[]>
+  /** One result for each call, in their order. What is kept of them is not called. The fault of one that waits for a person: `isHeld`. */
+  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: OfInput) => Promise<Result<readonly ToolResult[]>>
 }
 
 export interface OfInput {
   readonly kept?: KeptCalls | undefined
   /** Calls within calls count too. */
-  readonly count?: Pick<CallCount, 'takeInner'>
+  readonly count?: Pick<CallCount, 'takeInner'> | undefined
 }
 
 export interface ToolsParts {
@@ -47,7 +49,7 @@ export interface ToolsParts {
   /** What MCP servers offer now; a declared tool of the same name comes first. */
   readonly ofServers?: () => OfferedTools
   readonly gate: ToolPolicy
-  readonly approvals: Pick<Approvals, 'ask'>
+  readonly approvals: Pick<Approvals, 'ask' | 'hear'>
   readonly caller: ToolCaller
   readonly areParallel: boolean
   /** Chains of them, where the agent is offered those. */
@@ -62,10 +64,11 @@ const COMPOSE = 'compose'
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
 export const openTools = ({ declared, ofServers, gate, approvals, caller, areParallel, composing, warn = () => {} }: ToolsParts): Tools => {
-  const results = new IdempotencyCache<ToolResult>({
+  // An error is that of a call which waits for a person.
+  const results = new IdempotencyCache<Result<ToolResult>>({
     maxCharacters: MAX_CHARACTERS,
-    lengthOf: ({ content }) => (typeof content === 'string' ? content.length : JSON.stringify(content).length),
-    dropped: (id) => failure(id, RESULT_DROPPED),
+    lengthOf: (result) => (result.ok && typeof result.value.content === 'string' ? result.value.content : JSON.stringify(result)).length,
+    dropped: (id) => succeed(failure(id, RESULT_DROPPED)),
   })
   let renamed = 0
   const known = () => (ofServers ? new Map([...ofServers(), ...declared]) : declared)
@@ -77,26 +80,34 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     return tool && gate.isOffered(tool) ? tool : undefined
   }
 
-  const answer = async (use: ToolUse, id: string, signal: AbortSignal, emit: Emit, count: OfInput['count']): Promise<ToolResult> => {
+  const answer = async (use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> => {
+    const { emit, kept } = around
     const done = begin({ id: use.id, name: use.name, input: use.input }, emit)
     const chains = use.name === COMPOSE ? composed() : undefined
     if (chains) {
-      const { content, is_error } = await composeCalls(use, chains, id, signal, emit, count)
+      const { content, is_error } = await composeCalls(use, chains, id, around)
       done(is_error, typeof content === 'string' ? content : JSON.stringify(content))
-      return resultOf(use.id, content, is_error)
+      return succeed(resultOf(use.id, content, is_error))
     }
     const tool = known().get(use.name)
-    const asked = tool ? await ask(readInput(use.input, tool), tool, id, signal, emit) : unknown(use.name, offered())
+    const hold = (json: string) => kept?.held(use, json)
+    const asked = tool ? await ask(readInput(use.input, tool), tool, id, around, { hold }) : unknown(use.name, offered())
     const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
     done(is_error, content)
-    return resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error)
+    if (!asked.ok && isHeld(asked.error)) return asked
+    return succeed(resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error))
   }
 
-  const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, signal: AbortSignal, emit: Emit, count: OfInput['count']) => {
-    const permitted = await permit(readInput(use.input, chains), chains, id, signal, emit)
+  // A chain, and what it calls, is refused where no one can be asked: calls made before one that waits would be made again.
+  const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, around: Around) => {
+    const { signal, emit, count } = around
+    const permitted = permit(readInput(use.input, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
+    const { json, isAsked } = permitted.value
+    const refused = isAsked ? await approvals.ask({ id, tool: chains.name, input: json }, signal) : undefined
+    if (refused) return { content: JSON.stringify(refused), is_error: true }
     return (composing as Composing).run({
-      input: permitted.value,
+      input: json,
       // What may not be done now is refused at its call, as it would be alone.
       tools: [...known().values()],
       parallel: areParallel ? MAX_PARALLEL : 1,
@@ -106,7 +117,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
       call: async (tool, input, number, signal) => {
         const inner = { parent: use.id, depth: 1 }
         const done = begin({ id: `${use.id}/${number}`, name: tool.name, input: JSON.parse(input) }, emit, inner)
-        const asked = await ask(tool.fit(input), tool, `${id}/${number}`, signal, emit, inner.depth)
+        const asked = await ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
         return asked
       },
@@ -114,37 +125,42 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
   }
 
   // The stages before the dispatcher gets a call, plumb-tools(7): validate, permission, approval. The dispatcher validates and permits again.
-  const permit = async (read: ReturnType<CallableTool['fit']>, tool: CallableTool, id: string, signal: AbortSignal, emit: Emit) => {
+  const permit = (read: ReturnType<CallableTool['fit']>, tool: CallableTool, emit: Emit): Result<Permitted> => {
     if (!read.ok) return read
     const { name } = tool
     const { json, repairs } = read.value
     if (repairs.length > 0) emit({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
     const permission = gate.decide(tool)
-    if (permission.kind === 'deny') return { ok: false, error: permission.fault } as const
-    if (permission.kind === 'ask') {
-      const refused = await approvals.ask({ id, tool: name, input: json }, signal)
-      if (refused) return { ok: false, error: refused } as const
-    }
-    return succeed(json)
+    if (permission.kind === 'deny') return { ok: false, error: permission.fault }
+    return succeed({ json, isAsked: permission.kind === 'ask' })
   }
 
   const ask = async (
     read: ReturnType<CallableTool['fit']>,
     tool: CallableTool,
     id: string,
-    signal: AbortSignal,
-    emit: Emit,
-    around = 0,
-  ) => {
-    const permitted = await permit(read, tool, id, signal, emit)
+    { signal, emit }: Around,
+    { hold, depth = 0 }: { readonly hold?: (json: string) => ReturnType<KeptCalls['held']>; readonly depth?: number },
+  ): Promise<Result<ToolAnswer>> => {
+    const permitted = permit(read, tool, emit)
     if (!permitted.ok) return permitted
     const { name } = tool
-    const input = tool.isWrapped ? `{"input":${permitted.value}}` : permitted.value
-    const answer = await caller.call({ id, name, input, ...(around > 0 ? { depth: around } : {}) }, tool.timeoutMs, signal)
-    if (answer.is_error || !tool.fitResult) return succeed(answer)
-    const result = tool.fitResult(answer.content)
-    if (!result.ok) return result
-    return succeed(result.value.repairs.length === 0 ? answer : { ...answer, content: result.value.json })
+    const { json, isAsked } = permitted.value
+    const input = tool.isWrapped ? `{"input":${json}}` : json
+    const call = () => caller.call({ id, name, input, ...(depth > 0 ? { depth } : {}) }, tool.timeoutMs, signal)
+    if (!isAsked) return fitted(await call(), tool)
+    const request = { id, tool: name, input: json }
+    const held = hold?.(json)
+    if (!held) {
+      const refused = await approvals.ask(request, signal)
+      return refused ? { ok: false, error: refused } : fitted(await call(), tool)
+    }
+    const hear = async () => {
+      const heard = await approvals.hear(request, signal)
+      return signal.aborted ? false : heard
+    }
+    const made = await held({ ask: hear, run: call })
+    return made.ok ? fitted(made.value, tool) : made
   }
 
   return {
@@ -152,23 +168,45 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
       const chains = composed()
       return [...offered(), ...(chains ? [chains] : [])].map(({ offer }) => offer)
     },
-    answer: (calls, signal, emit, { kept, count } = {}) => {
+    answer: async (calls, signal, emit, { kept, count } = {}) => {
       // In the order of the calls, not of their results.
       const known = new Map(calls.map((use) => [use, kept?.find(use)]))
       const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
-      return mapLimit(calls, areParallel ? MAX_PARALLEL : 1, async (use) => {
-        if (signal.aborted) return failure(use.id, CANCELLED)
+      const answered = await mapLimit(calls, areParallel ? MAX_PARALLEL : 1, async (use): Promise<Result<ToolResult>> => {
+        if (signal.aborted) return succeed(failure(use.id, CANCELLED))
         const found = known.get(use)
-        if (found) return found
-        if (firstWithId.get(use.id) !== use) return failure(use.id, repeatedId(use.id))
+        if (found) return succeed(found)
+        if (firstWithId.get(use.id) !== use) return succeed(failure(use.id, repeatedId(use.id)))
         // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
-        const run = (isReused: boolean) => answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, signal, emit, count)
+        const run = (isReused: boolean) =>
+          answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, { signal, emit, kept, count })
         const result = await results.get(use.id, run, fingerprint(use))
-        if (!signal.aborted) kept?.keep(use, result)
+        if (!signal.aborted && result.ok) kept?.keep(use, result.value)
         return result
       })
+      const held = answered.find((one) => !one.ok)
+      return held?.ok === false ? held : succeed(answered.flatMap((one) => (one.ok ? [one.value] : [])))
     },
   }
+}
+
+const fitted = (answer: ToolAnswer, { fitResult }: CallableTool): Result<ToolAnswer> => {
+  if (answer.is_error || !fitResult) return succeed(answer)
+  const result = fitResult(answer.content)
+  if (!result.ok) return result
+  return succeed(result.value.repairs.length === 0 ? answer : { ...answer, content: result.value.json })
+}
+
+interface Around extends OfInput {
+  readonly signal: AbortSignal
+  readonly emit: Emit
+}
+
+/** An input that fits, as JSON. */
+interface Permitted {
+  readonly json: string
+  /** A person has to allow it. */
+  readonly isAsked: boolean
 }
 
 /** Tells of a call, and gives what tells of its end. */
@@ -188,7 +226,7 @@ const begin = (
 /** For an agent without tools. */
 export const NO_TOOLS: Tools = {
   offers: () => [],
-  answer: async (calls) => calls.map(({ id, name }) => failure(id, noTool(name, []))),
+  answer: async (calls) => succeed(calls.map(({ id, name }) => failure(id, noTool(name, [])))),
 }
 
 const resultOf = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({

@@ -4,13 +4,19 @@ import type { Json } from '@plumb/lang'
 import { terminalApproval } from '@plumb/policy'
 import { fail } from '@plumb/wire'
 import type { Wrap } from '../tool.js'
-import type { Session } from './call.js'
+import type { ApprovalRequest, Session } from './call.js'
 import { note } from './note.js'
 
 export const withApproval: Wrap = (tool) => ({
   ...tool,
   run: async (input, call) => {
     const request = { id: call.id, tool: tool.name, input: JSON.parse(input) as Json }
+    const { held } = call.session
+    if (held && call.depth === 0) {
+      const made = await held({ ...request, text: input }, () => tool.run(input, call), call.signal)
+      note(call, 'approval', made.ok || !NOT_MADE.has(made.error.error) ? 'given' : 'not given')
+      return made
+    }
     const isApproved = !call.signal.aborted && (await call.session.approve(request, call.signal))
     note(call, 'approval', isApproved ? 'given' : 'not given')
     if (isApproved) return tool.run(input, call)
@@ -18,7 +24,14 @@ export const withApproval: Wrap = (tool) => ({
   },
 })
 
-/** For a session that a person has begun, who may be at a terminal. */
-export const approveOnTerminal = (ask = terminalApproval()): Session['approve'] => {
-  return async ({ tool, input }, signal) => (await ask({ tool, input: JSON.stringify(input) }, signal)) === true
+const NOT_MADE = new Set<string>(['approval_required', 'parked', 'in_doubt', 'write_failed'])
+
+/** For a session that a person has begun, who may be at a terminal. Undefined: there is no one. */
+export const hearOnTerminal = (ask = terminalApproval()) => {
+  return ({ tool, input }: ApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> =>
+    ask({ tool, input: JSON.stringify(input) }, signal)
+}
+
+export const approveOnTerminal = (hear = hearOnTerminal()): Session['approve'] => {
+  return async (request, signal) => (await hear(request, signal)) === true
 }

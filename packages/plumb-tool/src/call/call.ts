@@ -2,7 +2,8 @@
 
 import type { Json } from '@plumb/lang'
 import type { Authority } from '@plumb/policy'
-import type { Fault, SourceFiles, Telemetry } from '@plumb/wire'
+import type { Fault, Result, SourceFiles, Telemetry } from '@plumb/wire'
+import type { JsonText } from '../json-text.js'
 import type { McpServers } from '../mcp-client/servers.js'
 
 export interface Call {
@@ -72,6 +73,14 @@ export interface Session {
   readonly authority: () => Authority
   /** A person's consent to one call. Resolves to false where no one can be asked. */
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
+  /** For a call from the outside that may wait for a person: makes it when that is allowed. Undefined: it is refused where no one can be asked. */
+  readonly held?:
+    | ((
+        request: ApprovalRequest & { readonly text: JsonText },
+        run: () => Promise<Result<JsonText>>,
+        signal: AbortSignal,
+      ) => Promise<Result<JsonText>>)
+    | undefined
   /** Called for each call when it is over, those inside compositions and of agents inside tools too. */
   readonly onCall: ((envelope: CallEnvelope) => void) | undefined
   /** Called for each `usage` that agents in tools report. */

@@ -9,6 +9,8 @@ export const COMMANDS = {
   lsp: async () => (await import('../lsp/lsp.js')).lsp,
   completion: async () => (await import('./completion.js')).completion,
   test: async () => (await import('../test/command.js')).test,
+  approvals: async () => (await import('./approvals.js')).approvals,
+  approve: async () => (await import('./approvals.js')).approve,
   explain: async () => (await import('./explain.js')).explain,
 }
 

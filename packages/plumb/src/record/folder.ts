@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, fail, fault, makeFolder, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { WireInfo } from '../event/run-event.js'
-import { KEPT_FOLDER } from './kept-answers.js'
+import { APPROVALS_FILE, KEPT_FOLDER } from './kept-answers.js'
 import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
 
 export const RUN_FILE = 'run.json'
@@ -53,6 +53,7 @@ const NAMES = new Set([
   `${ANSWERS_FILE}.new`,
   EVENTS_FILE,
   TRACE_FILE,
+  APPROVALS_FILE,
 ])
 /** A run that was killed while it took a lock over leaves a lock with a longer name. */
 const LOCK_NAME = new RegExp(`^${LOCK_FILE}(\\.\\d+-(at)?\\d+)*$`)

@@ -23,7 +23,7 @@ export const instrument = async (o: InstrumentationOptions): Promise<Result<Inst
     hasDisplay(o.options) ||
     Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
     hasAgentLimits(o.loaded.compiled.program, o.options)
-  if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, rejects: undefined, budget: undefined })
+  if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, rejects: undefined, budget: undefined, parked: undefined })
   const { openInstrumentation } = await import('./instrumentation.js')
   return openInstrumentation(o)
 }

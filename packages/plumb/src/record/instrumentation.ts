@@ -12,8 +12,10 @@ import type { RunOptions } from '../run/run-options.js'
 import { hasAgentLimits } from './agent-limits.js'
 import { BUDGET_FILE, clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
 import { describeDifference, identityOf, type RunIdentity } from './identity.js'
+import { approvalsIn } from './kept-answers.js'
 import { openLineFile } from './line-file.js'
 import type { ReleaseLock } from './lock.js'
+import { ParkedMessages } from './parked-messages.js'
 import { openRecorder, type RecordFolder } from './recorder.js'
 import { Rejects } from './rejects.js'
 import type { RecordedAnswers } from './resume/answers.js'
@@ -27,6 +29,8 @@ export interface Instrumentation {
   readonly emitter: RunEmitter | undefined
   readonly rejects: Rejects | undefined
   readonly budget: RunBudget | undefined
+  /** Undefined: what waits for a person is an error of its message, or the parent's. */
+  readonly parked: ParkedMessages | undefined
   /** By the places of agents: their answers in the run that is resumed. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
   readonly isRecorded: boolean
@@ -77,7 +81,9 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     hasAgentLimits: hasAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget
+  const approvals = isNested ? undefined : approvalsIn(options.recording)
   return succeed({
+    parked: approvals === undefined ? undefined : new ParkedMessages(approvals, folder ?? ''),
     emitter: openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value]),
     rejects: rejects.value,
     budget: budget.value,

@@ -1,11 +1,14 @@
 // Where the answers of models are kept in a run, for all its agents: in a cache, in its record, or in those of the parent that runs it.
 
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { agentOf, type Graph, planOf } from '@plumb/lang'
 import { currentKept, fail, type Result, setCurrentKept, succeed } from '@plumb/wire'
 import { placesOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 
+/** In the folder of a record: the calls that wait for a person. */
+export const APPROVALS_FILE = 'approvals.jsonl'
 /** In the folder of a record; no process can have that name. */
 export const KEPT_FOLDER = 'kept-answers'
 
@@ -25,8 +28,15 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions): Promi
   ]
   const places = keptPlacesOf(graph, agentProgram)
   const { openKept } = await import('@plumb/wire/kept')
-  const kept = openKept({ stores, isOnly: isCacheOnly, places })
+  const kept = openKept({ stores, isOnly: isCacheOnly, approvals: approvalsIn(recording), places })
   return kept.ok ? succeed(undefined) : kept
+}
+
+/** Undefined: what needs a person is refused where there is none. A run that parked calls does so when it is gone on with. */
+export const approvalsIn = ({ record, resume, isParking }: RunOptions['recording']): string | undefined => {
+  const folder = resume ?? record
+  const path = folder === undefined ? undefined : resolve(join(folder, APPROVALS_FILE))
+  return path !== undefined && (isParking || (resume !== undefined && existsSync(path))) ? path : undefined
 }
 
 /** The places of all agents of ours that a run of the graph has, nested plumbs included. */

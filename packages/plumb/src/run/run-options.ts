@@ -54,6 +54,8 @@ export interface RecordingOptions {
   readonly resume: string | undefined
   /** Only where nothing has changed since. */
   readonly isSame: boolean | undefined
+  /** Calls that need a person wait for one. */
+  readonly isParking?: boolean | undefined
   /** The file of inputs that failed. */
   readonly rejects: string | undefined
 }

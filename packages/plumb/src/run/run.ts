@@ -150,7 +150,7 @@ class Run {
     const openListeners = (record: RecordFolder | undefined) => this.display.openListeners(this.reporter, record, report)
     const opened = await instrument({ graph, spec, loaded, options, reader: this.#reader, openListeners, report, warn })
     if (!opened.ok) return this.#refuse(opened.error)
-    const { emitter, rejects, budget: _, ...recorded } = opened.value
+    const { emitter, rejects, budget: _, parked: __, ...recorded } = opened.value
     this.#instruments = opened.value
     const kept = await openKeptAnswers(graph, options)
     if (!kept.ok) return this.#refuse(kept.error)
@@ -232,7 +232,7 @@ class Run {
 
   async #runThrough({ children, calls, batches, start, hangUp }: Wired): Promise<StopSignal | undefined> {
     let stoppedBy: StopSignal | undefined
-    const { budget } = this.#instruments ?? {}
+    const { budget, parked } = this.#instruments ?? {}
     const onDeadline = () => {
       budget?.end()
       this.#closeInput()
@@ -273,6 +273,7 @@ class Run {
     clearTimeout(this.#grace)
     clearTimeout(deadline)
     if (budget?.fault) this.#tell(budget.fault)
+    if (parked?.fault) this.#tell(parked.fault)
     await this.#finish(stoppedBy)
     stopListening()
     process.off('SIGQUIT', tellHoldings)
@@ -332,7 +333,8 @@ class Run {
 
   #report(f: Fault): void {
     if (this.#state === 'aborted') return
-    const { rejects, budget } = this.#instruments ?? {}
+    const { rejects, budget, parked } = this.#instruments ?? {}
+    if (parked?.takes(f)) return
     rejects?.reject(f)
     if (!budget?.takes(f)) this.#tell(f)
     // No output would come of further input.

@@ -19,6 +19,7 @@ import type { SpawnSettings } from '../child/agent-start.js'
 import { placesOf } from '../event/wires.js'
 import type { Callable } from '../graph/morphism/calls.js'
 import { findDocroot } from './docroot.js'
+import { openHeldMap } from './held-map.js'
 import { callerOf, openSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
 
@@ -67,14 +68,18 @@ const openMappedTool = async (
   const tool = registry.get(name)?.tool
   if (!docroot.ok || !tool || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
   const authority = settings.authoritySource.authorityForMaps
-  const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller: callerOf({}, settings) }
+  const held = await openHeldMap(place, settings.keptPlace)
+  if (!held.ok) return { ok: false, error: [held.error] }
+  const caller = callerOf({}, settings)
+  const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller, held: held.value }
   const session = await openSession(own, settings, reporter)
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   let count = 0
-  const call = async (input: string): Promise<Result<string>> => {
+  const idOf = held.value?.idOf ?? (() => `${place}-${++count}`)
+  const call = async (input: string, seq: number): Promise<Result<string>> => {
     if (stop.signal.aborted) return fail('cancelled', `'${name}' was not called: the run is ending`)
-    const performed = perform(tool, input, { session, signal: stop.signal, id: `${place}-${++count}` })
+    const performed = perform(tool, input, { session, signal: stop.signal, id: idOf(seq, input) })
     running.add(performed)
     try {
       return (await performed).result
@@ -89,7 +94,7 @@ const openMappedTool = async (
     await Promise.allSettled(running)
     await session.servers.close()
   }
-  return { ok: true, value: { call, close } }
+  return { ok: true, value: { call, passed: (input, seq) => held.value?.pass(seq, input), close } }
 }
 
 /** What another program answers is looked at first: it is not ours. */

@@ -3,6 +3,7 @@
 import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
+import type { HeldMap } from './held-map.js'
 
 export interface SessionOptions {
   /** The agent, or the tool that is mapped. */
@@ -15,14 +16,16 @@ export interface SessionOptions {
   /** Approval is asked for before the calls come here. */
   readonly isApproved: boolean
   readonly caller: Session['caller']
+  /** Calls may wait for a person; undefined: they are refused where there is none. */
+  readonly held?: HeldMap | undefined
 }
 
 export const openSession = async (options: SessionOptions, settings: SpawnSettings, reporter: Reporter): Promise<Session> => {
   const tool = await import('@plumb/tool')
-  const { name, place, docroot, authority, isApproved, caller } = options
+  const { name, place, docroot, authority, isApproved, caller, held } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
   const { files, handedOn, agentProgram, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
-  const ask = tool.approveOnTerminal()
+  const hear = tool.hearOnTerminal()
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call })
@@ -36,7 +39,8 @@ export const openSession = async (options: SessionOptions, settings: SpawnSettin
     docroot,
     files,
     authority,
-    approve: isApproved ? async () => true : (request, signal) => withoutLiveLines(() => ask(request, signal)),
+    approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => hear(request, signal))) === true,
+    held: held && ((request, run, signal) => held.call(request, { run, ask: () => withoutLiveLines(() => hear(request, signal)) })),
     onCall: log || emitter || emitToParent ? trace : undefined,
     costOf,
     onUsage: emitter || emitToParent ? used : undefined,

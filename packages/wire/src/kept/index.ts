@@ -1,3 +1,3 @@
 export { canonicalText, hashOf } from './canonical.js'
-export { type Asked, joinKept, type KeptAnswers, type KeptOptions, openKept, type Source, type StorePlace } from './kept.js'
+export { type Asked, approvalsOf, joinKept, type KeptAnswers, type KeptOptions, openKept, type Source, type StorePlace } from './kept.js'
 export { differingPaths, nearestRequest } from './nearest-request.js'

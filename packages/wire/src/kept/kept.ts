@@ -27,6 +27,8 @@ export interface KeptOptions {
   readonly stores: readonly StorePlace[]
   /** Nothing is asked. */
   readonly isOnly: boolean
+  /** The file of calls that wait for a person; undefined: none can. */
+  readonly approvals?: string | undefined
   /** The processes of this run: what others asked, under names that are gone, may answer any of them. */
   readonly places: readonly string[]
 }
@@ -34,6 +36,8 @@ export interface KeptOptions {
 export type Source = 'cache' | 'record'
 
 export interface Asked {
+  /** Of the request, and which of its equals it is. */
+  readonly key: EntryKey
   /** With where it was kept; undefined: it is to be asked. */
   readonly found: { readonly answer: unknown; readonly source: Source } | undefined
   /** Why it may not be asked. */
@@ -46,6 +50,7 @@ export interface KeptAnswers {
   readonly fd: number
   readonly isOnly: boolean
   readonly hasRecord: boolean
+  readonly approvals: string | undefined
   /** To be called when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches know nothing of it. */
   ask(request: unknown, place: string, options?: { readonly onlyRecorded?: boolean }): Asked
 }
@@ -60,6 +65,9 @@ export const openKept = (options: KeptOptions): Result<KeptAnswers> => {
     return fail('write_failed', `no file to count requests in can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
+
+/** Where calls of the run wait for a person; undefined: none can. */
+export const approvalsOf = (fd: number): string | undefined => readOptions(openCounts(fd).head)?.approvals
 
 /** Those of a parent, on a descriptor of ours. */
 export const joinKept = (fd: number): Result<KeptAnswers> => {
@@ -84,7 +92,12 @@ interface OpenStore extends Store {
   readonly isRecord: boolean
 }
 
-const makeKept = (fd: number, { isOnly, places }: KeptOptions, all: readonly OpenStore[], count: (key: string) => number): KeptAnswers => {
+const makeKept = (
+  fd: number,
+  { isOnly, approvals, places }: KeptOptions,
+  all: readonly OpenStore[],
+  count: (key: string) => number,
+): KeptAnswers => {
   const here = new Set(places)
   const late = new LateEntries()
 
@@ -103,6 +116,7 @@ const makeKept = (fd: number, { isOnly, places }: KeptOptions, all: readonly Ope
   return {
     fd,
     isOnly,
+    approvals,
     hasRecord: all.some(({ isRecord }) => isRecord),
     ask: (request, at, { onlyRecorded = false } = {}) => {
       const stores = onlyRecorded ? all.filter(({ isRecord }) => isRecord) : all
@@ -120,10 +134,10 @@ const makeKept = (fd: number, { isOnly, places }: KeptOptions, all: readonly Ope
           entry.answer,
           stores.filter((other) => other !== store && !other.read(key)),
         )
-        return { found: { answer: entry.answer, source: store.isRecord ? 'record' : 'cache' }, miss: undefined, keep: () => undefined }
+        return { key, found: { answer: entry.answer, source: store.isRecord ? 'record' : 'cache' }, miss: undefined, keep: () => undefined }
       }
       const miss = isOnly && !onlyRecorded ? missFault(request, hash, stores) : undefined
-      return { found: undefined, miss, keep: (answer) => keep(answer, stores) }
+      return { key, found: undefined, miss, keep: (answer) => keep(answer, stores) }
     },
   }
 }
@@ -203,8 +217,8 @@ const openCounts = (fd: number): Counts => {
 
 const readOptions = (head: string | undefined): KeptOptions | undefined => {
   try {
-    const { stores, isOnly, places } = JSON.parse(head ?? '') as KeptOptions
-    return Array.isArray(stores) && Array.isArray(places) ? { stores, isOnly: isOnly === true, places } : undefined
+    const { stores, isOnly, places, approvals } = JSON.parse(head ?? '') as KeptOptions
+    return Array.isArray(stores) && Array.isArray(places) ? { stores, isOnly: isOnly === true, places, approvals } : undefined
   } catch {
     return undefined
   }

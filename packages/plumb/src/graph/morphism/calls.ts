@@ -13,8 +13,10 @@ import { Morphism } from './morphism.js'
 
 /** Calls one tool. */
 export interface Callable {
-  /** JSON in and out; never rejects. */
-  call(input: string): Promise<Result<string>>
+  /** JSON in and out, for the message with that number; never rejects. */
+  call(input: string, seq: number): Promise<Result<string>>
+  /** The call of a message is not made, since what came of it is kept. */
+  passed?(input: string, seq: number): void
   /** Running calls are stopped, and later ones fail. Resolves when nothing runs any more. */
   close(): Promise<void>
 }
@@ -135,11 +137,12 @@ export class Calls extends Morphism implements Source, Buffering, Worker {
       const { seq } = message.origin
       message.result = kept(seq, message.input)
       if (message.result) {
+        tool.passed?.(message.input, seq)
         queueMicrotask(wake)
         continue
       }
       this.#running++
-      void tool.call(message.input).then((result) => {
+      void tool.call(message.input, seq).then((result) => {
         this.#running--
         message.result = result
         answered(seq, message.input, result)

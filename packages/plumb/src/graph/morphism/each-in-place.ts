@@ -1,7 +1,7 @@
 // each(p) where all of p is done at once, without another process and without joins: an element is done with when the call that sends it
 // returns, so it needs no origin of its own.
 
-import { atIndex, type Fault, Items } from '@plumb/wire'
+import { atIndex, type Fault, Items, isHeld } from '@plumb/wire'
 import type { Hearer } from '../hearer.js'
 import type { RunContext } from '../run-context.js'
 import { type GatherOptions, ListWriter } from './list-writer.js'
@@ -66,7 +66,7 @@ export class InPlaceGather extends Morphism implements Hearer {
     if (this.index === undefined) return false
     if (this.#fault || this.#isSkipped) return true
     const reason = atIndex(fault, this.index)
-    if (this.#o.skipped) {
+    if (this.#o.skipped && !isHeld(fault)) {
       this.#isSkipped = true
       this.#writer.drop()
       this.#o.skipped(reason)

@@ -1,7 +1,7 @@
 // p@error: what p fails on leaves here as a Failure, with the message that entered p.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
-import type { Fault } from '@plumb/wire'
+import { type Fault, isHeld } from '@plumb/wire'
 import { type Hearer, inLists } from '../hearer.js'
 import type { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
@@ -34,8 +34,8 @@ export class FailurePort extends Morphism implements Hearer {
   receive(): void {}
 
   hear(fault: Fault): boolean {
-    // The run ends by it.
-    if (fault.error === 'budget_spent') return false
+    // The run ends by it, or is gone on with.
+    if (fault.error === 'budget_spent' || isHeld(fault)) return false
     const { current } = this.context
     const origin = this.#entered(current.origin)
     if (!origin) return false

@@ -2,7 +2,7 @@
 // they came. Of the first of them what is whole is written at once, so that only what is in hand and what waits behind a slow element is held.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
-import { atIndex, type Fault, fault } from '@plumb/wire'
+import { atIndex, type Fault, fault, isHeld } from '@plumb/wire'
 import type { Hearer } from '../hearer.js'
 import type { Origin, OriginListener } from '../origin.js'
 import type { RunContext } from '../run-context.js'
@@ -96,7 +96,7 @@ export class Gather extends Morphism implements Hearer {
     if (slot.fault) return true
     slot.fault = atIndex(fault, slot.index)
     slot.outputs = undefined
-    skipped?.(slot.fault)
+    if (!isHeld(fault)) skipped?.(slot.fault)
     return true
   }
 
@@ -137,7 +137,8 @@ export class Gather extends Morphism implements Hearer {
   }
 
   #write({ fault, outputs }: Slot, list: List): void {
-    if (!this.#o.skipped) list.fault ??= fault
+    // A list waits with its element.
+    if (!this.#o.skipped || (fault && isHeld(fault))) list.fault ??= fault
     if (list.fault) return
     if (Array.isArray(outputs)) for (const { buf, start, end } of outputs) list.fault ??= this.#writer.add(buf, start, end)
     else if (outputs) list.fault = this.#writer.add(outputs.buf, outputs.start, outputs.end)

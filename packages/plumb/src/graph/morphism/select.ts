@@ -2,7 +2,7 @@
 // alternative has sent for a message that it then fails on is dropped; the error of the last one carries those before it.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
-import { type Fault, fault } from '@plumb/wire'
+import { type Fault, fault, isHeld } from '@plumb/wire'
 import type { Hearer } from '../hearer.js'
 import type { Origin, OriginListener } from '../origin.js'
 import type { RunContext } from '../run-context.js'
@@ -95,8 +95,8 @@ export class Select extends Morphism implements Hearer {
   }
 
   hear(fault: Fault): boolean {
-    // The run ends by it.
-    if (fault.error === 'budget_spent') return false
+    // The run ends by it, or is gone on with.
+    if (fault.error === 'budget_spent' || isHeld(fault)) return false
     const attempt = this.#attempt
     if (!attempt) return false
     attempt.fault ??= fault

@@ -15,7 +15,16 @@ export type AnswerLine =
 /** It cost nothing, or may succeed the next time. */
 const isAskedAgain = ({ error, category }: Fault): boolean => category === 'unavailable' || ASKED_AGAIN.has(error)
 
-const ASKED_AGAIN = new Set<string>(['budget_spent', 'cancelled', 'child_failed', 'approval_required', 'unauthorized', 'write_failed'])
+const ASKED_AGAIN = new Set<string>([
+  'budget_spent',
+  'cancelled',
+  'child_failed',
+  'approval_required',
+  'unauthorized',
+  'write_failed',
+  'parked',
+  'in_doubt',
+])
 
 interface Entry {
   readonly seq: number

@@ -1,0 +1,56 @@
+// The messages of a run that wait for a person (--park): reported once, at the end.
+
+import { type Fault, fault, joinRanges, type Result, succeed } from '@plumb/wire'
+import { readCalls, stateNow } from '@plumb/wire/approval'
+import { addTo } from '../graph/input-context.js'
+
+export class ParkedMessages {
+  readonly #seqs: [number, number][] = []
+  #count = 0
+
+  /** `path`: of the calls that wait; `folder`: the record, as it was named. */
+  constructor(
+    private readonly path: string,
+    private readonly folder: string,
+  ) {}
+
+  /** False: the error has another cause. */
+  takes(error: Fault): boolean {
+    if (error.error !== 'parked') return false
+    const { seq, seqs } = error
+    const ranges = (seqs as [number, number][] | undefined) ?? (typeof seq === 'number' ? [[seq, seq]] : [])
+    for (const [first, last] of ranges) for (let n = first; n <= last; n++) addTo(this.#seqs, n)
+    this.#count += Math.max(
+      1,
+      ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0),
+    )
+    return true
+  }
+
+  /** The report at the end; undefined: nothing waits. */
+  get fault(): Fault | undefined {
+    if (this.#count === 0) return undefined
+    const calls = waitingCalls(this.path)
+    const seqs = joinRanges(this.#seqs)
+    const [first] = seqs
+    const one = this.#count === 1
+    const waiting = calls.ok ? calls.value : undefined
+    const what = waiting === undefined ? 'calls' : `${waiting} call${waiting === 1 ? '' : 's'}`
+    return fault(
+      'parked',
+      `${this.#count} message${one ? ' waits' : 's wait'} until a person decides on ${what}: plumb approvals ${this.folder}`,
+      {
+        messages: this.#count,
+        ...(waiting === undefined ? {} : { calls: waiting }),
+        ...(first ? { seq: first[0], seqs } : {}),
+      },
+    )
+  }
+}
+
+const waitingCalls = (path: string): Result<number> => {
+  const calls = readCalls(path)
+  return calls.ok
+    ? succeed([...calls.value.values()].filter((call) => ['waits', 'in_doubt'].includes(stateNow(call, Date.now()))).length)
+    : calls
+}

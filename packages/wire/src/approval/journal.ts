@@ -1,0 +1,177 @@
+// The calls of a recorded run that wait for a person, one file for all processes of the run, and for the person who decides: a line for each
+// thing that happens to a call, written to the disk before what follows it is done. The lines of a call are, in this order:
+//
+//   asked     a call was to be made, and nobody was there to be asked
+//   approved  a person allows it, until a time or for ever; or denied
+//   begun     it is being made
+//   done      what came of it
+//
+// A line that was cut by a crash counts as never written.
+
+import { createHash } from 'node:crypto'
+import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Fault, fault } from '../error.js'
+import { isRecord } from '../is-record.js'
+import { fail, type Result, succeed } from '../result.js'
+import { scrub } from '../scrub.js'
+import { systemReason } from '../system-reason.js'
+
+export type CallState = 'waits' | 'approved' | 'denied' | 'in_doubt' | 'done'
+
+/** A call in the file. */
+export interface ListedCall {
+  readonly id: string
+  readonly tool: string
+  /** One JSON value as text, so that numbers keep their digits. */
+  readonly input: string
+  /** SHA-256 of that text. */
+  readonly digest: string
+  /** The process that asks, as a path of names through nested plumbs. */
+  readonly process: string
+  /** Why a person is needed. */
+  readonly why: string
+  /** Wall clock, ISO 8601. */
+  readonly since: string
+  /** The place of the call in the conversation, and which of its equals there it is. */
+  readonly call: string
+  readonly nth: number
+  readonly state: CallState
+  /** What the person said with the decision. */
+  readonly said?: string
+  /** A decision does not hold after this time: milliseconds since 1970. */
+  readonly untilMs?: number
+  /** Of a call that is done. */
+  readonly result?: unknown
+}
+
+export type CallToAsk = Omit<ListedCall, 'id' | 'digest' | 'state' | 'said' | 'untilMs' | 'result' | 'since'>
+
+export interface Decision {
+  readonly isApproved: boolean
+  readonly why?: string
+  readonly untilMs?: number
+}
+
+/** All are read. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024
+const FILE_MODE = 0o600
+const ID_DIGITS = 12
+const LF = 10
+
+export const digestOf = (input: string): string => createHash('sha256').update(input).digest('hex')
+
+/** What the file says now; a file that is not there has no calls. */
+export const readCalls = (path: string): Result<Map<string, ListedCall>> => {
+  const calls = new Map<string, ListedCall>()
+  try {
+    if (statSync(path).size > MAX_FILE_BYTES) return fail('record_invalid', `'${path}' is larger than 256 MiB`)
+    for (const line of readFileSync(path, 'utf8').split('\n')) apply(calls, parse(line))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+  return succeed(calls)
+}
+
+/** A call whose decision no longer holds waits again. */
+export const stateNow = ({ state, untilMs }: ListedCall, nowMs: number): CallState =>
+  (state === 'approved' || state === 'denied') && untilMs !== undefined && untilMs <= nowMs ? 'waits' : state
+
+export const askedLine = (id: string, call: CallToAsk): object => ({
+  kind: 'asked',
+  id,
+  ...call,
+  digest: digestOf(call.input),
+  since: new Date().toISOString(),
+})
+
+export const decisionLine = (id: string, { isApproved, why, untilMs }: Decision): object => ({
+  kind: isApproved ? 'approved' : 'denied',
+  id,
+  at: new Date().toISOString(),
+  ...(why === undefined ? {} : { why }),
+  ...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
+})
+
+/** A name for a call that is new: the same call of the same run has the same one. */
+export const idOf = ({ process, call, nth }: CallToAsk): string => digestOf(JSON.stringify([process, call, nth])).slice(0, ID_DIGITS)
+
+/** On the disk when it returns. A fault: it may not be there, and what it allows must not be done. */
+export const appendLine = (path: string, line: object): Fault | undefined => {
+  let fd: number | undefined
+  try {
+    const isNew = !exists(path)
+    fd = openSync(path, 'a+', FILE_MODE)
+    const text = Buffer.from(`${isTorn(fd) ? '\n' : ''}${scrub(JSON.stringify(line))}\n`)
+    if (writeSync(fd, text) < text.length) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    fdatasyncSync(fd)
+    if (isNew) syncFolder(dirname(path))
+    return undefined
+  } catch (error) {
+    return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** Takes in one more line. */
+export const apply = (calls: Map<string, ListedCall>, line: unknown): void => {
+  if (!isRecord(line) || typeof line.id !== 'string') return
+  const { kind, id } = line
+  const known = calls.get(id)
+  if (kind === 'asked') {
+    const { kind: _, ...call } = line as unknown as ListedCall & { kind: string }
+    if (!known && isCall(call)) calls.set(id, { ...call, state: 'waits' })
+    return
+  }
+  if (!known) return
+  if (kind === 'approved' || kind === 'denied') calls.set(id, decided(known, kind, line))
+  else if (kind === 'begun') calls.set(id, { ...known, ...keyOf(line), state: 'in_doubt' })
+  else if (kind === 'done') calls.set(id, { ...known, state: 'done', result: line.result })
+}
+
+// Of a call that is in doubt too: a person has looked, and says whether it is to be made once more.
+const decided = (call: ListedCall, state: 'approved' | 'denied', { why, until }: Readonly<Record<string, unknown>>): ListedCall => {
+  const { said: _, untilMs: __, ...rest } = call
+  if (call.state === 'done') return call
+  const time = typeof until === 'string' ? Date.parse(until) : Number.NaN
+  return {
+    ...rest,
+    state,
+    ...(typeof why === 'string' ? { said: why } : {}),
+    ...(Number.isNaN(time) ? {} : { untilMs: time }),
+  }
+}
+
+const isCall = ({ tool, input, digest, process, call, nth }: ListedCall): boolean =>
+  [tool, input, digest, process, call].every((text) => typeof text === 'string') && Number.isSafeInteger(nth)
+
+const keyOf = ({ call, nth }: Readonly<Record<string, unknown>>): Pick<ListedCall, 'call' | 'nth'> | undefined =>
+  typeof call === 'string' && typeof nth === 'number' ? { call, nth } : undefined
+
+const parse = (line: string): unknown => {
+  try {
+    return line === '' ? undefined : JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+
+const isTorn = (fd: number): boolean => {
+  const last = Buffer.alloc(1)
+  const { size } = fstatSync(fd)
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF
+}
+
+// So that the name of a new file is on the disk too.
+const syncFolder = (folder: string): void => {
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
