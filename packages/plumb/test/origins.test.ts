@@ -8,142 +8,26 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { RunEmitter } from '../src/event/emitter.js'
+import {
+  type Books,
+  type Chain,
+  chain,
+  inSequence,
+  joined,
+  NOTHING,
+  onList,
+  PRELUDE,
+  rarity,
+  simple,
+  small,
+  sumOfLeft,
+  whole,
+} from './arbitrary-chain.js'
 import { runWired, type WiredRun } from './run-wired.js'
 import { makeShell } from './shell.js'
 
 const SEED = process.env.PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.PLUMB_SEED)
 const PROGRAMS = Number(process.env.PLUMB_PROGRAMS ?? 150)
-
-/** What becomes of one message in a process. */
-interface Made {
-  readonly outs: readonly number[]
-  /** Something was dropped or failed on the way. */
-  readonly isLost: boolean
-}
-
-/** What all inputs together have come to, beside the outputs. */
-interface Books {
-  seq: number
-  readonly failed: number[]
-  /** Inputs of which an element was left out of its list. */
-  readonly skipped: number[]
-  /** By barrier: messages without a partner, by branch, and their inputs. */
-  readonly left: Map<Chain, { counts: number[]; seqs: Set<number> }>
-  /** Of these, how many are of lists that failed, and of elements that were left out. */
-  readonly leftInLists: { sum: number }
-}
-
-/** From int to int. */
-interface Chain {
-  readonly source: string
-  readonly make: (value: number, books: Books) => Made
-}
-
-const whole = (outs: readonly number[]): Made => ({ outs, isLost: false })
-const NOTHING: Made = { outs: [], isLost: true }
-const small = fc.integer({ min: 2, max: 6 })
-/** One message in so many is dropped or fails. */
-const rarity = fc.integer({ min: 3, max: 12 })
-
-const simple: fc.Arbitrary<Chain> = fc.oneof(
-  fc.constant({ source: 'id', make: (v: number) => whole([v]) }),
-  small.map((k) => ({ source: `map((value * ${k} + 1) % 97)`, make: (v: number) => whole([(v * k + 1) % 97]) })),
-  rarity.map((k) => ({ source: `filter(value % ${k} != 0)`, make: (v: number) => (v % k === 0 ? NOTHING : whole([v])) })),
-  rarity.map((k) => ({
-    source: `map(value + 0 % (value % ${k}))`,
-    make: (v: number, books: Books) => {
-      if (v % k !== 0) return whole([v])
-      books.failed.push(books.seq)
-      return NOTHING
-    },
-  })),
-)
-
-const inSequence = (parts: readonly Chain[]): Chain => ({
-  source: parts.map(({ source }) => source).join(' ; '),
-  make: (value, books) => {
-    const [first, ...rest] = parts
-    if (!first) return whole([value])
-    const made = first.make(value, books)
-    const behind = made.outs.map((out) => inSequence(rest).make(out, books))
-    return { outs: behind.flatMap(({ outs }) => outs), isLost: made.isLost || behind.some(({ isLost }) => isLost) }
-  },
-})
-
-const merged = (branches: readonly Chain[]): Chain => ({
-  source: `(${branches.map(({ source }) => `(${source})`).join(' * ')}) ; merge`,
-  make: (value, books) => {
-    const made = branches.map((branch) => branch.make(value, books))
-    return { outs: made.flatMap(({ outs }) => outs), isLost: made.some(({ isLost }) => isLost) }
-  },
-})
-
-const joined = (branches: readonly Chain[]): Chain => {
-  const sum = branches.map((_, i) => `value[${i}] * ${i + 2}`).join(' + ')
-  const chain: Chain = {
-    source: `((${branches.map(({ source }) => `(${source})`).join(' * ')}) ; barrier ; map((${sum}) % 89))`,
-    make: (value, books) => {
-      const made = branches.map((branch) => branch.make(value, books))
-      const tuples = Math.min(...made.map(({ outs }) => outs.length))
-      const left = made.map(({ outs }) => outs.length - tuples)
-      const isKnown = made.some(({ isLost }, i) => left[i] === 0 && isLost)
-      if (left.some((n) => n > 0) && !isKnown) {
-        const entry = books.left.get(chain) ?? { counts: left.map(() => 0), seqs: new Set() }
-        books.left.set(chain, entry)
-        entry.counts = entry.counts.map((n, i) => n + (left[i] as number))
-        entry.seqs.add(books.seq)
-      }
-      const outs = Array.from({ length: tuples }, (_, k) => made.reduce((n, { outs }, i) => n + (outs[k] as number) * (i + 2), 0) % 89)
-      return { outs, isLost: made.some(({ isLost }) => isLost) || left.some((n) => n > 0) }
-    },
-  }
-  return chain
-}
-
-/** A list of three is made of the value, and a value of what each(p) makes of that. */
-const onList = (inner: Chain, skips: boolean): Chain => ({
-  source: `map([value, (value * 3 + 1) % 61, value % 5]) ; each(${inner.source}${skips ? ', on_error: "skip"' : ''}) ; ${FROM_LIST}`,
-  make: (value, books) => {
-    const all: number[] = []
-    const [left, leftInLists] = [sumOfLeft(books), books.leftInLists.sum]
-    let isFailed = false
-    for (const element of [value, (value * 3 + 1) % 61, value % 5]) {
-      const own: Books = { ...books, failed: [] }
-      const leftBefore = sumOfLeft(books)
-      const { outs } = inner.make(element, own)
-      if (own.failed.length === 0) all.push(...outs)
-      else if (skips) {
-        books.skipped.push(books.seq)
-        books.leftInLists.sum += sumOfLeft(books) - leftBefore
-      } else isFailed = true
-    }
-    if (!isFailed) return whole([fromList(all)])
-    books.leftInLists.sum = leftInLists + sumOfLeft(books) - left
-    books.failed.push(books.seq)
-    return NOTHING
-  },
-})
-
-const sumOfLeft = ({ left }: Books): number => [...left.values()].flatMap(({ counts }) => counts).reduce((sum, n) => sum + n, 0)
-
-/** Tells how many there are, in what order, and whether one is written otherwise. */
-const FROM_LIST = 'map((length(text(value)) * 3 + (if length(value) > 0 then value[0] * 5 + value[length(value) - 1] * 7 else 0)) % 89)'
-const fromList = (list: readonly number[]): number => {
-  const [first, last] = [list[0], list.at(-1)]
-  return (JSON.stringify(list).length * 3 + (first === undefined || last === undefined ? 0 : first * 5 + last * 7)) % 89
-}
-
-const branchesOf = (chain: fc.Arbitrary<Chain>) => fc.array(chain, { minLength: 2, maxLength: 3 })
-const { chain } = fc.letrec<{ chain: Chain; part: Chain }>((tie) => ({
-  part: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    simple,
-    branchesOf(tie('chain')).map(merged),
-    branchesOf(tie('chain')).map(joined),
-    fc.tuple(tie('chain'), fc.boolean()).map(([inner, skips]) => onList(inner, skips)),
-  ),
-  chain: fc.array(tie('part'), { minLength: 1, maxLength: 3 }).map(inSequence),
-}))
 
 const inputs = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 20 })
 const MAX_OUTPUTS = 400
@@ -151,7 +35,7 @@ const MAX_FAILED = 400
 /** On a busy machine fewer are tried, unless a number was asked for. */
 const UNTIL = process.env.PLUMB_PROGRAMS === undefined ? { interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false } : {}
 
-const textOf = ({ source }: Chain): string => `let main : !int -> !int = ${source}\n`
+const textOf = ({ source }: Chain): string => `${PRELUDE}let main : !int -> !int = ${source}\n`
 
 const linesOf = (values: readonly number[]): Buffer => Buffer.from(values.map((value) => `${value}\n`).join(''))
 

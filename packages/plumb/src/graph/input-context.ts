@@ -1,6 +1,5 @@
 // The message that is being worked on: what comes of it has its origin, and errors that it causes name its input.
 
-import type { GraphNode } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import { Origin } from './origin.js'
 
@@ -68,11 +67,6 @@ export class InputContext implements Cause {
 
   takeLost(): readonly (readonly [number, number])[] {
     return rangesOf(this.#lost.splice(0).sort((a, b) => a - b))
-  }
-
-  /** What is worked on comes to nothing there. */
-  lose(node: GraphNode): void {
-    this.origin.lose(node)
   }
 
   /** The error with what is known of the input that caused it. */

@@ -52,6 +52,16 @@ export class Choices implements HearerSource {
     return form ? [this.#exitOf(form)] : []
   }
 
+  /** The exit of the innermost one that it stands in, if nothing stands between that `isForm` is true of. */
+  around({ work, within }: GraphNode, isForm: (of: Expansion) => boolean): Select | undefined {
+    for (let at = work.kind === 'choice' || work.kind === 'select' ? work.inside.within : within; at; at = at.within) {
+      const form = this.#forms.get(at)
+      if (form) return this.#exitOf(form)
+      if (isForm(at)) return undefined
+    }
+    return undefined
+  }
+
   /** Is the node in one of them? */
   hold(node: GraphNode): boolean {
     const { work, within } = node

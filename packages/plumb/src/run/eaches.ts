@@ -103,6 +103,10 @@ export class Eaches implements HearerSource {
     return this.#forms.get((work as EachForm['entrance']['work']).inside) as EachForm
   }
 
+  has(of: Expansion): boolean {
+    return this.#forms.has(of)
+  }
+
   /** Those that a node stands in, from the innermost. An end stands around what is in it. */
   around(node: GraphNode): readonly EachForm[] {
     const { work, within } = node

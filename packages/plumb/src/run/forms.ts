@@ -5,6 +5,7 @@ import type { Fault } from '@plumb/wire'
 import type { Outlet } from '../graph/channel.js'
 import type { Edges } from '../graph/edges.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
+import type { Select } from '../graph/morphism/select.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { Choices } from './choices.js'
@@ -62,6 +63,11 @@ export class Forms {
   /** In an each or a choice, what becomes of a message is known at the exit. */
   hold(node: GraphNode): boolean {
     return this.#eaches.around(node).length > 0 || this.#choices.hold(node)
+  }
+
+  /** The exit of the choice that it stands in, where that is the innermost of the forms around it. */
+  choiceAround(node: GraphNode): Select | undefined {
+    return this.#choices.around(node, (at) => this.#eaches.has(at))
   }
 
   isInPlace(edge: Edge): boolean {

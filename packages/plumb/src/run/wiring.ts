@@ -37,7 +37,6 @@ import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
-import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { openTrampoline, type Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
@@ -46,6 +45,7 @@ import type { ToolService } from '../tools/tool-service.js'
 import { Batches } from './batches.js'
 import { Forms } from './forms.js'
 import { Joins } from './joins.js'
+import { Losses } from './losses.js'
 
 export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly graph: Graph
@@ -106,6 +106,7 @@ class Network {
   readonly #wires: ReadonlyMap<Edge, WireInfo>
   readonly #joins: Joins
   readonly #forms: Forms
+  readonly #losses: Losses
   /** Behind an output at which branches part. */
   readonly #parted = new Map<Outlet, Outlet>()
 
@@ -117,8 +118,13 @@ class Network {
     const origins = originsOf(graph)
     this.#joins = new Joins(origins.partings)
     this.#edges = new Edges(graph)
-    const lost = (node: GraphNode) => this.#lossAt(node)
-    const own = { context: this.#context, edges: this.#edges, maxInFlight: settings.maxInFlight, lost }
+    this.#losses = new Losses(this.#joins, () => this.#forms, options.isNested)
+    const own = {
+      context: this.#context,
+      edges: this.#edges,
+      maxInFlight: settings.maxInFlight,
+      lost: (node: GraphNode) => this.#losses.at(node),
+    }
     this.#forms = new Forms(graph, origins, { ...own, handled: options.handled })
     this.#places = placesOf(graph)
     this.#wires = emitter ? wiresOf(graph) : new Map()
@@ -245,17 +251,17 @@ class Network {
       case 'flatten':
         return this.#stage(node, feeds)
       case 'batch':
-        return new Batch(feeds, this.#context, { ...work, name: node.name, lost: this.#lossAt(node) })
+        return new Batch(feeds, this.#context, { ...work, name: node.name, lost: this.#losses.at(node) })
       case 'call':
         return openCalls(node, feeds, this.#forms.hearers.contextAt(node), {
           tool: this.#o.mapped.get(node) as Callable,
           scanners: this.#scanners,
-          lost: this.#lossAt(node),
+          lost: this.#losses.at(node),
           ...keptCalls(this.#places.get(node) ?? node.name, this.#o.settings.resumed, this.#o.emitter),
         })
       case 'barrier': {
         const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.maxInFlight }
-        return new Barrier(feeds, this.#forms.hearers.contextAt(node), { ...own, lost: this.#lossAt(node) })
+        return new Barrier(feeds, this.#forms.hearers.contextAt(node), { ...own, lost: this.#losses.at(node) })
       }
       case 'each':
       case 'gather':
@@ -275,7 +281,7 @@ class Network {
     const context = this.#forms.hearers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
     const stage = stageOf(node, this.#scanners, report)
-    const lost = this.#isLossy(node) ? () => this.#context.current.lose(node) : undefined
+    const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })
   }
@@ -300,17 +306,8 @@ class Network {
     const isHeard = this.#forms.hearers.at(node).length > 0
     const needsOrigins = isHeard || this.#joins.isOnBranch(node)
     const { settings, tools, emitter, parent } = this.#o
-    const own = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#lossAt(node), needsOrigins, isHeard }
+    const own = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#losses.at(node), needsOrigins, isHeard }
     return openChild(this.#forms.hearers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
-  }
-
-  /** A barrier behind this node cannot know what becomes of a message; the place where it was lost can. */
-  #isLossy(node: GraphNode): boolean {
-    return this.#joins.isLossy(node) || (this.#o.isNested && !this.#forms.hold(node))
-  }
-
-  #lossAt(node: GraphNode): (origin: Origin) => void {
-    return this.#isLossy(node) ? (origin) => origin.lose(node) : () => {}
   }
 
   // Once for each place, however many barriers have it. Elements of an each, and messages in a choice, have them without.
@@ -362,7 +359,7 @@ class Network {
     // At an end of an each, that of the part behind or before it.
     const context = this.#forms.hearers.contextAt(to.work.kind === 'gather' || to.work.kind === 'select' ? from : to)
     const onMismatch = isSelector ? undefined : (fault: Fault) => context.report({ ...fault, process: to.name })
-    const lost = this.#isLossy(from) ? () => this.#context.current.lose(from) : undefined
+    const lost = this.#losses.ofCurrent(from, this.#context.current)
     return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#context.sink, onMismatch, lost })
   }
 

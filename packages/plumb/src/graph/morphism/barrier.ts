@@ -44,6 +44,7 @@ export class Barrier extends Morphism {
   /** Messages that got no partner for no known reason, by branch, and the inputs that they stem from. */
   readonly #left: number[]
   readonly #leftSeqs = new Set<number>()
+  #hasFinished = false
 
   constructor(
     feeds: readonly number[],
@@ -88,6 +89,7 @@ export class Barrier extends Morphism {
         queue.clear()
       }
       lost(origin)
+      if (this.#hasFinished) this.#reportOnceEmpty()
     }
     if (this.#spare.length < MAX_SPARE) this.#spare.push(waiting)
   }
@@ -96,11 +98,13 @@ export class Barrier extends Morphism {
     for (const [input, queue] of this.#only?.queues.entries() ?? []) {
       while (queue.length > 0) {
         const { origin } = queue.take()
+        this.#waiting[input] = (this.#waiting[input] as number) - 1
         this.#leave(input, origin, 1)
         origin.release()
       }
     }
-    if (this.#left.some((n) => n > 0)) this.#reportLeft()
+    this.#hasFinished = true
+    this.#reportOnceEmpty()
     super.finish()
   }
 
@@ -108,6 +112,15 @@ export class Barrier extends Morphism {
     this.#left[input] = (this.#left[input] as number) + messages
     const seqs = origin.seq > 0 ? [origin.seq] : origin.seqs
     for (const seq of seqs) this.#leftSeqs.add(seq)
+  }
+
+  // What waits may be known to be left later than its end: something else that stems from there, as in a batch, is still under way.
+  #reportOnceEmpty(): void {
+    if (this.#waiting.some((n) => n > 0) || this.#left.every((n) => n === 0)) return
+    const { current } = this.context
+    const before = current.enter(Origin.unknown())
+    this.#reportLeft()
+    current.leave(before)
   }
 
   #reportLeft(): void {

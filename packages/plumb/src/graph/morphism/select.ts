@@ -16,7 +16,7 @@ export interface SelectOptions {
   readonly report: (fault: Fault) => void
   /** Called with each error that leads to the next alternative. */
   readonly handled: (fault: Fault) => void
-  /** Called with the origin of a message that all alternatives have failed on. */
+  /** Called with the origin of a message that all alternatives have failed on, or of which something was lost in the one that has not. */
   readonly lost: (origin: Origin) => void
 }
 
@@ -103,6 +103,12 @@ export class Select extends Morphism implements Hearer {
     return true
   }
 
+  /** Something that stems from there was lost in an alternative. */
+  lose(origin: Origin): void {
+    const attempt = this.#attemptOf(origin)
+    if (attempt) attempt.hasLost = true
+  }
+
   /** Nothing more comes of the message where it was sent. */
   settle(attempt: Attempt): void {
     const { fault } = attempt
@@ -112,6 +118,7 @@ export class Select extends Morphism implements Hearer {
         this.#handle(fault, attempt.origin)
         attempt.earlier.push(...takenApart(fault))
         attempt.fault = undefined
+        attempt.hasLost = false
         attempt.alternative++
         return this.entrance.attempt(attempt)
       }
@@ -131,7 +138,10 @@ export class Select extends Morphism implements Hearer {
 
   /** That of the message which is worked on. */
   get #attempt(): Attempt | undefined {
-    const { origin } = this.context.current
+    return this.#attemptOf(this.context.current.origin)
+  }
+
+  #attemptOf(origin: Origin): Attempt | undefined {
     for (const place of this.#o.places) {
       for (const one of origin.passed(place)?.listeners ?? []) if (one instanceof Attempt && one.select === this) return one
     }
@@ -149,7 +159,7 @@ export class Select extends Morphism implements Hearer {
     if (this.#isEnding && this.messages === 0) this.#close()
   }
 
-  #leave({ origin, fault, outputs, earlier }: Attempt): void {
+  #leave({ origin, fault, hasLost, outputs, earlier }: Attempt): void {
     const { report, lost } = this.#o
     const { current } = this.context
     const before = current.enter(origin)
@@ -157,8 +167,8 @@ export class Select extends Morphism implements Hearer {
       const [last, ...others] = takenApart(fault).reverse()
       const all = [...earlier, ...others.reverse()]
       report({ ...(last as Fault), ...(all.length > 0 ? { earlier: all } : {}) })
-      lost(origin)
     } else if (!this.#hasFinished) for (const { buf, start, end } of outputs) this.outlets[0]?.send(buf, start, end)
+    if (fault || hasLost) lost(origin)
     current.leave(before)
     origin.release()
   }
@@ -191,6 +201,7 @@ export class Attempt implements OriginListener {
   isSettled = false
   outputs: Piece[] = []
   fault: Fault | undefined
+  hasLost = false
   /** Of the alternatives before. */
   readonly earlier: Fault[] = []
 
