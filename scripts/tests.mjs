@@ -14,7 +14,12 @@ const FILE_TIMEOUT_MS = 180_000
 // Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, servers and tarballs of others.
 const LONG = [
   ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack'],
-  ...['packages/plumb/test/origins', 'packages/plumb/test/random', 'packages/plumb-tool/test/mcp-tools'],
+  ...[
+    'packages/plumb/test/origins',
+    'packages/plumb/test/random',
+    'packages/plumb-tool/test/mcp-tools',
+    'packages/plumb-tool/test/sandbox-programs',
+  ],
 ]
 
 /** Whether a test file, as `buildTests` names it, is too long for npm test. */

@@ -1,5 +1,5 @@
-// The escapes against what has a sandbox without the key: commands, functions and servers of MCP, called by the real plumb-tool. The same
-// table without a sandbox shows that one that gets out would be seen.
+// The escapes against what has a sandbox without the key: commands, functions and servers of MCP, called by the real plumb-tool, and agents that are
+// programs, as tools and run by the real plumb. The same table without a sandbox shows that one that gets out would be seen.
 
 import { join } from 'node:path'
 import type { SyncResult } from '@plumb/wire'
@@ -21,6 +21,9 @@ module.exports = (words) => {
   return { status, stdout, stderr }
 }\n`,
   'command.cjs': `#!/usr/bin/env node\nprocess.stdout.write(JSON.stringify(require('./run.cjs')(process.argv.slice(2))))\n`,
+  'agent.cjs': `#!/usr/bin/env node
+const run = require('./run.cjs')
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(JSON.stringify(run(JSON.parse(line).arguments))))\n`,
   'function.mjs': `import run from './run.cjs'\nexport default ({ arguments: words }) => run(words)\n`,
   'server.cjs': `#!/usr/bin/env node
 const run = require('./run.cjs')
@@ -43,10 +46,14 @@ const KINDS: Readonly<Record<string, (keys: string) => string>> = {
   function: (keys) => `let run : { arguments: [string] } -> json = tool { function: "./function.mjs", ${MORE}${keys} }`,
   server: (keys) => `let s = { command: "./server.cjs"${keys} }
 let run : { arguments: [string] } -> json = tool { mcp: s, name: "run", ${MORE} }`,
+  'agent as a tool': (keys) => `let a : !{ arguments: [string] } -> !json = agent { command: ["./agent.cjs"]${keys} }
+let run : { arguments: [string] } -> json = tool { process: a, ${MORE} }`,
+  agent: (keys) => `let main : !{ arguments: [string] } -> !json = agent { command: ["./agent.cjs"]${keys} }`,
 }
 
-/** Servers of MCP have the network unless they say otherwise. */
-const GRANTED: Readonly<Record<string, readonly string[]>> = { server: ['reach a listener on the loopback'] }
+/** Servers of MCP and agents have the network unless they say otherwise. */
+const NETWORK = ['reach a listener on the loopback']
+const GRANTED: Readonly<Record<string, readonly string[]>> = { server: NETWORK, agent: NETWORK, 'agent as a tool': NETWORK }
 
 /** The names of the escapes that were held. */
 const tryAll = async (kind: string, keys: string, ground: EscapeFixture): Promise<readonly string[]> => {
@@ -56,17 +63,17 @@ const tryAll = async (kind: string, keys: string, ground: EscapeFixture): Promis
   const lines = commands.map(({ command }) => `${JSON.stringify({ arguments: command })}\n`)
   const folder = layFolder({ ...FILES, 'in.jsonl': lines.join(''), 's.plumb': KINDS[kind]?.(keys) ?? '' })
   const env = { PATH: TEST_PATH, HOME: ground.home, LANG: 'C.UTF-8' }
-  const { out, err } = await bash(`plumb-tool --envelope ${join(folder, 's.plumb')} call run - < ${join(folder, 'in.jsonl')}`, {
-    folder: ground.docroot,
-    env,
-  })
+  const spec = join(folder, 's.plumb')
+  const program = kind === 'agent' ? `plumb ${spec}` : `plumb-tool --envelope ${spec} call run -`
+  const { out, err } = await bash(`${program} < ${join(folder, 'in.jsonl')}`, { folder: ground.docroot, env })
   if (err !== '') throw new Error(`${kind}: ${err}`)
   const results = out
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as { result: SyncResult })
+    .map((line) => JSON.parse(line) as SyncResult | { result: SyncResult })
+    .map((answer) => ('result' in answer ? answer.result : answer))
   if (results.length !== commands.length) throw new Error(`${kind}: ${results.length} answers to ${commands.length} calls`)
-  return commands.filter(({ escape }, i) => escape.isHeld(results[i]?.result as SyncResult, ground)).map(({ escape }) => escape.name)
+  return commands.filter(({ escape }, i) => escape.isHeld(results[i] as SyncResult, ground)).map(({ escape }) => escape.name)
 }
 
 for (const kind of Object.keys(KINDS)) {

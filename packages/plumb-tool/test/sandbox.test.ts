@@ -423,6 +423,7 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     ["Error: EROFS: read-only file system, open '/site/out/x'", 'write: ["out"]'],
     ["OSError: [Errno 30] Read-only file system: 'x'", 'write: ["."]'],
     ["fatal: Unable to create '/site/.git/index.lock': Read-only file system", 'write: [".git"]'],
+    ["EROFS: read-only file system, open '/proc/self/cwd/out/x.tmp'", 'write: ["out"]'],
     ['sh: open/s.plumb: Read-only file system', 'write: ["open/s.plumb"]'],
     ["touch: cannot touch '/data/x': Read-only file system", "'write' of its sandbox takes what is below the docroot '/site'"],
     ["touch: cannot touch '/no/where/x': Read-only file system", undefined],
@@ -430,6 +431,7 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     ["function 'out/y' threw: EROFS: read-only file system, open 'open/z/x'", undefined],
     ['/usr/bin/ld: cannot open output file out/a: Read-only file system', 'write: ["out"]'],
     ['cat: /data/list: No such file or directory', 'read: ["/data/list"]'],
+    ['x.sh: 2: .: cannot open /data/list: No such file', 'read: ["/data/list"]'],
     ["Error: Cannot find module '/data/none/index.js'", undefined],
     ["at x | Error: Cannot find module '/data/app/index.js' | at y", 'read: ["/data/app"]'],
     ['fatal: not a git repository (or any parent up to mount point /)', 'read: ["/repo"]'],
@@ -454,6 +456,7 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     ['curl: (6) Could not resolve host: example.com', 'net: true'],
     ['getaddrinfo EAI_AGAIN example.com', 'net: true'],
     ['connect: Network is unreachable', 'net: true'],
+    ['ssh: connect to host 127.0.0.1 port 22: Connection refused', 'net: true'],
   ]
   for (const [said, expected] of rows) {
     const found = lack(said)

@@ -133,11 +133,16 @@ export const listProgramPaths = (program: string, docroot: string): readonly str
   return [
     program,
     ...findInstallation(program, docroot),
+    ...findEnvironment(dirname(program), docroot),
     ...findPackage(program),
     ...listNodeModules([dirname(program), dirname(toRealPath(program))]),
     ...(interpreter === undefined ? [] : listInterpreterPaths(interpreter, isWithin(docroot, toRealPath(program)), docroot)),
   ]
 }
+
+// Its python is a link to that which it was made from, and looks for pyvenv.cfg where the link lies.
+const findEnvironment = (folder: string, docroot: string): readonly string[] =>
+  existsSync(join(folder, '../pyvenv.cfg')) && !isLedOut(folder, docroot) ? findPrefix(toRealPath(folder)) : []
 
 const listInterpreterPaths = (interpreter: string, isOfDocroot: boolean, docroot: string): readonly string[] => {
   const file = toRealPath(interpreter)

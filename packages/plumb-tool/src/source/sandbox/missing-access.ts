@@ -33,13 +33,17 @@ const NO_NET = [
   'eai_again',
   'network is unreachable',
   'enetunreach',
+  // Nobody listens on the loopback of a sandbox but itself.
+  'connection refused',
+  'econnrefused',
   // npm and uv, which keep to what they have fetched before.
   'enotcached',
   'network connectivity is disabled',
 ]
 const NO_MODULE = ['cannot find module']
 const ABSENT = [
-  'no such file or directory',
+  // A shell says no more of a script to source.
+  'no such file',
   'enoent',
   'cannot access',
   'cannot find',
@@ -85,7 +89,9 @@ const isUnexplained = (line: string): boolean => {
   return [...REFUSED, ...READ_ONLY].some((word) => lower.includes(word))
 }
 
-const explainLine = (line: string, surroundings: AccessContext): string | undefined => {
+const explainLine = (said: string, surroundings: AccessContext): string | undefined => {
+  // Outside it is the folder of another process.
+  const line = said.replaceAll('/proc/self/cwd/', () => `${surroundings.cwd}/`)
   const lower = line.toLowerCase()
   const says = (words: readonly string[]): boolean => words.some((word) => lower.includes(word))
   const { hasNet, hosts } = surroundings.sandbox
