@@ -1,9 +1,9 @@
 // The options of the server, and its life until a signal or the end of its client.
 
-import { endWith, optionReaders, requireSandbox } from '@plumb/wire'
+import { dieOf, endWith, onStop, optionReaders, Reporter, requireSandbox, type StopSignal } from '@plumb/wire'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_LIMITS, type ServeOptions } from './options.js'
-import { runServer } from './run-server.js'
+import { serve } from './serve.js'
 
 interface Flags {
   http?: number
@@ -89,3 +89,23 @@ const toOptions = (specs: readonly string[], flags: Flags): ServeOptions => {
     limits: { maxLine, maxSessions, maxRequests, idleTimeout, timeout },
   }
 }
+
+/** Serves in the foreground, until the client has gone or a signal stops it. Resolves to the exit status; dies of the signal that stopped it. */
+const runServer = async (program: string, options: ServeOptions): Promise<number> => {
+  const reporter = new Reporter(program)
+  const served = await serve(options, reporter)
+  if (served.ok) {
+    const { url, finished, close } = served.value
+    if (url !== undefined) reporter.write(reporter.isJson ? JSON.stringify({ listening: url }) : `${program}: listening on ${url}`)
+    const signal = await Promise.race([finished, stopped()])
+    await close()
+    await reporter.end()
+    if (signal) dieOf(signal)
+    return reporter.status
+  }
+  await reporter.end()
+  return reporter.status
+}
+
+/** By a second signal at once: children end with this process. */
+const stopped = (): Promise<StopSignal> => new Promise((resolve) => onStop(resolve, dieOf))

@@ -1,17 +1,17 @@
-// What a giver lets be done: effects, and rules about them.
+// What a parent lets its children do: effects, and rules about them.
 
-import type { Effect } from '@plumb/lang'
+import { EFFECTS, type Effect } from '@plumb/lang'
 
 export { EFFECTS, type Effect } from '@plumb/lang'
 
-/** What a giver lets be done. Plain JSON: children get it over a descriptor, never in the environment. */
+/** What a process may do. Plain JSON: children get it over a descriptor, never in the environment. */
 export interface Authority {
   /** The only effects that may happen; absent: those that the tools declare, but never net.private. */
   readonly grant?: readonly Effect[]
   readonly policy: readonly PolicyRule[]
   /** --context KEY=VALUE. */
   readonly context: Readonly<Record<string, string>>
-  /** Wall clock, ms since 1970, after which nothing is permitted; the giver renews it. Absent: as long as the giver lives. */
+  /** Wall clock, ms since 1970, after which nothing is permitted; the parent renews it. Absent: as long as the parent lives. */
   readonly expires?: number
 }
 
@@ -35,3 +35,32 @@ export interface PolicyRule {
 /** net.private is of no use without net, so it brings it along. */
 export const isGranted = (effect: Effect, { grant }: Pick<Authority, 'grant'>): boolean =>
   grant ? grant.includes(effect) || (effect === 'net' && grant.includes('net.private')) : effect !== 'net.private'
+
+/** What a parent delegates: never more than it has, never for longer. */
+export interface Delegation {
+  /** `grant` of the child's own config; absent: all that the parent has. */
+  readonly grant?: readonly Effect[]
+  /** `grant_minutes`: 15, at most 60. */
+  readonly minutes?: number
+  /** Wall clock, ms since 1970. */
+  readonly now: number
+}
+
+const DEFAULT_MINUTES = 15
+const MAX_MINUTES = 60
+
+/** To be renewed before it expires, for as long as the parent lives: see `renewalMs`. */
+export const narrow = (parent: Authority, { grant, minutes, now }: Delegation): Authority => {
+  const both = grant ? EFFECTS.filter((effect) => isGranted(effect, { grant }) && isGranted(effect, parent)) : parent.grant
+  return {
+    ...(both ? { grant: both } : {}),
+    policy: parent.policy,
+    context: parent.context,
+    expires: Math.min(parent.expires ?? Number.POSITIVE_INFINITY, now + lifeMs(minutes)),
+  }
+}
+
+/** How often: so that one renewal may be late. */
+export const renewalMs = (minutes?: number): number => lifeMs(minutes) / 3
+
+const lifeMs = (minutes = DEFAULT_MINUTES): number => Math.min(minutes, MAX_MINUTES) * 60_000

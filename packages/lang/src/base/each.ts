@@ -1,10 +1,11 @@
-// each(f), bare and on streams: what it takes, and what its options say. The lists of flatten are told in the same way.
+// each(f), bare and on streams: what it takes, and what its options say. The lists of flatten are reported in the same way.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { EachAtom, Literal, MapAtom, Node } from '../parse/ast.js'
-import { elementOf } from '../types/element.js'
+import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
-import type { Type } from '../types/type.js'
+import { JSON_TYPE, type Type } from '../types/type.js'
+import { variantsOf } from '../types/variants.js'
 
 export interface EachSettings {
   /** Elements in hand at once; undefined: it does not say. */
@@ -44,4 +45,17 @@ export const elementUnder = (list: Type, word: keyof typeof HELP, at: Node, repo
   const element = elementOf(list)
   if (!element) report(error('type_mismatch', `'${word}' takes a list, it is given '${printType(list)}'`, at.span, HELP[word]))
   return element
+}
+
+// Of an array, a tuple, or a sum of these; of json, which is looked at when it comes. Undefined: it is no list, or its parts have no type in
+// common.
+const elementOf = (list: Type): Type | undefined => {
+  const elements: Type[] = []
+  for (const variant of variantsOf(list)) {
+    if (variant.kind === 'json') elements.push(JSON_TYPE)
+    else if (variant.kind === 'array') elements.push(variant.item)
+    else if (variant.kind === 'tuple') elements.push(...variant.items)
+    else return undefined
+  }
+  return joinAll(elements)
 }

@@ -5,8 +5,7 @@ import type { Source } from '../diagnostic/source.js'
 import type { Comment, Node } from '../parse/ast.js'
 import type { Token, Tokens } from '../parse/lexer.js'
 import { blockText } from './block-text.js'
-import { commentText } from './comment-text.js'
-import type { Doc } from './doc.js'
+import type { CommentText, Doc } from './doc.js'
 import { type Gap, type Glue, glued } from './gap.js'
 
 export class TokenReader {
@@ -110,4 +109,16 @@ const indexFrom = (nodes: readonly Node[], offset: number): number => {
     else high = middle
   }
   return low
+}
+
+// A comment as it is printed: word for word, without what no one sees, and moved as a block when it was written as one.
+const commentText = ({ text, span }: Comment): CommentText => {
+  const [first = '', ...rest] = text.split('\n').map((line) => line.replace(/[ \t\r]+$/, ''))
+  const { text: whole } = span.source
+  // As wide as what stands before the comment on its line.
+  const margin = [...whole.slice(whole.lastIndexOf('\n', span.start - 1) + 1, span.start).replace('\uFEFF', '')]
+    .map((c) => (c === '\t' ? c : ' '))
+    .join('')
+  const isShifted = rest.every((line) => line === '' || line.startsWith(margin))
+  return { kind: 'comment', first, rest: isShifted ? rest.map((line) => line.slice(margin.length)) : rest, isShifted }
 }

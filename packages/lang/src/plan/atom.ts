@@ -7,14 +7,13 @@ import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
 import type { Environment } from '../expression/infer/environment.js'
 import type { Scope } from '../names/names.js'
-import type { Expression, Morphism, Node } from '../parse/ast.js'
+import type { BatchAtom, Expression, Literal, Morphism, Node } from '../parse/ast.js'
 import { MORPHISM_PORTS } from '../parse/morphism.js'
 import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
-import { batchSettings } from './batch.js'
 import type { Builder } from './builder.js'
 import { foldOf, stateOf } from './fold.js'
 import type { GraphNode, NodeWork } from './graph.js'
@@ -125,4 +124,19 @@ const projected = (atom: Morphism & { kind: 'project' }, expression: Expression,
       : `project takes a tuple, this is '${printType(type)}'`
   report(error('type_mismatch', message, atom.span, tuple.kind === 'tuple' ? 'parts are counted from 0' : undefined))
   return undefined
+}
+
+/** The most seconds of `within`: a timer takes no more. */
+const MAX_WITHIN = 2_000_000
+
+/** What the numbers of `batch(n, within: s)` say. `withinMs`: a list that is not full leaves so long after its first message. */
+const batchSettings = ({ size, within }: BatchAtom, report: Report): { size: number; withinMs: number | undefined } => {
+  const refuse = (message: string, { span }: Literal) => report(error('type_mismatch', message, span))
+  const { value: count } = size
+  const isCount = typeof count === 'number' && Number.isSafeInteger(count) && count >= 1
+  if (!isCount) refuse("'batch' takes a whole number from 1: so many messages make a list", size)
+  const seconds = within?.value
+  const isTime = typeof seconds === 'number' && seconds > 0 && seconds <= MAX_WITHIN
+  if (within && !isTime) refuse("'within' is a number of seconds over 0, at most 2,000,000", within)
+  return { size: isCount ? count : 1, withinMs: isTime ? seconds * 1000 : undefined }
 }

@@ -21,7 +21,6 @@ import {
 } from './least.js'
 import { removals, without } from './removals.js'
 import { shrinkNumber } from './shrink-number.js'
-import { shrinkText } from './shrink-text.js'
 
 const MOST = 500
 const MOST_CHARACTERS = 20_000_000
@@ -232,4 +231,18 @@ function* inTurn<T>(parts: readonly T[], shrunk: (part: T, i: number) => Texts):
     }
     open = left
   }
+}
+
+const PLAIN = 'a'
+
+/** Strings simpler than one: shorter ones, the shortest first, then with plain letters. Two halves of a pair that meet are one code point, so each is counted again. */
+function* shrinkText(text: string, { least, most }: Bounds): Generator<string> {
+  const points = [...text]
+  for (const range of removals(points.length, least)) {
+    const shorter = without(points, range).join('')
+    if ([...shorter].length >= least) yield shorter
+  }
+  const odd = points.flatMap((point, i) => (point === PLAIN ? [] : [i]))
+  if (odd.length > 1 && points.length <= most) yield PLAIN.repeat(points.length)
+  for (const i of odd) yield points.with(i, PLAIN).join('')
 }

@@ -2,10 +2,10 @@
 
 import type { Compiled, Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
+import type { Scope } from '../names/names.js'
 import type { Chain, Expression, Name, Node } from '../parse/ast.js'
 import { MORPHISMS } from '../parse/morphism.js'
 import { resolve, type Type } from '../types/type.js'
-import { docComment } from './doc-comment.js'
 import { bindingAround, expressionAt, isOnField } from './expression-at.js'
 import { typeDeclaration } from './field-declaration.js'
 import { flowOf } from './flow.js'
@@ -13,6 +13,7 @@ import { fuzzyNameAt } from './fuzzy-name.js'
 import { occurrenceAt } from './occurrences.js'
 import { isOf, pathAt } from './path-at.js'
 import { printPortType, signatureOf } from './signature.js'
+import type { SymbolInfo } from './symbol.js'
 
 export interface Hover {
   /** What it is said of. */
@@ -85,3 +86,24 @@ const withDeclaration = (code: string, type: Type, program: Program): string => 
 }
 
 const textOf = ({ source, start, end }: Span): string => source.text.slice(start, end).replace(/\s+/g, ' ')
+
+// What the author says of a declaration: its @description, and the comment directly above it.
+const docComment = (meaning: SymbolInfo): string | undefined => {
+  if (meaning.kind === 'type') return commentAbove(meaning.declaration, meaning.scope)
+  if (meaning.kind === 'param') return commentAbove(meaning.param.declaration, meaning.param.scope)
+  if (meaning.kind !== 'binding') return undefined
+  const { bound } = meaning
+  const parts = [bound.description, commentAbove(bound.binding, bound.scope)].filter((text) => text !== undefined)
+  return parts.length > 0 ? parts.join('\n\n') : undefined
+}
+
+const commentAbove = ({ span }: Node, { module: { program } }: Scope): string | undefined => {
+  const { text } = span.source
+  const comment = program.comments.find((c) => c.span.end <= span.start && /^[ \t\r]*\n?[ \t]*$/.test(text.slice(c.span.end, span.start)))
+  return comment?.text
+    .slice(2, -2)
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+    .trim()
+}

@@ -1,6 +1,7 @@
 // From the command line to the agent that it means: the spec read, compiled and searched.
 
 import {
+  type AgentPlan,
   agentsOf,
   agentTools,
   type CheckedAgent,
@@ -19,7 +20,10 @@ import {
   bundledFiles,
   diskFiles,
   type Fault,
+  fail,
+  nearest,
   openBootstrap,
+  preview,
   type Result,
   readGivenValues,
   readSpec,
@@ -30,7 +34,6 @@ import {
 } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
 import { foldersOf } from './prompts.js'
-import { selectAgent } from './select-agent.js'
 
 /** Texts that a parent has handed over, and what it lets be done. */
 export interface Given {
@@ -109,3 +112,28 @@ const refuse = (error: Fault, files: SourceFiles): Loaded => ({
   diagnostics: [],
   faults: [error],
 })
+
+/** The one that `--agent` names, else the only one of the file; agents of modules it uses are there by `Module.name` alone. */
+const selectAgent = (agents: readonly AgentPlan[], name: string | undefined): Result<AgentPlan> => {
+  if (name !== undefined) {
+    const named = agents.find((agent) => agent.name === name)
+    return named ? succeed(named) : fail('unknown_name', `no agent is named '${preview(name)}'${hint(name, agents)}`)
+  }
+  const own = agents.filter((agent) => !agent.name.includes('.'))
+  const [only] = own
+  if (only && own.length === 1) return succeed(only)
+  if (only) return fail('spec_invalid', `the spec holds several agents, ${list(own)}; choose one with --agent`)
+  const elsewhere = agents.length > 0 ? `; choose one of its modules' with --agent: ${list(agents)}` : ''
+  return fail('spec_invalid', `the spec holds no agent${elsewhere}`)
+}
+
+const hint = (name: string, agents: readonly AgentPlan[]): string => {
+  const near = nearest(
+    name,
+    agents.map((agent) => agent.name),
+  )
+  if (near !== undefined) return `, did you mean '${near}'?`
+  return agents.length > 0 ? `; there are ${list(agents)}` : '; the spec holds none'
+}
+
+const list = (agents: readonly AgentPlan[]): string => agents.map(({ name }) => `'${name}'`).join(', ')

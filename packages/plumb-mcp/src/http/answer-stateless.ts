@@ -6,7 +6,6 @@ import { isRecord, preview } from '@plumb/wire'
 import { HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, MISSING_CAPABILITY } from '../server/rpc-error.js'
 import { namesRevision, revisionOf } from '../stateless/envelope.js'
 import type { StatelessAnswer, StatelessRequest, StatelessServer } from '../stateless/stateless-server.js'
-import { decodeHeader } from './encoded-header.js'
 
 /** Of sessions; a request of another revision than these has none. */
 const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
@@ -99,4 +98,14 @@ const findMismatch = ({ method, params = {} }: StatelessRequest, headers: Incomi
     if (decodeHeader(given) !== value) return `the header ${name} is '${preview(given)}', and the body says '${preview(String(value))}'`
   }
   return undefined
+}
+
+// Values of headers that are no plain ASCII stand in base64 between two marks (MCP 2026-07-28, Value Encoding).
+const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
+
+/** Undefined: it is marked as encoded, and is not. */
+const decodeHeader = (value: string): string | undefined => {
+  if (!value.startsWith('=?base64?')) return value
+  const [, encoded] = ENCODED.exec(value) ?? []
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8')
 }

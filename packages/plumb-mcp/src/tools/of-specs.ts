@@ -1,11 +1,21 @@
 // What the specs that were named export: each `@tool` and `tool { … }` of their own, and each agent as `{input}`.
 
 import { normalize } from 'node:path'
-import { agentsOf, compile, givenTexts, hasErrors, type Program, STANDARD_LIBRARY, toolsOf, toShown } from '@plumb/lang'
+import {
+  type AgentPlan,
+  agentsOf,
+  compile,
+  givenTexts,
+  hasErrors,
+  type Program,
+  STANDARD_LIBRARY,
+  type ToolPlan,
+  toolsOf,
+  toShown,
+} from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import { openRegistry } from '@plumb/tool'
 import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, searchPath, withParams } from '@plumb/wire'
-import { agentAsTool } from './agent-as-tool.js'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
 import type { Sessions } from './sessions.js'
@@ -70,4 +80,20 @@ const exportsOf = (
 // What a module offers is exported by a binding of the spec, or not at all.
 const isOwn = (scope: unknown, { entry }: Program): boolean => scope === entry
 
-/** The folders along which modules are looked for by name. */
+/** An agent as a tool: each call is a fresh conversation in a process of its own. `timeout` in seconds. */
+const agentAsTool = (agent: AgentPlan, timeout: number): ToolPlan => {
+  const { name, bound, input, output, specPath, span, config } = agent
+  const description = agent.description ?? (typeof config.description === 'string' ? config.description : undefined)
+  return {
+    name,
+    // A binding of its own, of which what the agent may do is found.
+    bound: { ...bound },
+    input,
+    output,
+    isExposed: true,
+    specPath,
+    span,
+    ...(description === undefined ? {} : { description }),
+    body: { kind: 'tool', source: 'process', config: { timeout }, process: { kind: 'bound', bound }, parts: [] },
+  }
+}

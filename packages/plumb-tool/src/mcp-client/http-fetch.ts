@@ -10,9 +10,9 @@ import { type BodyEnd, bounded } from './bounded-body.js'
 import { LinkError } from './link.js'
 import { messagesIn } from './message.js'
 import { networkFault, statusFault } from './network-fault.js'
-import type { ParameterHeaders } from './parameter-headers.js'
+import { encodeHeader, type ParameterHeaders } from './parameter-headers.js'
 import type { RawArguments } from './raw-arguments.js'
-import { type Named, readNamed } from './request-headers.js'
+import { namedRevision, STATELESS } from './revision.js'
 
 export interface HttpEvents {
   /** The stream that was to bring the answer has ended, and cannot be gone on with. */
@@ -68,10 +68,10 @@ export const openFetch = async ({
   }
 
   /** With the arguments in their own text, and what stands in headers too. */
-  const fill = (init: RequestInit, isAsked: boolean): { readonly init: RequestInit; readonly named: Named | undefined } => {
+  const fill = (init: RequestInit, isAsked: boolean): { readonly init: RequestInit; readonly named: RequestHeaders | undefined } => {
     if (!isAsked || typeof init.body !== 'string') return { init, named: undefined }
     const body = places.fill(init.body)
-    const named = readNamed(body, parameters)
+    const named = readHeaders(body, parameters)
     if (!named) return { init: { ...init, body }, named }
     const stop = new AbortController()
     running.set(named.id, stop)
@@ -161,4 +161,31 @@ const beginning = async (response: Response): Promise<string> => {
     // What came before it broke off is what there is.
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** What a request of revision 2026-07-28 says in its headers too, for proxies that do not read bodies. */
+interface RequestHeaders {
+  readonly id: unknown
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The body field that `Mcp-Name` repeats. */
+const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
+
+/** The headers of one message, which is JSON; undefined: it is of a session. `parameters` are asked for the arguments as the server gets them. */
+const readHeaders = (text: string, parameters: ParameterHeaders): RequestHeaders | undefined => {
+  if (!text.includes(STATELESS)) return undefined
+  const { id, method, params } = JSON.parse(text) as { id?: unknown; method?: string; params?: Readonly<Record<string, unknown>> }
+  const revision = namedRevision(params)
+  if (revision === undefined || method === undefined) return undefined
+  const name = params?.[NAMED_BY[method] ?? '']
+  return {
+    id,
+    headers: {
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+      ...(typeof name === 'string' ? { 'mcp-name': encodeHeader(name) } : {}),
+      ...(method === 'tools/call' && typeof name === 'string' ? parameters.of(name, params?.arguments) : {}),
+    },
+  }
 }

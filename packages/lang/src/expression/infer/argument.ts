@@ -1,5 +1,8 @@
 // Does an argument suit its parameter? A json does everywhere.
 
+import { compilePattern } from '@plumb/wire/pattern'
+import { preview } from '@plumb/wire/preview'
+import type { Span } from '../../diagnostic/source.js'
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression } from '../../parse/ast.js'
 import { findShared } from '../../types/disjoint.js'
@@ -11,7 +14,6 @@ import { itemTypeOf } from '../run/list-function.js'
 import { type Context, show, sourceOf } from './context.js'
 import { fieldsOf } from './fields.js'
 import { requireNumber, requireString } from './operator.js'
-import { checkPattern } from './pattern.js'
 
 /** A list whose items are of a kind, or could be. */
 const isListOf = (type: Type, kind: (item: Type) => boolean): boolean => {
@@ -120,4 +122,30 @@ export const orders = (e: Expression, type: Type, who: string, context: Context)
   if (isOrdered(type)) return true
   context.complain('type_mismatch', e.span, `${who} is a number or a string, but this is ${show(type)}`)
   return false
+}
+
+// A regular expression that stands in the program is compiled when it is checked, and what is wrong in it is underlined where it stands.
+const checkPattern = (e: Expression, context: Context): boolean => {
+  if (e.kind !== 'literal' || typeof e.value !== 'string') return true
+  const compiled = compilePattern(e.value)
+  if ('pattern' in compiled) return true
+  const { message, start, end } = compiled.fault
+  const part = preview(e.value.slice(start, end))
+  const isRefused = /Perl|escape/.test(message)
+  context.complain('type_mismatch', partOf(e.span, e.value, start, end), `no pattern of RE2: ${message}: '${part}'`, {
+    help: isRefused ? 'RE2 is linear in the text: it has neither look-around nor back-references' : undefined,
+  })
+  return false
+}
+
+// Where a part of a literal's value stands in the source; the whole literal, where that is not known.
+const partOf = (span: Span, value: string, start: number, end: number): Span => {
+  const written = span.source.text.slice(span.start, span.end)
+  if (written.startsWith('"""')) {
+    const at = written.indexOf(value, 3)
+    return at < 0 ? span : { ...span, start: span.start + at + start, end: span.start + at + end }
+  }
+  const places = [1]
+  for (let at = 1; at < written.length - 1; places.push(at)) at += written[at] !== '\\' ? 1 : written[at + 1] === 'u' ? 6 : 2
+  return { ...span, start: span.start + (places[start] ?? 0), end: span.start + (places[end] ?? written.length) }
 }

@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, agentTools, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
-import { type Effect, type HandDown, narrow, renewalMs } from '@plumb/policy'
+import { type Delegation, type Effect, narrow, renewalMs } from '@plumb/policy'
 import {
   agentLimit,
   andThen,
@@ -75,7 +75,7 @@ const startPlumb = (start: StartOptions): Promise<Result<StartedProcess>> => {
 
 const startOwn = async (
   { program, args, agent }: Pick<PlumbChildOptions, 'program' | 'args' | 'agent'>,
-  limits: Omit<HandDown, 'now'>,
+  limits: Omit<Delegation, 'now'>,
   start: StartOptions,
 ): Promise<Result<StartedProcess>> => {
   const { bound, files, session, env, sandbox } = start
