@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { declaredType, declareTypes } from '../src/declare/declare.js'
-import { type Diagnostic, toJson, toText } from '../src/diagnostic/diagnostic.js'
+import { type Diagnostic, diagnosticToJson, toText } from '../src/diagnostic/diagnostic.js'
 import type { Source } from '../src/diagnostic/source.js'
 import type { Text } from '../src/names/names.js'
 import type { Chain, Expression, SyntaxTree } from '../src/parse/ast.js'
@@ -547,7 +547,7 @@ t.test('diagnostics as text', async (t) => {
 })
 
 t.test('diagnostics as JSON', async (t) => {
-  const json = (program: string) => compileText(program).diagnostics.map(toJson)
+  const json = (program: string) => compileText(program).diagnostics.map(diagnosticToJson)
   t.strictSame(json('let é = 1'), [
     {
       file: 'main.plumb',
@@ -634,7 +634,7 @@ t.test('any text: no exception, and every diagnostic has its place in it', async
         const { diagnostics } = compileText(text, { 'm.plumb': 'let f : !int -> !int = id' })
         for (const d of diagnostics) {
           toText(d)
-          const { line, column, end_line, end_column } = toJson(d)
+          const { line, column, end_line, end_column } = diagnosticToJson(d)
           if (!isInside(d) || !(d.related ?? []).every(isInside)) return false
           if (line < 1 || column < 1 || end_line < line || (end_line === line && end_column < column)) return false
         }

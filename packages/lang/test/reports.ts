@@ -4,7 +4,7 @@ import { fault } from '@plumb/wire/error'
 import type { Test } from 'tap'
 import { EFFECTS } from '../src/check/rules.js'
 import { type Compiled, compile } from '../src/compile.js'
-import { type Diagnostic, hasErrors, toJson } from '../src/diagnostic/diagnostic.js'
+import { type Diagnostic, diagnosticToJson, hasErrors } from '../src/diagnostic/diagnostic.js'
 import type { Files } from '../src/names/modules.js'
 import { type AgentPlan, agentsOf } from '../src/program/agent-plan.js'
 import { type CheckedAgent, checkedAgent, readAgent, writeAgent } from '../src/program/checked-agent.js'
@@ -64,18 +64,18 @@ const withShownTypes = <T extends { readonly input: Type; readonly output: Type 
 const isAsExpected = (d: Diagnostic, expected: string): boolean => {
   const [head = '', help] = expected.split(' | ')
   const [place = '', code = '', ...words] = head.split(' ')
-  const { message, help: given } = toJson(d)
+  const { message, help: given } = diagnosticToJson(d)
   return (
     place === placeOf(d) && code === d.code && message.includes(words.join(' ')) && (help === undefined || (given ?? '').includes(help))
   )
 }
 
 const show = (d: Diagnostic): string => {
-  const { message, help } = toJson(d)
+  const { message, help } = diagnosticToJson(d)
   return `${placeOf(d)} ${d.code} ${message}${help === undefined ? '' : ` | ${help}`}`
 }
 
 const placeOf = (d: Diagnostic): string => {
-  const { file, line, column, end_line, end_column } = toJson(d)
+  const { file, line, column, end_line, end_column } = diagnosticToJson(d)
   return `${file === 'main.plumb' ? '' : `${file}:`}${line}:${column}-${end_line === line ? '' : `${end_line}:`}${end_column}`
 }

@@ -62,7 +62,7 @@ interface Flags {
 const { again, dollars, rates, whole } = optionReaders()
 
 // In the order in which they are wanted: what is run, how lines look, what becomes of them, what tools may do, how a program talks with it.
-export const OPTIONS: readonly OptionLine[] = [
+export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--agent <name>', text: 'the agent to run, where the spec holds several' },
   { flags: '-e, --eval <text>', text: 'the program itself, in place of a file' },
   { flags: '--set <name=value>', text: 'give a param of the spec this value', read: again },
@@ -105,8 +105,8 @@ export const OPTIONS: readonly OptionLine[] = [
 ]
 
 /** The options, or the text that --help or --version ask for. */
-export const readArguments = (program: string, argv: readonly string[]): Result<AgentOptions | string> => {
-  const plain = parsePlainArguments<Flags>(OPTIONS, argv, 1)
+export const readAgentArguments = (program: string, argv: readonly string[]): Result<AgentOptions | string> => {
+  const plain = parsePlainArguments<Flags>(AGENT_OPTIONS, argv, 1)
   const read = plain ? succeed(plain) : readFully(program, argv)
   if (!read.ok) return read
   if (typeof read.value !== 'string' && read.value.values.providers) return succeed(printProviders())
@@ -121,7 +121,7 @@ export const readFully = (program: string, argv: readonly string[]): Result<Plai
   command
     .description('One conversation: JSON Lines in, one checked answer a line out.')
     .argument('[spec.plumb]', 'the program that holds the agent')
-  for (const { flags, text, read } of OPTIONS) {
+  for (const { flags, text, read } of AGENT_OPTIONS) {
     const option = new Option(flags, text).hideHelp(text === undefined)
     command.addOption(read ? option.argParser(read) : option)
   }

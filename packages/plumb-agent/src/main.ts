@@ -3,15 +3,15 @@
 import { endWith, openInput, type Result, runProgram, succeed, versionAndPrices, writeStdout } from '@plumb/wire'
 import { version } from '../package.json'
 import { receiveSpec } from './config/spec-envelope.js'
-import { readArguments } from './main-flags.js'
+import { readAgentArguments } from './main-flags.js'
 import type { AgentOptions } from './options.js'
-import { type ReceivedInput, run } from './run.js'
+import { type ReceivedInput, runAgent } from './run.js'
 
 const PROGRAM = 'plumb-agent'
 
 const main = async (argv: readonly string[]): Promise<number> => {
   if (argv.length === 1 && argv[0] === '--version') return endWith(PROGRAM, await writeStdout(await versionAndPrices(version)))
-  const read = readArguments(PROGRAM, argv)
+  const read = readAgentArguments(PROGRAM, argv)
   const isReceived = read.ok && typeof read.value === 'object' && read.value.spec.kind === 'envelope'
   return isReceived ? runReceived(argv) : obey(read)
 }
@@ -22,7 +22,7 @@ const runReceived = async (argv: readonly string[]): Promise<number> => {
   const received = await receiveSpec(stdin)
   if (!received.ok) return endWith(PROGRAM, received.error)
   const { args, ...given } = received.value
-  const status = await obey(readArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
+  const status = await obey(readAgentArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
   // Its sender may hold it open, and where nothing was started nobody else closes it.
   stdin.destroy()
   return status
@@ -32,7 +32,7 @@ const obey = async (read: Result<AgentOptions | string>, received?: ReceivedInpu
   if (!read.ok) return endWith(PROGRAM, read.error)
   if (typeof read.value === 'string') return endWith(PROGRAM, await writeStdout(read.value))
   const options = await withPrompt(read.value)
-  return options.ok ? run(options.value, PROGRAM, received) : endWith(PROGRAM, options.error)
+  return options.ok ? runAgent(options.value, PROGRAM, received) : endWith(PROGRAM, options.error)
 }
 
 // A prompt file stands for the spec that it is made into.

@@ -19,8 +19,8 @@ import {
   readControl,
   type StopSignal,
 } from '@plumb/wire'
-import type { Given } from './config/load.js'
-import { type Money, openMoney } from './config/money.js'
+import type { InheritedSpec } from './config/load.js'
+import { type AgentMoney, openMoney } from './config/money.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
 import { Approvals } from './control/approvals.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
@@ -39,10 +39,10 @@ import type { Servers } from './tool/server-catalogue.js'
 import { openServers } from './tool/servers.js'
 
 /** A spec that came on stdin, and the rest of that. */
-export type ReceivedInput = Given & { readonly stdin: Readable; readonly budget: BudgetLimits | undefined }
+export type ReceivedInput = InheritedSpec & { readonly stdin: Readable; readonly budget: BudgetLimits | undefined }
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
-export const run = async (options: AgentOptions, program: string, received?: ReceivedInput): Promise<number> => {
+export const runAgent = async (options: AgentOptions, program: string, received?: ReceivedInput): Promise<number> => {
   const stderr = openStderr(program)
   const prepared = await prepare(options, received)
   if (!prepared.ok) {
@@ -144,7 +144,7 @@ const converse = (
   stderr: Stderr,
   log: Log,
   { composing, ...surroundings }: Surroundings,
-  money: Money,
+  money: AgentMoney,
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
     const { config, fds } = prepared

@@ -3,9 +3,9 @@
 import { parsePlainArguments } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
-import { OPTIONS, readArguments, readFully } from '../src/main-flags.js'
+import { AGENT_OPTIONS, readAgentArguments, readFully } from '../src/main-flags.js'
 
-const NAMES = OPTIONS.flatMap(({ flags }) => flags.split(/[ ,]+/).filter((word) => word.startsWith('-')))
+const NAMES = AGENT_OPTIONS.flatMap(({ flags }) => flags.split(/[ ,]+/).filter((word) => word.startsWith('-')))
 const ODD = [
   '--',
   '-',
@@ -34,7 +34,7 @@ t.test('what is read plainly commander reads alike', async (t) => {
   let plain = 0
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
-      const read = parsePlainArguments(OPTIONS, argv, 1)
+      const read = parsePlainArguments(AGENT_OPTIONS, argv, 1)
       if (read) plain++
       return read === undefined || t.strictSame(readFully('plumb-agent', argv), { ok: true, value: read }, argv.join(' '))
     }),
@@ -52,7 +52,7 @@ t.test('what people write is read plainly', async (t) => {
     ['--', '--odd.plumb'],
   ]
   t.strictSame(
-    lines.map((argv) => parsePlainArguments(OPTIONS, argv, 1)?.values),
+    lines.map((argv) => parsePlainArguments(AGENT_OPTIONS, argv, 1)?.values),
     [
       { parallelToolCalls: true, envelopes: true },
       { parallelToolCalls: true, envelopes: true, rawInput: true, rawOutput: true },
@@ -61,5 +61,5 @@ t.test('what people write is read plainly', async (t) => {
       { parallelToolCalls: true, envelopes: true },
     ],
   )
-  t.strictSame(readArguments('plumb-agent', ['--version']), readArguments('plumb-agent', ['-V']))
+  t.strictSame(readAgentArguments('plumb-agent', ['--version']), readAgentArguments('plumb-agent', ['-V']))
 })

@@ -14,7 +14,7 @@ import { readOrder } from '../src/provider/eliza/order.js'
 import { packScript, unpackScript } from '../src/provider/eliza/packed-script.js'
 import { loadDoctor } from '../src/provider/eliza/prepare.js'
 import { openEliza } from '../src/provider/eliza/provider.js'
-import type { Decomposition, Reassembly, Rule, Script, Term } from '../src/provider/eliza/rule.js'
+import type { Decomposition, ElizaScript, Reassembly, ScriptRule, Term } from '../src/provider/eliza/rule.js'
 import { loadScript } from '../src/provider/eliza/script.js'
 import { ElizaSession } from '../src/provider/eliza/session.js'
 import type { ChatMessage, ModelRequest } from '../src/provider/provider.js'
@@ -26,11 +26,11 @@ const fixtureLines = <T>(name: string): T[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as T)
 
-const loaded = (result: ReturnType<typeof loadScript>): Script => {
+const loaded = (result: ReturnType<typeof loadScript>): ElizaScript => {
   if (!result.ok) throw new Error(result.error.detail)
   return result.value
 }
-const load = (text: string): Script => loaded(loadScript(text, 'test.script'))
+const load = (text: string): ElizaScript => loaded(loadScript(text, 'test.script'))
 const DOCTOR = loadDoctor()
 const MINI = load(fixture('mini.script'))
 
@@ -283,7 +283,7 @@ DIT (0)x8`
   }
   const printDecomposition = ({ terms, reassemblies }: Decomposition): string =>
     [`(${terms.map(printTerm).join(' ')})x${reassemblies.length}`, ...reassemblies.flatMap(printSpecial)].join(' ')
-  const printRule = ({ keyword, substitute, precedence, tags, link, decompositions }: Rule): string =>
+  const printRule = ({ keyword, substitute, precedence, tags, link, decompositions }: ScriptRule): string =>
     [
       keyword,
       ...(substitute === undefined ? [] : [`=${substitute}`]),

@@ -6,7 +6,7 @@ import type { Fault } from '@plumb/wire'
 import t from 'tap'
 import { envIn, layFolder } from '../../wire/test/shell.js'
 import { prepare } from '../src/config/prepare.js'
-import { readArguments } from '../src/main-flags.js'
+import { readAgentArguments } from '../src/main-flags.js'
 import type { ChatMessage } from '../src/provider/provider.js'
 import { toModelContent } from '../src/tool/content.js'
 import { openOwnServers } from '../src/tool/own-servers.js'
@@ -147,7 +147,7 @@ t.test('a plumb-tool that is never ready', async (t) => {
   const folder = layFolder({
     'a.plumb': `let a : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sleep", args: ["60"] }] }`,
   })
-  const options = readArguments('plumb-agent', [`${folder}/a.plumb`])
+  const options = readAgentArguments('plumb-agent', [`${folder}/a.plumb`])
   if (!options.ok || typeof options.value === 'string') return t.fail('no options')
   process.env.PATH = envIn(folder).PATH
   const told: string[] = []

@@ -2,10 +2,10 @@
 
 import type { ApprovalOutcome } from '@plumb/wire'
 import { formatApproval } from './messages.js'
-import type { ControlReply } from './program/events.js'
+import type { ControlEvent } from './program/events.js'
 import type { Answer, Question } from './terminal/terminal.js'
 
-export interface ApprovalParts {
+export interface ApprovalPromptParts {
   readonly ask: (question: Question) => Promise<Answer>
   readonly reword: (question: Question) => void
   readonly withdraw: (why: string) => void
@@ -36,8 +36,8 @@ const WITHDRAWN: Readonly<Record<Outcome, string>> = {
 /** Calls whose outcome came before their announcement: telemetry and control replies come on different pipes. */
 const MAX_SETTLED = 1000
 
-export class Approvals {
-  readonly #parts: ApprovalParts
+export class ApprovalPrompts {
+  readonly #parts: ApprovalPromptParts
   /** The question about the first is open. */
   #waiting: Call[] = []
   #count = 0
@@ -45,11 +45,11 @@ export class Approvals {
   readonly #answered = new Set<string>()
   readonly #settled = new Set<string>()
 
-  constructor(parts: ApprovalParts) {
+  constructor(parts: ApprovalPromptParts) {
     this.#parts = parts
   }
 
-  add({ id, tool, input }: ControlReply): void {
+  add({ id, tool, input }: ControlEvent): void {
     if (typeof id !== 'string' || this.#settled.delete(id)) return
     if (this.#waiting.length === 0) this.#count = 0
     this.#waiting.push({ id, tool: String(tool), input, number: ++this.#count })

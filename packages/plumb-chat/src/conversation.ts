@@ -7,23 +7,23 @@
 
 import { type Fault, fail, fault, onStop, parseJson, preview, type Result, type StopSignal } from '@plumb/wire'
 import { type Answers, openAnswers } from './answers.js'
-import { Approvals } from './approvals.js'
+import { ApprovalPrompts } from './approvals.js'
 import type { CommandContext } from './command/context.js'
 import { readCommand } from './command/table.js'
 import { formatEvent, formatFault } from './messages.js'
-import type { Options } from './options.js'
-import type { ControlReply, ProgramEvent } from './program/events.js'
-import type { Program } from './program/program.js'
+import type { ChatOptions } from './options.js'
+import type { ControlEvent, ProgramEvent } from './program/events.js'
+import type { ChatProgram } from './program/program.js'
 import { Requests } from './requests.js'
-import { openSession, type Session, type SessionListener } from './session.js'
+import { type ChatSession, openChatSession, type SessionListener } from './session.js'
 import { removeFences } from './terminal/continuation.js'
 import type { Screen } from './terminal/screen.js'
 import type { Terminal, TerminalListener } from './terminal/terminal.js'
 import { openUsage } from './usage.js'
 
 export interface ConversationParts {
-  readonly program: Program
-  readonly options: Options
+  readonly program: ChatProgram
+  readonly options: ChatOptions
   readonly specText: string
   /** Options and spec of the program. */
   readonly args: readonly string[]
@@ -45,17 +45,17 @@ export interface ConversationEnd {
 /** How long the program may take to end by itself after its input has ended. */
 const GRACE_TIMEOUT_MS = 3000
 
-export class Conversation {
+export class ChatConversation {
   readonly #parts: ConversationParts
   readonly #terminal: Terminal
   readonly #usage = openUsage()
   readonly #answers: Answers
-  readonly #approvals: Approvals
+  readonly #approvals: ApprovalPrompts
   readonly #requests = new Requests()
   /** Inputs of tool calls that have no result yet, by id. */
   readonly #toolInputs = new Map<string, unknown>()
   #state: 'ready' | 'handling' | 'leaving' = 'ready'
-  #session: Session | undefined
+  #session: ChatSession | undefined
   /** Notes about an answer, by agent, that are shown after it. */
   #notes: [string, string][] = []
   #isPaused = false
@@ -73,7 +73,7 @@ export class Conversation {
       onEnd: () => this.#leave(0),
     })
     screen.attach(this.#terminal)
-    this.#approvals = new Approvals({
+    this.#approvals = new ApprovalPrompts({
       ask: (question) => {
         screen.endAnswer()
         return this.#terminal.ask(question)
@@ -107,7 +107,7 @@ export class Conversation {
 
   #startSession(): Fault | undefined {
     const { program, args } = this.#parts
-    const session = openSession(program, args, this.#sessionListener())
+    const session = openChatSession(program, args, this.#sessionListener())
     if (!session.ok) return session.error
     this.#session = session.value
     return undefined
@@ -224,7 +224,7 @@ export class Conversation {
         const cannotSettle = this.#isPaused && program.runs === 'plumb'
         return cannotSettle ? undefined : this.#requests.waitForError(session.controlProcessed())
       },
-      request: async (message, kind): Promise<Result<ControlReply>> => {
+      request: async (message, kind): Promise<Result<ControlEvent>> => {
         if (!program.hasControl) return fail('unknown_port', NO_CONTROL)
         const reply = this.#requests.waitFor(kind)
         control(message)

@@ -13,10 +13,10 @@ import {
   spawnChild,
   systemReason,
 } from '@plumb/wire'
-import type { Program } from './program/program.js'
+import type { ChatProgram } from './program/program.js'
 
 /** Resolves to the exit status of the program. When a signal stopped it, this process dies of the same signal. */
-export const filter = async (program: Program, args: readonly string[], report: (fault: Fault) => void): Promise<0 | 1 | 2> => {
+export const filter = async (program: ChatProgram, args: readonly string[], report: (fault: Fault) => void): Promise<0 | 1 | 2> => {
   const { runs, binding, input } = program
   const words = runs === 'plumb' ? ['run', '--binding', binding] : ['--agent', binding, '--fds', 'none']
   const child = spawnChild({

@@ -3,8 +3,8 @@
 import { endWith, examples, fail, optionReaders, parseWith, type Result, runParsed, runProgram, succeed } from '@plumb/wire'
 import { Command, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
-import type { Options } from './options.js'
-import { run } from './run.js'
+import type { ChatOptions } from './options.js'
+import { runChat } from './run.js'
 
 const PROGRAM = 'plumb-chat'
 
@@ -34,7 +34,7 @@ const main = (argv: readonly string[]): Promise<number> => {
   describe(command)
   return runParsed(PROGRAM, read(argv), () => {
     const options = toOptions(command.opts<Flags>(), command.args[0])
-    return options.ok ? run(options.value, PROGRAM) : endWith(PROGRAM, options.error)
+    return options.ok ? runChat(options.value, PROGRAM) : endWith(PROGRAM, options.error)
   })
 }
 
@@ -68,7 +68,7 @@ const describe = (command: Command): Command =>
     )
     .version(version)
 
-const toOptions = (flags: Flags, path: string | undefined): Result<Options> => {
+const toOptions = (flags: Flags, path: string | undefined): Result<ChatOptions> => {
   const { eval: text, agent, provider, model, thinking, history } = flags
   if (text !== undefined && path !== undefined) return fail('usage', '--eval stands in place of a file, and a file is given too')
   return succeed({

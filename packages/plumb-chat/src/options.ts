@@ -6,7 +6,7 @@ export type Spec =
   /** ELIZA, or the requested provider, without a prompt. */
   | { readonly kind: 'none' }
 
-export interface Options {
+export interface ChatOptions {
   readonly spec: Spec
   /** The agent to talk to, in place of main. */
   readonly agent?: string

@@ -1,11 +1,11 @@
 // Control messages that wait for a reply, in the order in which they were sent.
 
 import { type Fault, fail, type Result, succeed } from '@plumb/wire'
-import type { ControlReply } from './program/events.js'
+import type { ControlEvent } from './program/events.js'
 
 interface Waiting {
   readonly kind: string
-  readonly settle: (reply: Result<ControlReply>) => void
+  readonly settle: (reply: Result<ControlEvent>) => void
 }
 
 /** Matches no reply but an error. */
@@ -18,9 +18,9 @@ export class Requests {
   #waiting: Waiting[] = []
 
   /** Resolves to the next reply of this kind, or to an error. */
-  waitFor(kind: string): Promise<Result<ControlReply>> {
+  waitFor(kind: string): Promise<Result<ControlEvent>> {
     return new Promise((resolve) => {
-      const settle = (reply: Result<ControlReply>): void => {
+      const settle = (reply: Result<ControlEvent>): void => {
         clearTimeout(timer)
         this.#waiting = this.#waiting.filter((other) => other !== waiting)
         resolve(reply)
@@ -41,7 +41,7 @@ export class Requests {
   }
 
   /** Returns false when no request waits for this reply. An error answers the oldest request. */
-  settle(reply: ControlReply): boolean {
+  settle(reply: ControlEvent): boolean {
     const [first] = this.#waiting
     if (reply.kind === 'error' && first) {
       const { kind: _, ...error } = reply

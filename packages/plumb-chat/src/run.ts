@@ -2,13 +2,13 @@
 
 import { isatty } from 'node:tty'
 import { dieOf, type Fault, fault, openInput, openOutput, parseJson, Reporter, readReported, systemReason } from '@plumb/wire'
-import { completions } from './command/table.js'
-import { Conversation, type ConversationEnd } from './conversation.js'
+import { completeCommand } from './command/table.js'
+import { ChatConversation, type ConversationEnd } from './conversation.js'
 import { filter } from './filter.js'
 import { historyFile, inMemoryHistory, openHistory } from './history.js'
-import type { Options } from './options.js'
+import type { ChatOptions } from './options.js'
 import { inspectSpec, specArgs, specText } from './program/inspect-spec.js'
-import type { Program } from './program/program.js'
+import type { ChatProgram } from './program/program.js'
 import { hasColours, makePaint } from './terminal/colour.js'
 import { openEditor } from './terminal/editor.js'
 import { openPlain } from './terminal/plain.js'
@@ -18,7 +18,7 @@ import type { Terminal, TerminalListener } from './terminal/terminal.js'
 const PROMPT = '> '
 
 /** Resolves to the exit status. When a signal stopped it, this process dies of the same signal. */
-export const run = async (options: Options, program: string): Promise<number> => {
+export const runChat = async (options: ChatOptions, program: string): Promise<number> => {
   const reporter = new Reporter(program)
   const text = specText(options, process.env.PLUMB_PROVIDER)
   const inspected = await inspectSpec(options, text)
@@ -34,7 +34,7 @@ export const run = async (options: Options, program: string): Promise<number> =>
   return Math.max(status, reporter.status)
 }
 
-const converse = async (program: Program, options: Options, text: string, args: readonly string[]): Promise<number> => {
+const converse = async (program: ChatProgram, options: ChatOptions, text: string, args: readonly string[]): Promise<number> => {
   const stdout = isatty(1) ? process.stdout : openOutput(1)
   const stderr = openOutput(2)
   const paint = makePaint(hasColours(isatty(2), process.env), program.agents)
@@ -49,13 +49,13 @@ const converse = async (program: Program, options: Options, text: string, args: 
           output: process.stdout,
           prompt: PROMPT,
           history: history.entries,
-          complete: completions,
+          complete: completeCommand,
           listener,
         })
   screen.notice(greeting(program, options))
   const remember = history.add
   const { status, signal } = await new Promise<ConversationEnd>((onEnd) => {
-    const conversation = new Conversation({
+    const conversation = new ChatConversation({
       ...{ program, options, specText: text, args, screen, openTerminal, remember, onEnd },
       isStreamed: isatty(1),
     })
@@ -88,7 +88,7 @@ const openUserHistory = (screen: Screen) => {
   return undefined
 }
 
-const greeting = ({ binding }: Program, { spec, provider }: Options): string => {
+const greeting = ({ binding }: ChatProgram, { spec, provider }: ChatOptions): string => {
   const whom = spec.kind === 'none' && binding === 'eliza' && !provider ? 'ELIZA, since no spec is given' : `'${binding}'`
   return `talking to ${whom}; /help lists the commands, Ctrl-D leaves`
 }

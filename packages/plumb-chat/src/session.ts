@@ -29,14 +29,14 @@ import {
   succeed,
   type Telemetry,
 } from '@plumb/wire'
-import type { ControlReply, ProgramEvent } from './program/events.js'
-import type { Program } from './program/program.js'
+import type { ControlEvent, ProgramEvent } from './program/events.js'
+import type { ChatProgram } from './program/program.js'
 
 export interface SessionListener {
   /** One JSON value as text. */
   readonly onOutput: (json: string, port: string) => void
   readonly onEvent: (event: ProgramEvent) => void
-  readonly onReply: (reply: ControlReply) => void
+  readonly onReply: (reply: ControlEvent) => void
   readonly onFault: (fault: Fault) => void
   readonly onWarning: (warning: Fault) => void
   /** A line on the child's stderr that is not a fault. */
@@ -53,7 +53,7 @@ const KILL_TIMEOUT_MS = 1000
 const MAX_HOLD_MS = 500
 
 /** `args`: the options and the spec. */
-export const openSession = (program: Program, args: readonly string[], listener: SessionListener): Result<Session> => {
+export const openChatSession = (program: ChatProgram, args: readonly string[], listener: SessionListener): Result<ChatSession> => {
   const isAgent = program.runs === 'plumb-agent'
   const line = isAgent
     ? ['--agent', program.binding, '--telemetry', '--no-envelopes', '--fds', '3,6,7', ...args]
@@ -64,11 +64,11 @@ export const openSession = (program: Program, args: readonly string[], listener:
     fds: isAgent ? { [FDS.telemetry]: 'out', [FDS.ctrl_in]: 'in', [FDS.ctrl_out]: 'out' } : { [FDS.telemetry]: 'out' },
     isForeign: false,
   })
-  return child.ok ? succeed(new Session(program, child.value, listener)) : child
+  return child.ok ? succeed(new ChatSession(program, child.value, listener)) : child
 }
 
-export class Session {
-  readonly #program: Program
+export class ChatSession {
+  readonly #program: ChatProgram
   readonly #child: Child
   readonly #listener: SessionListener
   readonly #isAgent: boolean
@@ -88,7 +88,7 @@ export class Session {
   #released = 0
   #controlWaiters: { readonly until: number; readonly resolve: () => void }[] = []
 
-  constructor(program: Program, child: Child, listener: SessionListener) {
+  constructor(program: ChatProgram, child: Child, listener: SessionListener) {
     this.#program = program
     this.#child = child
     this.#listener = listener
@@ -242,7 +242,7 @@ export class Session {
   }
 
   #takeReply(message: unknown): void {
-    if (isRecord(message) && 'kind' in message) this.#listener.onReply(message as ControlReply)
+    if (isRecord(message) && 'kind' in message) this.#listener.onReply(message as ControlEvent)
   }
 
   // An agent announces each output in its telemetry; a plumb counts its outputs once it has settled.

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { openAnswers } from '../src/answers.js'
-import { Approvals } from '../src/approvals.js'
-import { completions, readCommand } from '../src/command/table.js'
+import { ApprovalPrompts } from '../src/approvals.js'
+import { completeCommand, readCommand } from '../src/command/table.js'
 import { historyFile, MAX_ENTRIES, openHistory } from '../src/history.js'
 import { readMemory, writeMemory } from '../src/memory-file.js'
 import { formatApproval, formatEvent, formatFault } from '../src/messages.js'
 import type { ProgramEvent } from '../src/program/events.js'
 import { specText } from '../src/program/inspect-spec.js'
-import { describeProgram, type Graph } from '../src/program/program.js'
+import { describeProgram, type RenderedGraph } from '../src/program/program.js'
 import { Requests } from '../src/requests.js'
 import { hasColours, makePaint } from '../src/terminal/colour.js'
 import { continueMessage, removeFences } from '../src/terminal/continuation.js'
@@ -96,7 +96,7 @@ t.test('search in the history', async (t) => {
 t.test('approvals', async (t) => {
   const written: string[] = []
   let answer: (answer: Answer) => void = () => {}
-  const approvals = new Approvals({
+  const approvals = new ApprovalPrompts({
     ask: ({ line }) => {
       written.push(line)
       return new Promise((resolve) => {
@@ -163,8 +163,8 @@ t.test('commands', async (t) => {
   t.match(readCommand('/temp  0.3 '), { command: { name: 'temp' }, argument: '0.3' })
   t.match(readCommand('/quit'), { command: { name: 'quit' }, argument: '' })
   t.match(readCommand('/'), { error: { error: 'usage', detail: /\/help lists those there are/ } })
-  t.strictSame(completions('/me'), ['/memory '])
-  t.strictSame(completions('me'), [])
+  t.strictSame(completeCommand('/me'), ['/memory '])
+  t.strictSame(completeCommand('me'), [])
 })
 
 t.test('the program that a spec holds', async (t) => {
@@ -173,7 +173,7 @@ t.test('the program that a spec holds', async (t) => {
     ...{ id, name, kind, inputs: port(type), outputs: port(type) },
     ...more,
   })
-  const graph = (...between: Graph['nodes']): Graph => ({
+  const graph = (...between: RenderedGraph['nodes']): RenderedGraph => ({
     nodes: [node(0, 'input', 'input'), node(1, 'output', 'output'), ...between],
     edges: [{ from: 0, to: 2, checked: false }],
   })

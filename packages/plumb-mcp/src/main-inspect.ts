@@ -2,7 +2,7 @@
 
 import { endWith, examples } from '@plumb/wire'
 import { type Command, InvalidArgumentError } from 'commander'
-import { readAsked, VERBS } from './inspect/arguments.js'
+import { INSPECT_VERBS, readAsked } from './inspect/arguments.js'
 import type { InspectFlags } from './inspect/inspection.js'
 
 /**
@@ -11,7 +11,7 @@ import type { InspectFlags } from './inspect/inspection.js'
  */
 export const addInspect = (program: Command, argv: readonly string[], run: (work: () => Promise<number>) => void): void => {
   program.enablePositionalOptions()
-  for (const verb of VERBS) {
+  for (const verb of INSPECT_VERBS) {
     program
       .command(verb.name)
       .usage(`[options] ${verb.words === '' ? '' : `${verb.words} `}URL | -- command...`)

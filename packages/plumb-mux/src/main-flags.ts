@@ -3,7 +3,7 @@
 import { examples, fail, optionReaders, parseWith, type Result, succeed } from '@plumb/wire'
 import { Command, InvalidArgumentError } from 'commander'
 import { version } from '../package.json'
-import type { Options } from './options.js'
+import type { MuxArguments } from './options.js'
 
 interface Flags {
   unwrap?: true
@@ -16,7 +16,7 @@ interface Flags {
 const { whole } = optionReaders(InvalidArgumentError)
 
 /** Returns the options, or the text to print for --help and --version. */
-export const readArguments = (program: string, argv: readonly string[]): Result<Options | string> => {
+export const readMuxArguments = (program: string, argv: readonly string[]): Result<MuxArguments | string> => {
   const command = new Command(program)
   const readFlags = parseWith(command)
   describe(command)
@@ -46,7 +46,7 @@ const describe = (command: Command): Command =>
     .version(version)
     .passThroughOptions()
 
-const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Result<Options> => {
+const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Result<MuxArguments> => {
   if (command.length === 0 && replay === undefined)
     return fail('usage', "no command is given: write it after '--', as in 'plumb-mux -- ./agent.sh'")
   if (command.length === 0 && tee !== undefined) return fail('usage', '--tee records a command, and none is given')

@@ -1,6 +1,6 @@
 // What the command line asks for.
 
-export interface Options {
+export interface MuxArguments {
   /** The program and its arguments; empty when a record alone is played back. */
   readonly command: readonly string[]
   /** The inverse: envelopes inside, real descriptors outside. */
@@ -15,7 +15,7 @@ export interface Options {
  * Reads a command line that has no options, without commander, which takes time to load. Returns undefined when there may be options, or no
  * command: then `readArguments` reads it.
  */
-export const parsePlainArguments = ([first, ...rest]: readonly string[]): Options | undefined => {
+export const parseMuxArguments = ([first, ...rest]: readonly string[]): MuxArguments | undefined => {
   const command = first === '--' || first === undefined ? rest : [first, ...rest]
   return command.length === 0 || (first !== '--' && first?.startsWith('-')) ? undefined : { command, isUnwrapped: false }
 }

@@ -5,7 +5,7 @@ import { type Fault, FDS, type FdName, LineReader, openOutput } from '@plumb/wir
 import { Demultiplexer } from './demultiplexer.js'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
-import { ALL_FDS, portsOf } from './port.js'
+import { ALL_FDS, fdPortsOf } from './port.js'
 import { MAX_ENVELOPE_BYTES } from './session.js'
 
 type Report = (fault: Fault) => void
@@ -18,7 +18,7 @@ export const playBack = (envelopes: Readable, fds: ReadonlySet<number> | undefin
 
 /** Returns a stream for each inward port of a command, with the messages of the envelopes for it. */
 export const splitPorts = (envelopes: Readable, maxLine: number, report: Report): ReadonlyMap<FdName, Readable> => {
-  const outputs = new Map(portsOf('in', ALL_FDS).map((port) => [port, new PassThrough()]))
+  const outputs = new Map(fdPortsOf('in', ALL_FDS).map((port) => [port, new PassThrough()]))
   new Demultiplexer({ reader: readEnvelopes(envelopes, maxLine), outputs, maxLine, direction: 'in', tee: undefined, report })
   return outputs
 }
@@ -26,8 +26,8 @@ export const splitPorts = (envelopes: Readable, maxLine: number, report: Report)
 const readEnvelopes = (stream: Readable, maxLine: number): LineReader => new LineReader(stream, { maxLine: maxLine + MAX_ENVELOPE_BYTES })
 
 const copyToDescriptors = (reader: LineReader, fds: ReadonlySet<number>, maxLine: number, report: Report): Promise<void> => {
-  const open = portsOf('out', fds)
-  const outputs = new Map(portsOf('out', ALL_FDS).map((port) => [port, open.includes(port) ? openOutput(FDS[port]) : null]))
+  const open = fdPortsOf('out', fds)
+  const outputs = new Map(fdPortsOf('out', ALL_FDS).map((port) => [port, open.includes(port) ? openOutput(FDS[port]) : null]))
   return new Demultiplexer({ reader, outputs, maxLine, direction: 'out', tee: undefined, report, onOutputFault: report }).ended
 }
 

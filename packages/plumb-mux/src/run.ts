@@ -19,11 +19,11 @@ import {
   type StopSignal,
   succeed,
 } from '@plumb/wire'
-import type { Options } from './options.js'
+import type { MuxArguments } from './options.js'
 import { playBack, splitPorts } from './play-back.js'
-import { ALL_FDS, portsOf } from './port.js'
+import { ALL_FDS, fdPortsOf } from './port.js'
 import { openRecord, replay } from './replay.js'
-import type { Session } from './session.js'
+import type { MuxSession } from './session.js'
 import { openTee, type Tee } from './tee.js'
 import { unwrap } from './unwrap.js'
 import { wrap } from './wrap.js'
@@ -34,7 +34,7 @@ type Report = (fault: Fault) => void
 type End = number | StopSignal
 
 /** Resolves to the exit status when everything has been written. When a signal ended the command, this process dies of the same signal. */
-export const run = async (options: Options, program: string): Promise<number> => {
+export const runMux = async (options: MuxArguments, program: string): Promise<number> => {
   const reporter = new Reporter(program)
   const report: Report = (error) => {
     reporter.report(error)
@@ -48,7 +48,7 @@ export const run = async (options: Options, program: string): Promise<number> =>
 }
 
 // Reports everything that is wrong before it starts anything.
-const runSession = async (options: Options, report: Report): Promise<End> => {
+const runSession = async (options: MuxArguments, report: Report): Promise<End> => {
   const { command, isUnwrapped, maxLineBytes: maxLine = MAX_LINE } = options
   const fds = selectFds(options)
   const record = options.replay === undefined ? succeed(undefined) : openRecord(options.replay)
@@ -69,7 +69,7 @@ const runSession = async (options: Options, report: Report): Promise<End> => {
 }
 
 // Always calls inheritedFds: it also removes the launcher's findings from the environment, which is not for the command.
-const selectFds = ({ isUnwrapped, fds }: Options): Result<ReadonlySet<number>> => {
+const selectFds = ({ isUnwrapped, fds }: MuxArguments): Result<ReadonlySet<number>> => {
   const inherited = inheritedFds(isUnwrapped ? fds : undefined)
   if (isUnwrapped) return inherited
   return fds === undefined ? succeed(ALL_FDS) : parseFds(fds)
@@ -83,17 +83,17 @@ interface SessionParts {
   readonly report: Report
 }
 
-const startSession = ({ command, isUnwrapped }: Options, { fds, maxLine, record, tee, report }: SessionParts): Result<Session> => {
+const startSession = ({ command, isUnwrapped }: MuxArguments, { fds, maxLine, record, tee, report }: SessionParts): Result<MuxSession> => {
   const common = { command, maxLine, onFault: report, ...(tee ? { tee } : {}) }
   const recorded = record && replay(record, 'in', maxLine, report)
   if (!isUnwrapped) return wrap({ ...common, fds, input: recorded ?? openLineInput(FDS.input), output: openLineOutput(FDS.output) })
   const open = (port: FdName) => [port, openLineInput(FDS[port])] as const
-  const inputs = recorded ? splitPorts(recorded, maxLine, report) : new Map(portsOf('in', fds).map(open))
-  return unwrap({ ...common, inputs, outputs: new Map(portsOf('out', fds).map((port) => [port, openLineOutput(FDS[port])])) })
+  const inputs = recorded ? splitPorts(recorded, maxLine, report) : new Map(fdPortsOf('in', fds).map(open))
+  return unwrap({ ...common, inputs, outputs: new Map(fdPortsOf('out', fds).map((port) => [port, openLineOutput(FDS[port])])) })
 }
 
 // The command may handle the first signal; the second one kills it.
-const waitForEnd = async (session: Session, command: readonly string[], report: Report): Promise<End> => {
+const waitForEnd = async (session: MuxSession, command: readonly string[], report: Report): Promise<End> => {
   let stoppedBy: StopSignal | undefined
   let isForced = false
   const forget = onStop(

@@ -21,14 +21,14 @@ export interface MuxOptions {
   readonly onFault: (fault: Fault) => void
 }
 
-export interface Ending extends Exit {
+export interface MuxEnding extends Exit {
   /** The reader of the command's output went away, so the command was terminated. */
   readonly isUnheard: boolean
 }
 
-export interface Session {
+export interface MuxSession {
   /** Resolves when the command has exited and all its output was passed on. */
-  readonly ended: Promise<Ending>
+  readonly ended: Promise<MuxEnding>
   /** Signals the command and its children. Output that is not read within 5 s after the command has ended is dropped. */
   kill(signal: NodeJS.Signals): void
   /** Passes nothing on any more, as when the reader has gone away. A command that does not end by itself is terminated after 5 s. */
@@ -47,7 +47,7 @@ export const MAX_ENVELOPE_BYTES = 256
 const GRACE_TIMEOUT_MS = 5000
 const KILL_TIMEOUT_MS = 1000
 
-export const openSession = (child: LineChild, inward: Flow, outward: Flow): Session => {
+export const openMuxSession = (child: LineChild, inward: Flow, outward: Flow): MuxSession => {
   let isUnheard = false
   let hasExited = false
   let timer: NodeJS.Timeout | undefined

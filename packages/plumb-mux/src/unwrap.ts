@@ -14,8 +14,8 @@ import {
 } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
-import { ALL_FDS, portsOf } from './port.js'
-import { copyEnvironment, lineLimits, type MuxOptions, openSession, type Session } from './session.js'
+import { ALL_FDS, fdPortsOf } from './port.js'
+import { copyEnvironment, lineLimits, type MuxOptions, type MuxSession, openMuxSession } from './session.js'
 
 export interface UnwrapOptions extends MuxOptions {
   /** Plain lines for the command, by port; `input` at least. */
@@ -28,7 +28,7 @@ export interface UnwrapOptions extends MuxOptions {
  * Runs a command that speaks envelopes on its stdin and stdout, and gives each port a stream of its own, with the messages as they are. Its
  * stderr is that of this process.
  */
-export const unwrap = (options: UnwrapOptions): Result<Session> => {
+export const unwrap = (options: UnwrapOptions): Result<MuxSession> => {
   const { command, cwd, env = copyEnvironment(), inputs, outputs, tee, onFault } = options
   const started = spawnLines({ command, env, isForeign: true, inheritsStderr: true, ...(cwd === undefined ? {} : { cwd }) })
   if (!started.ok) return started
@@ -49,7 +49,7 @@ export const unwrap = (options: UnwrapOptions): Result<Session> => {
   const dropped = new Set<string>()
   const demultiplexer = new Demultiplexer({
     reader: new LineReader(stdout, { maxLine: envelope }),
-    outputs: new Map(portsOf('out', ALL_FDS).map((port) => [port as string, outputs.get(port) ?? null])),
+    outputs: new Map(fdPortsOf('out', ALL_FDS).map((port) => [port as string, outputs.get(port) ?? null])),
     maxLine: message,
     direction: 'out',
     tee,
@@ -65,7 +65,7 @@ export const unwrap = (options: UnwrapOptions): Result<Session> => {
     },
     onOutputFault: (error, port) => onFault({ ...error, port }),
   })
-  const session = openSession(started.value, multiplexer, demultiplexer)
+  const session = openMuxSession(started.value, multiplexer, demultiplexer)
   return succeed(session)
 }
 

@@ -14,8 +14,8 @@ import {
 } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
-import { ALL_FDS, portsOf } from './port.js'
-import { copyEnvironment, lineLimits, type MuxOptions, openSession, type Session } from './session.js'
+import { ALL_FDS, fdPortsOf } from './port.js'
+import { copyEnvironment, lineLimits, type MuxOptions, type MuxSession, openMuxSession } from './session.js'
 
 export interface WrapOptions extends MuxOptions {
   /** Envelopes for the command; its end closes all ports that are open. */
@@ -33,10 +33,10 @@ const EOF_DELAY_MS = 250
  * Runs a command on pipes at 0, 1 and 3 to 7, and carries them in envelopes: `{"__port":"input","msg":…}` goes to 0, what it writes on 7 comes as
  * `{"__port":"ctrl_out","msg":…}`. Its stderr is that of this process.
  */
-export const wrap = (options: WrapOptions): Result<Session> => {
+export const wrap = (options: WrapOptions): Result<MuxSession> => {
   const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tee, onFault } = options
-  const inward = portsOf('in', fds)
-  const outward = portsOf('out', fds)
+  const inward = fdPortsOf('in', fds)
+  const outward = fdPortsOf('out', fds)
   const started = spawnLines({
     command,
     env,
@@ -85,7 +85,7 @@ export const wrap = (options: WrapOptions): Result<Session> => {
     hasEnded = true
     for (const timer of timers) clearTimeout(timer)
   })
-  const session = openSession(child, demultiplexer, multiplexer)
+  const session = openMuxSession(child, demultiplexer, multiplexer)
   return succeed(session)
 }
 

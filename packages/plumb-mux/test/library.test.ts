@@ -7,7 +7,7 @@ import t from 'tap'
 import { Demultiplexer } from '../src/demultiplexer.js'
 import { unwrap, wrap } from '../src/index.js'
 import { Multiplexer } from '../src/multiplexer.js'
-import { ALL_FDS, portsOf } from '../src/port.js'
+import { ALL_FDS, fdPortsOf } from '../src/port.js'
 
 const textOf = async (stream: Readable): Promise<string> => Buffer.concat(await stream.toArray()).toString()
 
@@ -79,7 +79,7 @@ t.test('demultiplexing what was multiplexed gives the same bytes, for any cut of
     maxLength: 60,
   })
   const sizes = fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 5 })
-  const ports = portsOf('out', ALL_FDS)
+  const ports = fdPortsOf('out', ALL_FDS)
   const law = fc.asyncProperty(fc.tuple(text, text, text, text), sizes, async (traffic, sizes) => {
     const faults: Fault[] = []
     const texts = traffic.map((lines) => lines.map((line) => `${line}\n`).join(''))

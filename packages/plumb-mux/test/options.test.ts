@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { readArguments } from '../src/main-flags.js'
-import { parsePlainArguments } from '../src/options.js'
+import { readMuxArguments } from '../src/main-flags.js'
+import { parseMuxArguments } from '../src/options.js'
 
 t.test('a command line that is parsed as a plain one gives the same options', async (t) => {
   const word = fc.oneof(
@@ -29,9 +29,9 @@ t.test('a command line that is parsed as a plain one gives the same options', as
   let plain = 0
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
-      const options = parsePlainArguments(argv)
+      const options = parseMuxArguments(argv)
       if (options) plain++
-      if (options) t.strictSame(readArguments('plumb-mux', argv), { ok: true, value: options }, JSON.stringify(argv))
+      if (options) t.strictSame(readMuxArguments('plumb-mux', argv), { ok: true, value: options }, JSON.stringify(argv))
     }),
     { numRuns: 2000 },
   )
@@ -43,7 +43,7 @@ t.test('a command line that is parsed as a plain one gives the same options', as
     ['cat', '--', 'x'],
     ['--', '--', 'x'],
   ]
-  for (const argv of lines) t.ok(parsePlainArguments(argv), argv.join(' '))
+  for (const argv of lines) t.ok(parseMuxArguments(argv), argv.join(' '))
   for (const argv of [[], ['--'], ['--fds', 'none', 'cat'], ['-h'], ['--unwrap', '--', 'cat']])
-    t.notOk(parsePlainArguments(argv), argv.join(' '))
+    t.notOk(parseMuxArguments(argv), argv.join(' '))
 })

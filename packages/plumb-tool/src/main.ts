@@ -2,17 +2,17 @@
 
 import { endWith, Reporter, runProgram, writeStdout } from '@plumb/wire'
 import { read } from './cli/arguments.js'
-import { readArguments } from './cli/flags.js'
-import { run } from './cli/run.js'
+import { readToolArguments } from './cli/flags.js'
+import { runVerb } from './cli/run.js'
 
 const PROGRAM = 'plumb-tool'
 
 const main = async (argv: readonly string[]): Promise<number> => {
-  const asked = await readArguments(PROGRAM, argv)
+  const asked = await readToolArguments(PROGRAM, argv)
   if (!asked.ok) return endWith(PROGRAM, asked.error)
   if (typeof asked.value === 'string') return endWith(PROGRAM, await writeStdout(asked.value))
   const todo = read(asked.value.words, asked.value.flags)
-  return todo.ok ? run(todo.value, new Reporter(PROGRAM)) : endWith(PROGRAM, todo.error)
+  return todo.ok ? runVerb(todo.value, new Reporter(PROGRAM)) : endWith(PROGRAM, todo.error)
 }
 
 runProgram(PROGRAM, () => main(process.argv.slice(2)))

@@ -18,7 +18,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { growth } from '../../wire/test/patience.js'
 import { parsePatch } from '../src/source/builtin/apply-patch/parse-patch.js'
-import type { Change } from '../src/source/builtin/apply-patch/plan-changes.js'
+import type { FileChange } from '../src/source/builtin/apply-patch/plan-changes.js'
 import { recover } from '../src/source/builtin/apply-patch/recover.js'
 import { commit } from '../src/source/builtin/apply-patch/transaction.js'
 import { fileStamp } from '../src/source/path/file-stamp.js'
@@ -617,7 +617,7 @@ t.test('fault 83: what is refused in the middle is taken back', async (t) => {
   const stamp = (path: string) => fileStamp(statSync(join(folder, path)))
   const bytes = Buffer.from('new')
   const inodes = ['a', 'b', 'c'].map((name) => statSync(join(folder, name)).ino)
-  const changes: Change[] = [
+  const changes: FileChange[] = [
     { kind: 'write', path: place('a'), bytes, expect: stamp('a') },
     { kind: 'remove', path: place('b'), expect: stamp('b') },
     { kind: 'write', path: place('new/deep/d'), bytes, expect: 'absent' },

@@ -10,7 +10,7 @@ import type { Fault } from '@plumb/wire'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { BuiltinContext } from '../src/source/builtin/builtin.js'
-import { type Chunk, linesOf } from '../src/source/builtin/search/chunk.js'
+import { type Chunk, chunkLines } from '../src/source/builtin/search/chunk.js'
 import { chunkCode } from '../src/source/builtin/search/chunk-code.js'
 import { chunkMarkdown } from '../src/source/builtin/search/chunk-markdown.js'
 import { indexCode, indexMarkdownDocs } from '../src/source/builtin/search/index-folder.js'
@@ -362,7 +362,7 @@ t.test('chunks are the lines that they say, every line that holds anything in ju
     '---',
   )
   const check = (chunks: readonly Chunk[], text: string) => {
-    const lines = linesOf(text)
+    const lines = chunkLines(text)
     const covered = new Set<number>()
     for (const { startLine, endLine, text: piece } of chunks) {
       if (lines.slice(startLine - 1, endLine).join('\n') !== piece || piece.length > 2000) return false

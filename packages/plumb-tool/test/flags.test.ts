@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { OPTIONS, readFully, readWords } from '../src/cli/flags.js'
+import { readPlainWords, readToolArgumentsFully, TOOL_OPTIONS } from '../src/cli/flags.js'
 
-const spellings = OPTIONS.flatMap(({ flags }) => flags.match(/--?[a-z-]+/gi) ?? [])
+const spellings = TOOL_OPTIONS.flatMap(({ flags }) => flags.match(/--?[a-z-]+/gi) ?? [])
 const ODD = [
   '--',
   '-',
@@ -33,10 +33,10 @@ t.test('any command line', async (t) => {
   let plainly = 0
   await fc.assert(
     fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (argv) => {
-      const plain = readWords(argv)
+      const plain = readPlainWords(argv)
       if (!plain) return
       plainly++
-      t.strictSame(plain, await readFully('plumb-tool', argv), argv.join(' '))
+      t.strictSame(plain, await readToolArgumentsFully('plumb-tool', argv), argv.join(' '))
     }),
     { numRuns: 3000 },
   )
@@ -51,7 +51,7 @@ t.test('those that are meant to be read so', async (t) => {
     '--grant fs.read --grant net call read_file -',
     'list --seed 3',
   ])
-    t.ok(readWords(line.split(' ').filter(Boolean)), line)
+    t.ok(readPlainWords(line.split(' ').filter(Boolean)), line)
   for (const line of ['--help', '--version', '--seed x', '--seed', '--eval=x', '--unknown'])
-    t.equal(readWords(line.split(' ')), undefined, line)
+    t.equal(readPlainWords(line.split(' ')), undefined, line)
 })

@@ -110,13 +110,13 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   ...STAGE_OPTIONS.slice(INPUT_OPTIONS),
 ]
 
-export interface Run {
+export interface RunArguments {
   readonly spec: string | undefined
   readonly flags: RunFlags
 }
 
 /** What commander would make of it. Undefined: it is no run that is spelt plainly, and may be anything. */
-export const readPlainRun = (argv: readonly string[]): Run | undefined => {
+export const readPlainRun = (argv: readonly string[]): RunArguments | undefined => {
   // The name of a command is small letters, and stands before all options.
   if (/^[a-z]+$|^--$/.test(argv[0] ?? '') || argv.some((word, i) => isOfPlumb(word) || (argv[i - 1] === '--' && word.startsWith('-'))))
     return undefined

@@ -4,11 +4,11 @@ import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
 import { addOptions } from '../src/main-commands.js'
-import { RUN_OPTIONS, type Run, type RunFlags, readPlainRun } from '../src/main-run.js'
+import { RUN_OPTIONS, type RunArguments, type RunFlags, readPlainRun } from '../src/main-run.js'
 import { withSummaryForm } from '../src/main-watch.js'
 
-const asCommander = (argv: readonly string[]): Run | undefined => {
-  let found: Run | undefined
+const asCommander = (argv: readonly string[]): RunArguments | undefined => {
+  let found: RunArguments | undefined
   const program = new Command('plumb')
     .version('0')
     .exitOverride()

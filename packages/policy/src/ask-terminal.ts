@@ -4,7 +4,7 @@ import { closeSync, constants, openSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { escapeControls, LineReader, openInput, openOutput } from '@plumb/wire'
 
-export interface Terminal {
+export interface ConsentTerminal {
   readonly input: Readable
   readonly output: Writable
 }
@@ -19,7 +19,7 @@ interface Question {
 export type AskTerminal = (question: Question, signal: AbortSignal) => Promise<boolean | undefined>
 
 /** One question at a time. Anything but `y` or `yes` is a no. */
-export const terminalApproval = (open: () => Terminal | undefined = openTerminal): AskTerminal => {
+export const terminalApproval = (open: () => ConsentTerminal | undefined = openTerminal): AskTerminal => {
   let before: Promise<unknown> = Promise.resolve()
   return (question, signal) => {
     const answer = before.then(() => ask(question, signal, open))
@@ -28,7 +28,7 @@ export const terminalApproval = (open: () => Terminal | undefined = openTerminal
   }
 }
 
-const ask = async (question: Question, signal: AbortSignal, open: () => Terminal | undefined): Promise<boolean | undefined> => {
+const ask = async (question: Question, signal: AbortSignal, open: () => ConsentTerminal | undefined): Promise<boolean | undefined> => {
   if (signal.aborted) return false
   const terminal = open()
   if (!terminal) return undefined
@@ -72,7 +72,7 @@ const shorten = (text: string): string => {
   return hidden <= 0 ? text : `${text.slice(0, MAX_SHOWN)} … and ${hidden} more characters`
 }
 
-const openTerminal = (): Terminal | undefined => {
+const openTerminal = (): ConsentTerminal | undefined => {
   const fds: number[] = []
   try {
     for (const way of [constants.O_RDONLY, constants.O_WRONLY]) fds.push(openSync('/dev/tty', way | constants.O_NOCTTY))

@@ -2,7 +2,7 @@
 
 import { type Fault, fault, preview } from '@plumb/wire'
 import { type Authority, type Effect, isGranted, type PolicyRule } from './authority.js'
-import { type Act, isOnFiles, isOnNet, matches, matchesTarget } from './rule.js'
+import { type Act, isOnFiles, isOnNet, matchesGlob, matchesTarget } from './rule.js'
 
 export interface Subject {
   readonly tool: string
@@ -65,7 +65,7 @@ const decide = (act: Act, subject: Subject, authority: Authority, now: number): 
 const applies = (rule: PolicyRule, act: Act, { deferred }: Subject, authority: Authority, now: number): boolean => {
   const isOpen = deferred !== undefined && matchesTarget(rule, act) === 'unknown'
   const { path, host, ...rest } = rule
-  const truth = matches(isOpen ? rest : rule, act, authority, now)
+  const truth = matchesGlob(isOpen ? rest : rule, act, authority, now)
   if (isOpen && rule.decision === 'deny') return false
   return truth === 'yes' || (truth === 'unknown' && rule.decision !== 'allow')
 }

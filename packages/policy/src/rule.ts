@@ -12,7 +12,7 @@ export interface Act {
   readonly host?: string
 }
 
-export const matches = (rule: PolicyRule, act: Act, { context }: Authority, now: number): Truth =>
+export const matchesGlob = (rule: PolicyRule, act: Act, { context }: Authority, now: number): Truth =>
   allOf([
     truth(rule.tool === undefined || matchesName(rule.tool, act.tool)),
     truth(rule.effect === undefined || rule.effect === act.effect),

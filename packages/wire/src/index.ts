@@ -80,6 +80,7 @@ export { type GivenOptions, readGivenValues } from './spec/given-values.js'
 export {
   type Around,
   type Bundle,
+  besideSpec,
   bundledFiles,
   diskFiles,
   readSpec,
@@ -97,7 +98,7 @@ export {
   type Dispatcher,
   errorAnswer,
   type InboundRequest,
-  readAnswer,
+  readCallAnswer,
   readRequest,
   type ToolAnswer,
   type ToolCaller,

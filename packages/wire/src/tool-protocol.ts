@@ -98,7 +98,7 @@ const requestFields = (buf: Buffer, start: number): Fields => {
 const readDepth = (text: string): number | undefined => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined)
 
 /** A dispatcher in another language may write its result as it is, in place of its text, and leave `is_error` out. */
-export const readAnswer = (message: unknown): Result<ToolAnswer> => {
+export const readCallAnswer = (message: unknown): Result<ToolAnswer> => {
   const { id, content, is_error } = isRecord(message) ? message : {}
   if (typeof id !== 'string') {
     const found = preview(JSON.stringify(message) ?? 'nothing')

@@ -8,7 +8,7 @@ import { bindingNamed, compile, type Graph, planOf } from '../../../packages/lan
 import { readRunFile } from '../../../packages/plumb/src/record/folder.js'
 import { describeDifference } from '../../../packages/plumb/src/record/identity.js'
 import { readAnswers } from '../../../packages/plumb/src/record/resume/read-answers.js'
-import { pageOf } from '../../../packages/plumb/src/view/page.js'
+import { runPage } from '../../../packages/plumb/src/view/page.js'
 import { readRun } from '../../../packages/plumb/src/view/read-run.js'
 import { readTrace } from '../../../packages/plumb/src/view/trace-lines.js'
 import { bundledFiles, type Fault, isCode } from '../../../packages/wire/src/index.js'
@@ -164,7 +164,7 @@ export const record: Target = {
       if (!trace.ok) return sound(trace.error)
       const model = readRun(trace.value, path)
       if (!model.ok) return sound(model.error)
-      must(pageOf(model.value, undefined).endsWith('</html>\n'), 'a page has no end')
+      must(runPage(model.value, undefined).endsWith('</html>\n'), 'a page has no end')
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

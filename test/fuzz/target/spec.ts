@@ -8,10 +8,10 @@ import {
   bindingNamed,
   compile,
   type Diagnostic,
+  diagnosticToJson,
   hasErrors,
   planOf,
   STANDARD_LIBRARY,
-  toJson,
   toolsOf,
   toText,
   toToolSchema,
@@ -69,7 +69,8 @@ const files = bundledFiles({
 const isInside = ({ span }: Pick<Diagnostic, 'span'>): boolean =>
   span.start >= 0 && span.start <= span.end && span.end <= span.source.text.length
 
-const shown = (diagnostics: readonly Diagnostic[]): string => diagnostics.map((one) => JSON.stringify(toJson(one)) + toText(one)).join('\n')
+const shown = (diagnostics: readonly Diagnostic[]): string =>
+  diagnostics.map((one) => JSON.stringify(diagnosticToJson(one)) + toText(one)).join('\n')
 
 export const spec: Target = {
   name: 'spec',

@@ -3,7 +3,7 @@
 
 import { PassThrough } from 'node:stream'
 import { StatsCounter } from '../../../packages/plumb/src/display/stats-counter.js'
-import { summaryJson, summaryText } from '../../../packages/plumb/src/display/summary.js'
+import { runSummaryText, summaryJson } from '../../../packages/plumb/src/display/summary.js'
 import { TraceBuilder } from '../../../packages/plumb/src/display/trace/trace-builder.js'
 import { ChildMonitor } from '../../../packages/plumb/src/event/child-monitor.js'
 import { openEmitter } from '../../../packages/plumb/src/event/emitter.js'
@@ -90,6 +90,6 @@ export const telemetry: Target = {
     emitter?.emit({ kind: 'end', status: 0, stoppedBy: null })
     const run = { spec: 's', binding: 'main', ms: 5, status: 0, stoppedBy: null, stats: counter.stats, asksCost: true } as const
     JSON.parse(summaryJson(run))
-    must(!/NaN|Infinity|undefined|\[object/.test(summaryText(run).join('\n')), summaryText(run).join('\n'))
+    must(!/NaN|Infinity|undefined|\[object/.test(runSummaryText(run).join('\n')), runSummaryText(run).join('\n'))
   },
 }

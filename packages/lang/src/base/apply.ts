@@ -9,7 +9,7 @@ import { type Stage, Verdict } from '../expression/stage/verdict.js'
 import type { Apply, Bound } from '../names/names.js'
 import { BaseStages } from './base-stage.js'
 
-export const openCalls = (): ((bound: Bound) => Apply) => {
+export const openApply = (): ((bound: Bound) => Apply) => {
   const stages = new BaseStages((fault) => leftOut.push(fault))
   const known = new Map<Bound, Apply>()
   return (bound) => {

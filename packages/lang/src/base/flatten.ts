@@ -2,7 +2,7 @@
 
 import type { Fault } from '@plumb/wire/error'
 import { eachItem, skipSpace } from '@plumb/wire/json'
-import { faultOf } from '../expression/run/failure.js'
+import { faultOfEvaluation } from '../expression/run/failure.js'
 import { Sink } from '../expression/run/sink.js'
 import { put } from '../expression/run/write.js'
 import { compileCheck } from '../expression/stage/stage.js'
@@ -35,7 +35,7 @@ class JoinLists implements Stage {
     try {
       this.fault = join(list, from, to, out)
     } catch (failure) {
-      this.fault = faultOf(failure)
+      this.fault = faultOfEvaluation(failure)
     }
     return this.fault ? Verdict.FAILED : Verdict.WROTE
   }

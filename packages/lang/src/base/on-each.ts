@@ -3,7 +3,7 @@
 import { atIndex, type Fault, fault } from '@plumb/wire/error'
 import { eachItem, skipSpace } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
-import { faultOf } from '../expression/run/failure.js'
+import { faultOfEvaluation } from '../expression/run/failure.js'
 import { Sink } from '../expression/run/sink.js'
 import { put, refuseDeep } from '../expression/run/write.js'
 import { type Stage, Verdict } from '../expression/stage/verdict.js'
@@ -47,7 +47,7 @@ export class OnEach implements Stage {
       if (list[at] !== OPEN) this.fault = notAList('each', list, from, to)
       else if (this.#write(list, at, out)) return Verdict.WROTE
     } catch (failure) {
-      this.fault = faultOf(failure)
+      this.fault = faultOfEvaluation(failure)
     }
     return Verdict.FAILED
   }

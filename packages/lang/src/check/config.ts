@@ -11,9 +11,9 @@ import { readTemplate } from './template.js'
 import { readValue } from './value.js'
 
 /** What a key takes: undefined when the value is fine, else what was expected ("a whole number from 0"). */
-export type Rule = (value: Json) => string | undefined
+export type ValueRule = (value: Json) => string | undefined
 export interface KeyRule {
-  readonly fits: Rule
+  readonly fits: ValueRule
   /** The value names bindings (`tools: [search, "double"]`): names stay names. */
   readonly isNames?: boolean
   /** A template may stand for the string. */

@@ -4,7 +4,7 @@ import { KEY_VARIABLES } from '@plumb/wire/accounts'
 import { type Category, ERRORS } from '@plumb/wire/error'
 import { nearest } from '@plumb/wire/nearest'
 import type { Json } from '../types/type.js'
-import type { Inner, KeyRule, KeyTable, Rule } from './config.js'
+import type { Inner, KeyRule, KeyTable, ValueRule } from './config.js'
 
 export const rule = (expected: string, test: (v: Json) => boolean): KeyRule => ({ fits: (v) => (test(v) ? undefined : expected) })
 const isStrings = (v: Json): v is readonly string[] => Array.isArray(v) && v.every((s) => typeof s === 'string')
@@ -65,7 +65,7 @@ export const numberIn = (min: number, max: number): KeyRule =>
 /** One of these strings; a near miss is named. */
 export const oneOf = (...values: readonly string[]): KeyRule => {
   const all = values.map((v) => JSON.stringify(v)).join(', ')
-  const fits: Rule = (v) => {
+  const fits: ValueRule = (v) => {
     if (typeof v === 'string' && values.includes(v)) return undefined
     const near = typeof v === 'string' ? nearest(v, values) : undefined
     return near === undefined ? `one of ${all}` : `one of ${all}; did you mean "${near}"?`

@@ -4,14 +4,14 @@ import { isRecord } from '@plumb/wire/is-record'
 import { preview } from '@plumb/wire/preview'
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import type { Json } from '../types/type.js'
-import type { Config, KeyRule, KeyTable, Rule } from './config.js'
+import type { Config, KeyRule, KeyTable, ValueRule } from './config.js'
 import { readHostPattern } from './host.js'
 import { rule, STRINGS } from './rules.js'
 
 const NET = 'true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]'
 
 /** The first that is not a host is reported with the reason. */
-const netFits: Rule = (v) => {
+const netFits: ValueRule = (v) => {
   if (typeof v === 'boolean') return undefined
   if (!Array.isArray(v) || v.length === 0) return NET
   for (const host of v as readonly Json[]) {

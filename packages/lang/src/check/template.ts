@@ -6,7 +6,7 @@ import { openInference } from '../expression/infer/check.js'
 import { Checked } from '../expression/infer/checked.js'
 import { paramsIn } from '../expression/infer/context.js'
 import type { Environment } from '../expression/infer/environment.js'
-import { faultOf } from '../expression/run/failure.js'
+import { faultOfEvaluation } from '../expression/run/failure.js'
 import { evaluate, openFrame } from '../expression/run/interpret.js'
 import type { ConfigValue, Scope } from '../names/names.js'
 import type { Template } from '../parse/ast.js'
@@ -27,7 +27,7 @@ export const readTemplate = (e: Template, scope: Scope, report: Report): ConfigV
     const text = evaluate(e, openFrame(new Checked(e, environment), message, tree)) as string
     return { json: text, size: text.length, depth: 0, isUnknown }
   } catch (failure) {
-    const { detail } = faultOf(failure)
+    const { detail } = faultOfEvaluation(failure)
     report(error('config_invalid', `the prompt has no text: ${detail}`, e.span))
     return undefined
   }

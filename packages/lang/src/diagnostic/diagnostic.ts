@@ -131,7 +131,7 @@ const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   return [...diagnostics].sort((a, b) => at(a) - at(b) || a.span.start - b.span.start || a.span.end - b.span.end)
 }
 
-export const toJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
+export const diagnosticToJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
   const start = position(span.source, span.start)
   const end = position(span.source, span.end)
   const others = (related ?? []).map((r) => `; ${r.message} at ${place(r.span)}`).join('')
@@ -157,7 +157,7 @@ const stepAsJson = ({ message, span, note }: PathStep) => ({
 
 /** As one object, or as text for people. */
 export const toShown = (diagnostic: Diagnostic, isJson: boolean): string =>
-  isJson ? JSON.stringify(toJson(diagnostic)) : toText(diagnostic)
+  isJson ? JSON.stringify(diagnosticToJson(diagnostic)) : toText(diagnostic)
 
 /** `file:line:column: error: text`, the source line, carets under the span, and the help where there is one. */
 export const toText = (diagnostic: Diagnostic): string => {

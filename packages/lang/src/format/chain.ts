@@ -11,9 +11,10 @@ import { inParentheses, type Placement } from './parentheses.js'
 import type { TokenReader } from './token-reader.js'
 
 export const chain = (r: TokenReader, node: Chain, place: Placement): Doc =>
-  inParentheses(r, node, isOperation(node), place, (place) => bare(r, node, place))
+  inParentheses(r, node, isChainOperation(node), place, (place) => bare(r, node, place))
 
-export const isOperation = ({ kind }: { readonly kind: string }): boolean => kind === 'sequence' || kind === 'tensor' || kind === 'choice'
+export const isChainOperation = ({ kind }: { readonly kind: string }): boolean =>
+  kind === 'sequence' || kind === 'tensor' || kind === 'choice'
 
 const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
   switch (node.kind) {

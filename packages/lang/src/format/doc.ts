@@ -1,6 +1,6 @@
 // Text that may be laid out in more than one way: pieces, places where a line may end, and groups that stand on one line or on several.
 
-export type Doc = string | readonly Doc[] | Line | Group | Indent | Suffix | Choice | CommentText
+export type Doc = string | readonly Doc[] | Line | Group | Indent | Suffix | DocChoice | CommentText
 
 /** In a group on one line it reads `flat`; else, and always when it is hard, it ends the line, with an empty line when `isBlank`. */
 export interface Line {
@@ -26,7 +26,7 @@ export interface Suffix {
   readonly doc: Doc
 }
 /** What a group holds only on several lines, or only on one. */
-export interface Choice {
+export interface DocChoice {
   readonly kind: 'choice'
   readonly broken: Doc
   readonly flat: Doc
@@ -54,7 +54,7 @@ export const indent = (doc: Doc): Indent => ({ kind: 'indent', doc, mustBreak: b
 
 export const suffix = (doc: Doc): Suffix => ({ kind: 'suffix', doc })
 
-export const choice = (broken: Doc, flat: Doc): Choice => ({ kind: 'choice', broken, flat })
+export const docChoice = (broken: Doc, flat: Doc): DocChoice => ({ kind: 'choice', broken, flat })
 
 export const isList = (doc: Doc): doc is readonly Doc[] => Array.isArray(doc)
 

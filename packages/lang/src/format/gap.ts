@@ -5,7 +5,7 @@
 //   on a line of its own                         on a line of its own
 //   before a token on its line                   before that token
 
-import { type CommentText, choice, type Doc, type LineKind, line, suffix } from './doc.js'
+import { type CommentText, type Doc, docChoice, type LineKind, line, suffix } from './doc.js'
 
 export interface Gap {
   readonly comments: readonly { readonly text: CommentText; readonly newlines: number }[]
@@ -53,7 +53,7 @@ export const closing = (gap: Gap, kind: LineKind, keepsBlank = false): { readonl
   const found = comments.findIndex((c) => c.newlines > 0)
   const count = found < 0 ? comments.length : found
   const own = comments.slice(count)
-  const inside: Doc[] = comments.slice(0, count).map(({ text }) => choice(suffix([' ', text]), [' ', text]))
+  const inside: Doc[] = comments.slice(0, count).map(({ text }) => docChoice(suffix([' ', text]), [' ', text]))
   for (const c of own) inside.push(c.newlines > 0 ? line('hard', keepsBlank && c.newlines > 1) : ' ', c.text)
   return { inside, outside: line(own.length > 0 || (comments.length > 0 && newlines > 0) ? 'hard' : kind) }
 }

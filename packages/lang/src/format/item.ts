@@ -4,7 +4,7 @@ import { unreachable } from '../diagnostic/unreachable.js'
 import type { Binding, Implementation, Item, ParamDeclaration, TestDeclaration, TypeDeclaration, Use } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { plumb } from './body.js'
-import { chain, isOperation } from './chain.js'
+import { chain, isChainOperation } from './chain.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
 import { literal } from './literal.js'
@@ -50,7 +50,7 @@ const param = (r: TokenReader, node: ParamDeclaration): Doc => [
 const binding = (r: TokenReader, node: Binding): Doc => {
   const head = [annotations(r, node.annotations, 'hard'), r.take(), r.glueAndTake('space')]
   const ports = node.signature ? [r.glueAndTake('space'), r.glue('space'), signature(r, node.signature.inputs, node.signature.outputs)] : ''
-  return [head, ports, r.glueAndTake('space'), afterEquals(r, isOperation(node.impl), () => implementation(r, node.impl))]
+  return [head, ports, r.glueAndTake('space'), afterEquals(r, isChainOperation(node.impl), () => implementation(r, node.impl))]
 }
 
 const test = (r: TokenReader, node: TestDeclaration): Doc => [

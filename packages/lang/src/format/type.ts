@@ -1,6 +1,6 @@
 // Types and the ports of signatures.
 
-import type { FieldType, MapType, Port, TypeExpression } from '../parse/ast.js'
+import type { FieldType, MapTypeNode, Port, TypeExpression } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
@@ -46,7 +46,7 @@ const bare = (r: TokenReader, node: TypeExpression, place: Placement): Doc => {
   }
 }
 
-const map = (r: TokenReader, node: MapType): Doc => [
+const map = (r: TokenReader, node: MapTypeNode): Doc => [
   r.take(),
   r.glueAndTake('close'),
   r.glueAndTake('close'),

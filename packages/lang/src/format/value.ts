@@ -2,7 +2,7 @@
 
 import type { ObjectOf, TestValue } from '../parse/ast.js'
 import { bracketed, emptyBracket } from './bracket.js'
-import { choice, type Doc, group, indent } from './doc.js'
+import { type Doc, docChoice, group, indent } from './doc.js'
 import { expression, isOperation, keyFunction } from './expression.js'
 import { aroundComma, breaking, closing, type Gap, hasNewline, joinGaps } from './gap.js'
 import { literal } from './literal.js'
@@ -67,7 +67,7 @@ const separator = (r: TokenReader): { doc: Doc; isBroken: boolean } => {
   const isBroken = hasNewline(joined)
   // Where the comma was the only sign of it, what stands before it belongs to the entry before.
   const broken = isBroken ? breaking(joined, ' ', true) : breaking(joinGaps(before, startingLine(after)), ' ')
-  return { doc: choice(broken, aroundComma(before, after, true)), isBroken }
+  return { doc: docChoice(broken, aroundComma(before, after, true)), isBroken }
 }
 
 const startingLine = ({ comments: [first, ...rest], newlines }: Gap): Gap =>

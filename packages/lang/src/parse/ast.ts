@@ -85,30 +85,30 @@ export interface Port extends Node {
 
 // --- types
 
-export type TypeExpression = PrimitiveType | LiteralType | NamedType | LabelledType | CompoundType
-type CompoundType = ArrayType | TupleType | MapType | RecordType | SumType
+export type TypeExpression = PrimitiveTypeNode | LiteralTypeNode | NamedTypeNode | LabelledTypeNode | CompoundTypeNode
+type CompoundTypeNode = ArrayTypeNode | TupleTypeNode | MapTypeNode | RecordTypeNode | SumTypeNode
 export type Primitive = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'json'
 
-export interface PrimitiveType extends Node {
+export interface PrimitiveTypeNode extends Node {
   readonly kind: 'primitive'
   readonly name: Primitive
 }
-export type LiteralType = Node & { readonly kind: 'literal'; readonly value: string }
-export interface NamedType extends Node {
+export type LiteralTypeNode = Node & { readonly kind: 'literal'; readonly value: string }
+export interface NamedTypeNode extends Node {
   readonly kind: 'named'
   readonly name: QualifiedName
 }
-export type ArrayType = Node & { readonly kind: 'array'; readonly item: TypeExpression }
-export interface TupleType extends Node {
+export type ArrayTypeNode = Node & { readonly kind: 'array'; readonly item: TypeExpression }
+export interface TupleTypeNode extends Node {
   readonly kind: 'tuple'
   readonly items: readonly TypeExpression[]
 }
 /** `{ [string]: T }` */
-export interface MapType extends Node {
+export interface MapTypeNode extends Node {
   readonly kind: 'map'
   readonly item: TypeExpression
 }
-export interface RecordType extends Node {
+export interface RecordTypeNode extends Node {
   readonly kind: 'record'
   readonly fields: readonly FieldType[]
 }
@@ -119,26 +119,20 @@ export interface FieldType extends Node {
   readonly type: TypeExpression
   readonly default?: Literal
 }
-export interface SumType extends Node {
+export interface SumTypeNode extends Node {
   readonly kind: 'sum'
   readonly variants: readonly TypeExpression[]
 }
 
 /** `untrusted T`, `secret T`: the values of T (plumb-flows(7)). */
-export type LabelledType = Node & { readonly kind: 'labelled'; readonly label: 'untrusted' | 'secret'; readonly type: TypeExpression }
+export type LabelledTypeNode = Node & { readonly kind: 'labelled'; readonly label: 'untrusted' | 'secret'; readonly type: TypeExpression }
 
 // --- what a name is bound to
 
 export type Implementation = AgentImplementation | ToolImplementation | PlumbImplementation | ObjectValue | Chain
 
-export interface AgentImplementation extends Node {
-  readonly kind: 'agent'
-  readonly config: ObjectValue
-}
-export interface ToolImplementation extends Node {
-  readonly kind: 'tool'
-  readonly config: ObjectValue
-}
+export type AgentImplementation = Node & { readonly kind: 'agent'; readonly config: ObjectValue }
+export type ToolImplementation = Node & { readonly kind: 'tool'; readonly config: ObjectValue }
 export interface PlumbImplementation extends Node {
   readonly kind: 'plumb'
   readonly parameters: readonly Name[]
@@ -231,10 +225,10 @@ export interface FieldOf extends Node {
   readonly field: Name
 }
 
-export type Atom = Morphism | EachAtom | TraceAtom | Reference
+export type Atom = MorphismAtom | EachAtom | TraceAtom | Reference
 
 /** A morphism by a word of its own. */
-export type Morphism = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAtom | FoldAtom | CrossingAtom
+export type MorphismAtom = Structural | MapAtom | FilterAtom | ProjectAtom | BatchAtom | FoldAtom | CrossingAtom
 
 export interface Structural extends Node {
   readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier' | 'flatten'
@@ -379,9 +373,9 @@ export interface ListExpression extends Node {
 export interface Comprehension extends Node {
   readonly kind: 'comprehension'
   readonly item: Expression
-  readonly loops: readonly [Loop, ...Loop[]]
+  readonly loops: readonly [ComprehensionLoop, ...ComprehensionLoop[]]
 }
-export interface Loop extends Node {
+export interface ComprehensionLoop extends Node {
   readonly name: Name
   readonly list: Expression
   readonly condition?: Expression

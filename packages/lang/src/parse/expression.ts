@@ -1,6 +1,16 @@
 // Expressions, from loose to tight: if · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
-import type { BinaryOperator, CallExpression, Comprehension, Expression, KeyFunction, Loop, Name, RecordPart, Template } from './ast.js'
+import type {
+  BinaryOperator,
+  CallExpression,
+  Comprehension,
+  ComprehensionLoop,
+  Expression,
+  KeyFunction,
+  Name,
+  RecordPart,
+  Template,
+} from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
 import type { Token } from './lexer.js'
 
@@ -186,13 +196,13 @@ const comprehension = (c: Cursor, items: readonly Expression[], start: Token): C
   const [item, another] = items
   if (!item || another)
     return c.fail("one expression stands before 'for'", c.next.span, 'a list of lists has brackets of its own: [[a, b] for x in xs]')
-  const loops: Loop[] = []
+  const loops: ComprehensionLoop[] = []
   while (c.isWord('for')) loops.push(c.beside(loop))
   c.expectSymbol(']', 'after the list')
-  return { kind: 'comprehension', item, loops: loops as [Loop, ...Loop[]], span: c.spanFrom(start) }
+  return { kind: 'comprehension', item, loops: loops as [ComprehensionLoop, ...ComprehensionLoop[]], span: c.spanFrom(start) }
 }
 
-const loop = (c: Cursor): Loop => {
+const loop = (c: Cursor): ComprehensionLoop => {
   const start = c.advance()
   const name = c.ownName('the name of an item')
   c.expectWord('in', `after 'for ${name.text}'`)

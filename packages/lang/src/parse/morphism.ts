@@ -1,6 +1,6 @@
 // The words of the morphisms, with how many ports each has and which of them are total (plumbing(5), Totality).
 
-import type { Chain, Morphism, Structural } from './ast.js'
+import type { Chain, MorphismAtom, Structural } from './ast.js'
 
 interface MorphismPorts {
   /** `many`: two or more, as they come. */
@@ -10,7 +10,7 @@ interface MorphismPorts {
   readonly isTotal: boolean
 }
 
-export const MORPHISM_PORTS: Readonly<Record<Morphism['kind'], MorphismPorts>> = {
+export const MORPHISM_PORTS: Readonly<Record<MorphismAtom['kind'], MorphismPorts>> = {
   id: { inputs: 1, outputs: 1, isTotal: true },
   copy: { inputs: 1, outputs: 2, isTotal: true },
   merge: { inputs: 'many', outputs: 1, isTotal: false },
@@ -27,11 +27,11 @@ export const MORPHISM_PORTS: Readonly<Record<Morphism['kind'], MorphismPorts>> =
   declassify: { inputs: 1, outputs: 1, isTotal: true },
 }
 
-const WORDS = Object.keys(MORPHISM_PORTS) as readonly Morphism['kind'][]
+const WORDS = Object.keys(MORPHISM_PORTS) as readonly MorphismAtom['kind'][]
 
 export const MORPHISMS: ReadonlySet<string> = new Set(WORDS)
 
-export const isMorphism = (chain: Chain): chain is Morphism => MORPHISMS.has(chain.kind)
+export const isMorphism = (chain: Chain): chain is MorphismAtom => MORPHISMS.has(chain.kind)
 
 /** Those that stand alone, without arguments. */
 export const PLAIN_MORPHISMS: ReadonlySet<string> = new Set<Structural['kind']>([

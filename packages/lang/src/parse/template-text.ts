@@ -6,13 +6,13 @@ import { type BadEscape, unescape, unindent } from './string-literal.js'
 export interface OpenTemplate {
   readonly start: number
   readonly isBlock: boolean
-  readonly pieces: Piece[]
+  readonly pieces: TextPiece[]
   /** Where the expression begins that is being read, and how many braces are open in it. */
   hole: number
   depth: number
 }
 
-export interface Piece {
+export interface TextPiece {
   /** As written, between quotes and braces. */
   readonly raw: string
   /** Where `raw` begins in the source. */

@@ -1,7 +1,7 @@
 // type = alt { "|" alt }
 
 import { parseAnnotations } from './annotation.js'
-import type { FieldType, LabelledType, Node, Primitive, TypeExpression } from './ast.js'
+import type { FieldType, LabelledTypeNode, Node, Primitive, TypeExpression } from './ast.js'
 import { type Cursor, RESERVED } from './cursor.js'
 import { isLiteral, parseLiteral } from './value.js'
 
@@ -29,7 +29,7 @@ const alternative = (c: Cursor): TypeExpression => {
     c.advance()
     return c.nested((c) => ({
       kind: 'labelled',
-      label: start.text as LabelledType['label'],
+      label: start.text as LabelledTypeNode['label'],
       type: alternative(c),
       span: c.spanFrom(start),
     }))
@@ -62,7 +62,7 @@ const alternative = (c: Cursor): TypeExpression => {
 }
 
 // A type, a module and a binding may have the name of a label: it is one where a type stands behind it.
-const isLabel = (text: string): text is LabelledType['label'] => text === 'untrusted' || text === 'secret'
+const isLabel = (text: string): text is LabelledTypeNode['label'] => text === 'untrusted' || text === 'secret'
 
 const startsType = (c: Cursor, distance: number): boolean => {
   const { kind, text, startsLine } = c.peek(distance)

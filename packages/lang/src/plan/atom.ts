@@ -7,7 +7,7 @@ import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
 import type { Environment } from '../expression/infer/environment.js'
 import type { Scope } from '../names/names.js'
-import type { BatchAtom, Expression, Literal, Morphism, Node } from '../parse/ast.js'
+import type { BatchAtom, Expression, Literal, MorphismAtom, Node } from '../parse/ast.js'
 import { MORPHISM_PORTS } from '../parse/morphism.js'
 import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'
@@ -19,10 +19,16 @@ import { foldOf, stateOf } from './fold.js'
 import type { GraphNode, NodeWork } from './graph.js'
 
 /** How many inputs it has: `many` for two or more, as they come. */
-export const arityOf = ({ kind }: Morphism): number | 'many' => MORPHISM_PORTS[kind].inputs
+export const arityOf = ({ kind }: MorphismAtom): number | 'many' => MORPHISM_PORTS[kind].inputs
 
 /** The node, with an input for each of `types`; its outputs have the types that follow from them. */
-export const makeAtom = (atom: Morphism, types: readonly (Type | undefined)[], name: string, scope: Scope, builder: Builder): GraphNode => {
+export const makeAtom = (
+  atom: MorphismAtom,
+  types: readonly (Type | undefined)[],
+  name: string,
+  scope: Scope,
+  builder: Builder,
+): GraphNode => {
   const inputs = types.map((type, i) => ({ name: portName('input', i), type }))
   const node = (work: NodeWork, outputs: readonly (Type | undefined)[], takes = inputs) =>
     builder.node(
@@ -107,14 +113,14 @@ const wantBool = (expression: Expression, environment: Environment, report: Repo
   report(error('type_mismatch', `filter needs a bool, this is '${printType(type)}'`, expression.span))
 }
 
-const partOf = ({ span, index }: Morphism & { kind: 'project' }): Expression => ({
+const partOf = ({ span, index }: MorphismAtom & { kind: 'project' }): Expression => ({
   kind: 'index',
   of: { kind: 'name', name: 'value', span },
   index: { kind: 'literal', value: index, text: String(index), span },
   span,
 })
 
-const projected = (atom: Morphism & { kind: 'project' }, expression: Expression, type: Type, report: Report): Type | undefined => {
+const projected = (atom: MorphismAtom & { kind: 'project' }, expression: Expression, type: Type, report: Report): Type | undefined => {
   const tuple = resolve(type)
   if (tuple.kind === 'json') return checkExpression(expression, { input: type }, report)
   if (tuple.kind === 'tuple' && atom.index < tuple.items.length) return tuple.items[atom.index]

@@ -5,7 +5,7 @@ import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js
 import { checkExpression, openInference } from '../expression/infer/check.js'
 import { paramsIn } from '../expression/infer/context.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
-import { faultOf } from '../expression/run/failure.js'
+import { faultOfEvaluation } from '../expression/run/failure.js'
 import { evaluateConstant } from '../expression/stage/fold.js'
 import type { Scope } from '../names/names.js'
 import type { FoldAtom } from '../parse/ast.js'
@@ -91,7 +91,7 @@ const typeOfConstant = ({ from }: FoldAtom, scope: Scope, report: Report): Type 
     evaluateConstant(from, scope)
     return type
   } catch (failure) {
-    const { error: code, detail } = faultOf(failure)
+    const { error: code, detail } = faultOfEvaluation(failure)
     report(error(code, detail, from.span))
     return undefined
   }

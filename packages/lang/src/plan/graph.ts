@@ -98,9 +98,9 @@ export interface NodeOutput {
 
 /** The nodes that a port `error` speaks for. */
 export const nodesBehind = ({ of, inside }: NodeWork & { kind: 'failures' }, nodes: readonly GraphNode[]): readonly GraphNode[] =>
-  inside ? nodes.filter((node) => isWithin(node, inside)) : of
+  inside ? nodes.filter((node) => isInExpansion(node, inside)) : of
 
-export const isWithin = ({ within }: GraphNode, inside: Expansion): boolean => {
+export const isInExpansion = ({ within }: GraphNode, inside: Expansion): boolean => {
   for (let at = within; at; at = at.within) if (at === inside) return true
   return false
 }

@@ -35,7 +35,7 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
 
 export const instantiate = (bound: Bound, name: string, span: Span, builder: Builder): Process => {
   const { impl } = bound.binding
-  const { inputs, outputs } = portsOf(bound)
+  const { inputs, outputs } = portsOfInstance(bound)
   if (impl.kind === 'agent' || impl.kind === 'plumb')
     return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
   const inlet = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) } as const
@@ -45,7 +45,7 @@ export const instantiate = (bound: Bound, name: string, span: Span, builder: Bui
 }
 
 /** The ports that those who wire a binding may name, in the order of its signature. */
-export const portsOf = (bound: Bound): { inputs: GraphPort[]; outputs: GraphPort[] } => {
+export const portsOfInstance = (bound: Bound): { inputs: GraphPort[]; outputs: GraphPort[] } => {
   const { impl } = bound.binding
   const ports = (types: readonly GraphPort['type'][], nameOf: (i: number) => string) => types.map((type, i) => ({ name: nameOf(i), type }))
   if (impl.kind === 'plumb') {
@@ -116,7 +116,7 @@ const isSame = (a: Type | undefined, b: Type | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && isWirable(a, b) === 'static' && isWirable(b, a) === 'static')
 
 const expand = (bound: Bound, chain: Chain, name: string, span: Span, inlet: NodeWork, builder: Builder): Process => {
-  const { inputs, outputs } = portsOf(bound)
+  const { inputs, outputs } = portsOfInstance(bound)
   const end = (port: GraphPort, work: NodeWork) =>
     builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
   const { inlets, outlets } = builder.expand(

@@ -9,7 +9,7 @@ import { type Builder, processOf } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
 
 /** A parameter or a channel. */
-export interface Local extends Process {
+export interface LocalStream extends Process {
   readonly what: 'parameter' | 'channel'
 }
 
@@ -19,11 +19,11 @@ export const localNames = (
   impl: PlumbImplementation,
   params: readonly GraphNode[],
   builder: Builder,
-): ReadonlyMap<string, Local> => {
+): ReadonlyMap<string, LocalStream> => {
   checkParameters(bound, impl, builder.report)
-  const local = new Map<string, Local>()
+  const local = new Map<string, LocalStream>()
   const places = new Map<string, Span>()
-  const declare = (name: Name, what: Local['what'], node: GraphNode) => {
+  const declare = (name: Name, what: LocalStream['what'], node: GraphNode) => {
     const { text, span } = name
     const first = places.get(text)
     if (first) reportDuplicate('name', text, first, span, builder.report)

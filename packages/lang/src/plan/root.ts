@@ -7,7 +7,7 @@ import type { Expression } from '../parse/ast.js'
 import { wireBody } from './body.js'
 import { Builder, type BuilderOptions } from './builder.js'
 import type { Graph, GraphNode, GraphPort, NodeWork } from './graph.js'
-import { instantiate, portsOf, wireBetween } from './instance.js'
+import { instantiate, portsOfInstance, wireBetween } from './instance.js'
 
 /** What its own text says: a bound chain in it is one node. What is wrong with the wiring is reported; parts with errors are missing. */
 export const graphOf = (bound: Bound, report: Report): Graph => build(bound, { report, isExpanded: false })
@@ -39,7 +39,7 @@ export const planOfCalls = (bound: Bound): Graph => {
 const build = (bound: Bound, options: BuilderOptions): Graph => {
   const builder = new Builder(options)
   const { impl, name } = bound.binding
-  const { inputs, outputs } = portsOf(bound)
+  const { inputs, outputs } = portsOfInstance(bound)
   const end = (kind: 'input' | 'output', port: number, { name: text, type }: GraphPort): GraphNode => {
     const span = impl.kind === 'plumb' ? (impl.parameters[port]?.span ?? name.span) : name.span
     return builder.node(text, span, { kind, port }, [{ name: 'input', type }], [{ name: 'output', type }])

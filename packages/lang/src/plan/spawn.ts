@@ -7,12 +7,12 @@ import type { SpawnArgument, SpawnStatement } from '../parse/ast.js'
 import { ERROR_PORT } from '../types/failure.js'
 import type { Process } from './graph.js'
 import { reportNoPort } from './instance.js'
-import type { Local } from './local.js'
+import type { LocalStream } from './local.js'
 import type { WireContext } from './wire.js'
 
 type Port = Process['inputs'][number] | Process['outputs'][number]
 
-export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: WireContext): void => {
+export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, LocalStream>, w: WireContext): void => {
   const process = w.place({ kind: 'reference', name: s.process, span: s.process.span })
   const given = new Map<string, Span>()
   let isNamed = false
@@ -26,7 +26,11 @@ export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, Local>, w: W
   }
 }
 
-const localNamed = ({ channel: { text, span } }: SpawnArgument, local: ReadonlyMap<string, Local>, w: WireContext): Local | undefined => {
+const localNamed = (
+  { channel: { text, span } }: SpawnArgument,
+  local: ReadonlyMap<string, LocalStream>,
+  w: WireContext,
+): LocalStream | undefined => {
   const found = local.get(text)
   if (found) return found
   const near = nearest(text, local.keys())
@@ -71,7 +75,7 @@ const portFor = (
 
 const connect = (
   argument: SpawnArgument,
-  channel: Local | undefined,
+  channel: LocalStream | undefined,
   port: Port | undefined,
   given: Map<string, Span>,
   w: WireContext,

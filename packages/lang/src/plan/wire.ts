@@ -6,7 +6,7 @@ import { checkExpression } from '../expression/infer/check.js'
 import { findInChain } from '../names/find-in-chain.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
 import { printName, type Scope } from '../names/names.js'
-import type { Chain, Choice, EachAtom, FieldOf, Morphism, Node, Reference } from '../parse/ast.js'
+import type { Chain, Choice, EachAtom, FieldOf, MorphismAtom, Node, Reference } from '../parse/ast.js'
 import { firstOf, lastOf, partsOfTensor } from '../parse/chain-parts.js'
 import { refuseDeepType } from '../types/depth.js'
 import { isJson } from '../types/kind.js'
@@ -90,7 +90,7 @@ const arity = (chain: Chain, branches: number, w: WireContext): number | 'error'
 }
 
 /** `unclear`: there are two morphisms of any number of inputs. */
-type Arity = number | { readonly others: number; readonly atom: Morphism } | 'unclear' | 'error'
+type Arity = number | { readonly others: number; readonly atom: MorphismAtom } | 'unclear' | 'error'
 
 const fixedArity = (chain: Chain, w: WireContext): Arity => {
   switch (chain.kind) {
@@ -198,7 +198,7 @@ const mainInputs = (chain: Reference, w: WireContext): Process['inputs'] => {
   return input.length > 0 ? input : inputs
 }
 
-const morphism = (atom: Morphism, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
+const morphism = (atom: MorphismAtom, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   if (feeds === 'head' && atom.kind !== 'empty') {
     return fail(w, `nothing is wired into '${atom.kind}' here`, atom, "wire something into it, as in 'input ; …'", 'unwired_input')
   }

@@ -6,7 +6,7 @@ import type { Source, Span } from '../diagnostic/source.js'
 import { openInference } from '../expression/infer/check.js'
 import { Checked } from '../expression/infer/checked.js'
 import type { Environment } from '../expression/infer/environment.js'
-import { faultOf } from '../expression/run/failure.js'
+import { faultOfEvaluation } from '../expression/run/failure.js'
 import { evaluate, openFrame } from '../expression/run/interpret.js'
 import type { Scope } from '../names/names.js'
 import type { Expression, Name, Template } from '../parse/ast.js'
@@ -41,7 +41,7 @@ export const fillTemplate = (source: Source, values: ParamTexts): Filled => {
   try {
     return { text: evaluate(template, openFrame(new Checked(template, environment), message, tree)) as string }
   } catch (failure) {
-    return { diagnostics: [error('config_invalid', `the prompt has no text: ${faultOf(failure).detail}`, template.span)] }
+    return { diagnostics: [error('config_invalid', `the prompt has no text: ${faultOfEvaluation(failure).detail}`, template.span)] }
   }
 }
 

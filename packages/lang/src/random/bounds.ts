@@ -1,6 +1,6 @@
 // What @min and @max leave of a kind of values.
 
-import { LIMITED, type Limits } from '../types/limits.js'
+import { LIMITED, type ValueLimits } from '../types/limits.js'
 
 /** Both ends are among them; infinite where there is no end. */
 export interface Bounds {
@@ -12,18 +12,18 @@ const ANY_SIZE: Bounds = { least: 0, most: Number.POSITIVE_INFINITY }
 const ANY_NUMBER: Bounds = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
 
 /** Of how many code points a string may be, or of how many items a list; undefined: of no number. */
-export const sizeBounds = (kind: 'string' | 'list', limits: Limits | undefined): Bounds | undefined => {
+export const sizeBounds = (kind: 'string' | 'list', limits: ValueLimits | undefined): Bounds | undefined => {
   if (!limits || (limits.kinds & LIMITED[kind]) === 0) return ANY_SIZE
   return nonEmpty({ least: Math.max(0, Math.ceil(limits.min)), most: Math.floor(limits.max) })
 }
 
 /** Undefined: no number is within them. */
-export const numberBounds = (kind: 'int' | 'number', limits: Limits | undefined): Bounds | undefined => {
+export const numberBounds = (kind: 'int' | 'number', limits: ValueLimits | undefined): Bounds | undefined => {
   if (!limits || (limits.kinds & LIMITED.number) === 0) return ANY_NUMBER
   const { min, max } = limits
   return nonEmpty(kind === 'int' ? { least: Math.ceil(min), most: Math.floor(max) } : { least: min, most: max })
 }
 
-export const isWithin = (value: number, { least, most }: Bounds): boolean => value >= least && value <= most
+export const isInBounds = (value: number, { least, most }: Bounds): boolean => value >= least && value <= most
 
 const nonEmpty = (bounds: Bounds): Bounds | undefined => (bounds.least <= bounds.most ? bounds : undefined)

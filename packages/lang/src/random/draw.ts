@@ -1,12 +1,12 @@
 // A value of a type by chance. It has room for so many characters, which its parts share, so that what is nested deep is small.
 
-import type { Limits } from '../types/limits.js'
+import type { ValueLimits } from '../types/limits.js'
 import { isRequired } from '../types/required-fields.js'
 import type { RecordType, Type } from '../types/type.js'
 import type { Variant } from '../types/variants.js'
-import { type Bounds, isWithin, numberBounds, sizeBounds } from './bounds.js'
+import { type Bounds, isInBounds, numberBounds, sizeBounds } from './bounds.js'
 import { KEYS } from './edges.js'
-import { leastOfVariant, leastValue, limitsOfPart, objectText, type Part, possibleVariants, type Sizes } from './least.js'
+import { leastOfVariant, leastValue, limitsOfPart, objectText, possibleVariants, type Sizes, type TypePart } from './least.js'
 import { numberEdges, numberText } from './number-edges.js'
 import { between, pick, type Random } from './seeded.js'
 import { textEdges } from './text-edges.js'
@@ -17,14 +17,14 @@ interface Source {
 }
 
 /** JSON text; the type has a value. Larger than `room` only where its smallest value is. */
-export const drawValue = (part: Part, room: number, source: Source): string => {
+export const drawValue = (part: TypePart, room: number, source: Source): string => {
   const possible = possibleVariants(part, source.sizes)
   const affordable = possible.filter(({ size }) => size <= room)
   if (affordable.length === 0) return leastValue(part, source.sizes)
   return drawVariant(pick(affordable, source.random).variant, limitsOfPart(part), room, source)
 }
 
-const drawVariant = (variant: Variant, limits: Limits | undefined, room: number, source: Source): string => {
+const drawVariant = (variant: Variant, limits: ValueLimits | undefined, room: number, source: Source): string => {
   const { random, sizes } = source
   switch (variant.kind) {
     case 'string':
@@ -109,7 +109,7 @@ const drawNumber = (kind: 'int' | 'number', bounds: Bounds, random: Random): str
   if (random() < 0.15) return pick(numberEdges(kind, bounds), random)
   const { least, most } = bounds
   const drawn = draw(kind, random)
-  if (isWithin(drawn, bounds)) return numberText(drawn, kind)
+  if (isInBounds(drawn, bounds)) return numberText(drawn, kind)
   // With one end only: at a distance of it.
   const far =
     least === Number.NEGATIVE_INFINITY ? most - Math.abs(drawn) : most === Number.POSITIVE_INFINITY ? least + Math.abs(drawn) : undefined

@@ -1,16 +1,16 @@
 // The unusual values of a type, by number, so that none is made before it is asked for. In a value of several parts each of them is an unusual one,
 // and not the same one in all: so there are about as many as of its richest part, and each is there once.
 
-import type { Limits } from '../types/limits.js'
+import type { ValueLimits } from '../types/limits.js'
 import { isRequired } from '../types/required-fields.js'
 import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
 import type { Variant } from '../types/variants.js'
 import { type Bounds, numberBounds, sizeBounds } from './bounds.js'
-import { leastOfVariant, leastValue, limitsOfPart, objectText, type Part, possibleVariants, type Sizes } from './least.js'
+import { leastOfVariant, leastValue, limitsOfPart, objectText, possibleVariants, type Sizes, type TypePart } from './least.js'
 import { numberEdges } from './number-edges.js'
 import { textEdges } from './text-edges.js'
 
-export interface Edges {
+export interface EdgeValues {
   readonly count: number
   /** JSON text of the i-th, from 0; the first is a smallest value. */
   readonly at: (i: number) => string
@@ -31,14 +31,14 @@ const ANY_JSON = [
 ]
 
 /** The type has a value. */
-export const edgesOf = (type: Type, sizes: Sizes): Edges => new EdgeTable(sizes).of(type, DEPTH)
+export const edgesOf = (type: Type, sizes: Sizes): EdgeValues => new EdgeTable(sizes).of(type, DEPTH)
 
 class EdgeTable {
-  readonly #known: Map<Type, Edges>[] = Array.from({ length: DEPTH + 1 }, () => new Map())
+  readonly #known: Map<Type, EdgeValues>[] = Array.from({ length: DEPTH + 1 }, () => new Map())
 
   constructor(private readonly sizes: Sizes) {}
 
-  of(part: Part, depth: number): Edges {
+  of(part: TypePart, depth: number): EdgeValues {
     if (depth === 0) return listed([leastValue(part, this.sizes)])
     if (!('kind' in part)) return this.#sum(part, depth)
     const type = resolve(part)
@@ -50,14 +50,14 @@ class EdgeTable {
   }
 
   // The first of each variant in turn, then the second of each that has one.
-  #sum(part: Part, depth: number): Edges {
+  #sum(part: TypePart, depth: number): EdgeValues {
     const limits = limitsOfPart(part)
     const variants = [...possibleVariants(part, this.sizes)].sort((a, b) => a.size - b.size)
     const each = variants.map(({ variant }) => this.#variant(variant, limits, depth))
     const [only] = each
     if (only && each.length === 1) return only
     const most = Math.max(each.length, MOST_OF_SUM)
-    const places: (readonly [edges: Edges, i: number])[] = []
+    const places: (readonly [edges: EdgeValues, i: number])[] = []
     const rounds = Math.max(...each.map(({ count }) => count))
     for (let i = 0; i < rounds && places.length < most; i++) {
       for (const edges of each) if (i < edges.count) places.push([edges, i])
@@ -71,7 +71,7 @@ class EdgeTable {
     }
   }
 
-  #variant(variant: Variant, limits: Limits | undefined, depth: number): Edges {
+  #variant(variant: Variant, limits: ValueLimits | undefined, depth: number): EdgeValues {
     switch (variant.kind) {
       case 'string':
         return listed(textEdges(sizeBounds('string', limits) as Bounds).map((text) => JSON.stringify(text)))
@@ -98,7 +98,7 @@ class EdgeTable {
     }
   }
 
-  #record({ fields }: RecordType, depth: number): Edges {
+  #record({ fields }: RecordType, depth: number): EdgeValues {
     const possible = fields.filter((field) => isRequired(field) || this.sizes.of(field) < Number.POSITIVE_INFINITY)
     const options = possible.map((field) => this.#field(field, depth))
     const write = (texts: readonly (string | undefined)[]) =>
@@ -112,7 +112,7 @@ class EdgeTable {
   }
 
   // As few as may be, one of each unusual item, several, many, as many as may be.
-  #list(item: Type, { least, most }: Bounds, depth: number): Edges {
+  #list(item: Type, { least, most }: Bounds, depth: number): EdgeValues {
     if (most === 0 || this.sizes.of(item) === Number.POSITIVE_INFINITY) return listed(['[]'])
     const items = this.of(item, depth - 1)
     const small = items.at(0)
@@ -130,7 +130,7 @@ class EdgeTable {
     return { count: 1 + items.count + rest.length, at: (i) => at(i) as string }
   }
 
-  #map(item: Type, depth: number): Edges {
+  #map(item: Type, depth: number): EdgeValues {
     if (this.sizes.of(item) === Number.POSITIVE_INFINITY) return listed(['{}'])
     const items = this.of(item, depth - 1)
     const all = () => objectText(KEYS.map((key, i) => [key, items.at(i % items.count)]))
@@ -153,12 +153,12 @@ interface Options {
   readonly at: (i: number) => string | undefined
 }
 
-const present = (edges: Edges): Options => edges
+const present = (edges: EdgeValues): Options => edges
 
-const listed = (texts: readonly string[]): Edges => ({ count: texts.length, at: (i) => texts[i] as string })
+const listed = (texts: readonly string[]): EdgeValues => ({ count: texts.length, at: (i) => texts[i] as string })
 
 // All with their first; all with what may be absent; then each with its own i-th, moved on by one from part to part.
-const together = (options: readonly Options[], write: (texts: readonly (string | undefined)[]) => string): Edges => {
+const together = (options: readonly Options[], write: (texts: readonly (string | undefined)[]) => string): EdgeValues => {
   const most = options.reduce((count, option) => Math.max(count, option.count), 0)
   if (most <= 1) return { count: 1, at: () => write(options.map(({ at }) => at(0))) }
   return {

@@ -1,7 +1,7 @@
 // The smallest values of types whose fields may have limits. A type may hold itself and have no value that ends, or none within its limits, so
 // the sizes are a least fixed point: they are looked at again until none gets smaller.
 
-import { type Limits, limitsOf } from '../types/limits.js'
+import { limitsOf, type ValueLimits } from '../types/limits.js'
 import { typesWithin } from '../types/parts.js'
 import { isRequired } from '../types/required-fields.js'
 import { type Field, resolve, type Type } from '../types/type.js'
@@ -11,24 +11,24 @@ import { leastNumber } from './number-edges.js'
 
 /** About the characters of its smallest value as JSON; infinite when it has none. */
 export interface Sizes {
-  readonly of: (part: Part) => number
-  readonly ofVariant: (variant: Variant, limits: Limits | undefined) => number
+  readonly of: (part: TypePart) => number
+  readonly ofVariant: (variant: Variant, limits: ValueLimits | undefined) => number
 }
 
 /** Where a value can stand: an item of some type, or a field with its limits. */
-export type Part = Type | Field
+export type TypePart = Type | Field
 
-const isField = (part: Part): part is Field => !('kind' in part)
+const isField = (part: TypePart): part is Field => !('kind' in part)
 
-export const typeOfPart = (part: Part): Type => (isField(part) ? part.type : part)
-export const limitsOfPart = (part: Part): Limits | undefined => (isField(part) ? limitsOf(part) : undefined)
+export const typeOfPart = (part: TypePart): Type => (isField(part) ? part.type : part)
+export const limitsOfPart = (part: TypePart): ValueLimits | undefined => (isField(part) ? limitsOf(part) : undefined)
 
 export const openSizes = (root: Type): Sizes => {
-  const sizes = new Map<Part, number>()
-  const of = (part: Part): number => sizes.get(isField(part) ? part : resolve(part)) ?? Number.POSITIVE_INFINITY
-  const ofVariant = (variant: Variant, limits: Limits | undefined): number => sizeOf(variant, limits, of)
+  const sizes = new Map<TypePart, number>()
+  const of = (part: TypePart): number => sizes.get(isField(part) ? part : resolve(part)) ?? Number.POSITIVE_INFINITY
+  const ofVariant = (variant: Variant, limits: ValueLimits | undefined): number => sizeOf(variant, limits, of)
   const types = [...typesWithin(root)]
-  const parts: Part[] = [...types, ...types.flatMap((type) => (type.kind === 'record' ? type.fields : []))].reverse()
+  const parts: TypePart[] = [...types, ...types.flatMap((type) => (type.kind === 'record' ? type.fields : []))].reverse()
   for (let hasChanged = true; hasChanged; ) {
     hasChanged = false
     for (const part of parts) {
@@ -43,7 +43,7 @@ export const openSizes = (root: Type): Sizes => {
   return { of, ofVariant }
 }
 
-const sizeOf = (variant: Variant, limits: Limits | undefined, of: (part: Part) => number): number => {
+const sizeOf = (variant: Variant, limits: ValueLimits | undefined, of: (part: TypePart) => number): number => {
   switch (variant.kind) {
     case 'string':
       return (sizeBounds('string', limits)?.least ?? Number.POSITIVE_INFINITY) + 2
@@ -71,13 +71,13 @@ const sizeOf = (variant: Variant, limits: Limits | undefined, of: (part: Part) =
   }
 }
 
-const keeps = (kind: 'string' | 'list', size: number, limits: Limits | undefined): boolean => {
+const keeps = (kind: 'string' | 'list', size: number, limits: ValueLimits | undefined): boolean => {
   const bounds = sizeBounds(kind, limits)
   return bounds !== undefined && size >= bounds.least && size <= bounds.most
 }
 
 /** The variants that have a value within the limits, with the sizes of their smallest. */
-export const possibleVariants = (part: Part, sizes: Sizes): readonly { readonly variant: Variant; readonly size: number }[] => {
+export const possibleVariants = (part: TypePart, sizes: Sizes): readonly { readonly variant: Variant; readonly size: number }[] => {
   const limits = limitsOfPart(part)
   return variantsOf(typeOfPart(part))
     .map((variant) => ({ variant, size: sizes.ofVariant(variant, limits) }))
@@ -85,13 +85,13 @@ export const possibleVariants = (part: Part, sizes: Sizes): readonly { readonly 
 }
 
 /** JSON text of a smallest value; there is one. */
-export const leastValue = (part: Part, sizes: Sizes): string => {
+export const leastValue = (part: TypePart, sizes: Sizes): string => {
   const possible = possibleVariants(part, sizes)
   const least = possible.reduce((best, one) => (one.size < best.size ? one : best))
   return leastOfVariant(least.variant, limitsOfPart(part), sizes)
 }
 
-export const leastOfVariant = (variant: Variant, limits: Limits | undefined, sizes: Sizes): string => {
+export const leastOfVariant = (variant: Variant, limits: ValueLimits | undefined, sizes: Sizes): string => {
   switch (variant.kind) {
     case 'string':
       return JSON.stringify('a'.repeat(sizeBounds('string', limits)?.least ?? 0))

@@ -1,7 +1,7 @@
 // Numbers at which programs go wrong, as JSON text, since a double holds not all of them.
 
 import { isIntegerText } from '../scan/integer.js'
-import { type Bounds, isWithin } from './bounds.js'
+import { type Bounds, isInBounds } from './bounds.js'
 
 const WHOLE = [
   ...['0', '1', '-1', '2', '10', '-10', '100'],
@@ -24,9 +24,9 @@ export const leastNumber = (kind: 'int' | 'number', bounds: Bounds | undefined):
 
 /** Undefined: there is none within the bounds. */
 export const nearestWhole = (bounds: Bounds): bigint | undefined => {
-  if (isWithin(0, bounds)) return 0n
+  if (isInBounds(0, bounds)) return 0n
   const whole = bounds.least > 0 ? Math.ceil(bounds.least) : Math.floor(bounds.most)
-  return isWithin(whole, bounds) ? BigInt(whole) : undefined
+  return isInBounds(whole, bounds) ? BigInt(whole) : undefined
 }
 
 /** Those within the bounds, the nearest to zero first, then the bounds and what is next to them. */
@@ -34,7 +34,7 @@ export const numberEdges = (kind: 'int' | 'number', bounds: Bounds): readonly st
   const ends = [bounds.least, bounds.most].filter(Number.isFinite)
   const near = ends.flatMap((end) => [end, end - 1, end + 1, ...(kind === 'number' ? [end - 0.5, end + 0.5] : [])])
   const texts = [leastNumber(kind, bounds), ...near.map((n) => numberText(n, kind)), ...EVERY[kind]]
-  return [...new Set(texts)].filter((text) => isWithin(Number(text), bounds) && (kind === 'number' || isIntegerText(text)))
+  return [...new Set(texts)].filter((text) => isInBounds(Number(text), bounds) && (kind === 'number' || isIntegerText(text)))
 }
 
 /** The digits of an int, all of them, and the shortest text of another double. */

@@ -1,13 +1,13 @@
 // Simpler numbers than one, as JSON text, so that none of its digits is lost: whole before broken, near to zero, positive, with few digits.
 
 import { isIntegerText } from '../scan/integer.js'
-import { type Bounds, isWithin } from './bounds.js'
+import { type Bounds, isInBounds } from './bounds.js'
 import { nearestWhole } from './number-edges.js'
 
 /** The simplest first. */
 export function* shrinkNumber(text: string, bounds: Bounds): Generator<string> {
   for (const simpler of isIntegerText(text) ? smallerWhole(text, bounds) : simplerBroken(text)) {
-    if (simpler !== text && isWithin(Number(simpler), bounds)) yield simpler
+    if (simpler !== text && isInBounds(Number(simpler), bounds)) yield simpler
   }
 }
 

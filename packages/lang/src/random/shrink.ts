@@ -14,9 +14,9 @@ import {
   limitsOfPart,
   objectText,
   openSizes,
-  type Part,
   possibleVariants,
   type Sizes,
+  type TypePart,
   typeOfPart,
 } from './least.js'
 import { removals, without } from './removals.js'
@@ -56,7 +56,7 @@ class Shrinker {
     this.#checker = openChecker(buf)
   }
 
-  *shrink(part: Part, node: Tree): Texts {
+  *shrink(part: TypePart, node: Tree): Texts {
     const type = resolve(typeOfPart(part))
     if (type.kind === 'json') {
       yield* this.#json(node)
@@ -71,7 +71,7 @@ class Shrinker {
   }
 
   /** The smallest value of each variant that has a smaller one than this, or comes before it. */
-  *#simplerVariants(part: Part, own: Variant): Texts {
+  *#simplerVariants(part: TypePart, own: Variant): Texts {
     const inOrder = [...possibleVariants(part, this.sizes)].sort((a, b) => a.size - b.size)
     for (const { variant } of inOrder) {
       if (variant === own) return
@@ -79,7 +79,7 @@ class Shrinker {
     }
   }
 
-  *#variant(part: Part, variant: Variant, node: Tree): Texts {
+  *#variant(part: TypePart, variant: Variant, node: Tree): Texts {
     const limits = limitsOfPart(part)
     switch (variant.kind) {
       case 'string':
@@ -193,14 +193,14 @@ const NUMBER = { kind: 'number' } as const
 const STRING = { kind: 'string' } as const
 const ANY_KEY: Bounds = { least: 0, most: Number.POSITIVE_INFINITY }
 
-const childrenOf = (variant: Variant, node: Tree): readonly (readonly [Part, Tree])[] => {
+const childrenOf = (variant: Variant, node: Tree): readonly (readonly [TypePart, Tree])[] => {
   if (node.kind === 'array') {
     if (variant.kind === 'array') return node.items.map((item) => [variant.item, item])
     if (variant.kind === 'tuple') return node.items.map((item, i) => [variant.items[i] as Type, item])
   }
   if (node.kind === 'object') {
     if (variant.kind === 'map') return node.entries.map(({ node: value }) => [variant.item, value])
-    if (variant.kind === 'record') return node.entries.map(({ key, node: value }) => [fieldOf(variant, key) as Part, value])
+    if (variant.kind === 'record') return node.entries.map(({ key, node: value }) => [fieldOf(variant, key) as TypePart, value])
   }
   return []
 }

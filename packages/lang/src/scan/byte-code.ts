@@ -11,17 +11,17 @@ const plainBytes = (text: string): number[] | undefined => {
 // A name that must be escaped is never found by the fast path.
 export const keyBytes = (name: string): number[] => plainBytes(name) ?? [256]
 
-export const matches = (bytes: readonly number[]): string => bytes.map((b, k) => `buf[i${k ? ` + ${k}` : ''}] === ${b}`).join(' && ')
+export const bytesMatch = (bytes: readonly number[]): string => bytes.map((b, k) => `buf[i${k ? ` + ${k}` : ''}] === ${b}`).join(' && ')
 
 export const literals = (texts: readonly string[]): string => {
   const branches = texts.flatMap((text) => {
     const bytes = plainBytes(text)
-    return bytes ? [`if (${matches(bytes)}) i += ${bytes.length}`] : []
+    return bytes ? [`if (${bytesMatch(bytes)}) i += ${bytes.length}`] : []
   })
   return [...branches, 'return -1'].join('\nelse ')
 }
 
 export const lookUp = (name: string, fields: readonly Field[]): string => {
-  const tests = fields.map((f, k) => `if (${matches(keyBytes(f.name))}) return ${k}`)
+  const tests = fields.map((f, k) => `if (${bytesMatch(keyBytes(f.name))}) return ${k}`)
   return `function ${name}(buf, i) {\n${tests.join('\n')}\nreturn -1\n}`
 }

@@ -5,11 +5,11 @@
 // runs without a look-up.
 
 import { hasDistinctKeys, MAX_JSON_DEPTH, skipNumberRest, skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
-import { type Limits, limitsOf } from '../types/limits.js'
+import { limitsOf, type ValueLimits } from '../types/limits.js'
 import { hasDefaults, isRequired } from '../types/required-fields.js'
 import { type Field, type MapType, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'
-import { keyBytes, literals, lookUp, matches } from './byte-code.js'
+import { bytesMatch, keyBytes, literals, lookUp } from './byte-code.js'
 import { skipIntegerRest } from './integer.js'
 import { type Projection, projectionOf, slotsOf } from './projection.js'
 import type { Path, Scanner } from './scanner.js'
@@ -295,7 +295,7 @@ ${SPACE}
       const key = keyBytes(field.name)
       const bit = `seen${Math.floor(k / 31)}`
       return `case ${k}:
-if (!(${matches(key)})) break
+if (!(${bytesMatch(key)})) break
 i += ${key.length}
 if (${bit} & ${1 << (k % 31)}) return -1
 ${bit} |= ${1 << (k % 31)}
@@ -355,7 +355,7 @@ else return -1
 }
 
 /** Statements: the value from the place `start` to `i` is within the limits, or they return -1. */
-export const refuseExcess = (start: string, { min, max, kinds }: Limits): string =>
+export const refuseExcess = (start: string, { min, max, kinds }: ValueLimits): string =>
   `if (!within(buf, ${start}, i, ${min}, ${max}, ${kinds})) return -1`
 
 // Kept only where attempts are counted.

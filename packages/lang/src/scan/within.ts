@@ -5,12 +5,12 @@ import { LIMITED } from '../types/limits.js'
 
 /** Is the JSON text `buf[start..end)`, of the field's type, within its limits? */
 export const within = (buf: Uint8Array, start: number, end: number, min: number, max: number, kinds: number): boolean => {
-  const size = sizeOf(buf, start, end, kinds)
+  const size = measureSize(buf, start, end, kinds)
   return size === undefined || (size >= min && size <= max)
 }
 
 /** What the limits are compared with; undefined for a value of another kind. */
-export const sizeOf = (buf: Uint8Array, start: number, end: number, kinds: number): number | undefined => {
+export const measureSize = (buf: Uint8Array, start: number, end: number, kinds: number): number | undefined => {
   const c = buf[start] as number
   if (c === 34) return kinds & LIMITED.string ? countCodePoints(buf, start + 1, end - 1) : undefined
   if (c === 91) return kinds & LIMITED.list ? countItems(buf, start) : undefined

@@ -2,14 +2,14 @@
 
 import type { Program } from '../compile.js'
 import type { Scope } from '../names/names.js'
-import type { NamedType, Node } from '../parse/ast.js'
+import type { NamedTypeNode, Node } from '../parse/ast.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import { printType } from '../types/print.js'
 import { type Completion, keywords, moduleCompletions } from './completion.js'
 import { isOf } from './path-at.js'
 
 export const typeCompletions = (path: readonly Node[], { entry }: Program): Completion[] | undefined => {
-  const node = path.find(isOf('named')) as NamedType | undefined
+  const node = path.find(isOf('named')) as NamedTypeNode | undefined
   if (!node) return undefined
   const { module } = node.name
   if (module) return typesOf(entry.modules.get(module.text))

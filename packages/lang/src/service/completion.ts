@@ -1,7 +1,7 @@
 // One thing that can be written, and the lists that several places share.
 
 import type { Bound, Scope } from '../names/names.js'
-import { printPorts, printPortType } from './signature.js'
+import { printPortType, printSignature } from './signature.js'
 
 export interface Completion {
   readonly label: string
@@ -30,7 +30,7 @@ export const keywords = (...words: readonly string[]): Completion[] => words.map
 export const bindingCompletions = (scope: Scope, isWanted: (b: Bound) => boolean): Completion[] =>
   [...scope.bindings.values()]
     .filter(isWanted)
-    .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: printPorts(bound).replace(/^ : /, '') }))
+    .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: printSignature(bound).replace(/^ : /, '') }))
 
 /** Constants: a name of theirs stands where a value does. */
 export const paramCompletions = (scope: Scope): Completion[] =>

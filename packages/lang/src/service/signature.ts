@@ -33,12 +33,12 @@ export const signatureOf = (meaning: SymbolInfo): string => {
 // Types have no labels; what is written has.
 const writtenPorts = (bound: Bound): string => {
   const { signature } = bound.binding
-  if (!signature || !writesLabel(signature)) return printPorts(bound)
+  if (!signature || !writesLabel(signature)) return printSignature(bound)
   return ` : ${sliceOf(signature.span).replace(/\s+/g, ' ')}`
 }
 
 /** `: !string -> !Review`, or nothing for a config value. */
-export const printPorts = ({ category, inputs, outputs }: Bound): string => {
+export const printSignature = ({ category, inputs, outputs }: Bound): string => {
   if (category === 'value' || outputs.length === 0) return ''
   const mark = category === 'stream' ? '!' : ''
   const side = (types: Bound['inputs']) => {

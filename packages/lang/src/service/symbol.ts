@@ -4,7 +4,7 @@ import type { Span } from '../diagnostic/source.js'
 import type { Bound, Param, Scope } from '../names/names.js'
 import type { ChannelStatement, Name, TypeDeclaration, Use } from '../parse/ast.js'
 import type { GraphPort } from '../plan/graph.js'
-import { portsOf } from '../plan/instance.js'
+import { portsOfInstance } from '../plan/instance.js'
 import { ERROR_PORT } from '../types/failure.js'
 import type { Type } from '../types/type.js'
 
@@ -45,7 +45,7 @@ export const declarationOf = (meaning: SymbolInfo): Span | undefined => {
 /** The ports of a stream binding by name: inputs, then outputs. */
 export const portsNamed = (bound: Bound): GraphPort[] => {
   if (bound.category !== 'stream') return []
-  const { inputs, outputs } = portsOf(bound)
+  const { inputs, outputs } = portsOfInstance(bound)
   return [...inputs, ...outputs]
 }
 

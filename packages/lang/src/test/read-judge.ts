@@ -5,7 +5,7 @@ import { nameIn } from '../check/config.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { findBinding, printName, type Scope } from '../names/names.js'
 import type { TestValue } from '../parse/ast.js'
-import { portsOf } from '../plan/instance.js'
+import { portsOfInstance } from '../plan/instance.js'
 import { printType } from '../types/print.js'
 import { type Field, JSON_TYPE, NUMBER, resolve, type Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
@@ -27,7 +27,7 @@ export const readJudge = (
   if (of === 'unknown' || of.category === 'unknown') return undefined
   const called = printName(name)
   if (of.category === 'value') return refuse(`'${called}' is a config value: there is nothing to run`)
-  const { inputs, outputs } = of.category === 'stream' ? portsOf(of) : onePort(of.inputs[0], of.outputs[0])
+  const { inputs, outputs } = of.category === 'stream' ? portsOfInstance(of) : onePort(of.inputs[0], of.outputs[0])
   const [input, moreInputs] = inputs.map(typed)
   const [output, moreOutputs] = outputs.map(typed)
   if (!input || !output || moreInputs || moreOutputs)

@@ -7,7 +7,7 @@ import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js
 import type { Span } from '../diagnostic/source.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
 import type { TestDeclaration, TestValue } from '../parse/ast.js'
-import { portsOf } from '../plan/instance.js'
+import { portsOfInstance } from '../plan/instance.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 import { readCondition, recordOf } from './condition.js'
 import { readMessages } from './message.js'
@@ -56,7 +56,7 @@ class Reader {
     private readonly scope: Scope,
     private readonly report: Report,
   ) {
-    const ports = bound.category === 'stream' ? portsOf(bound) : undefined
+    const ports = bound.category === 'stream' ? portsOfInstance(bound) : undefined
     const typed = (name: string, type: Type | undefined): TestPort => ({ name, type: type ?? JSON_TYPE })
     this.#inputs = ports ? ports.inputs.map(({ name, type }) => typed(name, type)) : [typed('input', bound.inputs[0])]
     this.#outputs = ports ? ports.outputs.map(({ name, type }) => typed(name, type)) : [typed('output', bound.outputs[0])]

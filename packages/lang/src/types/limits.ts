@@ -8,7 +8,7 @@ import { variantsOf } from './variants.js'
 /** Kinds of values that limits are about, as bits. */
 export const LIMITED = { number: 1, string: 2, list: 4 } as const
 
-export interface Limits {
+export interface ValueLimits {
   readonly min: number
   readonly max: number
   /** Of which kinds of values they are said: bits. */
@@ -16,7 +16,7 @@ export interface Limits {
 }
 
 /** Undefined: it has none. */
-export const limitsOf = ({ type, min, max }: Field): Limits | undefined =>
+export const limitsOf = ({ type, min, max }: Field): ValueLimits | undefined =>
   min === undefined && max === undefined
     ? undefined
     : { min: min ?? Number.NEGATIVE_INFINITY, max: max ?? Number.POSITIVE_INFINITY, kinds: limitedKinds(type) }

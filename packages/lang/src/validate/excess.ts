@@ -2,7 +2,7 @@
 
 import type { Tree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
-import { sizeOf } from '../scan/within.js'
+import { measureSize } from '../scan/within.js'
 import { LIMITED, limitsOf } from '../types/limits.js'
 import type { Field } from '../types/type.js'
 import type { Mismatch } from './mismatch.js'
@@ -33,5 +33,5 @@ const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? ''
 
 const sizeOfTree = (node: Tree, buf: Buffer, kinds: number): number | undefined => {
   if (node.kind === 'array') return kinds & LIMITED.list ? node.items.length : undefined
-  return sizeOf(buf, node.start, node.end, kinds)
+  return measureSize(buf, node.start, node.end, kinds)
 }

@@ -5,7 +5,7 @@ import { resolve, type Type } from '../types/type.js'
 import { openChecker } from './check-tree.js'
 import { fieldStep } from './mismatch.js'
 
-export interface Place<T> {
+export interface TreePlace<T> {
   readonly node: Tree
   /** As in errors: `.photos[2]`; empty for the whole value. */
   readonly path: string
@@ -13,9 +13,9 @@ export interface Place<T> {
 }
 
 /** In the order of the text. What stands within a part that was found is not looked at. `node` is of the type: see `checkTree`. */
-export const findInTree = <T>(type: Type, buf: Buffer, node: Tree, look: (type: Type) => T | undefined): readonly Place<T>[] => {
+export const findInTree = <T>(type: Type, buf: Buffer, node: Tree, look: (type: Type) => T | undefined): readonly TreePlace<T>[] => {
   const checker = openChecker(buf)
-  const places: Place<T>[] = []
+  const places: TreePlace<T>[] = []
   const visit = (type: Type, node: Tree, path: string): void => {
     const t = resolve(type)
     if (t.kind === 'sum') {

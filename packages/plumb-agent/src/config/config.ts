@@ -87,7 +87,7 @@ export type ConfigOptions = Pick<
   | 'sourcesFd'
 >
 
-export interface Environment {
+export interface AgentEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The prompts that need no file, such as `system.md`. */
   readonly installed: Readonly<Record<string, string>>
@@ -104,7 +104,7 @@ export interface Environment {
 export const readAgentConfig = (
   agent: CheckedAgent,
   options: ConfigOptions,
-  surroundings: Environment,
+  surroundings: AgentEnvironment,
 ): Result<AgentConfig, readonly Fault[]> => {
   const { config: spec, specPath } = agent
   const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
@@ -183,7 +183,7 @@ const prepareProvider = (
   model: string | undefined,
   { config, specPath }: CheckedAgent,
   { allowedHosts, isCacheOnly }: ConfigOptions,
-  { env, readText }: Environment,
+  { env, readText }: AgentEnvironment,
 ): PreparedProvider => {
   const entry = PROVIDERS.get(name)
   if (!entry) return { ok: false, error: [unknownProvider(name)] }
@@ -211,7 +211,7 @@ const rateOf = (provider: string, rates: readonly string[], ofSpec: unknown): Ag
   return isRecord(ofSpec) ? { requests: asNumber(ofSpec.requests) ?? null, tokens: asNumber(ofSpec.tokens) ?? null } : undefined
 }
 
-const keyOf = (provider: string, env: Environment['env']): string | undefined => {
+const keyOf = (provider: string, env: AgentEnvironment['env']): string | undefined => {
   const variable = PROVIDERS.get(provider)?.keyVariable
   return variable === undefined ? undefined : nonEmpty(env[variable])
 }

@@ -4,9 +4,8 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Json } from '@plumb/lang'
 import { isImageType, mediaTypeOf } from '@plumb/tool/source/path/media-type'
-import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { besideSpec, type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { ChatMessage } from '../provider/provider.js'
-import { besideSpec } from './prompts.js'
 
 export interface HistorySources {
   /** The spec that names the files. */
@@ -37,10 +36,10 @@ export const readHistory = (history: Json | undefined, sources: HistorySources):
 const readImage = (path: string, { specPath, docroot, mayReadFiles }: HistorySources): Result<Json> => {
   const named = `the image '${preview(path, 200)}'`
   if (!mayReadFiles) return fail('config_invalid', `${named} is a file, and 'fs.read' is not granted`)
-  const beside = besideSpec(specPath, path)
+  const beside = besideSpec(path, specPath)
   try {
     // Beside the prompt, and else where tools find their files.
-    const place = realpathSync(existsSync(beside) ? beside : besideSpec(`${docroot}/.`, path))
+    const place = realpathSync(existsSync(beside) ? beside : besideSpec(path, `${docroot}/.`))
     if (!`${place}`.startsWith(`${realpathSync(docroot)}${sep}`))
       return fail('config_invalid', `${named} lies outside of the docroot; name its folder with --docroot`)
     const { size } = statSync(place)

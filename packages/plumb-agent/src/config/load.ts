@@ -36,7 +36,7 @@ import type { AgentOptions } from '../options.js'
 import { foldersOf } from './prompts.js'
 
 /** Texts that a parent has handed over, and what it lets be done. */
-export interface Given {
+export interface InheritedSpec {
   readonly bundle: Bundle
   readonly authority: unknown
   /** The agent itself, where the parent has checked it. */
@@ -46,12 +46,12 @@ export interface Given {
   readonly onAuthority?: (listener: (authority: unknown) => void) => void
 }
 
-export interface Loaded {
+export interface LoadedAgent {
   /** Also where there are errors, so that the configuration can be looked at too; undefined when it is not known which agent is meant. */
   readonly agent: CheckedAgent | undefined
   /** The texts that were compiled, an inline one among them. */
   readonly files: SourceFiles
-  readonly given: Given | undefined
+  readonly given: InheritedSpec | undefined
   /** Files that the spec names: from those handed over, else from the disk. */
   readonly readText: (path: string) => Result<string>
   /** Handed over by a parent, or read already. */
@@ -65,9 +65,9 @@ const EVAL_PATH = '<eval>'
 
 export const loadAgent = async (
   { spec, agent, sourcesFd, flows, ...values }: Pick<AgentOptions, 'spec' | 'agent' | 'sourcesFd' | 'set' | 'setFile' | 'flows'>,
-  received: Given | undefined,
+  received: InheritedSpec | undefined,
   searchPath: string | undefined,
-): Promise<Loaded> => {
+): Promise<LoadedAgent> => {
   const given = received || sourcesFd === undefined ? succeed(received) : openBootstrap(sourcesFd)
   const disk = diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
   if (!given.ok) return refuse(given.error, disk)
@@ -103,7 +103,7 @@ export const loadAgent = async (
   }
 }
 
-const refuse = (error: Fault, files: SourceFiles): Loaded => ({
+const refuse = (error: Fault, files: SourceFiles): LoadedAgent => ({
   agent: undefined,
   files,
   given: undefined,

@@ -15,14 +15,14 @@ import {
 import { unpriced } from '../conversation/billing.js'
 import type { PreparedAgent } from './prepare.js'
 
-export interface Money {
+export interface AgentMoney {
   /** Undefined: money is not limited. */
   readonly prices: Prices | undefined
   readonly rate: RateLimit | undefined
 }
 
 /** `sent`: the limits of a parent that is asked for each call. */
-export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: BudgetLimits | undefined): Promise<Result<Money>> => {
+export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: BudgetLimits | undefined): Promise<Result<AgentMoney>> => {
   const { limit, rate, providerName: provider, model } = config
   const limits = sent ?? own
   const isLimited = (limits?.cost ?? null) !== null || limit !== undefined

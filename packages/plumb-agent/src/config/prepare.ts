@@ -25,7 +25,7 @@ import type { AgentOptions } from '../options.js'
 import { INSTALLED } from '../resource/installed.js'
 import { AuthorityInForce, readGiven } from './authority.js'
 import { type AgentConfig, readAgentConfig } from './config.js'
-import { type Given, loadAgent } from './load.js'
+import { type InheritedSpec, loadAgent } from './load.js'
 
 export interface PreparedAgent {
   readonly agent: CheckedAgent
@@ -42,7 +42,7 @@ export interface Problems {
 }
 
 /** Reads nothing from stdin. */
-export const prepare = async (options: AgentOptions, received: Given | undefined): Promise<Result<PreparedAgent, Problems>> => {
+export const prepare = async (options: AgentOptions, received: InheritedSpec | undefined): Promise<Result<PreparedAgent, Problems>> => {
   const { agent, files, given, readText, holds, diagnostics, faults } = await loadAgent(options, received, process.env.PLUMB_PATH)
   const authority = readGiven(given?.authority, options, readText)
   const grants = [authority.given.grant, agent?.config.grant as readonly Effect[] | undefined]

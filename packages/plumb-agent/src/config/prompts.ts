@@ -1,9 +1,9 @@
 // The system prompt: what the spec says inline, then the files it names, each as a document.
 
 import { existsSync } from 'node:fs'
-import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { type Diagnostic, fillTemplate, type ParamTexts, toJson } from '@plumb/lang'
-import { type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
+import { delimiter, join } from 'node:path'
+import { type Diagnostic, diagnosticToJson, fillTemplate, type ParamTexts } from '@plumb/lang'
+import { besideSpec, type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
 
 export interface PromptSources {
   /** The spec that names the files. */
@@ -48,7 +48,7 @@ const readPromptFile = (
   template: PromptKeys['template'],
   { specPath, readText, whyNotRead }: PromptSources,
 ): Result<string, readonly Fault[]> => {
-  const path = besideSpec(specPath, name)
+  const path = besideSpec(name, specPath)
   const what = `'prompt_file' names '${preview(name)}'`
   const kept = whyNotRead(path, what)
   if (kept) return { ok: false, error: [kept] }
@@ -62,7 +62,7 @@ const readPromptFile = (
 }
 
 const placed = (wrong: Diagnostic): Fault => {
-  const { file, line, column, code, message, help } = toJson(wrong)
+  const { file, line, column, code, message, help } = diagnosticToJson(wrong)
   return fault(code, `${file}:${line}:${column}: ${message}${help === undefined ? '' : `; ${help}`}`, { path: preview(file, 200) })
 }
 
@@ -71,7 +71,7 @@ const escaped = (text: string): string => text.replace(/<(?=\/?document\b)/gi, '
 
 const readDocument = (name: string, { specPath, resourcePath, installed, readText, whyNotRead }: PromptSources): Result<string> => {
   if (name.includes('/')) {
-    const path = besideSpec(specPath, name)
+    const path = besideSpec(name, specPath)
     const kept = whyNotRead(path, `'prompts' names '${preview(name)}'`)
     if (kept) return { ok: false, error: kept }
     const read = readText(path)
@@ -89,8 +89,6 @@ const readDocument = (name: string, { specPath, resourcePath, installed, readTex
 }
 
 const refuse = (name: string, why: string): Result<never> => fail('file_not_found', `'prompts' names '${preview(name)}': ${why}`)
-
-export const besideSpec = (specPath: string, path: string): string => (isAbsolute(path) ? path : join(dirname(specPath), path))
 
 /** The folders of PLUMB_RESOURCES. */
 export const foldersOf = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((folder) => folder !== '')

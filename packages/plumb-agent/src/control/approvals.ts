@@ -5,7 +5,7 @@ import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import type { ControlReply } from './message.js'
 
-export interface ApprovalRequest {
+export interface ModelApprovalRequest {
   readonly id: string
   readonly tool: string
   /** One JSON value as text. */
@@ -39,14 +39,14 @@ export class Approvals {
   }
 
   /** `approval_required` where the call is denied or no answer comes; undefined: it may be made. */
-  async ask(request: ApprovalRequest, signal: AbortSignal): Promise<Fault | undefined> {
+  async ask(request: ModelApprovalRequest, signal: AbortSignal): Promise<Fault | undefined> {
     const decision = await this.#decide(request, signal)
     if (typeof decision === 'object') return decision
     return decision ? undefined : fault('approval_required', `the call of '${preview(request.tool)}' was denied`)
   }
 
   /** What a person said; undefined: there is no one, or no answer came. */
-  async hear(request: ApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> {
+  async hear(request: ModelApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> {
     const decision = await this.#decide(request, signal)
     return typeof decision === 'object' ? undefined : decision
   }
@@ -65,7 +65,7 @@ export class Approvals {
     for (const settle of [...this.#waiting.values()]) settle(CONTROL_ENDED)
   }
 
-  async #decide(request: ApprovalRequest, signal: AbortSignal): Promise<boolean | Fault> {
+  async #decide(request: ModelApprovalRequest, signal: AbortSignal): Promise<boolean | Fault> {
     const { announce, canBeAnswered } = this.#parts
     const { id, tool, input } = request
     const recorded = this.#recorded.get(id)

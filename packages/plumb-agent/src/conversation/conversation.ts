@@ -9,7 +9,7 @@ import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
 import type { KeptCalls, KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
-import type { Outcome } from '../loop/pending-queue.js'
+import type { InputOutcome } from '../loop/pending-queue.js'
 import type { Effort } from '../provider/effort.js'
 import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { Tools } from '../tool/tools.js'
@@ -32,7 +32,7 @@ export interface Conversation {
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly ChatMessage[]): void
   /** One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry. */
-  answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<Outcome>
+  answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome>
 }
 
 export interface ConversationOptions {
@@ -157,7 +157,7 @@ export const openConversation = (
     unrecorded = []
   }
 
-  const answer = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<Outcome> => {
+  const answer = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> => {
     const emit: Emit = seq === undefined ? emitAll : (event) => emitAll({ ...event, seq })
     const message = readContent ? await readContent(input) : succeed(input.text)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
@@ -224,7 +224,9 @@ export const openConversation = (
 /** The attempt, after about 4 s, from which a person would ask what is waited for. */
 const AWAY_IS_TOLD_AT = 4
 
-type Said = { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined } | (Outcome & { readonly ok: false })
+type Said =
+  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
+  | (InputOutcome & { readonly ok: false })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 

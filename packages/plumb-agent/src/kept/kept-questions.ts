@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { type Fault, isFault, isRecord, type Result, succeed, type ToolAnswer } from '@plumb/wire'
 import { type CallSteps, type HeldCalls, openHeldCalls } from '@plumb/wire/approval'
-import { type Asked, joinKept, type KeptAnswers, openKept, type Source } from '@plumb/wire/kept'
+import { type AnswerSource, type Asked, joinKept, type KeptAnswers, openKept } from '@plumb/wire/kept'
 import type { AgentConfig } from '../config/config.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { AgentOptions } from '../options.js'
@@ -18,7 +18,7 @@ export interface KeptQuestions {
 
 export interface KeptQuestion {
   /** Its answer, and from where; undefined: it is to be asked. */
-  readonly found: { readonly answered: Answered; readonly source: Source } | undefined
+  readonly found: { readonly answered: Answered; readonly source: AnswerSource } | undefined
   /** It is neither kept nor may it be asked. */
   readonly miss: Fault | undefined
   /** Keeps an answer that is whole and still wanted. */

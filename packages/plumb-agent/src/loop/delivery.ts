@@ -3,7 +3,7 @@
 import { type Fault, fault, nowMs, type Settled } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
-import type { Input, Outcome } from './pending-queue.js'
+import type { Input, InputOutcome } from './pending-queue.js'
 
 export interface DeliveryParts {
   readonly outlets: Pick<Outlets, 'writeOutput' | 'flushTelemetry'>
@@ -29,7 +29,7 @@ export class Delivery {
     this.#parts = parts
   }
 
-  deliver(input: Input, outcome: Outcome): void {
+  deliver(input: Input, outcome: InputOutcome): void {
     if (outcome.ok || !outcome.isShared || outcome.error !== this.#cause || this.#failed.length === MAX_SEQS) this.reportCause()
     const { outlets, emit, report, isUnordered } = this.#parts
     const { seq, line } = input

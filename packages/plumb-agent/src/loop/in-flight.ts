@@ -1,7 +1,7 @@
 // The inputs that were started and not delivered yet: those that are being answered, and those whose outcome waits for its turn.
 
 import { nowMs } from '@plumb/wire'
-import type { Input, Outcome } from './pending-queue.js'
+import type { Input, InputOutcome } from './pending-queue.js'
 
 /** Outcomes that wait for an earlier one; beyond it no further input is started. */
 const MAX_WAITING = 1_000
@@ -34,7 +34,7 @@ export class InFlight {
     this.#pending++
   }
 
-  settle(input: Input, outcome: Outcome): void {
+  settle(input: Input, outcome: InputOutcome): void {
     input.outcome = outcome
     input.endMs = nowMs()
     this.#pending--
@@ -42,7 +42,7 @@ export class InFlight {
   }
 
   /** The next to deliver. */
-  takeSettled(): (Input & { readonly outcome: Outcome }) | undefined {
+  takeSettled(): (Input & { readonly outcome: InputOutcome }) | undefined {
     const input = this.#isUnordered ? this.#settled.shift() : this.#inputs[0]
     if (!input || !hasOutcome(input)) return undefined
     this.#inputs.splice(this.#inputs.indexOf(input), 1)
@@ -54,4 +54,4 @@ export class InFlight {
   }
 }
 
-const hasOutcome = (input: Input): input is Input & { readonly outcome: Outcome } => input.outcome !== undefined
+const hasOutcome = (input: Input): input is Input & { readonly outcome: InputOutcome } => input.outcome !== undefined

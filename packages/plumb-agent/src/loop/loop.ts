@@ -1,4 +1,5 @@
-// The agent's loop: starts inputs one after the other, applies control messages between them, and delivers outcomes. All order is decided here.
+// The agent's loop: starts inputs one after the other, applies control messages between them,
+// and delivers outcomes. All order is decided here.
 //
 // Three states. `stdin`, what may still come from it:
 //
@@ -31,7 +32,7 @@ import type { Emit } from '../io/telemetry.js'
 import type { EnvelopedAnswers } from '../tool/open-caller.js'
 import { Delivery, SettledCounts } from './delivery.js'
 import { InFlight } from './in-flight.js'
-import { type Input, type Outcome, PendingQueue, type QueuedControl, type ReplyTo } from './pending-queue.js'
+import { type Input, type InputOutcome, PendingQueue, type QueuedControl, type ReplyTo } from './pending-queue.js'
 
 export interface LoopParts {
   readonly config: Pick<AgentConfig, 'input' | 'isAmnesiac' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
@@ -52,8 +53,8 @@ export interface LoopParts {
 }
 
 /**
- * `get_memory`, `set_memory` and `stop` wait for the inputs in flight. Those from stdin keep their place among the inputs; while paused they
- * overtake inputs that are queued; those from fd 6 come next. `stop` drops what is queued.
+ * `get_memory`, `set_memory` and `stop` wait for the inputs in flight. Those from stdin keep their place among the inputs;
+ * while paused they overtake inputs that are queued; those from fd 6 come next. `stop` drops what is queued.
  */
 export class Loop {
   readonly #parts: LoopParts
@@ -70,7 +71,7 @@ export class Loop {
   #mode: 'running' | 'paused' | 'deadlocked' = 'running'
   #phase: 'idle' | 'advancing' | 'finished' = 'idle'
   /** Why no further input is sent to the provider. */
-  #refusal: (Outcome & { readonly ok: false }) | undefined
+  #refusal: (InputOutcome & { readonly ok: false }) | undefined
 
   constructor(parts: LoopParts) {
     this.#parts = parts
@@ -176,7 +177,7 @@ export class Loop {
   }
 
   async #answer(input: Input, said: UserInput): Promise<void> {
-    let outcome: Outcome
+    let outcome: InputOutcome
     try {
       outcome = await this.#parts.conversation.answer(said, input.cancellation, input.seq)
     } catch (error) {
@@ -186,7 +187,7 @@ export class Loop {
     this.advance()
   }
 
-  #settle(input: Input, outcome: Outcome): void {
+  #settle(input: Input, outcome: InputOutcome): void {
     this.#inFlight.settle(input, outcome)
     const { afterFailure, isAmnesiac } = this.#parts.config
     if (outcome.ok) return
@@ -312,7 +313,8 @@ export class Loop {
     )
   }
 
-  // Outputs and replies are written before the telemetry that counts them, so that its reader can read them. A shared failure is reported before.
+  // Outputs and replies are written before the telemetry that counts them, so that its reader
+  // can read them. A shared failure is reported before.
   #emitSettled(): void {
     if (this.#delivery.isCausePending && !this.#isDone()) return this.#delivery.reportCauseSoon(() => this.advance())
     this.#delivery.reportCause()
@@ -327,12 +329,12 @@ export class Loop {
   }
 }
 
-const WAITS: Outcome & { readonly ok: false } = {
+const WAITS: InputOutcome & { readonly ok: false } = {
   ok: false,
   error: fault('parked', 'waits behind a message of which a call needs the consent of a person'),
   isShared: true,
 }
-const NOT_ASKED: Outcome & { readonly ok: false } = {
+const NOT_ASKED: InputOutcome & { readonly ok: false } = {
   ok: false,
   error: fault('cancelled', 'not sent to the provider, after an input that failed (--fail-fast)'),
   isShared: true,

@@ -6,7 +6,7 @@ import type { Cancellation } from '../conversation/cancellation.js'
 import type { UserInput } from '../io/intake.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
-export type Outcome =
+export type InputOutcome =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly error: Fault; readonly isShared?: true }
 
@@ -20,7 +20,7 @@ export interface Input {
   readonly cancellation: Cancellation
   startMs?: number
   endMs?: number
-  outcome?: Outcome
+  outcome?: InputOutcome
 }
 
 /** The part of a control message that is applied between two inputs. */

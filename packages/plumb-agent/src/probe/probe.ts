@@ -14,7 +14,7 @@ import {
   toDollars,
   writeStdout,
 } from '@plumb/wire'
-import type { Money } from '../config/money.js'
+import type { AgentMoney } from '../config/money.js'
 import type { PreparedAgent } from '../config/prepare.js'
 import { sharedAllowance } from '../conversation/allowance.js'
 import { type Billing, mostOf, openBilling, pricedTokens } from '../conversation/billing.js'
@@ -30,7 +30,7 @@ interface Asked {
 }
 
 /** A first question that fails is reported, and nothing more is asked. */
-export const probe = async ({ config, limits }: PreparedAgent, money: Money, stderr: Stderr): Promise<void> => {
+export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney, stderr: Stderr): Promise<void> => {
   const { model, providerName, maxTokens } = config
   const list = questions(Math.min(maxTokens, ENOUGH_TOKENS), OTHER_WIRE[String(config.provider.settings?.api)])
   const prices = money.prices ?? (await loadPrices(limits?.prices))

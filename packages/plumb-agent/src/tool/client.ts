@@ -5,7 +5,7 @@ import {
   type Fault,
   fault,
   preview,
-  readAnswer,
+  readCallAnswer,
   startDeadline,
   type ToolAnswer,
   type ToolCaller,
@@ -63,7 +63,7 @@ export class DispatchClient implements ToolCaller {
 
   /** One parsed line of the dispatcher. */
   receive(message: unknown): void {
-    const read = readAnswer(message)
+    const read = readCallAnswer(message)
     if (!read.ok) return this.#parts.onFault({ ...read.error, port: 'tool_resp' })
     const { id } = read.value
     const settle = this.#open.get(id)

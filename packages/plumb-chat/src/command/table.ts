@@ -49,7 +49,7 @@ const HELP = [
 ].join('\n')
 
 /** Possible completions of a typed line. */
-export const completions = (line: string): string[] =>
+export const completeCommand = (line: string): string[] =>
   /^\/[a-z]*$/.test(line)
     ? COMMANDS.map((command) => `/${command.name}${command.argument === undefined ? '' : ' '}`).filter((c) => c.startsWith(line))
     : []

@@ -5,4 +5,4 @@ import type { Settled, Telemetry } from '@plumb/wire'
 export type ProgramEvent = Exclude<Telemetry, Settled> & { readonly agent: string }
 
 /** A line on ctrl_out; see plumb-agent(1). */
-export type ControlReply = { readonly kind: string } & Readonly<Record<string, unknown>>
+export type ControlEvent = { readonly kind: string } & Readonly<Record<string, unknown>>

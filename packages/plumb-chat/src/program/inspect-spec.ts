@@ -1,8 +1,8 @@
 // Asks plumb, which knows the language, which program a spec holds.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Options, Spec } from '../options.js'
-import { describeProgram, type Graph, type Names, type Program } from './program.js'
+import type { ChatOptions, Spec } from '../options.js'
+import { type ChatProgram, describeProgram, type Names, type RenderedGraph } from './program.js'
 import { runSibling } from './run-sibling.js'
 
 /** The lines that plumb wrote on its stderr about a wrong spec. */
@@ -11,7 +11,10 @@ export interface Rejection {
 }
 
 /** Fails with `main_missing` when the spec has several bindings and none of them is main. */
-export const inspectSpec = async ({ spec, agent }: Pick<Options, 'spec' | 'agent'>, text: string): Promise<Result<Program | Rejection>> => {
+export const inspectSpec = async (
+  { spec, agent }: Pick<ChatOptions, 'spec' | 'agent'>,
+  text: string,
+): Promise<Result<ChatProgram | Rejection>> => {
   const name = agent ?? 'main'
   const [drawn, named] = await Promise.all([draw(spec, text, name), runSibling('plumb', ['check', '--json', ...specArgs(spec, text)])])
   if (!drawn.ok) return drawn
@@ -35,7 +38,7 @@ export const inspectSpec = async ({ spec, agent }: Pick<Options, 'spec' | 'agent
  * The text of the spec; when none was given, that of a single agent: of the requested provider, else of ELIZA, which needs no network and
  * no key.
  */
-export const specText = ({ spec, provider }: Pick<Options, 'spec' | 'provider'>, environment: string | undefined): string => {
+export const specText = ({ spec, provider }: Pick<ChatOptions, 'spec' | 'provider'>, environment: string | undefined): string => {
   if (spec.kind === 'text') return spec.text
   const requested = provider ?? (environment || 'eliza')
   return requested === 'eliza'
@@ -49,8 +52,8 @@ export const specArgs = (spec: Spec, text: string): string[] => (spec.kind === '
 const draw = (spec: Spec, text: string, binding: string) =>
   runSibling('plumb', ['render', '--format', 'json', '--binding', binding, ...specArgs(spec, text)])
 
-const describe = (binding: string, graph: string, names: Names): Result<Program> => {
-  const program = describeProgram(binding, parse(graph) as Graph, names)
+const describe = (binding: string, graph: string, names: Names): Result<ChatProgram> => {
+  const program = describeProgram(binding, parse(graph) as RenderedGraph, names)
   return program ? succeed(program) : fail('spec_invalid', `'${preview(binding)}' takes no messages, so nothing can be said to it`)
 }
 

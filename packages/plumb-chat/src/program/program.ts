@@ -1,20 +1,20 @@
 // The program that a person talks to, as far as the conversation needs to know it.
 
-export interface Program {
+export interface ChatProgram {
   /** A single agent always takes control messages; a plumb only when it has a `ctrl_in` of its own. */
   readonly runs: 'plumb-agent' | 'plumb'
   readonly binding: string
   /** In the order of the program. */
   readonly agents: readonly string[]
   /** Where typed lines go. */
-  readonly input: Port
+  readonly input: ChatPort
   /** With several, every line in and out is an envelope. */
-  readonly outputs: readonly Port[]
+  readonly outputs: readonly ChatPort[]
   readonly isEnveloped: boolean
   readonly hasControl: boolean
 }
 
-export interface Port {
+export interface ChatPort {
   readonly name: string
   /** As written in the spec; null when it is not known. */
   readonly type: string | null
@@ -23,7 +23,7 @@ export interface Port {
 }
 
 /** The part of `plumb render --format json` that is needed. */
-export interface Graph {
+export interface RenderedGraph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly { readonly from: number; readonly to: number; readonly checked: boolean }[]
 }
@@ -51,9 +51,9 @@ export interface Names {
 const CONTROL = ['ctrl_in', 'ctrl_out', 'telemetry']
 
 /** Returns undefined for a program that takes no messages. */
-export const describeProgram = (binding: string, graph: Graph, { types, bindings }: Names): Program | undefined => {
+export const describeProgram = (binding: string, graph: RenderedGraph, { types, bindings }: Names): ChatProgram | undefined => {
   const ends = (kind: string) => graph.nodes.filter((node) => node.kind === kind)
-  const toPort = ({ name, inputs, outputs }: GraphNode): Port => {
+  const toPort = ({ name, inputs, outputs }: GraphNode): ChatPort => {
     const type = (inputs[0] ?? outputs[0])?.type ?? null
     return { name, type, isText: isText(type, types) }
   }
@@ -75,7 +75,7 @@ export const describeProgram = (binding: string, graph: Graph, { types, bindings
 }
 
 // Returns the name of the agent when nothing else stands between input and output, and it runs no foreign command.
-const findSingleAgent = ({ nodes, edges }: Graph): string | undefined => {
+const findSingleAgent = ({ nodes, edges }: RenderedGraph): string | undefined => {
   const [agent, ...more] = nodes.filter(({ kind }) => kind !== 'input' && kind !== 'output')
   const isAlone = agent?.kind === 'agent' && agent.command === undefined && more.length === 0
   return isAlone && !edges.some(({ checked }) => checked) ? agent.name : undefined

@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { continueMessage } from './continuation.js'
 import { type Key, KeyReader } from './keys.js'
-import { Line, type View } from './line.js'
+import { EditLine, type View } from './line.js'
 import { sanitize } from './sanitize.js'
 import { Search } from './search.js'
 import type { Answer, Terminal, TerminalListener } from './terminal.js'
@@ -42,7 +42,7 @@ export const openEditor = ({ input, output, prompt, history, complete, listener 
   let entered = ''
   const keys = new KeyReader()
   const decoder = new StringDecoder('utf8')
-  const line = new Line({
+  const line = new EditLine({
     input,
     output,
     complete,

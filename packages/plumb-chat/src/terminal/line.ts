@@ -30,7 +30,7 @@ const CURSOR_TIMEOUT_MS = 500
 /** Node documents `line` and `cursor`, and lets them be changed; only its types do not. */
 type Editor = Interface & { line: string; cursor: number; prevRows: number }
 
-export class Line {
+export class EditLine {
   /** The width has changed, and the terminal was asked for its cursor: keys have to wait. */
   isSettling = false
   readonly #output: WriteStream

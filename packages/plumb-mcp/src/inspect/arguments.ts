@@ -2,10 +2,10 @@
 
 import type { ServerConfig } from '@plumb/tool'
 import { fail, isDebugging, preview, type Result, succeed } from '@plumb/wire'
-import type { Asked, InspectFlags, VerbName } from './inspection.js'
+import type { InspectFlags, InspectRequest, InspectVerbName } from './inspection.js'
 
 interface Verb {
-  readonly name: VerbName
+  readonly name: InspectVerbName
   /** As help shows them. */
   readonly words: string
   readonly says: string
@@ -15,7 +15,7 @@ interface Verb {
   readonly most: number
 }
 
-export const VERBS: readonly Verb[] = [
+export const INSPECT_VERBS: readonly Verb[] = [
   { name: 'tools', words: '', says: 'the tools of a server, one a line', example: 'tools', least: 0, most: 0 },
   {
     name: 'call',
@@ -42,7 +42,7 @@ export const readAsked = (
   given: readonly string[],
   command: readonly string[] | undefined,
   flags: InspectFlags,
-): Result<Asked> => {
+): Result<InspectRequest> => {
   const words = command === undefined ? given.slice(0, -1) : given.slice(0, given.length - command.length)
   const last = given.at(-1)
   if (command?.length === 0) return fail('usage', `no command is given behind '--', as in 'plumb-mcp ${name} -- ./server.sh'`)

@@ -3,9 +3,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { McpAnswer } from '@plumb/tool'
 import { type Fault, fault, LineReader, openInput, parseJson, preview } from '@plumb/wire'
-import type { Inspection, Verb } from './inspection.js'
+import type { Inspection, InspectVerb } from './inspection.js'
 
-export const call: Verb = async (inspection) => {
+export const call: InspectVerb = async (inspection) => {
   const [name = '', given = '{}'] = inspection.asked.words
   // By it the answer is checked, and the nearest name is known.
   const listed = await inspection.connection.listedTools()

@@ -3,13 +3,13 @@
 import { connectMcp } from '@plumb/tool'
 import { dieOf, type Fault, LineWriter, onStop, openOutput, Reporter, type StopSignal } from '@plumb/wire'
 import { call } from './call.js'
-import type { Asked, Inspection, Verb, VerbName } from './inspection.js'
+import type { Inspection, InspectRequest, InspectVerb, InspectVerbName } from './inspection.js'
 import { cachedTools, prompts, resources, tools } from './offers.js'
 
-const VERBS: Readonly<Record<VerbName, Verb>> = { tools, call, prompts, resources }
+const VERBS: Readonly<Record<InspectVerbName, InspectVerb>> = { tools, call, prompts, resources }
 
 /** Resolves to the exit status. */
-export const inspect = async (asked: Asked, program: string): Promise<number> => {
+export const inspect = async (asked: InspectRequest, program: string): Promise<number> => {
   const reporter = new Reporter(program)
   const stop = new AbortController()
   let stoppedBy: StopSignal | undefined
@@ -45,7 +45,7 @@ interface Outlets extends Pick<Inspection, 'signal' | 'write' | 'report'> {
   readonly program: string
 }
 
-const ask = async (asked: Asked, { signal, write, report, note, tellLine, program }: Outlets): Promise<void> => {
+const ask = async (asked: InspectRequest, { signal, write, report, note, tellLine, program }: Outlets): Promise<void> => {
   const { config, isVerbose } = asked
   // Without --cache-ttl the server itself is asked.
   const cached = asked.verb === 'tools' && config.cache_ttl !== undefined ? await cachedTools(config) : undefined

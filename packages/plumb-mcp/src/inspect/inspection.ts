@@ -3,7 +3,7 @@
 import type { McpConnection, ServerConfig } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
 
-export type VerbName = 'tools' | 'call' | 'prompts' | 'resources'
+export type InspectVerbName = 'tools' | 'call' | 'prompts' | 'resources'
 
 export interface InspectFlags {
   readonly env?: Readonly<Record<string, string>>
@@ -19,8 +19,8 @@ export interface InspectFlags {
   readonly verbose?: boolean
 }
 
-export interface Asked {
-  readonly verb: VerbName
+export interface InspectRequest {
+  readonly verb: InspectVerbName
   /** Before the server: a name, JSON, a URI. */
   readonly words: readonly string[]
   readonly config: ServerConfig
@@ -29,7 +29,7 @@ export interface Asked {
 }
 
 export interface Inspection {
-  readonly asked: Asked
+  readonly asked: InspectRequest
   readonly connection: McpConnection
   readonly isVerbose: boolean
   /** Fires when the answer is not wanted any more. */
@@ -40,4 +40,4 @@ export interface Inspection {
 }
 
 /** Resolves when everything has been written. */
-export type Verb = (inspection: Inspection) => Promise<void>
+export type InspectVerb = (inspection: Inspection) => Promise<void>

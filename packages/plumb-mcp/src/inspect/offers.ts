@@ -3,9 +3,9 @@
 import type { Json } from '@plumb/lang'
 import { type McpTool, openToolListCache, type ServerConfig } from '@plumb/tool'
 import { fault, isRecord, parseJson, type Result } from '@plumb/wire'
-import type { Verb } from './inspection.js'
+import type { InspectVerb } from './inspection.js'
 
-export const tools: Verb = async ({ connection, write, report }) => {
+export const tools: InspectVerb = async ({ connection, write, report }) => {
   const listed = await connection.listedTools()
   if (!listed.ok) return report(listed.error)
   for (const tool of listed.value) write(toolLine(tool))
@@ -18,7 +18,7 @@ export const cachedTools = async (config: ServerConfig): Promise<readonly string
 const toolLine = ({ name, title, description, inputSchema, outputSchema, annotations, needsTask }: McpTool): string =>
   JSON.stringify({ name, title, description, input_schema: inputSchema, output_schema: outputSchema, annotations, needs_task: needsTask })
 
-export const prompts: Verb = async ({ asked, connection, write, report }) => {
+export const prompts: InspectVerb = async ({ asked, connection, write, report }) => {
   const [name, given = '{}'] = asked.words
   if (name === undefined) {
     const listed = await connection.prompts()
@@ -44,7 +44,7 @@ const readArguments = (given: string): Result<Readonly<Record<string, string>>> 
   }
 }
 
-export const resources: Verb = async ({ asked, connection, write, report }) => {
+export const resources: InspectVerb = async ({ asked, connection, write, report }) => {
   const [uri] = asked.words
   if (uri === undefined) {
     const listed = await connection.resources()

@@ -15,11 +15,11 @@ export interface Prompt {
   readonly file: string
   /** What the argument `input` may be, where its type says so. */
   readonly choices: readonly string[]
-  messages(input: string | undefined): readonly Message[]
+  messages(input: string | undefined): readonly ServedMessage[]
   readonly tool: ServedTool
 }
 
-export interface Message {
+export interface ServedMessage {
   readonly role: 'user' | 'assistant'
   readonly content: { readonly type: 'text'; readonly text: string }
 }
@@ -80,7 +80,12 @@ const promptOf = (bound: Bound): string => {
   return typeof prompt === 'string' ? prompt : ''
 }
 
-const messagesOf = (name: string, system: string, history: readonly PromptMessage[], input: string | undefined): readonly Message[] => {
+const messagesOf = (
+  name: string,
+  system: string,
+  history: readonly PromptMessage[],
+  input: string | undefined,
+): readonly ServedMessage[] => {
   const opening = system === '' && history.length === 0 ? `Call the tool '${name}' with this input.` : system
   const before = history.map((remark) => ({ role: remark.role, content: messageText(remark) }))
   const said = [...(opening === '' ? [] : [{ role: 'user', content: opening } as const]), ...before]

@@ -7,7 +7,7 @@ import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, wa
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ResourceBlob, ResourceText } from '../tools/answer.js'
-import { mediaTypeOf } from './media-type.js'
+import { mediaTypeByName } from './media-type.js'
 import { pathOfUri, toUri } from './uri.js'
 
 export interface ResourceFile {
@@ -86,7 +86,7 @@ export const openResourceFiles = (docroot: string, authority: ServerAuthority): 
 }
 
 const resourceOf = (docroot: string, path: string): ResourceFile => {
-  const mimeType = mediaTypeOf(path)
+  const mimeType = mediaTypeByName(path)
   return { uri: toUri(docroot, path), name: path, ...(mimeType === undefined ? {} : { mimeType }) }
 }
 
@@ -108,7 +108,7 @@ const readWhole = async (uri: string, resolved: ResolvedPath): Promise<Result<Re
 
 const contentOf = (uri: string, path: string, bytes: Buffer): ResourceText | ResourceBlob => {
   const isText = isUtf8(bytes) && !bytes.includes(0)
-  const mimeType = mediaTypeOf(path) ?? (isText ? 'text/plain' : 'application/octet-stream')
+  const mimeType = mediaTypeByName(path) ?? (isText ? 'text/plain' : 'application/octet-stream')
   return isText ? { uri, mimeType, text: bytes.toString('utf8') } : { uri, mimeType, blob: bytes.toString('base64') }
 }
 

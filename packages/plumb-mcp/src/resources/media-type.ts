@@ -28,4 +28,4 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Undefined: the name does not say. */
-export const mediaTypeOf = (path: string): string | undefined => TYPES[extname(path).toLowerCase()]
+export const mediaTypeByName = (path: string): string | undefined => TYPES[extname(path).toLowerCase()]

@@ -1,7 +1,7 @@
 // Compiles a client's source and holds it to the policy, in a thread: the types of a hostile source may take any time to check.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { bindingNamed, type Compiled, compile, hasErrors, printPorts, toJson, toText } from '@plumb/lang'
+import { bindingNamed, type Compiled, compile, hasErrors, printPorts, diagnosticToJson, toText } from '@plumb/lang'
 import { checkFlows } from '@plumb/lang/flow'
 import { effectsOf } from '@plumb/policy'
 import type { CompiledSource, SourceQuestion } from './compiled-source.js'
@@ -13,7 +13,7 @@ const compileSource = ({ docroot, grant, path, text }: SourceQuestion): Compiled
   const compiled = withClientsFlows(compile({ path, text, files }))
   const { diagnostics, program, typeCount, bindingCount } = compiled
   const counts = { types: typeCount, bindings: bindingCount }
-  const said = { diagnostics: diagnostics.map(toJson), text: diagnostics.map(toText).join('\n') }
+  const said = { diagnostics: diagnostics.map(diagnosticToJson), text: diagnostics.map(toText).join('\n') }
   if (hasErrors(diagnostics)) return { ok: false, ...counts, ...said }
   const { refusals, prompts } = checkSource(program, { docroot, grant })
   return {

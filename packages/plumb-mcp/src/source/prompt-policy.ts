@@ -2,9 +2,9 @@
 
 import type { Program } from '@plumb/lang'
 import { loadPromptProgram, readPromptFile } from '@plumb/tool'
-import { type Fault, fault, preview, readSpec } from '@plumb/wire'
+import { besideSpec, type Fault, fault, preview, readSpec } from '@plumb/wire'
 import { compileInWorker } from './compile-in-worker.js'
-import { besideSpec, realPathBelow } from './source-files.js'
+import { realPathBelow } from './source-files.js'
 import { checkSource, type SourcePolicy } from './source-policy.js'
 
 const MAX_PROMPTS = 32

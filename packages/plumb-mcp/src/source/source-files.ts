@@ -1,9 +1,9 @@
 // The files that a client's own source may use: its text, the standard library, and specs below the docroot; what is read is noted.
 
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { STANDARD_LIBRARY } from '@plumb/lang'
 import { absolutePath, resolvePath } from '@plumb/tool/source/path/resolved-path'
-import { fail, preview, type Result, readSpec, type SourceFiles, succeed } from '@plumb/wire'
+import { besideSpec, fail, preview, type Result, readSpec, type SourceFiles, succeed } from '@plumb/wire'
 
 export interface SourceEntry {
   readonly path: string
@@ -40,9 +40,6 @@ export const sourceFiles = (docroot: string, entry: SourceEntry): SourceFiles =>
     bundle: (entry) => ({ entry, files: { ...files }, modules: { ...modules } }),
   }
 }
-
-/** As a spec names a file: relative to its own folder. */
-export const besideSpec = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
 
 /** Where a path below the docroot really leads; `path_denied` for every other, and for what is kept from tools. */
 export const realPathBelow = (docroot: string, path: string, purpose: 'read' | 'write' = 'read'): Result<string> => {

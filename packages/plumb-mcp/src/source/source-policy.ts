@@ -8,8 +8,8 @@
 
 import { agentOf, agentTools, type Bound, type Json, type Program, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Effect, effectsOf } from '@plumb/policy'
-import { type Fault, fault } from '@plumb/wire'
-import { besideSpec, realPathBelow } from './source-files.js'
+import { besideSpec, type Fault, fault } from '@plumb/wire'
+import { realPathBelow } from './source-files.js'
 
 export interface SourcePolicy {
   /** Absolute. */

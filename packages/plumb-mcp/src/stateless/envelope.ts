@@ -14,7 +14,7 @@ const LOG_LEVEL = `${PREFIX}logLevel`
 export const SERVER_INFO_KEY = `${PREFIX}serverInfo`
 export const SUBSCRIPTION_KEY = `${PREFIX}subscriptionId`
 
-export interface Envelope {
+export interface RequestEnvelope {
   readonly revision: string
   /** Of the client: it has a form in which to ask a person. */
   readonly canAsk: boolean
@@ -33,7 +33,7 @@ export const revisionOf = (params: unknown): string | undefined => {
 }
 
 /** Throws an `RpcError` where something is missing, or of no use. */
-export const readEnvelope = ({ _meta }: Params): Envelope => {
+export const readEnvelope = ({ _meta }: Params): RequestEnvelope => {
   const meta = isRecord(_meta) ? _meta : {}
   const { [VERSION]: revision, [CAPABILITIES]: capabilities, [LOG_LEVEL]: level, progressToken } = meta
   if (typeof revision !== 'string') throw lacks(VERSION, 'a revision of the protocol')

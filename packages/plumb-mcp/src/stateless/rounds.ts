@@ -16,7 +16,7 @@ export interface RoundContext {
   readonly approve: RequestContext['approve']
 }
 
-export interface Rounds {
+export interface ServerRounds {
   /** Begins a call. Resolves to its result, or to the questions that it waits for. */
   begin(params: Params, request: RoundRequest, run: (context: RoundContext) => Promise<object>): Promise<object>
   /** Goes on with one. Rejects with an `RpcError` where there is none of that handle, or it was another's. */
@@ -40,7 +40,7 @@ interface Held {
   count: number
 }
 
-export const openRounds = (): Rounds => {
+export const openServerRounds = (): ServerRounds => {
   const held = new Map<string, Held>()
 
   const turn = async (call: Held, { signal, send }: RoundRequest): Promise<object> => {

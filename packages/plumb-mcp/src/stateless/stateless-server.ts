@@ -7,9 +7,9 @@ import type { Caller, Method, Notification, Params, RequestContext } from '../se
 import { METHODS } from '../server/methods.js'
 import { MISSING_CAPABILITY, noMethod, RpcError } from '../server/rpc-error.js'
 import type { ServerContext } from '../server/server-context.js'
-import { type Envelope, REVISION, readEnvelope, SERVER_INFO_KEY } from './envelope.js'
+import { REVISION, type RequestEnvelope, readEnvelope, SERVER_INFO_KEY } from './envelope.js'
 import { openListeners } from './listen.js'
-import { openRounds } from './rounds.js'
+import { openServerRounds } from './rounds.js'
 
 export interface StatelessRequest {
   readonly id: string | number
@@ -48,7 +48,7 @@ const TTL_MS: Readonly<Record<string, number>> = {
 }
 
 export const openStateless = (context: ServerContext): StatelessServer => {
-  const rounds = openRounds()
+  const rounds = openServerRounds()
   const listeners = openListeners(context)
 
   const discover: Method = async () => ({
@@ -57,7 +57,7 @@ export const openStateless = (context: ServerContext): StatelessServer => {
     instructions: INSTRUCTIONS,
   })
 
-  const perform = async (request: StatelessRequest, envelope: Envelope, { signal, send }: Asker): Promise<object | undefined> => {
+  const perform = async (request: StatelessRequest, envelope: RequestEnvelope, { signal, send }: Asker): Promise<object | undefined> => {
     const { id, method: name, params = {} } = request
     const method = name === 'server/discover' ? discover : Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
     const shared = { requestId: id, _meta: { progressToken: envelope.progressToken } as RequestContext['_meta'] }
@@ -87,7 +87,7 @@ export const openStateless = (context: ServerContext): StatelessServer => {
   return {
     answer: async (request, asker) => {
       const { id, method } = request
-      let envelope: Envelope | undefined
+      let envelope: RequestEnvelope | undefined
       try {
         envelope = readEnvelope(request.params ?? {})
         const result = await perform(request, envelope, asker)

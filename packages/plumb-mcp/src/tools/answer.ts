@@ -3,7 +3,7 @@
 import type { Fault, JsonText, Result } from '@plumb/tool'
 import { isRecord, scrub } from '@plumb/wire'
 
-export type ContentBlock =
+export type ServedContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
   | { readonly type: 'resource'; readonly resource: ResourceText | ResourceBlob }
@@ -23,7 +23,7 @@ export interface ResourceBlob {
 }
 
 export interface McpToolResult {
-  readonly content: readonly ContentBlock[]
+  readonly content: readonly ServedContent[]
   /** Any JSON; what is no object is kept from clients of older revisions. */
   readonly structuredContent?: unknown
   readonly isError?: true
@@ -44,10 +44,10 @@ export const toError = ({ content, ...error }: Fault): McpToolResult => ({
 })
 
 /** A string as its text, what tools give to models in blocks as those blocks, anything else as JSON with the digits that it has. */
-export const toContent = (value: unknown, json: JsonText): readonly ContentBlock[] =>
+export const toContent = (value: unknown, json: JsonText): readonly ServedContent[] =>
   typeof value === 'string' ? [{ type: 'text', text: value }] : (toBlocks(value) ?? [{ type: 'text', text: json }])
 
-const toBlocks = (value: unknown): readonly ContentBlock[] | undefined => {
+const toBlocks = (value: unknown): readonly ServedContent[] | undefined => {
   if (Array.isArray(value)) {
     const blocks = value.map(toBlock)
     return blocks.length > 0 && value.some(isRecord) && blocks.every((block) => block !== undefined) ? blocks : undefined
@@ -57,7 +57,7 @@ const toBlocks = (value: unknown): readonly ContentBlock[] | undefined => {
 }
 
 /** `Block`, as tools of ours say it (plumb-tools(7)). */
-const toBlock = (value: unknown): ContentBlock | undefined => {
+const toBlock = (value: unknown): ServedContent | undefined => {
   if (typeof value === 'string') return { type: 'text', text: value }
   if (!isRecord(value)) return undefined
   const { type, text, media_type: media, data, uri, name, ...rest } = value

@@ -3,7 +3,7 @@
 import type { Effect, JsonText } from '@plumb/tool'
 import type { McpToolResult } from './answer.js'
 
-export type JsonSchema = { readonly [keyword: string]: unknown }
+export type ServedSchema = { readonly [keyword: string]: unknown }
 
 export interface ToolHints {
   readonly readOnlyHint: boolean
@@ -15,9 +15,9 @@ export interface ServedTool {
   readonly name: string
   readonly description: string
   /** Always of an object. */
-  readonly inputSchema: JsonSchema
+  readonly inputSchema: ServedSchema
   /** Of the structured content that each answer without an error has; before 2026-07-28 that of an object alone. */
-  readonly outputSchema?: JsonSchema
+  readonly outputSchema?: ServedSchema
   readonly annotations: ToolHints
   /** Without all of them it is not served. */
   readonly effects: readonly Effect[]

@@ -7,7 +7,7 @@ import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'
 
-export interface RetryOptions {
+export interface ToolRetryOptions {
   /** In total; 1 never repeats. */
   readonly attempts: number
   /** From 0 up to but not including 1; Math.random. */
@@ -20,7 +20,7 @@ const MAX_BACKOFF_MS = 10_000
 const JITTER = 0.1
 
 export const withRetry =
-  ({ attempts, random = Math.random, wait: pause = wait }: RetryOptions): Wrap =>
+  ({ attempts, random = Math.random, wait: pause = wait }: ToolRetryOptions): Wrap =>
   (tool) => {
     const once: Tool['run'] = (input, call) => {
       begin(1, 1, call)

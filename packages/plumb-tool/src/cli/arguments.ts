@@ -3,14 +3,14 @@
 import { existsSync } from 'node:fs'
 import { fail, nearest, preview, type Result, requireSandbox, succeed } from '@plumb/wire'
 import type { Flags } from './flags.js'
-import type { Options } from './options.js'
+import type { CliOptions } from './options.js'
 import { strayOption, VERBS, type Verb, type VerbName, verbNamed } from './verbs.js'
 
 export interface Todo {
   readonly verb: VerbName
   /** Behind the verb. */
   readonly words: readonly string[]
-  readonly options: Options
+  readonly options: CliOptions
 }
 
 /** The first word is a verb, or else the spec, which a verb follows: a file called `list` is `./list`. */
@@ -59,7 +59,7 @@ const wrongOptions = (verb: Verb, flags: Flags): string | undefined => {
 
 const dashed = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-const toOptions = (flags: Flags, path: string | undefined): Options => {
+const toOptions = (flags: Flags, path: string | undefined): CliOptions => {
   const {
     eval: text,
     agent,
@@ -101,7 +101,7 @@ const toOptions = (flags: Flags, path: string | undefined): Options => {
     budgetFd,
   }
   return {
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Options>),
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<CliOptions>),
     spec: text !== undefined ? { kind: 'text', text } : path !== undefined ? { kind: 'file', path } : { kind: 'none' },
     grant,
     context,

@@ -3,11 +3,11 @@
 import type { AgentPlan } from '@plumb/lang'
 import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
 import { andThen, type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
-import type { Options } from './options.js'
+import type { CliOptions } from './options.js'
 
 /** Read at each call, since a parent renews what it hands down. */
 export const openCliAuthority = (
-  options: Options,
+  options: CliOptions,
   bootstrap: Bootstrap | undefined,
   agent: AgentPlan | undefined,
 ): Result<() => Authority> => {
@@ -24,7 +24,7 @@ export const openCliAuthority = (
   return succeed(() => narrow(authority, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() }))
 }
 
-const fromOptions = ({ grant, context, policy }: Options): Result<Authority> => {
+const fromOptions = ({ grant, context, policy }: CliOptions): Result<Authority> => {
   const effects = parseGrant(grant)
   const facts = parseContext(context)
   const rules = policy === undefined ? succeed([]) : andThen(readSpec(policy), readPolicy)

@@ -4,7 +4,7 @@ import type { AgentPlan, Program } from '@plumb/lang'
 import type { Reporter, StopSignal } from '@plumb/wire'
 import type { Session } from '../call/call.js'
 import type { Registry } from '../registry/registry.js'
-import type { Options } from './options.js'
+import type { CliOptions } from './options.js'
 
 export interface ToolSet {
   readonly program: Program
@@ -17,7 +17,7 @@ export interface ToolSet {
 export interface CommandInput {
   /** Behind the name of the command. */
   readonly words: readonly string[]
-  readonly options: Options
+  readonly options: CliOptions
   readonly reporter: Reporter
 }
 

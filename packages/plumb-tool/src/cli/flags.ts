@@ -39,7 +39,7 @@ export interface Flags {
 
 const { again, whole } = optionReaders()
 
-export const OPTIONS: readonly OptionLine[] = [
+export const TOOL_OPTIONS: readonly OptionLine[] = [
   { flags: '-R, --raw-input', text: 'call: the input, or each line of it, is a string' },
   { flags: '-r, --raw-output', text: 'call: write strings without quotes' },
   { flags: '-s, --slurp', text: 'call: all of standard input is one input' },
@@ -78,19 +78,19 @@ export interface Words {
 }
 
 /** What the command line says, or the text that --help or --version ask for. */
-export const readArguments = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
+export const readToolArguments = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
   if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
-  return readWords(argv) ?? readFully(program, argv)
+  return readPlainWords(argv) ?? readToolArgumentsFully(program, argv)
 }
 
 /** Undefined: commander has to read it. */
-export const readWords = (argv: readonly string[]): Result<Words> | undefined => {
-  const plain = parsePlainArguments<Flags>(OPTIONS, argv, Number.POSITIVE_INFINITY)
+export const readPlainWords = (argv: readonly string[]): Result<Words> | undefined => {
+  const plain = parsePlainArguments<Flags>(TOOL_OPTIONS, argv, Number.POSITIVE_INFINITY)
   return plain && succeed({ words: plain.operands, flags: plain.values })
 }
 
 /** What `readWords` gives where it gives something, and else help, or what is wrong. */
-export const readFully = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
+export const readToolArgumentsFully = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
   const { Command, Option } = await import('commander')
   const command = new Command(program)
   const readFlags = parseWith(command)
@@ -98,7 +98,7 @@ export const readFully = async (program: string, argv: readonly string[]): Promi
     .description('Lists, calls and serves tools: those of a spec, or else the built-in ones.')
     .usage('[options] [spec.plumb] COMMAND ...')
     .argument('[words...]')
-  for (const { flags, text, read } of OPTIONS) {
+  for (const { flags, text, read } of TOOL_OPTIONS) {
     const option = new Option(flags, text).hideHelp(text === undefined)
     command.addOption(read ? option.argParser(read) : option)
   }

@@ -20,7 +20,7 @@ import {
 } from '@plumb/wire'
 import { reachOf } from '../source/agent/prompt-reach.js'
 import { builtinProgram } from '../source/builtin/declarations.js'
-import type { Options } from './options.js'
+import type { CliOptions } from './options.js'
 
 export interface LoadedProgram {
   readonly program: Program
@@ -33,7 +33,7 @@ export interface LoadedProgram {
 
 /** Undefined: it was reported. */
 export const loadProgram = async (
-  { spec, sourcesFd, budgetFd, grant, docroot, flows, set, setFile }: Options,
+  { spec, sourcesFd, budgetFd, grant, docroot, flows, set, setFile }: CliOptions,
   reporter: Reporter,
 ): Promise<LoadedProgram | undefined> => {
   const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)

@@ -24,10 +24,10 @@ import { watchProgram } from '../source/program-files/detect-changes.js'
 import { openCliAuthority } from './authority.js'
 import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
-import type { Options } from './options.js'
+import type { CliOptions } from './options.js'
 
 /** Undefined: all that is wrong was reported. */
-export const openToolSet = async (loaded: LoadedProgram, options: Options, reporter: Reporter): Promise<ToolSet | undefined> => {
+export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, reporter: Reporter): Promise<ToolSet | undefined> => {
   const { program, files, bootstrap } = loaded
   const offer = offerOf(program, options.agent)
   const docroot = folderOf(options.docroot ?? '.')
@@ -79,13 +79,13 @@ const folderOf = (path: string): Result<string> => {
   return fail('file_not_found', `--docroot names '${preview(path)}', which is no folder`)
 }
 
-const handedOn = ({ provider, model, allowHost }: Options): string[] => [
+const handedOn = ({ provider, model, allowHost }: CliOptions): string[] => [
   ...(provider === undefined ? [] : ['--provider', provider]),
   ...(model === undefined ? [] : ['--model', model]),
   ...allowHost.flatMap((hosts) => ['--allow-host', hosts]),
 ]
 
-const callerOf = (options: Options, { agent }: Offer): Session['caller'] => {
+const callerOf = (options: CliOptions, { agent }: Offer): Session['caller'] => {
   const provider = options.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
   const model = options.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
   const endpoint = textIn(agent?.config.endpoint)

@@ -1,6 +1,6 @@
 // What the command line says, once it is understood.
 
-export interface Options {
+export interface CliOptions {
   /** The file, the text that stands in place of one, or neither: the built-in tools. */
   readonly spec:
     | { readonly kind: 'file'; readonly path: string }

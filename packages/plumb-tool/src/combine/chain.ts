@@ -5,7 +5,7 @@ import { type Fault, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import { inlineRun } from '../source/inline/inline-step.js'
 import { choiceOf } from './choice.js'
-import { eachOf } from './each.js'
+import { eachTool } from './each.js'
 import { feedbackOf } from './feedback.js'
 import { productOf } from './product.js'
 import type { Run, Runnable, Within } from './run.js'
@@ -34,7 +34,7 @@ const unguarded = <C extends Within>(plan: BasePlan, called: (bound: Bound) => R
     case 'product':
       return productOf(plan.items.map(runnable), plan.isOnParts)
     case 'each':
-      return eachOf(runnable(plan.body), plan)
+      return eachTool(runnable(plan.body), plan)
     case 'trace':
       return feedbackOf(runnable(plan.body), {
         max: plan.max,

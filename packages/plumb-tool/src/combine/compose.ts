@@ -4,7 +4,7 @@ import { isWirable, type Json, join, printType, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
-import { type EachOptions, eachOf } from './each.js'
+import { type EachToolOptions, eachTool } from './each.js'
 import { DEFAULT_MAX, feedbackOf } from './feedback.js'
 import { handoffOf } from './handoff.js'
 import { type PoolOrder, poolOf } from './pool.js'
@@ -60,11 +60,11 @@ export const trace = (tool: Tool, { max = DEFAULT_MAX, until }: TraceOptions = {
 }
 
 /** `each(f)`: f on every element of a list, `parallel` (8) at once; the first failure fails the list, or with `skips` is left out of it. */
-export const each = (tool: Tool, { parallel = MAX_CALLS, skips = false }: Partial<EachOptions> = {}): Tool => ({
+export const each = (tool: Tool, { parallel = MAX_CALLS, skips = false }: Partial<EachToolOptions> = {}): Tool => ({
   name: `each(${tool.name})`,
   input: { kind: 'array', item: tool.input },
   output: { kind: 'array', item: tool.output },
-  run: eachOf(tool, { parallel, skips }),
+  run: eachTool(tool, { parallel, skips }),
 })
 
 const alternatives = (tools: Tools, name: string, run: Tool['run']): Result<Tool> => {

@@ -5,7 +5,7 @@ import type { JsonText } from '../json-text.js'
 import { linkedAbort } from './linked-abort.js'
 import type { Run, Runnable, Within } from './run.js'
 
-export interface EachOptions {
+export interface EachToolOptions {
   /** Calls at once. */
   readonly parallel: number
   /** What fails is left out, with a warning; else the first failure fails the list. */
@@ -13,8 +13,8 @@ export interface EachOptions {
 }
 
 /** Resolves when all that had begun have ended. The first error cancels the other calls, and those not yet begun are not made. */
-export const eachOf =
-  <C extends Within>(tool: Runnable<C>, { parallel, skips }: EachOptions): Run<C> =>
+export const eachTool =
+  <C extends Within>(tool: Runnable<C>, { parallel, skips }: EachToolOptions): Run<C> =>
   async (input, call) => {
     const elements = splitList(input)
     if (!elements.ok) return elements

@@ -7,7 +7,7 @@ import { type Guarded, guard } from './guard.js'
 import { openHttp } from './http-link.js'
 import type { Link } from './link.js'
 import { type Negotiated, negotiate } from './negotiate.js'
-import { openConnection } from './open-connection.js'
+import { openMcpConnection } from './open-connection.js'
 import { openParameterHeaders, type ParameterHeaders } from './parameter-headers.js'
 import { openRawArguments, type RawArguments } from './raw-arguments.js'
 import { type Life, openRequests } from './requests.js'
@@ -90,7 +90,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   client.onclose = () => life.die(gone(server, { detail: link.lastWords() ?? 'the connection was closed' }))
   const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
   return succeed(
-    await openConnection({
+    await openMcpConnection({
       client,
       protocol: agreed() ?? guarded.protocol(),
       link,

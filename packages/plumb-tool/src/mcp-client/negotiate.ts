@@ -6,7 +6,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { type Fault, fault, isRecord } from '@plumb/wire'
 import { givenUp } from './guard.js'
 import { type Link, LinkError } from './link.js'
-import { type Answer, type Discovered, type Request, readDiscovered, STATELESS, WITH_SESSIONS, withEnvelope } from './revision.js'
+import { type Discovered, type Request, type RpcAnswer, readDiscovered, STATELESS, WITH_SESSIONS, withEnvelope } from './revision.js'
 import { openRounds } from './rounds.js'
 import { waitAtMost } from './wait-at-most.js'
 
@@ -41,11 +41,11 @@ export const negotiate = (link: Link, { server, revision }: NegotiateOptions): N
   let discovered: Discovered | undefined
   let isProbed = false
   let isAnswered = false
-  const asked = new Map<RequestId, (answer: Answer) => void>()
-  const give = (answer: Answer): void => outer.onmessage?.(answer)
+  const asked = new Map<RequestId, (answer: RpcAnswer) => void>()
+  const give = (answer: RpcAnswer): void => outer.onmessage?.(answer)
   const rounds = openRounds({ send: (request) => inner.send(request), give, server, firstId: FIRST_ID })
 
-  const ask = (request: Request): Promise<Answer> =>
+  const ask = (request: Request): Promise<RpcAnswer> =>
     new Promise((resolve, reject) => {
       asked.set(request.id, resolve)
       inner.send(request).catch((error: unknown) => {
@@ -70,7 +70,7 @@ export const negotiate = (link: Link, { server, revision }: NegotiateOptions): N
   }
 
   /** The answer to `initialize`, from whatever the server knows. */
-  const agree = async (initialize: Request): Promise<Answer> => {
+  const agree = async (initialize: Request): Promise<RpcAnswer> => {
     const session = () =>
       ask({ ...initialize, params: { ...initialize.params, ...(revision === undefined ? {} : { protocolVersion: revision }) } })
     if (revision !== STATELESS && (revision !== undefined || link.hasSessions)) return session()
@@ -85,7 +85,7 @@ export const negotiate = (link: Link, { server, revision }: NegotiateOptions): N
     return 'result' in answer ? answer : settle(await discovering, initialize.id, async () => answer)
   }
 
-  const settle = async (given: Discovered | Fault, id: RequestId, session: (() => Promise<Answer>) | undefined): Promise<Answer> => {
+  const settle = async (given: Discovered | Fault, id: RequestId, session: (() => Promise<RpcAnswer>) | undefined): Promise<RpcAnswer> => {
     if ('error' in given) return session ? session() : givenUp(id, given)
     const { supported, result } = given
     if (result && supported.includes(STATELESS)) {

@@ -27,7 +27,7 @@ export interface ConnectionParts {
   readonly options: Connecting
 }
 
-export const openConnection = async (parts: ConnectionParts): Promise<McpConnection> => {
+export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConnection> => {
   const { client, link, life, request, places, server, options } = parts
   const capabilities = (client.getServerCapabilities() ?? {}) as { readonly [name: string]: Json }
   const about = `MCP server '${server}'`

@@ -10,12 +10,12 @@ export const WITH_SESSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11
 const PREFIX = 'io.modelcontextprotocol/'
 const VERSION = `${PREFIX}protocolVersion`
 
-export type Params = Readonly<Record<string, unknown>>
-export type Answer = JSONRPCResultResponse | JSONRPCErrorResponse
-export type Request = Pick<JSONRPCRequest, 'jsonrpc' | 'method' | 'id'> & { readonly params?: Params }
+export type RpcParams = Readonly<Record<string, unknown>>
+export type RpcAnswer = JSONRPCResultResponse | JSONRPCErrorResponse
+export type Request = Pick<JSONRPCRequest, 'jsonrpc' | 'method' | 'id'> & { readonly params?: RpcParams }
 
 /** The parameters with what a server is to know of their request. */
-export const withEnvelope = (params: Params | undefined, clientInfo: unknown): Params => ({
+export const withEnvelope = (params: RpcParams | undefined, clientInfo: unknown): RpcParams => ({
   ...params,
   _meta: {
     ...(isRecord(params?._meta) ? params._meta : {}),
@@ -34,11 +34,11 @@ export const namedRevision = (params: unknown): string | undefined => {
 export interface Discovered {
   readonly supported: readonly string[]
   /** What `initialize` would have given; undefined: the server knows none of the revisions that have discover. */
-  readonly result?: Params
+  readonly result?: RpcParams
 }
 
 /** Undefined: it is no answer to server/discover, as of a server that does not know it. */
-export const readDiscovered = (answer: Answer): Discovered | undefined => {
+export const readDiscovered = (answer: RpcAnswer): Discovered | undefined => {
   if ('error' in answer) return readUnsupported(answer.error)
   const { supportedVersions, capabilities, instructions, serverInfo, _meta } = answer.result
   if (!Array.isArray(supportedVersions) || !isRecord(capabilities)) return undefined
@@ -64,14 +64,14 @@ const UNSUPPORTED_VERSION = -32_022
 
 const texts = (values: readonly unknown[]): readonly string[] => values.filter((value) => typeof value === 'string')
 
-export type Outcome =
-  | { readonly kind: 'result'; readonly result: Params }
+export type RoundOutcome =
+  | { readonly kind: 'result'; readonly result: RpcParams }
   /** The request is to be made again with these besides. */
-  | { readonly kind: 'again'; readonly params: Params }
+  | { readonly kind: 'again'; readonly params: RpcParams }
   | { readonly kind: 'wrong'; readonly why: string }
 
 /** There is no person to ask here: a server that asks one is answered with no. */
-export const readOutcome = (result: Params): Outcome => {
+export const readOutcome = (result: RpcParams): RoundOutcome => {
   const { resultType = 'complete', inputRequests, requestState, ...rest } = result
   if (resultType === 'complete') return { kind: 'result', result: rest }
   if (resultType !== 'input_required')

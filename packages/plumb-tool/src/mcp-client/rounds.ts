@@ -4,11 +4,11 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { fault } from '@plumb/wire'
 import { givenUp } from './guard.js'
 import { LinkError } from './link.js'
-import { type Answer, type Params, type Request, readOutcome } from './revision.js'
+import { type Request, type RpcAnswer, type RpcParams, readOutcome } from './revision.js'
 
 export interface Rounds {
   readonly send: (request: Request) => Promise<void>
-  readonly receive: (answer: Answer) => void
+  readonly receive: (answer: RpcAnswer) => void
   /** Forgets the request of this id; returns the id under which it was sent last. */
   readonly cancel: (own: RequestId) => RequestId
   /** The id that the request under this one began with. */
@@ -17,7 +17,7 @@ export interface Rounds {
 
 export interface RoundsOptions {
   readonly send: (request: Request) => Promise<void>
-  readonly give: (answer: Answer) => void
+  readonly give: (answer: RpcAnswer) => void
   /** For messages. */
   readonly server: string
   /** Of further requests, counted up. */
@@ -38,8 +38,8 @@ export const openRounds = ({ send, give, server, firstId }: RoundsOptions): Roun
   const open = new Map<RequestId, Round>()
   let nextId = firstId
 
-  const goOn = ({ own, count, request }: Round, more: Params): void => {
-    const { inputResponses: _, requestState: __, ...params } = request.params as Params
+  const goOn = ({ own, count, request }: Round, more: RpcParams): void => {
+    const { inputResponses: _, requestState: __, ...params } = request.params as RpcParams
     const id = nextId++
     const round: Round = { own, count: count + 1, request: { ...request, params: { ...params, ...more }, id } }
     open.set(id, round)

@@ -7,7 +7,7 @@ import { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { ENVELOPE_BYTES } from './agent-start.js'
 import { type ChildBatches, openChildBatches } from './batches.js'
-import { Dropped, type Ending, failureOf, spentEnd, unfinishedAt } from './end.js'
+import { type ChildEnding, Dropped, failureOf, spentEnd, unfinishedAt } from './end.js'
 import { ChildErrors } from './errors.js'
 import { ChildFailures } from './failures.js'
 import { InFlightTracker } from './in-flight.js'
@@ -345,7 +345,7 @@ export class ChildProcess extends Morphism implements Worker {
     return this.#exit?.status === 2 && this.#o.kind !== 'program'
   }
 
-  get #ending(): Ending | undefined {
+  get #ending(): ChildEnding | undefined {
     const { name, kind } = this.#o
     const { reported, last } = this.#errors
     const { unanswered, isExcused } = this.#messages
@@ -355,7 +355,7 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   /** Undefined: it ended well, or was asked to. */
-  #failureAtEnd(ending: Ending): Fault | undefined {
+  #failureAtEnd(ending: ChildEnding): Fault | undefined {
     if (this.#isStopping) return undefined
     return this.overrun.hasBegun ? spentEnd(ending) : failureOf(ending)
   }

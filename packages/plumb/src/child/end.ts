@@ -10,7 +10,7 @@ interface Unanswered {
   readonly seqs: readonly [number, number][]
 }
 
-export interface Ending extends Exit {
+export interface ChildEnding extends Exit {
   readonly name: string
   /** More could have come in. */
   readonly wasFed: boolean
@@ -36,7 +36,7 @@ export const failureOf = ({
   missing,
   isExcused,
   lastWords,
-}: Ending): Fault | undefined => {
+}: ChildEnding): Fault | undefined => {
   const { count } = unanswered
   const isLeft = !isExcused && count > 0
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
@@ -54,7 +54,7 @@ export const failureOf = ({
 }
 
 /** It was ended since it would have spent more; undefined: nothing was lost by that. */
-export const spentEnd = ({ name, unanswered }: Ending): Fault | undefined =>
+export const spentEnd = ({ name, unanswered }: ChildEnding): Fault | undefined =>
   unanswered.count === 0 ? undefined : spentAt(name, unanswered)
 
 const spentAt = (name: string, unanswered: Unanswered): Fault =>

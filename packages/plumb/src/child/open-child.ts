@@ -13,7 +13,7 @@ import type { SpawnSettings } from './agent-start.js'
 import { ChildAllowance } from './allowance.js'
 import { ChildProcess } from './child.js'
 import type { ChildOptions } from './options.js'
-import { limitOf } from './plan.js'
+import { agentLimitOf } from './plan.js'
 import type { Spawned } from './spawn.js'
 import type { Purse } from './spawn-via.js'
 
@@ -38,7 +38,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
-  const limit = node.work.kind === 'agent' ? limitOf(agentOf(node.work.bound)) : undefined
+  const limit = node.work.kind === 'agent' ? agentLimitOf(agentOf(node.work.bound)) : undefined
   const budget = isCounting ? undefined : limitingBudget(limit, purse)
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance =

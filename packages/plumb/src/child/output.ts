@@ -8,7 +8,7 @@ import { deferred } from '../graph/deferred.js'
 import { Unnumbered } from '../graph/numbered-output.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
-import type { Source } from '../graph/schedule.js'
+import type { ScheduledSource } from '../graph/schedule.js'
 
 export interface ChildPort {
   readonly name: string
@@ -17,7 +17,7 @@ export interface ChildPort {
 }
 
 /** One of the streams that a child writes. */
-export interface ChildStream extends Source {
+export interface ChildStream extends ScheduledSource {
   /** All it brought was passed on, or is not wanted any more. */
   readonly ended: Promise<void>
   readonly hasEnded: boolean

@@ -56,8 +56,9 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const program = replacement(plan, via !== undefined, settings)
   const isRestored = (settings.resumed?.get(place)?.memory.length ?? 0) > 0
   const fds = portFds(node, plan, isRestored)
-  if (via) return { kind: 'via', via: besideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
-  if (program) return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound), limit: limitOf(plan) }
+  if (via) return { kind: 'via', via: commandBesideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
+  if (program)
+    return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound), limit: agentLimitOf(plan) }
   const args = ['--agent', plan.bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
   if (tellsMemory(plan, settings)) args.push('--tell-memory')
   args.push(...placeArgs(place, settings))
@@ -66,7 +67,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
 }
 
 /** Of the money that an agent may spend, all its processes together. */
-export const limitOf = ({ config: { max_cost }, bound, specPath }: AgentPlan): AgentLimit | undefined =>
+export const agentLimitOf = ({ config: { max_cost }, bound, specPath }: AgentPlan): AgentLimit | undefined =>
   agentLimit(specPath, bound.name, max_cost)
 
 /** What has an agent of ours tell what is wrong with its configuration, and end. */
@@ -110,7 +111,7 @@ const replacement = (
   { agentProgram }: SpawnSettings,
 ): readonly string[] | undefined => {
   const own = config.command as readonly string[] | undefined
-  if (own) return isElsewhere ? own : besideSpec(own, specPath)
+  if (own) return isElsewhere ? own : commandBesideSpec(own, specPath)
   return agentProgram === undefined ? undefined : [agentProgram]
 }
 
@@ -122,7 +123,7 @@ const portFds = (node: GraphNode, plan: AgentPlan, isRestored: boolean): Fds => 
 })
 
 // A program with a slash is relative to the spec; the working directory is the caller's.
-const besideSpec = ([program = '', ...args]: readonly string[], specPath: string): string[] => {
+const commandBesideSpec = ([program = '', ...args]: readonly string[], specPath: string): string[] => {
   const path = program.includes('/') && !isAbsolute(program) ? join(dirname(specPath), program) : program
   return [program.includes('/') && !path.includes('/') ? `./${path}` : path, ...args]
 }

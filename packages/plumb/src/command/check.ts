@@ -5,6 +5,7 @@ import {
   type Bound,
   type Compiled,
   type Diagnostic,
+  diagnosticToJson,
   hasErrors,
   type Json,
   MAX_WRITTEN,
@@ -12,11 +13,10 @@ import {
   type Need,
   printPorts,
   printType,
-  toJson,
 } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
 import { escapeLines, Reporter } from '@plumb/wire'
-import { load, type SpecOptions, shown } from './load.js'
+import { loadSpec, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
 import { selectBinding } from './select-binding.js'
 import { writeWhole } from './write-whole.js'
@@ -27,7 +27,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   const reporter = new Reporter('plumb')
   const out: string[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
-    const loaded = await load(path, { ...options, checksTests: true, isCheck: true })
+    const loaded = await loadSpec(path, { ...options, checksTests: true, isCheck: true })
     if (!loaded.ok) {
       reporter.report(loaded.error)
       continue
@@ -35,7 +35,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const { compiled } = loaded.value
     const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : runProblems(compiled))]
     for (const d of diagnostics) {
-      if (options.json) out.push(JSON.stringify(toJson(d)))
+      if (options.json) out.push(JSON.stringify(diagnosticToJson(d)))
       else reporter.write(shown(d))
     }
     if (options.flows && !hasErrors(compiled.diagnostics)) out.push(...(await flowsOf(compiled, options.json)))
@@ -43,7 +43,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     else out.push(options.json ? JSON.stringify(summary(compiled)) : okay(compiled, paths.length > 1 ? path : undefined))
   }
   if (paths.length === 0 && options.eval === undefined) {
-    const none = await load(undefined, options)
+    const none = await loadSpec(undefined, options)
     if (!none.ok) reporter.report(none.error)
   }
   const failure = out.length > 0 ? await writeWhole(Buffer.from(escapeLines(`${out.join('\n')}\n`)), undefined) : undefined

@@ -2,7 +2,7 @@
 
 import { namedFiles } from '@plumb/lang'
 import { escapeControls, fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
-import { load, refuseErrors } from './load.js'
+import { loadSpec, refuseErrors } from './load.js'
 import { writeWhole } from './write-whole.js'
 
 interface Named {
@@ -13,7 +13,7 @@ interface Named {
 
 export const deps = async (path: string): Promise<number> => {
   const reporter = new Reporter('plumb')
-  const loaded = await load(path, {})
+  const loaded = await loadSpec(path, {})
   if (!loaded.ok) reporter.report(loaded.error)
   else if (!refuseErrors(loaded.value, reporter)) {
     const { compiled, files } = loaded.value

@@ -39,7 +39,7 @@ export interface SpecOptions {
   readonly checksTests?: boolean
 }
 
-export interface Loaded {
+export interface LoadedSpec {
   readonly compiled: Compiled
   readonly files: SourceFiles
   /** From a parent: what may be done. */
@@ -50,13 +50,13 @@ const EVAL_PATH = '<eval>'
 /** A prompt file stands for the spec that it is made into. */
 const PROMPT = /\.(chatmd|md)$/i
 
-export const load = async (path: string | undefined, options: SpecOptions): Promise<Result<Loaded>> => {
+export const loadSpec = async (path: string | undefined, options: SpecOptions): Promise<Result<LoadedSpec>> => {
   const opened = open(options)
   if (!opened.ok) return opened
   const { files, bootstrap } = opened.value
   const given = options.given ? readGivenValues(options.given, bootstrap?.bundle) : succeed(undefined)
   if (!given.ok) return given
-  const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<Loaded>> => {
+  const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<LoadedSpec>> => {
     const checked = compile({ ...entry, files, given: given.value, checksTests: options.checksTests ?? false })
     // What a parent hands over it has looked at.
     const compiled = bootstrap ? checked : await withFlows(checked, options)
@@ -85,7 +85,7 @@ const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions)
   return tool.promptAsSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
 }
 
-const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {
+const open = ({ sourcesFd }: SpecOptions): Result<Omit<LoadedSpec, 'compiled'>> => {
   if (sourcesFd === undefined) return { ok: true, value: { files: diskFiles(searchPath(), STANDARD_LIBRARY), bootstrap: undefined } }
   const bootstrap = openBootstrap(sourcesFd)
   return bootstrap.ok ? { ok: true, value: { files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value } } : bootstrap
@@ -95,7 +95,7 @@ const open = ({ sourcesFd }: SpecOptions): Result<Omit<Loaded, 'compiled'>> => {
 export const shown = (d: Diagnostic): string => toShown(d, process.env.PLUMB_ERRORS === 'json')
 
 /** All that stops a run, on stderr: diagnostics, or params without a right value; warnings are for `check`. False: there are none. */
-export const refuseErrors = ({ compiled }: Loaded, reporter: Reporter): boolean => {
+export const refuseErrors = ({ compiled }: LoadedSpec, reporter: Reporter): boolean => {
   if (!hasErrors(compiled.diagnostics)) {
     for (const fault of compiled.faults) reporter.report(fault)
     return compiled.faults.length > 0

@@ -9,7 +9,7 @@ import { toMermaid } from '../draw/mermaid.js'
 import { pictureOf } from '../draw/picture.js'
 import { toPng } from '../draw/png.js'
 import { tooLarge, toSvg } from '../draw/svg.js'
-import { load, refuseErrors } from './load.js'
+import { loadSpec, refuseErrors } from './load.js'
 import { FORMATS, type Format, type RenderOptions } from './render-options.js'
 import { selectBinding } from './select-binding.js'
 import { writeWhole } from './write-whole.js'
@@ -41,7 +41,7 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   }
   if (options.theme !== undefined && format !== 'svg' && format !== 'png')
     return fail('usage', `a theme is for svg and png, not for ${format}`)
-  const loaded = await load(path, options)
+  const loaded = await loadSpec(path, options)
   if (!loaded.ok) return loaded
   return refuseErrors(loaded.value, reporter) ? undefined : selectBinding(loaded.value.compiled.program, options.binding)
 }

@@ -1,6 +1,6 @@
 // For bash 4 and newer; needs no other completions.
 
-import { type CommandInterface, dashed, type ExecutableInterface, type Place } from './interface.js'
+import { type ArgumentKind, type CommandInterface, dashed, type ExecutableInterface } from './interface.js'
 
 export const toBash = (executables: readonly ExecutableInterface[]): string => `# Completion for bash, written by 'plumb completion bash'.
 # $1 a command such as 'plumb run': its options, its commands, and what else it takes.
@@ -90,4 +90,4 @@ const valueCases = (name: string, { options }: CommandInterface): string[] =>
   )
 
 // One word alone is followed by a space, so that it is not taken for a kind.
-const place = (it: Place): string => (it.kind === 'words' ? `${it.words.join(' ')} ` : it.kind)
+const place = (it: ArgumentKind): string => (it.kind === 'words' ? `${it.words.join(' ')} ` : it.kind)

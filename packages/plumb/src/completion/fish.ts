@@ -1,6 +1,6 @@
 // For fish 3 and newer.
 
-import type { CommandInterface, ExecutableInterface, OptionInterface, Place } from './interface.js'
+import type { ArgumentKind, CommandInterface, ExecutableInterface, OptionInterface } from './interface.js'
 
 export const toFish = (executables: readonly ExecutableInterface[]): string => `# Completion for fish, written by 'plumb completion fish'.
 function __plumb_names
@@ -38,7 +38,7 @@ const commandLines = (start: string, { name, options, operand, first }: CommandI
   return [...options.map((option) => `${when('')}${optionWords(option)}`), ...operands]
 }
 
-const operandLine = (start: string, operand: Place): string[] => {
+const operandLine = (start: string, operand: ArgumentKind): string[] => {
   const words = valueWords(operand)
   return words === ' -x' ? [] : [`${start}${words.replace(/^ -[rx]/, '')}`]
 }
@@ -51,7 +51,7 @@ const optionWords = ({ short, long, does, value }: OptionInterface): string =>
     ` -d ${quote(does)}`,
   ].join('')
 
-const valueWords = (place: Place): string => {
+const valueWords = (place: ArgumentKind): string => {
   switch (place.kind) {
     case 'files':
       return ' -r -F'

@@ -1,7 +1,7 @@
 // What can be completed of an executable, as its own help says it.
 
 /** What stands in a place of a command line. */
-export type Place =
+export type ArgumentKind =
   | { readonly kind: 'files' | 'folders' | 'programs' | 'specs' | 'names' | 'text' }
   | { readonly kind: 'words'; readonly words: readonly string[] }
 
@@ -11,7 +11,7 @@ export interface OptionInterface {
   /** `--output`. */
   readonly long?: string
   readonly does: string
-  readonly value?: Place
+  readonly value?: ArgumentKind
 }
 
 export interface CommandInterface {
@@ -19,8 +19,8 @@ export interface CommandInterface {
   readonly does: string
   readonly options: readonly OptionInterface[]
   /** The first operand, where it is of another kind than those that follow. */
-  readonly first?: Place
-  readonly operand: Place
+  readonly first?: ArgumentKind
+  readonly operand: ArgumentKind
 }
 
 export interface ExecutableInterface extends CommandInterface {

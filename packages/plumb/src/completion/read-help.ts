@@ -1,7 +1,7 @@
 // A help text, read back: it is made from the one description of the options, and the same for all executables.
 
 import { ERRORS, PROVIDER_NAMES } from '@plumb/wire'
-import type { CommandInterface, OptionInterface, Place } from './interface.js'
+import type { ArgumentKind, CommandInterface, OptionInterface } from './interface.js'
 
 interface Help extends Omit<CommandInterface, 'name' | 'does'> {
   readonly commands: readonly Pick<CommandInterface, 'name' | 'does'>[]
@@ -47,18 +47,18 @@ const items = (text: string, heading: string): [term: string, does: string][] =>
 // Without defaults and choices.
 const withoutNotes = (does: string): string => does.replace(/ *\((default|choices): .*\)$/, '')
 
-const words = (...list: string[]): Place => ({ kind: 'words', words: list })
+const words = (...list: string[]): ArgumentKind => ({ kind: 'words', words: list })
 
 const EFFECTS = words('fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model')
 
-const OPTIONS: Readonly<Record<string, Place>> = {
+const OPTIONS: Readonly<Record<string, ArgumentKind>> = {
   '--provider': words(...PROVIDER_NAMES),
   '--grant': EFFECTS,
   '--binding': { kind: 'names' },
   '--agent': { kind: 'names' },
 }
 
-const PLACEHOLDERS: Readonly<Record<string, Place>> = {
+const PLACEHOLDERS: Readonly<Record<string, ArgumentKind>> = {
   file: { kind: 'files' },
   dir: { kind: 'folders' },
   program: { kind: 'programs' },
@@ -72,7 +72,7 @@ const PLACEHOLDERS: Readonly<Record<string, Place>> = {
 }
 
 /** What a placeholder of a help text stands for, in all executables. `long` is the option's name; `placeholder` such as `file`; `does` may list its choices. */
-const placeOf = (placeholder: string, does: string, long = ''): Place => {
+const placeOf = (placeholder: string, does: string, long = ''): ArgumentKind => {
   const choices = /\(choices: ([^;)]*)/.exec(does)?.[1]?.split(', ') ?? []
   if (choices.length > 0) return words(...choices)
   return OPTIONS[long] ?? PLACEHOLDERS[placeholder] ?? { kind: 'text' }

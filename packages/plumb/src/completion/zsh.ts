@@ -1,6 +1,6 @@
 // For zsh, as a file _plumb on its fpath.
 
-import type { CommandInterface, ExecutableInterface, OptionInterface, Place } from './interface.js'
+import type { ArgumentKind, CommandInterface, ExecutableInterface, OptionInterface } from './interface.js'
 
 export const toZsh = (executables: readonly ExecutableInterface[]): string => `#compdef ${executables.map(({ name }) => name).join(' ')}
 # Completion for zsh, written by 'plumb completion zsh'.
@@ -56,7 +56,7 @@ const optionSpec = ({ short, long, does, value }: OptionInterface): string => {
   return `'(${short} ${long})'{${short},${long}${value ? '=' : ''}}${quote(text)}`
 }
 
-const action = (place: Place): string => {
+const action = (place: ArgumentKind): string => {
   switch (place.kind) {
     case 'files':
       return '_files'

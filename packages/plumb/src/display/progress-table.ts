@@ -2,7 +2,7 @@
 
 import { showCost, showCount, showRate, showTime } from './show-number.js'
 import { allUsages, costToShow, type ModelUsage, type RunStats, readAndWritten, type StageStats, sum, sumTokens } from './stats.js'
-import { fitText, textTable } from './text-table.js'
+import { fitWidth, textTable } from './text-table.js'
 
 export interface ProgressState {
   readonly stats: RunStats
@@ -59,7 +59,9 @@ export const progressTable = (state: ProgressState, { columns, rows }: { readonl
   const shown = busiest(stages, Math.max(0, rows - 2))
   const titles = [shown.length < stages.length ? `${stages.length - shown.length} more` : 'stage', ...COLUMNS.map(({ title }) => title)]
   const table = [titles, ...shown.map((stage) => [stage.name, ...COLUMNS.map(({ text }) => text(stage, state))])]
-  return [...(shown.length === 0 ? [] : textTable(table, { width: columns })), fitText(progressLine(state), columns).trimEnd()].slice(-rows)
+  return [...(shown.length === 0 ? [] : textTable(table, { width: columns })), fitWidth(progressLine(state), columns).trimEnd()].slice(
+    -rows,
+  )
 }
 
 // Where there is no room for all: those with most calls, in the order of the program.

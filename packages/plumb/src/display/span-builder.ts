@@ -3,7 +3,7 @@
 import type { CallEnvelope } from '@plumb/tool'
 import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
 import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
-import type { TokenCounts } from './stats.js'
+import type { StageTokens } from './stats.js'
 
 /** A request to a model, once it is answered. */
 export interface ModelCallSpan {
@@ -16,7 +16,7 @@ export interface ModelCallSpan {
   /** Milliseconds. */
   readonly start: number
   readonly end: number
-  readonly tokens: TokenCounts
+  readonly tokens: StageTokens
   /** The message during which it was made; undefined: unknown. */
   readonly message: MessageRef | undefined
 }

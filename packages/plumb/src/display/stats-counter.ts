@@ -2,7 +2,7 @@
 
 import type { NodeInfo, RunEvent, RunListener } from '../event/run-event.js'
 import { type ModelCallSpan, SpanBuilder } from './span-builder.js'
-import { addUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
+import { countUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
 
 /** Of a request, in nanodollars; undefined: it has no price. */
 export type CostOf = (call: Pick<ModelCallSpan, 'provider' | 'model' | 'tokens' | 'cost'>) => number | undefined
@@ -27,7 +27,7 @@ export class StatsCounter implements RunListener {
   readonly #spans = new SpanBuilder({
     modelCall: ({ process, agent, model, tokens, ...call }) => {
       const name = this.#nested.has(process) ? `${process}.${agent}` : process
-      this.#at(process, ({ usages }) => addUsage(usages, name, model, tokens, this.#costOf({ ...call, model, tokens })))
+      this.#at(process, ({ usages }) => countUsage(usages, name, model, tokens, this.#costOf({ ...call, model, tokens })))
     },
     toolCall: ({ process, envelope }) => {
       const stage = this.#stages.get(process)

@@ -3,7 +3,7 @@
 import { toDollars } from '@plumb/wire'
 
 /** Each token is counted once, as in `usage` of plumb-agent(1). */
-export interface TokenCounts {
+export interface StageTokens {
   input: number
   output: number
   cache_read: number
@@ -15,7 +15,7 @@ export interface ModelUsage {
   readonly agent: string
   readonly model: string
   calls: number
-  tokens: TokenCounts
+  tokens: StageTokens
   /** Nanodollars, of those that have a price. */
   cost: number
   /** Those that have none. */
@@ -63,9 +63,9 @@ export const emptyStageStats = (name: string): StageStats => ({
   firstInputMs: undefined,
 })
 
-export const NO_TOKENS: Readonly<TokenCounts> = { input: 0, output: 0, cache_read: 0, cache_creation: 0 }
+export const NO_TOKENS: Readonly<StageTokens> = { input: 0, output: 0, cache_read: 0, cache_creation: 0 }
 
-export const addTokens = (a: Readonly<TokenCounts>, b: Readonly<TokenCounts>): TokenCounts => ({
+export const addTokens = (a: Readonly<StageTokens>, b: Readonly<StageTokens>): StageTokens => ({
   input: a.input + b.input,
   output: a.output + b.output,
   cache_read: a.cache_read + b.cache_read,
@@ -78,13 +78,13 @@ export const readAndWritten = ({
   output,
   cache_read,
   cache_creation,
-}: Readonly<TokenCounts>): { read: number; written: number } => ({
+}: Readonly<StageTokens>): { read: number; written: number } => ({
   read: input + cache_read + cache_creation,
   written: output,
 })
 
 /** `cost`: in nanodollars; undefined: it has no price. */
-export const addUsage = (usages: ModelUsage[], agent: string, model: string, tokens: TokenCounts, cost: number | undefined): void => {
+export const countUsage = (usages: ModelUsage[], agent: string, model: string, tokens: StageTokens, cost: number | undefined): void => {
   const known = usages.find((usage) => usage.agent === agent && usage.model === model)
   const [priced, unpriced] = [cost ?? 0, cost === undefined ? 1 : 0]
   if (!known) usages.push({ agent, model, calls: 1, tokens, cost: priced, unpriced })
@@ -100,8 +100,8 @@ export const allUsages = ({ stages }: RunStats): ModelUsage[] => stages.flatMap(
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
 
-export const sumTokens = (usages: readonly ModelUsage[]): TokenCounts =>
-  usages.reduce<TokenCounts>((all, { tokens }) => addTokens(all, tokens), { ...NO_TOKENS })
+export const sumTokens = (usages: readonly ModelUsage[]): StageTokens =>
+  usages.reduce<StageTokens>((all, { tokens }) => addTokens(all, tokens), { ...NO_TOKENS })
 
 export interface Cost {
   /** Dollars. */

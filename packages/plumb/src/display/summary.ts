@@ -10,9 +10,9 @@ import {
   type ModelUsage,
   type RunStats,
   type StageStats,
+  type StageTokens,
   sum,
   sumTokens,
-  type TokenCounts,
 } from './stats.js'
 import type { StatsCounter } from './stats-counter.js'
 import { textTable } from './text-table.js'
@@ -43,13 +43,13 @@ export const summaryListener = ({ counter, asksCost, form, write }: SummaryOptio
       if (event.kind !== 'end') return
       const { status, stoppedBy } = event
       const run = { ...begun, ms: event.ms - begun.ms, status, stoppedBy, stats: counter.stats, asksCost }
-      for (const line of form === 'json' ? [summaryJson(run)] : summaryText(run)) write(line)
+      for (const line of form === 'json' ? [summaryJson(run)] : runSummaryText(run)) write(line)
     },
   }
 }
 
 /** Several lines, without line ends. */
-export const summaryText = (run: RunSummary): string[] => {
+export const runSummaryText = (run: RunSummary): string[] => {
   const { stats, asksCost, stoppedBy } = run
   const usages = allUsages(stats)
   const errors = [...stats.errors].sort(([, a], [, b]) => b - a).map(([code, count]) => `${count} ${code}`)
@@ -133,7 +133,7 @@ const progressFields = ({ stats, ms }: Counts): object => {
 }
 
 // As `usage` of plumb-agent(1) calls them.
-const tokenFields = ({ input, output, cache_read, cache_creation }: TokenCounts): object => ({
+const tokenFields = ({ input, output, cache_read, cache_creation }: StageTokens): object => ({
   input_tokens: input,
   output_tokens: output,
   cache_read_tokens: cache_read,

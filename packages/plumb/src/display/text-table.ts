@@ -24,11 +24,11 @@ export const textTable = (rows: readonly (readonly string[])[], options: TableOp
   while (kept > 0 && widthOf(kept) + Math.min(first, MIN_NAME_WIDTH) > width) kept--
   const nameWidth = Math.max(1, Math.min(first, width - widthOf(kept)))
   const placed = (cell: string, i: number) => (i + 1 < names ? cell.padEnd(others[i] as number) : cell.padStart(others[i] as number))
-  return used.map(([name = '', ...cells]) => [fitText(name, nameWidth), ...cells.slice(0, kept).map(placed)].join(GAP).trimEnd())
+  return used.map(([name = '', ...cells]) => [fitWidth(name, nameWidth), ...cells.slice(0, kept).map(placed)].join(GAP).trimEnd())
 }
 
 /** Cuts the text or fills it with spaces, to `width` characters. */
-export const fitText = (text: string, width: number): string => {
+export const fitWidth = (text: string, width: number): string => {
   const characters = [...escapeControls(text)]
   return characters.length > width ? `${characters.slice(0, Math.max(0, width - 1)).join('')}…` : characters.join('').padEnd(width)
 }

@@ -27,7 +27,7 @@ export type NodeKind =
   | 'inlet'
   | 'outlet'
 
-export const kindOf = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind === 'call' ? 'map' : work.kind)
+export const kindOfNode = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind === 'call' ? 'map' : work.kind)
 
 /** The type on a wire, by its declared name where one end has one: the type of a `map` is inferred, and may be long. */
 export const typeOnWire = (source: Type | undefined, target: Type | undefined, isChecked: boolean): Type | undefined =>

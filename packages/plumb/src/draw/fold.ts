@@ -3,7 +3,7 @@
 import type { Graph, GraphNode } from '@plumb/lang'
 
 /** A wire from one port to another, through what was folded into it. */
-export interface Link {
+export interface FoldedWire {
   readonly from: GraphNode
   readonly output: number
   readonly to: GraphNode
@@ -14,13 +14,13 @@ export interface Link {
 }
 
 /** Keeps every path and adds none: a node that joins several wires to several others stays. */
-export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: Link[] } => {
-  const ends = new Map(nodes.map((node) => [node, { into: new Set<Link>(), out: new Set<Link>() }]))
-  const add = (link: Link) => {
+export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: FoldedWire[] } => {
+  const ends = new Map(nodes.map((node) => [node, { into: new Set<FoldedWire>(), out: new Set<FoldedWire>() }]))
+  const add = (link: FoldedWire) => {
     ends.get(link.to)?.into.add(link)
     ends.get(link.from)?.out.add(link)
   }
-  const remove = (link: Link) => {
+  const remove = (link: FoldedWire) => {
     ends.get(link.to)?.into.delete(link)
     ends.get(link.from)?.out.delete(link)
   }
@@ -39,14 +39,14 @@ export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: Link
 }
 
 // An end without a wire is a port that is closed or drained.
-const isFoldable = (node: GraphNode, into: readonly Link[], out: readonly Link[]): boolean => {
+const isFoldable = (node: GraphNode, into: readonly FoldedWire[], out: readonly FoldedWire[]): boolean => {
   const { work } = node
   if (work.kind !== 'pass' || into.some(({ from }) => from === node)) return false
   if (work.as === 'channel') return into.length === 1 && out.length === 1
   return (work.as === 'inlet' || work.as === 'outlet') && (into.length <= 1 || out.length <= 1)
 }
 
-const joinLinks = (first: Link, { name, work }: GraphNode, second: Link): Link => ({
+const joinLinks = (first: FoldedWire, { name, work }: GraphNode, second: FoldedWire): FoldedWire => ({
   from: first.from,
   output: first.output,
   to: second.to,
@@ -56,5 +56,5 @@ const joinLinks = (first: Link, { name, work }: GraphNode, second: Link): Link =
 })
 
 // In the order of the program.
-const sortLinks = (links: readonly Link[]): Link[] =>
+const sortLinks = (links: readonly FoldedWire[]): FoldedWire[] =>
   [...links].sort((a, b) => a.from.id - b.from.id || a.output - b.output || a.to.id - b.to.id || a.input - b.input)

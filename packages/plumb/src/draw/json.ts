@@ -1,7 +1,7 @@
 // A graph for programs: one JSON document on one line, with every node and every wire as they run.
 
 import { type Graph, type GraphPort, printType, type Type } from '@plumb/lang'
-import { agentAt, expressionOf, kindOf, openedAround, typeOnWire } from './describe.js'
+import { agentAt, expressionOf, kindOfNode, openedAround, typeOnWire } from './describe.js'
 
 /** `within` names the bound chains around a node, from the outermost; a type is null where none is known, as behind `empty`. */
 export const toJson = (binding: string, { nodes, edges }: Graph): string => {
@@ -10,7 +10,7 @@ export const toJson = (binding: string, { nodes, edges }: Graph): string => {
     nodes: nodes.map((node) => ({
       id: node.id,
       name: node.name,
-      kind: kindOf(node),
+      kind: kindOfNode(node),
       inputs: node.inputs.map(portJson),
       outputs: node.outputs.map(portJson),
       ...optional('expression', expressionOf(node)),

@@ -2,8 +2,17 @@
 
 import { type Expansion, type Graph, type GraphNode, type GraphPort, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
-import { type AgentDescription, agentAt, eachOptionsOf, expressionOf, kindOf, type NodeKind, openedAround, typeOnWire } from './describe.js'
-import { fold, type Link } from './fold.js'
+import {
+  type AgentDescription,
+  agentAt,
+  eachOptionsOf,
+  expressionOf,
+  kindOfNode,
+  type NodeKind,
+  openedAround,
+  typeOnWire,
+} from './describe.js'
+import { type FoldedWire, fold } from './fold.js'
 
 export interface Picture {
   /** The binding. */
@@ -73,7 +82,7 @@ interface Sides {
 }
 
 // The wired ports of an agent, all ports of a plumb; those of a barrier are numbered from 0, as in project.
-const sidesOf = (node: GraphNode, links: readonly Link[]): Sides => {
+const sidesOf = (node: GraphNode, links: readonly FoldedWire[]): Sides => {
   const all = (ports: readonly GraphPort[]) => ports.map((_, i) => i)
   if (node.work.kind === 'barrier') return { inputs: all(node.inputs), outputs: [] }
   const isPlumb = node.work.kind === 'plumb'
@@ -91,7 +100,7 @@ const sidesOf = (node: GraphNode, links: readonly Link[]): Sides => {
 const boxOf = (node: GraphNode, id: string, { inputs, outputs }: Sides): Box => {
   const agent = agentAt(node)
   const expression = expressionOf(node)
-  const kind = kindOf(node)
+  const kind = kindOfNode(node)
   const isBarrier = kind === 'barrier'
   return {
     id,
@@ -134,7 +143,7 @@ const tipOf = (node: GraphNode, kind: NodeKind, expression: string | undefined, 
   return lines.join('\n')
 }
 
-const wireOf = (link: Link, from: Box, to: Box, fromSides: Sides | undefined, toSides: Sides | undefined): Wire => {
+const wireOf = (link: FoldedWire, from: Box, to: Box, fromSides: Sides | undefined, toSides: Sides | undefined): Wire => {
   const source = link.from.outputs[link.output]?.type
   const target = link.to.inputs[link.input]?.type
   const channels = link.channels.map((channel) => `${channel}: `).join('')
@@ -169,7 +178,7 @@ const printed = (type: Type | undefined): string => (type ? printType(type, MAX_
 
 const typeText = (type: Type | undefined): string => preview(printed(type), MAX_TYPE)
 
-const roleOf = ({ from, output, to, input }: Link): Wire['role'] => {
+const roleOf = ({ from, output, to, input }: FoldedWire): Wire['role'] => {
   const ends = [
     from.work.kind === 'agent' ? from.outputs[output]?.name : undefined,
     to.work.kind === 'agent' ? to.inputs[input]?.name : undefined,

@@ -1,7 +1,7 @@
 // The first event of a run: what it consists of.
 
 import { agentOf, type Graph } from '@plumb/lang'
-import { agentAt, kindOf } from '../draw/describe.js'
+import { agentAt, kindOfNode } from '../draw/describe.js'
 import { toDot } from '../draw/dot.js'
 import { pictureOf } from '../draw/picture.js'
 import type { RunOptions } from '../run/run-options.js'
@@ -28,7 +28,7 @@ const nodesOf = (graph: Graph, said: { readonly provider: string | undefined }):
     const provider = agent && !agent.command ? (said.provider ?? agent.provider ?? process.env.PLUMB_PROVIDER) : undefined
     return {
       name: places.get(node) ?? node.name,
-      kind: kindOf(node),
+      kind: kindOfNode(node),
       ...(provider === undefined ? {} : { provider }),
       ...(concurrency > 1 ? { concurrency } : {}),
     }

@@ -7,7 +7,7 @@ import { type Channel, DirectChannel, type Receiver } from './channel.js'
 import type { Holding } from './holding.js'
 import type { Origin } from './origin.js'
 import type { RunContext } from './run-context.js'
-import type { Source } from './schedule.js'
+import type { ScheduledSource } from './schedule.js'
 import type { Trampoline } from './trampoline.js'
 
 /** A process that answers in its own time: one in another process. */
@@ -47,7 +47,7 @@ export interface CycleOptions {
   readonly maxInFlight: number
 }
 
-export class Cycle implements Source {
+export class Cycle implements ScheduledSource {
   readonly #workers: Worker[] = []
   readonly #batches: Gathering[] = []
   /** What the processes of this cycle fill outside of it. */

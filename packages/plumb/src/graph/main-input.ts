@@ -17,7 +17,7 @@ import type { RunEmitter } from '../event/emitter.js'
 import type { Backpressure } from './backpressure.js'
 import type { Outlet } from './channel.js'
 import type { RunContext } from './run-context.js'
-import type { Source } from './schedule.js'
+import type { ScheduledSource } from './schedule.js'
 
 export interface Entrance {
   readonly name: string
@@ -49,7 +49,7 @@ export interface MainInputOptions {
 const OPEN_BRACE = 0x7b
 const SPACE = 0x20
 
-export class MainInput implements Source {
+export class MainInput implements ScheduledSource {
   readonly waitsForCycles = true
   /** Inputs taken, good or bad: the next one's `seq` is one more. */
   taken = 0

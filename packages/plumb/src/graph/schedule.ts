@@ -4,7 +4,7 @@
 
 import { nowMs } from '@plumb/wire'
 
-export interface Source {
+export interface ScheduledSource {
   /** It has no turn as long as something goes round in a cycle of this process. */
   readonly waitsForCycles?: boolean
   /** Nothing it feeds is full. */
@@ -20,9 +20,9 @@ const TURN = 256
 const RUN = 1024
 
 export class Schedule {
-  readonly #sources: Source[] = []
+  readonly #sources: ScheduledSource[] = []
   /** Those that others lead into come first, so that what leaves a cycle is taken to its end before what stays in it. */
-  readonly #cycles: Source[] = []
+  readonly #cycles: ScheduledSource[] = []
   #isRunning = false
   #isWaiting = false
   #isStopped = false
@@ -30,12 +30,12 @@ export class Schedule {
   /** `onIdle` is called whenever a slice ends with nothing more to do now. */
   constructor(private readonly onIdle: () => void) {}
 
-  addSource(source: Source): void {
+  addSource(source: ScheduledSource): void {
     this.#sources.push(source)
   }
 
   /** What a line sets off goes on in it. Call it for a cycle before those that lead into it. */
-  addCycle(cycle: Source): void {
+  addCycle(cycle: ScheduledSource): void {
     this.#cycles.push(cycle)
   }
 
@@ -79,7 +79,7 @@ export class Schedule {
   }
 
   // A cycle may go round for ever: then other processes are read in between, and the input waits.
-  #turn(source: Source): boolean {
+  #turn(source: ScheduledSource): boolean {
     const hasCycles = this.#cycles.length > 0
     let taken = 0
     while (taken < TURN && !this.#isStopped && source.canRun()) {

@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto'
 import { type Graph, namedFiles } from '@plumb/lang'
 import { readSpec, scrub } from '@plumb/wire'
-import type { Loaded } from '../command/load.js'
+import type { LoadedSpec } from '../command/load.js'
 import type { RunOptions } from '../run/run-options.js'
 import type { RunFile } from './folder.js'
 import { agentDigests } from './resume/changed-agents.js'
 
 export type RunIdentity = Pick<RunFile, 'files' | 'options' | 'agents'>
 
-export const identityOf = ({ compiled, files }: Loaded, graph: Graph, options: RunOptions): RunIdentity => {
+export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, options: RunOptions): RunIdentity => {
   const { program } = compiled
   const bundle = files.bundle(program.entry.module.path)
   const named = namedFiles(program).flatMap(({ path, from }) => {

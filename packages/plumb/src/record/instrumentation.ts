@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
 import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
-import type { Loaded } from '../command/load.js'
+import type { LoadedSpec } from '../command/load.js'
 import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
 import { wiresOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 import { hasAgentLimits } from './agent-limits.js'
 import { BUDGET_FILE, clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
-import { describeDifference, identityOf, type RunIdentity } from './identity.js'
+import { describeDifference, identityOfRun, type RunIdentity } from './identity.js'
 import { approvalsIn } from './kept-answers.js'
 import { openLineFile } from './line-file.js'
 import type { ReleaseLock } from './lock.js'
@@ -43,7 +43,7 @@ export interface Instrumentation {
 export interface InstrumentationOptions {
   readonly graph: Graph
   readonly spec: string
-  readonly loaded: Loaded
+  readonly loaded: LoadedSpec
   readonly options: RunOptions
   readonly reader: LineReader
   /** Further listeners, opened once the folder of a record is there. */
@@ -60,7 +60,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const isNested = options.sourcesFd !== undefined
   const locked = folder === undefined ? succeed(() => {}) : await (resume === undefined ? clearFolder : enterFolder)(folder, { isNested })
   if (!locked.ok) return locked
-  const identity = folder === undefined ? undefined : identityOf(o.loaded, graph, options)
+  const identity = folder === undefined ? undefined : identityOfRun(o.loaded, graph, options)
   const resumed = resume === undefined || !identity ? succeed(undefined) : readRecordedAnswers(resume, identity, isNested, o)
   if (!resumed.ok) {
     locked.value()

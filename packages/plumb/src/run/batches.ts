@@ -5,7 +5,7 @@ import { ChildProcess } from '../child/child.js'
 import { type Cycle, type Gathering, gatheredIn, type Worker } from '../graph/cycle.js'
 import { Batch } from '../graph/morphism/batch.js'
 import { Calls } from '../graph/morphism/calls.js'
-import { Choice } from '../graph/morphism/choice.js'
+import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
 import type { Rest } from '../graph/settling.js'
@@ -20,7 +20,7 @@ export class Batches {
   ) {
     for (const receiver of receivers) {
       if (receiver instanceof Batch) this.#gatherings.push(receiver)
-      else if (receiver instanceof Each || receiver instanceof Choice || receiver instanceof Calls) this.#workers.push(receiver)
+      else if (receiver instanceof Each || receiver instanceof ChoiceMorphism || receiver instanceof Calls) this.#workers.push(receiver)
       else if (receiver instanceof ChildProcess) {
         this.#workers.push(receiver)
         if (receiver.batches) this.#gatherings.push(receiver.batches)

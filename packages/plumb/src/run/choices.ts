@@ -1,10 +1,10 @@
 // The p + q of a graph: the receivers at their ends.
 
-import { type Expansion, type Graph, type GraphNode, isWithin, type NodeWork, type OriginPlace } from '@plumb/lang'
+import { type Expansion, type Graph, type GraphNode, isInExpansion, type NodeWork, type OriginPlace } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
 import type { Hearer } from '../graph/hearer.js'
-import { Choice } from '../graph/morphism/choice.js'
+import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Select } from '../graph/morphism/select.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
@@ -41,7 +41,7 @@ export class Choices implements HearerSource {
     for (const [{ work }, places] of attempts) {
       if (work.kind !== 'choice') continue
       const { inside } = work
-      const within = nodes.filter((node) => isWithin(node, inside))
+      const within = nodes.filter((node) => isInExpansion(node, inside))
       const exit = within.find((node) => node.work.kind === 'select' && node.work.inside === inside) as GraphNode
       this.#forms.set(inside, { exit, places, hasProcess: within.some((node) => PROCESSES.has(node.work.kind)) })
     }
@@ -71,9 +71,9 @@ export class Choices implements HearerSource {
     return false
   }
 
-  entrance(inside: Expansion, feeds: readonly number[]): Choice {
+  entrance(inside: Expansion, feeds: readonly number[]): ChoiceMorphism {
     const form = this.#forms.get(inside) as ChoiceForm
-    return new Choice(feeds, this.o.context, { places: form.places, select: this.#exitOf(form), waits: form.hasProcess })
+    return new ChoiceMorphism(feeds, this.o.context, { places: form.places, select: this.#exitOf(form), waits: form.hasProcess })
   }
 
   exit(inside: Expansion): Select {

@@ -1,6 +1,15 @@
 // The each(p) of a graph: what stands in which, which of them need no origins for their elements, and the receivers at their ends.
 
-import { type Edge, type Expansion, type Graph, type GraphNode, isUnbounded, isWithin, type NodeWork, type OriginPlace } from '@plumb/lang'
+import {
+  type Edge,
+  type Expansion,
+  type Graph,
+  type GraphNode,
+  isInExpansion,
+  isUnbounded,
+  type NodeWork,
+  type OriginPlace,
+} from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
 import { type Hearer, inLists } from '../graph/hearer.js'
@@ -122,7 +131,7 @@ export class Eaches implements HearerSource {
   /** An edge between parts of one whose elements need no origins, or between such a part and an end of it. */
   isInPlace({ from, to }: Edge): boolean {
     for (let at = from.within; at; at = at.within) {
-      if (this.#forms.get(at)?.isInPlace && isWithin(to, at)) return true
+      if (this.#forms.get(at)?.isInPlace && isInExpansion(to, at)) return true
     }
     return false
   }

@@ -31,7 +31,7 @@ import {
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { openForeignPrices } from '../child/foreign-prices.js'
-import { type Loaded, load, refuseErrors } from '../command/load.js'
+import { type LoadedSpec, loadSpec, refuseErrors } from '../command/load.js'
 import { findMissing } from '../command/missing.js'
 import { selectBinding } from '../command/select-binding.js'
 import { type Display, openDisplay } from '../display/display.js'
@@ -73,7 +73,7 @@ const start = async (
   reporter: Reporter,
   display: Display,
 ): Promise<StopSignal | undefined> => {
-  const loaded = await load(path, options)
+  const loaded = await loadSpec(path, options)
   if (!loaded.ok) {
     reporter.report(loaded.error)
     return undefined
@@ -126,7 +126,7 @@ class Run {
     this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current, requests })
   }
 
-  async go(loaded: Loaded, spec: string): Promise<StopSignal | undefined> {
+  async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { permissions, envelopes, isNumbered, budgetFd } = this.options
     // No tool writes what says what it may do.

@@ -32,7 +32,7 @@ import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch } from '../graph/morphism/batch.js'
 import { type Callable, Calls, openCalls } from '../graph/morphism/calls.js'
-import { Choice } from '../graph/morphism/choice.js'
+import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
@@ -156,7 +156,7 @@ class Network {
     schedule.addSource(input)
     const children = new Map<ChildProcess, ReadonlySet<ChildProcess>>()
     for (const [node, receiver] of this.#receivers) {
-      if (receiver instanceof Batch || receiver instanceof Each || receiver instanceof Choice || receiver instanceof Calls) {
+      if (receiver instanceof Batch || receiver instanceof Each || receiver instanceof ChoiceMorphism || receiver instanceof Calls) {
         this.#addWaiting(node, receiver)
       }
       if (!(receiver instanceof ChildProcess)) continue
@@ -203,7 +203,7 @@ class Network {
     return this.#edges.outOf(node).filter((edge) => edge.output === output)
   }
 
-  #addWaiting(node: GraphNode, part: Batch | Each | Choice | Calls): void {
+  #addWaiting(node: GraphNode, part: Batch | Each | ChoiceMorphism | Calls): void {
     const cycle = this.#cycleOf.get(node)
     if (part instanceof Batch) cycle?.addBatch(part)
     else cycle?.add(part)
@@ -377,7 +377,7 @@ class Network {
       const isOwn = cycle !== undefined && cycle === own
       if (cycle && !isOwn) backpressure.waitFor(cycle)
       const receiver = this.#of(to)
-      const waits = receiver instanceof Each || receiver instanceof Choice || receiver instanceof Calls
+      const waits = receiver instanceof Each || receiver instanceof ChoiceMorphism || receiver instanceof Calls
       if (waits && !isOwn) backpressure.waitFor(receiver)
       if (receiver instanceof ChildProcess) {
         children.add(receiver)

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import type { TestPlan } from '@plumb/lang'
 import { drawSeed } from '@plumb/lang/random'
 import { type Fault, fault, type GivenOptions, loadPrices, nowMs, openBudget, preview, Reporter, writeStdout } from '@plumb/wire'
-import { load, refuseErrors } from '../command/load.js'
+import { loadSpec, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
 import { Coverage, toLcov } from './coverage.js'
 import { changesOf } from './mutate.js'
@@ -66,7 +66,7 @@ const testOnce = async (
   const errors = new Reporter('plumb')
   const specs: TestedSpec[] = []
   for (const path of paths) {
-    const read = await load(path, { ...options, checksTests: true })
+    const read = await loadSpec(path, { ...options, checksTests: true })
     if (!read.ok) errors.report(read.error)
     else if (!refuseErrors(read.value, errors)) specs.push(specOf(path, read.value, options.filter))
   }

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bound, bindingNamed, type Program, portsOf } from '@plumb/lang'
+import { type Bound, bindingNamed, type Program, portsOfInstance } from '@plumb/lang'
 import { format } from '@plumb/lang/format'
 import { fail, isRecord, parseTree, preview, type Result, stringOf, succeed, type Tree } from '@plumb/wire'
 
@@ -24,7 +24,7 @@ export const testFromRecord = (folder: string, program: Program): Result<string>
   const bound = bindingNamed(program, binding)
   if (bound?.category !== 'stream')
     return fail('record_invalid', `the record is of '${preview(binding)}', and the spec has no process of that name`, { path: folder })
-  const { inputs, outputs } = portsOf(bound)
+  const { inputs, outputs } = portsOfInstance(bound)
   const given = inputs.map(({ name }) => [name, carried(folder, wires.filter(({ from }) => from === name).slice(0, 1))] as const)
   const came = outputs.map(
     ({ name }) =>

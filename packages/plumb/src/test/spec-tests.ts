@@ -2,7 +2,7 @@
 
 import { type Compiled, compile, hasErrors, type TestPlan, testsOf } from '@plumb/lang'
 import { type GivenOptions, readGivenValues, withText } from '@plumb/wire'
-import type { Loaded } from '../command/load.js'
+import type { LoadedSpec } from '../command/load.js'
 import type { Change } from './mutate.js'
 import { changed } from './mutate.js'
 import type { TestResult } from './report/result.js'
@@ -10,11 +10,15 @@ import { runTest, type TestOptions } from './run-test.js'
 
 export interface TestedSpec {
   readonly path: string
-  readonly loaded: Loaded
+  readonly loaded: LoadedSpec
   readonly plans: readonly TestPlan[]
 }
 
-export const specOf = (path: string, loaded: Loaded, filter = ''): TestedSpec => ({ path, loaded, plans: testsIn(loaded.compiled, filter) })
+export const specOf = (path: string, loaded: LoadedSpec, filter = ''): TestedSpec => ({
+  path,
+  loaded,
+  plans: testsIn(loaded.compiled, filter),
+})
 
 const testsIn = ({ program }: Compiled, filter: string): readonly TestPlan[] => testsOf(program).filter(({ name }) => name.includes(filter))
 

@@ -28,7 +28,7 @@ import { AuthoritySource } from '../tools/authority-source.js'
 import { openToolServices } from '../tools/dispatch.js'
 import { findDocroot } from '../tools/docroot.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
-import { openSession } from '../tools/session.js'
+import { openToolSession } from '../tools/session.js'
 import type { ToolService } from '../tools/tool-service.js'
 import type { CallLog } from './call-log.js'
 import { Doubles } from './doubles.js'
@@ -230,7 +230,7 @@ export class TestHost {
       isApproved: true,
       caller: undefined,
     }
-    return { registries: new Map<Bound, Registry>(), session: await openSession(own, settings, silentReporter()) }
+    return { registries: new Map<Bound, Registry>(), session: await openToolSession(own, settings, silentReporter()) }
   }
 
   #startPlumb(node: GraphNode, bound: Bound, place: string | undefined): Spawned {

@@ -8,7 +8,7 @@ import { hasServers, hasTools, type SpawnSettings } from '../child/agent-start.j
 import { ServerOffers } from '../child/server-offers.js'
 import { placesOf } from '../event/wires.js'
 import { findDocroot } from './docroot.js'
-import { callerOf, openSession } from './session.js'
+import { callerOf, openToolSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
 import { ToolService } from './tool-service.js'
 
@@ -97,7 +97,7 @@ const openDispatcher = async (
   // plumb-agent asks for approval before it sends a request, also for the calls that the tool makes.
   const isApproved = plan.config.command === undefined && settings.agentProgram === undefined
   const own = { name: plan.name, place: process, docroot: docroot.value, authority, isApproved, caller: callerOf(plan.config, settings) }
-  const session = await openSession(own, settings, reporter)
+  const session = await openToolSession(own, settings, reporter)
   const opened = await tool.openAgentServers({ plan, declared: plans.map(({ name }) => name), session })
   const file = opened.servers && hasServers(plan) ? tool.openToolsFile(opened.servers.offers()) : undefined
   if (opened.faults || file?.ok === false) {

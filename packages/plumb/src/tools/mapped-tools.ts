@@ -20,7 +20,7 @@ import { placesOf } from '../event/wires.js'
 import type { Callable } from '../graph/morphism/calls.js'
 import { findDocroot } from './docroot.js'
 import { openHeldMap } from './held-map.js'
-import { callerOf, openSession } from './session.js'
+import { callerOf, openToolSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
 
 type CallNode = GraphNode & { readonly work: { readonly kind: 'call'; readonly bound: Bound } }
@@ -72,7 +72,7 @@ const openMappedTool = async (
   if (!held.ok) return { ok: false, error: [held.error] }
   const caller = callerOf({}, settings)
   const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller, held: held.value }
-  const session = await openSession(own, settings, reporter)
+  const session = await openToolSession(own, settings, reporter)
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   let count = 0

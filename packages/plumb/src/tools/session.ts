@@ -20,7 +20,7 @@ export interface SessionOptions {
   readonly held?: HeldMap | undefined
 }
 
-export const openSession = async (options: SessionOptions, settings: SpawnSettings, reporter: Reporter): Promise<Session> => {
+export const openToolSession = async (options: SessionOptions, settings: SpawnSettings, reporter: Reporter): Promise<Session> => {
   const tool = await import('@plumb/tool')
   const { name, place, docroot, authority, isApproved, caller, held } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined

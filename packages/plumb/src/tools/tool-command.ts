@@ -12,7 +12,7 @@ import {
   preview,
   type Reporter,
   type Result,
-  readAnswer,
+  readCallAnswer,
   spawnChild,
   succeed,
   type ToolAnswer,
@@ -90,5 +90,5 @@ const settle = (open: Open, answer: ToolAnswer): boolean => {
 
 const readLine = ({ fault, buf, start, end, isLast }: LineReader): Result<ToolAnswer> => {
   const parsed = fault ? { ok: false as const, error: fault } : parseJson(buf, start, end, isLast)
-  return parsed.ok ? readAnswer(parsed.value) : parsed
+  return parsed.ok ? readCallAnswer(parsed.value) : parsed
 }

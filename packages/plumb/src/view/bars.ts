@@ -2,7 +2,7 @@
 
 import type { Interval, Lane, RunModel } from './run-model.js'
 
-export interface Row {
+export interface BarRow {
   readonly label: string
   readonly isFirst: boolean
   readonly kind: string
@@ -32,7 +32,7 @@ const PARTS = 200
 const SHADES = 4
 
 export interface Rows {
-  readonly rows: readonly Row[]
+  readonly rows: readonly BarRow[]
   readonly rowsLeftOut: number
   readonly barsLeftOut: number
   /** Some bars stand for several messages. */
@@ -54,9 +54,9 @@ export const rowsOf = ({ lanes, end }: RunModel): Rows => {
 
 const countHidden = ({ shown, total }: { readonly shown: readonly unknown[]; readonly total: number }): number => total - shown.length
 
-const countExcess = (rows: readonly Row[]): number => Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MAX_BARS)
+const countExcess = (rows: readonly BarRow[]): number => Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MAX_BARS)
 
-const rowsOfLane = (lane: Lane, index: number, end: number): Row[] => {
+const rowsOfLane = (lane: Lane, index: number, end: number): BarRow[] => {
   const { name, runs, work, requests, calls, waits } = lane
   const slack = Math.max(MIN_OVERLAP, end * MIN_OVERLAP_SHARE)
   const isWhole = countHidden(work) === 0

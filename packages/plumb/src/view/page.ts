@@ -10,7 +10,7 @@ import style from './style.css'
 import { timeline } from './timeline.js'
 
 /** `svg` is the wiring as a picture; undefined where it cannot be drawn. */
-export const pageOf = (run: RunModel, svg: string | undefined): string => {
+export const runPage = (run: RunModel, svg: string | undefined): string => {
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(style)}'`,

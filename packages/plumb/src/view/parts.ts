@@ -1,7 +1,7 @@
 // The parts of the page below the timeline: wiring, messages on each wire, conversations, tool calls, errors.
 
 import { type Html, html, trusted } from './html.js'
-import type { CallModel, CountedItems, Lane, Message, Note, RunModel, TurnModel, WireModel } from './run-model.js'
+import type { CallModel, CountedItems, Lane, Note, RunMessage, RunModel, TurnModel, WireModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 
 export const wiring = (svg: string | undefined): Html => html`
@@ -27,7 +27,7 @@ const wirePart = ({ wire, id, messages: sent }: WireModel): Html => {
 <ol class="messages">${sent.shown.map((message, i) => messageItem(message, `${id}-${i}`))}</ol>${more(sent)}</details>`
 }
 
-const messageItem = ({ at, seq, text }: Message, anchor: string): Html =>
+const messageItem = ({ at, seq, text }: RunMessage, anchor: string): Html =>
   html`<li id="${anchor}" data-seq="${seq}"><span class="meta">${seqText(seq)} <time>${showMicroseconds(at)}</time></span>${value(text)}</li>`
 
 export const conversations = ({ lanes }: RunModel): Html | undefined => {

@@ -4,7 +4,18 @@ import { fail, type Result, succeed } from '@plumb/wire'
 import { RUN_EVENT } from '../display/trace/trace-builder.js'
 import type { TraceEvent } from '../display/trace/trace-event.js'
 import type { NodeInfo, WireInfo } from '../event/run-event.js'
-import type { CallModel, CountedItems, Lane, Message, Note, RequestModel, RunModel, TurnModel, WaitModel, WireModel } from './run-model.js'
+import type {
+  CallModel,
+  CountedItems,
+  Lane,
+  Note,
+  RequestModel,
+  RunMessage,
+  RunModel,
+  TurnModel,
+  WaitModel,
+  WireModel,
+} from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import type { TraceLines } from './trace-lines.js'
 
@@ -48,7 +59,7 @@ export const readRun = ({ events, isCut }: TraceLines, path: string): Result<Run
 
 class RunReader {
   readonly #lanes = new Map<string, OpenLane>()
-  readonly #wires: Map<string, WireModel & { readonly messages: CountedList<Message> }>
+  readonly #wires: Map<string, WireModel & { readonly messages: CountedList<RunMessage> }>
   readonly #faults = new CountedList<Note>()
   /** Spans that have not ended, by their ids. */
   readonly #open = new Map<string, TraceEvent>()
@@ -57,7 +68,7 @@ class RunReader {
   #last: TraceEvent | undefined
 
   constructor(wires: readonly WireInfo[]) {
-    this.#wires = new Map(wires.map((wire, i) => [wire.name, { wire, id: `m${i}`, messages: new CountedList<Message>() }]))
+    this.#wires = new Map(wires.map((wire, i) => [wire.name, { wire, id: `m${i}`, messages: new CountedList<RunMessage>() }]))
   }
 
   model(): Pick<RunModel, 'lanes' | 'wires' | 'faults' | 'end' | 'status' | 'stoppedBy'> {

@@ -35,7 +35,7 @@ export interface Interval {
   readonly seq: number
 }
 
-export interface Message {
+export interface RunMessage {
   readonly at: number
   readonly seq: number
   /** JSON; the beginning of it where it is long. */
@@ -46,7 +46,7 @@ export interface WireModel {
   readonly wire: WireInfo
   /** Begins the anchors of its messages, which are counted from 0. */
   readonly id: string
-  readonly messages: CountedItems<Message>
+  readonly messages: CountedItems<RunMessage>
 }
 
 export interface Lane {

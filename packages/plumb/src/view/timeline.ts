@@ -1,6 +1,6 @@
 // The timeline: rows for each process, its requests and its tool calls, over one axis that can be stretched.
 
-import { type Bar, type Row, type Rows, rowsOf } from './bars.js'
+import { type Bar, type BarRow, type Rows, rowsOf } from './bars.js'
 import { type Html, html } from './html.js'
 import type { RunModel } from './run-model.js'
 import { axisTicks, showMicroseconds } from './show-time.js'
@@ -46,7 +46,7 @@ const note = ({ rowsLeftOut, barsLeftOut, hasMany }: Rows): Html | undefined => 
   return many + missing === '' ? undefined : html`<p class="left-out">${many}${missing}</p>`
 }
 
-const label = ({ label: text, isFirst, kind }: Row): Html => html`<li class="${isFirst ? `first ${kind}` : 'beside'}">${text}</li>`
+const label = ({ label: text, isFirst, kind }: BarRow): Html => html`<li class="${isFirst ? `first ${kind}` : 'beside'}">${text}</li>`
 
 const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 1e8) / 1e6}%`
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { Reporter, type Result, succeed } from '@plumb/wire'
 import { writeWhole } from '../command/write-whole.js'
 import { toSvg } from '../draw/svg.js'
-import { pageOf } from './page.js'
+import { runPage } from './page.js'
 import { readRun } from './read-run.js'
 import { readTrace } from './trace-lines.js'
 
@@ -33,7 +33,7 @@ const readPage = async (path: string): Promise<Result<string>> => {
   const trace = await readTrace(file)
   if (!trace.ok) return trace
   const run = readRun(trace.value, file)
-  return run.ok ? succeed(pageOf(run.value, await draw(run.value.dot))) : run
+  return run.ok ? succeed(runPage(run.value, await draw(run.value.dot))) : run
 }
 
 // The file may hold any text.

@@ -13,7 +13,7 @@ export interface EntryKey {
   readonly nth: number
 }
 
-export interface Entry extends EntryKey {
+export interface KeptEntry extends EntryKey {
   readonly answer: unknown
   /** Kept where a miss is to tell which request is nearest. */
   readonly request?: unknown
@@ -25,20 +25,20 @@ const MAX_PLACE = 80
 export const placeName = (place: string): string => place.replace(/[^\w.@~-]+/g, '_').slice(0, MAX_PLACE) || '_'
 
 /** One line, without its end and without keys. Its checksum tells a line that was cut, or changed. */
-export const writeEntry = ({ hash, place, nth, request, answer }: Entry): string => {
+export const writeEntry = ({ hash, place, nth, request, answer }: KeptEntry): string => {
   const entry = { hash, place, nth, ...(request === undefined ? {} : { request }), answer }
   const scrubbed = JSON.parse(scrub(JSON.stringify(entry))) as object
   return JSON.stringify({ ...scrubbed, sum: sumOf(scrubbed) })
 }
 
 /** Undefined: it is none, or not whole. */
-export const readEntry = (text: string): Entry | undefined => {
+export const readEntry = (text: string): KeptEntry | undefined => {
   const value = parse(text)
   if (!isRecord(value)) return undefined
   const { sum, ...entry } = value
   const { hash, place, nth, answer } = entry
   const isWhole = typeof hash === 'string' && typeof place === 'string' && Number.isSafeInteger(nth) && answer !== undefined
-  return isWhole && sum === sumOf(entry) ? (entry as unknown as Entry) : undefined
+  return isWhole && sum === sumOf(entry) ? (entry as unknown as KeptEntry) : undefined
 }
 
 const SUM_DIGITS = 16

@@ -10,7 +10,7 @@ import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { hashOf } from './canonical.js'
 import { setCurrentKept } from './current.js'
-import { type Entry, type EntryKey, placeName } from './entry.js'
+import { type EntryKey, type KeptEntry, placeName } from './entry.js'
 import { openFolderStore } from './folder-store.js'
 import { openLinesStore } from './lines-store.js'
 import type { Store } from './store.js'
@@ -33,13 +33,13 @@ export interface KeptOptions {
   readonly places: readonly string[]
 }
 
-export type Source = 'cache' | 'record'
+export type AnswerSource = 'cache' | 'record'
 
 export interface Asked {
   /** Of the request, and which of its equals it is. */
   readonly key: EntryKey
   /** With where it was kept; undefined: it is to be asked. */
-  readonly found: { readonly answer: unknown; readonly source: Source } | undefined
+  readonly found: { readonly answer: unknown; readonly source: AnswerSource } | undefined
   /** Why it may not be asked. */
   readonly miss: Fault | undefined
   /** Keeps what was answered. `write_failed`: it could not be; it is tried again with the next. */
@@ -101,7 +101,7 @@ const makeKept = (
   const here = new Set(places)
   const late = new LateEntries()
 
-  const find = (store: OpenStore, key: EntryKey): Entry | undefined => {
+  const find = (store: OpenStore, key: EntryKey): KeptEntry | undefined => {
     const own = store.read(key)
     if (own) return own
     // Whoever asked this has another name now: each of its answers is given once.
@@ -164,10 +164,10 @@ const SHOWN_DIGITS = 12
 const MAX_LATE = 16 * 1024 * 1024
 
 class LateEntries {
-  #waiting: { readonly store: OpenStore; readonly entry: Entry; readonly size: number }[] = []
+  #waiting: { readonly store: OpenStore; readonly entry: KeptEntry; readonly size: number }[] = []
   #size = 0
 
-  put(store: OpenStore, entry: Entry): Fault | undefined {
+  put(store: OpenStore, entry: KeptEntry): Fault | undefined {
     const waiting = this.#waiting
     this.#waiting = []
     this.#size = 0
@@ -175,7 +175,7 @@ class LateEntries {
     return this.#try(store, entry)
   }
 
-  #try(store: OpenStore, entry: Entry): Fault | undefined {
+  #try(store: OpenStore, entry: KeptEntry): Fault | undefined {
     const failed = store.put(entry)
     if (!failed) return undefined
     const size = JSON.stringify(entry.answer).length

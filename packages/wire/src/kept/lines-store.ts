@@ -5,7 +5,7 @@ import { appendFileSync, closeSync, openSync, readFileSync, readSync, statSync }
 import { fault } from '../error.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { type Entry, type EntryKey, readEntry, writeEntry } from './entry.js'
+import { type EntryKey, type KeptEntry, readEntry, writeEntry } from './entry.js'
 import { nearestRequest } from './nearest-request.js'
 import { FILE_MODE, type Store } from './store.js'
 
@@ -17,7 +17,7 @@ export const openLinesStore = (path: string): Result<Store> => {
   const text = textOf(path)
   if (!text.ok) return text
   const entries = text.value.split('\n').flatMap((line) => readEntry(line) ?? [])
-  const byHash = new Map<string, Entry[]>()
+  const byHash = new Map<string, KeptEntry[]>()
   for (const entry of entries) {
     const equal = byHash.get(entry.hash)
     if (!equal) byHash.set(entry.hash, [entry])

@@ -1,16 +1,16 @@
 // Where answers are kept: a folder, or one file. Several processes may use one at once; what was there when it was opened is found.
 
 import type { Fault } from '../error.js'
-import type { Entry, EntryKey } from './entry.js'
+import type { EntryKey, KeptEntry } from './entry.js'
 import type { NearestRequest } from './nearest-request.js'
 
 export interface Store {
   /** What is kept of equal requests, whoever asked. */
   keysOf(hash: string): readonly EntryKey[]
   /** Undefined: it is not there, or not whole. */
-  read(key: EntryKey): Entry | undefined
+  read(key: EntryKey): KeptEntry | undefined
   /** Whole or not at all; `write_failed` where it cannot be written. */
-  put(entry: Entry): Fault | undefined
+  put(entry: KeptEntry): Fault | undefined
   /** The entry whose request is most like this one. Undefined: requests are not kept here, or there is none. */
   nearest?(request: unknown): (NearestRequest & { readonly key: EntryKey }) | undefined
 }

@@ -71,7 +71,7 @@ export const diskFiles = (folders: readonly string[], standardLibrary: Readonly<
       if (path !== undefined) modules[`${from}\u0000${name}`] = path
       return path
     },
-    beside,
+    beside: besideSpec,
     bundle: (entry) => ({ entry, files: { ...files }, modules: { ...modules } }),
   }
 }
@@ -84,7 +84,7 @@ export const bundledFiles = (bundle: Bundle): SourceFiles => ({
     return { ok: false, error: fault('file_not_found', `the sources handed over hold no '${preview(path)}'`, { path }) }
   },
   find: (name, from) => bundle.modules[`${from}\u0000${name}`],
-  beside,
+  beside: besideSpec,
   bundle: () => bundle,
 })
 
@@ -123,7 +123,8 @@ export const withAround = (files: SourceFiles, around: Partial<Around>): SourceF
   },
 })
 
-const beside = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
+/** As a spec names a file: relative to its own folder. `from`: the path of the spec. */
+export const besideSpec = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
 
 /** The whole text of a spec: UTF-8, a regular file (or a descriptor such as `/dev/fd/63`), at most 8 MiB. */
 export const readSpec = (path: string): Result<string> => {

@@ -1,7 +1,7 @@
 // What may be absent: optional fields under `has` and `??`.
 
 import type { BinaryExpression, Expression, IndexExpression } from '../../parse/ast.js'
-import type { Place } from '../infer/checked.js'
+import type { ValuePlace } from '../infer/checked.js'
 import type { Generator } from './generator.js'
 
 /** A field that may be absent: undefined when it is. */
@@ -18,7 +18,7 @@ export const emitBoxedOrAbsent = (e: Expression, g: Generator): string => {
 export const emitMapKey = ({ index }: IndexExpression, g: Generator): string =>
   index.kind === 'literal' ? g.key(String(index.value)) : `R.keyOf(${g.value(index)})`
 
-export const isThere = (place: Place, g: Generator): string =>
+export const isThere = (place: ValuePlace, g: Generator): string =>
   place.root || g.input(place.path).kind === 'place' ? `${g.extent(place).start} >= 0` : 'true'
 
 type Emit = (e: Expression, g: Generator) => string

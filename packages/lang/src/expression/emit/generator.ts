@@ -5,13 +5,13 @@
 
 import type { Expression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
-import type { Checked, Form, Place } from '../infer/checked.js'
+import type { Checked, Form, ValuePlace } from '../infer/checked.js'
 import type { Fact } from '../infer/context.js'
 import type { Local } from '../infer/environment.js'
 import { keyOf, sliceOf } from '../run/slice.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
 import { CannotFuse, type FusedInput, inputAt, WHOLE } from './fused-input.js'
-import { type Extent, LocalCode } from './local-code.js'
+import { type CodeExtent, LocalCode } from './local-code.js'
 
 /** How an expression is written, in each form. They call each other for its parts, by way of the generator. */
 export interface Emitters {
@@ -64,7 +64,7 @@ export class Generator {
   }
 
   /** Where a part begins and ends, and in which buffer; the start is negative when it is absent. */
-  extent({ root, path }: Place): Extent {
+  extent({ root, path }: ValuePlace): CodeExtent {
     if (root) return this.local(root).extent(path)
     const input = this.input(path)
     if (input.kind !== 'place') throw new CannotFuse()
@@ -72,7 +72,7 @@ export class Generator {
   }
 
   /** The same of a part of the message that was read. */
-  captured(path: Path): Extent {
+  captured(path: Path): CodeExtent {
     const slot = this.scanner.slot(path)
     return { buf: 'b', start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]`, name: String(2 * slot) }
   }
@@ -89,7 +89,7 @@ export class Generator {
   }
 
   /** Where an expression only names a part of the input, or of a local. */
-  place(e: Expression): Place | undefined {
+  place(e: Expression): ValuePlace | undefined {
     return this.computed(e) === undefined ? this.checked.place(e) : undefined
   }
 
@@ -152,7 +152,7 @@ export class Generator {
   }
 
   /** A part decoded once, when first needed. `kind` tells its forms apart. */
-  once(kind: string, place: Place, decode: (part: Extent) => string): string {
+  once(kind: string, place: ValuePlace, decode: (part: CodeExtent) => string): string {
     const part = this.extent(place)
     const name = `${kind}${part.name}`
     if (place.root) this.local(place.root).variables.add(name)

@@ -5,7 +5,7 @@ import type { Path } from '../../scan/scanner.js'
 import type { Type } from '../../types/type.js'
 
 /** Expressions of generated code that say where a part stands. */
-export interface Extent {
+export interface CodeExtent {
   readonly buf: string
   readonly start: string
   readonly end: string
@@ -25,7 +25,7 @@ export class LocalCode {
     readonly number: number,
   ) {}
 
-  extent(path: Path): Extent {
+  extent(path: Path): CodeExtent {
     const { number } = this
     const buf = `b${number}`
     if (path.length === 0) return { buf, start: `a${number}`, end: `e${number}`, name: `_${number}` }

@@ -3,7 +3,7 @@
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
-import { type Form, isMerged, numeralOf, type Place } from '../infer/checked.js'
+import { type Form, isMerged, numeralOf, type ValuePlace } from '../infer/checked.js'
 import { emitCoalesce, emitMapKey } from './absent.js'
 import { emitCall } from './call.js'
 import type { Generator } from './generator.js'
@@ -46,14 +46,14 @@ export const emitValue = (e: Expression, g: Generator): string => {
   }
 }
 
-const decodePart = (place: Place, form: Form, e: Expression, g: Generator): string => {
+const decodePart = (place: ValuePlace, form: Form, e: Expression, g: Generator): string => {
   switch (form) {
     case 'string':
       return g.once('s', place, ({ buf, start, end }) => `R.stringAt(${buf}, ${start} + 1, ${end} - 1)`)
     case 'int':
       return g.once('i', place, ({ buf, start, end }) => `R.intAt(${buf}, ${start}, ${end}, ${g.site(e)})`)
     case 'number':
-      return g.once('n', place, ({ buf, start, end }) => `R.numberAt(${buf}, ${start}, ${end})`)
+      return g.once('n', place, ({ buf, start, end }) => `R.parseNumberAt(${buf}, ${start}, ${end})`)
     case 'bool': {
       const { buf, start } = g.extent(place)
       return `(${buf}[${start}] === 116)`
@@ -66,7 +66,7 @@ const decodePart = (place: Place, form: Form, e: Expression, g: Generator): stri
 const emitUnboxed = (boxed: string, form: Form, e: Expression, g: Generator): string => {
   switch (form) {
     case 'string':
-      return `R.stringOf(${boxed})`
+      return `R.stringOfValue(${boxed})`
     case 'int':
       return `R.intOf(${boxed}, ${g.site(e)})`
     case 'number':

@@ -6,16 +6,16 @@ import type { Comprehension, Expression, RecordExpression } from '../../parse/as
 import { isPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
-import { isMerged, numeralOf, type Place } from '../infer/checked.js'
+import { isMerged, numeralOf, type ValuePlace } from '../infer/checked.js'
 import { emitBoxedOrAbsent, isThere } from './absent.js'
 import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
-import type { Extent } from './local-code.js'
+import type { CodeExtent } from './local-code.js'
 import { emitLoops } from './loop.js'
 import { emitBool } from './operand.js'
 
 /** JSON text that is always the same, or statements. */
-export type Piece = { readonly text: string } | { readonly code: string }
+export type OutputPiece = { readonly text: string } | { readonly code: string }
 
 export const emitWrite = (e: Expression, g: Generator): string => emitPieces(pieces(e, g), g)
 
@@ -25,7 +25,7 @@ export const emitWriteInput = (input: FusedInput, g: Generator): string => emitP
 /** A function that writes into a sink of its own (build in write.ts). */
 export const emitWriter = (e: Expression, g: Generator): string => `(out) => {\nlet p = out.at\n${emitWrite(e, g)}\nreturn p\n}`
 
-const emitPieces = (list: readonly Piece[], g: Generator): string => {
+const emitPieces = (list: readonly OutputPiece[], g: Generator): string => {
   const lines: string[] = []
   let text = ''
   const flush = () => {
@@ -56,9 +56,9 @@ const emitText = (text: string, g: Generator): string => {
 
 const MAX_INLINE_BYTES = 64
 
-const code = (line: string): Piece[] => [{ code: line }]
+const code = (line: string): OutputPiece[] => [{ code: line }]
 
-const pieces = (e: Expression, g: Generator): Piece[] => {
+const pieces = (e: Expression, g: Generator): OutputPiece[] => {
   const place = g.place(e)
   if (place) return copy(place, g)
   const computed = g.computed(e)
@@ -97,7 +97,7 @@ const pieces = (e: Expression, g: Generator): Piece[] => {
   }
 }
 
-const comprehensionPieces = (e: Comprehension, g: Generator): Piece[] => {
+const comprehensionPieces = (e: Comprehension, g: Generator): OutputPiece[] => {
   const isLater = g.variable()
   const comma = emitPieces([{ text: ',' }], g)
   const item = () => `if (${isLater}) {\n${comma}\n} else ${isLater} = true\n${emitWrite(e.item, g)}`
@@ -105,12 +105,12 @@ const comprehensionPieces = (e: Comprehension, g: Generator): Piece[] => {
 }
 
 // Of an operator or a function.
-const resultPieces = (e: Expression, g: Generator): Piece[] => {
+const resultPieces = (e: Expression, g: Generator): OutputPiece[] => {
   const form = g.form(e)
   return form === 'boxed' || form === 'unit' ? writeComputed(g.boxed(e), 'boxed') : writeComputed(g.value(e), form)
 }
 
-const writeComputed = (value: string, form: Form): Piece[] => {
+const writeComputed = (value: string, form: Form): OutputPiece[] => {
   switch (form) {
     case 'string':
       return code(`p = R.putString(out, p, ${value})`)
@@ -124,11 +124,12 @@ const writeComputed = (value: string, form: Form): Piece[] => {
   }
 }
 
-const copy = (place: Place, g: Generator): Piece[] => (place.root ? copied(g.extent(place)) : inputPieces(g.input(place.path), g))
+const copy = (place: ValuePlace, g: Generator): OutputPiece[] =>
+  place.root ? copied(g.extent(place)) : inputPieces(g.input(place.path), g)
 
-const copied = ({ buf, start, end }: Extent): Piece[] => code(`p = R.put(out, p, ${buf}, ${start}, ${end})`)
+const copied = ({ buf, start, end }: CodeExtent): OutputPiece[] => code(`p = R.put(out, p, ${buf}, ${start}, ${end})`)
 
-const inputPieces = (input: FusedInput, g: Generator): Piece[] => {
+const inputPieces = (input: FusedInput, g: Generator): OutputPiece[] => {
   if (input.kind === 'value') return writeComputed(input.variable, input.form)
   if (input.kind === 'record') {
     const origins = new Map<string, Origin>()
@@ -151,11 +152,11 @@ const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): s
 /** Where the value of a field comes from: under a condition, then what stands in for it when that does not hold. */
 interface Origin {
   readonly isThere?: string
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly OutputPiece[]
   readonly otherwise?: Origin
 }
 
-const recordPieces = (e: RecordExpression, g: Generator): Piece[] => {
+const recordPieces = (e: RecordExpression, g: Generator): OutputPiece[] => {
   const origins = new Map<string, Origin>()
   for (const part of e.parts) {
     if (part.kind === 'field') origins.set(part.name.text, { pieces: pieces(part.value, g) })
@@ -164,8 +165,8 @@ const recordPieces = (e: RecordExpression, g: Generator): Piece[] => {
   return fieldPieces(origins, g)
 }
 
-const fieldPieces = (origins: ReadonlyMap<string, Origin>, g: Generator): Piece[] => {
-  const result: Piece[] = [{ text: '{' }]
+const fieldPieces = (origins: ReadonlyMap<string, Origin>, g: Generator): OutputPiece[] => {
+  const result: OutputPiece[] = [{ text: '{' }]
   // Whether a comma has to go before the next field: known until an optional field comes first.
   let isLater: boolean | string = false
   for (const [name, origin] of origins) {
@@ -192,12 +193,12 @@ const fieldPieces = (origins: ReadonlyMap<string, Origin>, g: Generator): Piece[
 
 const isSure = (origin: Origin): boolean => origin.isThere === undefined || (origin.otherwise !== undefined && isSure(origin.otherwise))
 
-const alternatives = ({ isThere, pieces, otherwise }: Origin, g: Generator): readonly Piece[] => {
+const alternatives = ({ isThere, pieces, otherwise }: Origin, g: Generator): readonly OutputPiece[] => {
   if (isThere === undefined || !otherwise) return pieces
   return code(`if (${isThere}) {\n${emitPieces(pieces, g)}\n} else {\n${emitPieces(alternatives(otherwise, g), g)}\n}`)
 }
 
-const optional = (key: string, origin: Origin, g: Generator, before = ''): Piece[] => {
+const optional = (key: string, origin: Origin, g: Generator, before = ''): OutputPiece[] => {
   const conditions: string[] = []
   for (let o: Origin | undefined = origin; o; o = o.otherwise) if (o.isThere !== undefined) conditions.push(o.isThere)
   return code(`if (${conditions.join(' || ')}) {\n${before}\n${emitPieces([{ text: key }, ...alternatives(origin, g)], g)}\n}`)

@@ -1,6 +1,6 @@
 // Lists: `[e, …]`, `[e for x in xs if c]`, `xs[a:b]`; and templates, which are texts of any values.
 
-import type { Comprehension, Expression, ListExpression, Loop, SliceExpression, Template } from '../../parse/ast.js'
+import type { Comprehension, ComprehensionLoop, Expression, ListExpression, SliceExpression, Template } from '../../parse/ast.js'
 import { isInt, isJson, isString, listsOf } from '../../types/kind.js'
 import { JSON_TYPE, STRING, type Type } from '../../types/type.js'
 import { itemTypeOf } from '../run/list-function.js'
@@ -32,7 +32,7 @@ const inferLoops = (e: Comprehension, at: number, context: Context): Type | unde
 }
 
 /** The type of an item. */
-const inferLoop = ({ list }: Loop, context: Context): Type | undefined => {
+const inferLoop = ({ list }: ComprehensionLoop, context: Context): Type | undefined => {
   const type = context.infer(list)
   if (!type) return undefined
   if (isJson(type) || listsOf(type)) return itemTypeOf(type)

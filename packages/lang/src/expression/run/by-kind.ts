@@ -1,7 +1,7 @@
 // What is joined or taken apart as its kind has it, where that is only known now.
 
-import { expectList, expectNumber, expectString, kindOf, stringOf } from './coerce.js'
-import { fail, type Site } from './failure.js'
+import { expectList, expectNumber, expectString, kindOfValue, stringOfValue } from './coerce.js'
+import { failEvaluation, type Site } from './failure.js'
 import { concat, indexIn, sliceList } from './list.js'
 import { finite } from './number.js'
 import { describe, type RuntimeValue, type Slice } from './slice.js'
@@ -9,19 +9,19 @@ import { sliceText } from './text.js'
 
 /** `+` of two strings, two lists or two numbers. */
 export const add = (a: RuntimeValue, b: RuntimeValue, site: Site): RuntimeValue => {
-  const kind = kindOf(a)
-  if (kind === 'string') return stringOf(a) + expectString(b, site)
+  const kind = kindOfValue(a)
+  if (kind === 'string') return stringOfValue(a) + expectString(b, site)
   if (kind === 'list') return concat(a as Slice, expectList(b, site))
   return finite(expectNumber(a, site) + expectNumber(b, site), site)
 }
 
 /** `x[from:to]` of a string or a list. */
 export const sliceAny = (value: RuntimeValue, from: number | undefined, to: number | undefined, site: Site): RuntimeValue => {
-  const kind = kindOf(value)
-  if (kind === 'string') return sliceText(stringOf(value), from, to)
-  return kind === 'list' ? sliceList(value as Slice, from, to) : fail(site, `${describe(value)} is neither a string nor a list`)
+  const kind = kindOfValue(value)
+  if (kind === 'string') return sliceText(stringOfValue(value), from, to)
+  return kind === 'list' ? sliceList(value as Slice, from, to) : failEvaluation(site, `${describe(value)} is neither a string nor a list`)
 }
 
 /** Is the second in the first, as a part of a string or an item of a list? */
 export const containsAny = (value: RuntimeValue, part: RuntimeValue, site: Site): boolean =>
-  kindOf(value) === 'string' ? stringOf(value).includes(expectString(part, site)) : indexIn(expectList(value, site), part) >= 0
+  kindOfValue(value) === 'string' ? stringOfValue(value).includes(expectString(part, site)) : indexIn(expectList(value, site), part) >= 0

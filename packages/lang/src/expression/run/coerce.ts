@@ -2,15 +2,15 @@
 // a json.
 
 import { countItems, eachItem } from '@plumb/wire/json'
-import { fail, type Site } from './failure.js'
-import { exactAt, intAt, numberAt } from './number.js'
+import { failEvaluation, type Site } from './failure.js'
+import { exactAt, intAt, parseNumberAt } from './number.js'
 import { describe, type RuntimeValue, Slice, stringAt } from './slice.js'
 import { compareStrings, countCodePoints } from './text.js'
 
-export const stringOf = (value: RuntimeValue): string =>
+export const stringOfValue = (value: RuntimeValue): string =>
   value instanceof Slice ? stringAt(value.buf, value.start + 1, value.end - 1) : (value as string)
 export const numberOf = (value: RuntimeValue): number =>
-  value instanceof Slice ? numberAt(value.buf, value.start, value.end) : (value as number)
+  value instanceof Slice ? parseNumberAt(value.buf, value.start, value.end) : (value as number)
 export const intOf = (value: RuntimeValue, site: Site): number =>
   value instanceof Slice ? intAt(value.buf, value.start, value.end, site) : (value as number)
 export const exactOf = (value: RuntimeValue): number | bigint =>
@@ -19,7 +19,7 @@ export const boolOf = (value: RuntimeValue): boolean => (value instanceof Slice 
 
 type Kind = 'string' | 'number' | 'bool' | 'null' | 'object' | 'list'
 
-export const kindOf = (value: RuntimeValue): Kind => {
+export const kindOfValue = (value: RuntimeValue): Kind => {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'number') return 'number'
   if (typeof value === 'boolean') return 'bool'
@@ -30,12 +30,12 @@ export const kindOf = (value: RuntimeValue): Kind => {
 const KINDS: Readonly<Record<number, Kind>> = { 34: 'string', 123: 'object', 91: 'list', 116: 'bool', 102: 'bool', 110: 'null' }
 
 const expectKind = (value: RuntimeValue, kind: Kind, what: string, site: Site): void => {
-  if (kindOf(value) !== kind) fail(site, `${describe(value)} is no ${what}`)
+  if (kindOfValue(value) !== kind) failEvaluation(site, `${describe(value)} is no ${what}`)
 }
 
 export const expectString = (value: RuntimeValue, site: Site): string => {
   expectKind(value, 'string', 'string', site)
-  return stringOf(value)
+  return stringOfValue(value)
 }
 export const expectNumber = (value: RuntimeValue, site: Site): number => {
   expectKind(value, 'number', 'number', site)
@@ -47,11 +47,11 @@ export const expectBool = (value: RuntimeValue, site: Site): boolean => {
 }
 export const expectIndex = (value: RuntimeValue, site: Site): number => {
   const n = expectNumber(value, site)
-  return Number.isInteger(n) ? n : fail(site, `${n} is no index`)
+  return Number.isInteger(n) ? n : failEvaluation(site, `${n} is no index`)
 }
 export const expectInt = (value: RuntimeValue, site: Site): number => {
   const n = expectNumber(value, site)
-  return Number.isInteger(n) ? n : fail(site, `${n} is no int`)
+  return Number.isInteger(n) ? n : failEvaluation(site, `${n} is no int`)
 }
 export const expectList = (value: RuntimeValue, site: Site): Slice => {
   expectKind(value, 'list', 'list', site)
@@ -71,7 +71,7 @@ export const expectObject = (value: RuntimeValue, site: Site): Slice => {
 
 /** Negative, 0 or positive. */
 export const order = (a: RuntimeValue, b: RuntimeValue, site: Site): number => {
-  if (kindOf(a) === 'string') return compareStrings(stringOf(a), expectString(b, site))
+  if (kindOfValue(a) === 'string') return compareStrings(stringOfValue(a), expectString(b, site))
   expectKind(a, 'number', 'number or string', site)
   expectKind(b, 'number', 'number', site)
   const x = exactOf(a)
@@ -81,9 +81,9 @@ export const order = (a: RuntimeValue, b: RuntimeValue, site: Site): number => {
 
 /** Code points of a string, items of a list. */
 export const length = (value: RuntimeValue, site: Site): number => {
-  const kind = kindOf(value)
-  if (kind === 'string') return countCodePoints(stringOf(value))
-  if (kind !== 'list') fail(site, `${describe(value)} is neither a string nor a list`)
+  const kind = kindOfValue(value)
+  if (kind === 'string') return countCodePoints(stringOfValue(value))
+  if (kind !== 'list') failEvaluation(site, `${describe(value)} is neither a string nor a list`)
   const { buf, start } = value as Slice
   return countItems(buf, start)
 }

@@ -3,7 +3,7 @@
 
 import { type Fault, fault } from '@plumb/wire/error'
 
-export class Failure {
+export class EvaluationFailure {
   constructor(
     readonly detail: string,
     readonly code: 'evaluation_failed' | 'too_deep' | 'too_large' = 'evaluation_failed',
@@ -11,7 +11,7 @@ export class Failure {
 }
 
 /** Of a binding that is called: its own error. */
-export class CallFailure extends Failure {
+export class CallFailure extends EvaluationFailure {
   constructor(readonly fault: Fault) {
     super(fault.detail)
   }
@@ -19,24 +19,24 @@ export class CallFailure extends Failure {
 
 /** Goes on with anything but a failure. A string or buffer beyond what the machine can hold is a RangeError. */
 export const expect = (failure: unknown): void => {
-  if (!(failure instanceof Failure || failure instanceof RangeError)) throw failure
+  if (!(failure instanceof EvaluationFailure || failure instanceof RangeError)) throw failure
 }
 
 /** A failure as the error of its message. */
-export const faultOf = (failure: unknown): Fault => {
+export const faultOfEvaluation = (failure: unknown): Fault => {
   expect(failure)
   if (failure instanceof CallFailure) return failure.fault
-  return failure instanceof Failure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
+  return failure instanceof EvaluationFailure ? fault(failure.code, failure.detail) : fault('evaluation_failed', 'the result is too large')
 }
 
 /** From generated code that leaves a message to the interpreter. */
 export const leave = (): never => {
-  throw new Failure('left to the interpreter')
+  throw new EvaluationFailure('left to the interpreter')
 }
 
 /** The sub-expression at work, as written. */
 export type Site = string
 
-export const fail = (site: Site, why: string): never => {
-  throw new Failure(`${why} in '${site}'`)
+export const failEvaluation = (site: Site, why: string): never => {
+  throw new EvaluationFailure(`${why} in '${site}'`)
 }

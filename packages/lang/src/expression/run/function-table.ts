@@ -6,11 +6,11 @@ import { containsAny } from './by-kind.js'
 import { length } from './coerce.js'
 import type { Site } from './failure.js'
 import type { Function } from './function.js'
-import { LIST_FUNCTIONS, type Row } from './list-function.js'
+import { type FunctionRow, LIST_FUNCTIONS } from './list-function.js'
 import { MAP_FUNCTIONS } from './map-function.js'
 import { roundAwayFromZero, whole } from './number.js'
 import { parseNumber, parseText } from './parse-text.js'
-import { find, matches, replaceMatches } from './pattern.js'
+import { findPattern, matchesPattern, replaceMatches } from './pattern.js'
 import type { RuntimeValue } from './slice.js'
 import { limitedText, linesOf, pad, replaceAll, sliceText, split, textOf, wordsOf } from './text.js'
 import { readTime, writeTime } from './time.js'
@@ -31,7 +31,7 @@ const likeArguments = (types: readonly Type[]): Type => (types.every(isInt) ? IN
 const isText = ([type]: readonly Type[]): boolean => type !== undefined && isString(type) && !isJson(type)
 
 // biome-ignore format: a table
-const ROWS: readonly Row[] = [
+const ROWS: readonly FunctionRow[] = [
   { usage: 'lower(s)', text: 'The string in lower case.', takes: ['string'], gives: STRING, run: (s: string) => s.toLowerCase() },
   { usage: 'upper(s)', text: 'The string in upper case.', takes: ['string'], gives: STRING, run: (s: string) => s.toUpperCase() },
   { usage: 'trim(s)', text: 'The string without white space at its ends.', takes: ['string'], gives: STRING, run: (s: string) => s.trim() },
@@ -46,8 +46,8 @@ const ROWS: readonly Row[] = [
   { usage: 'words(s)', text: 'What stands between white space.', takes: ['string'], gives: STRINGS, run: wordsOf, result: 'strings' },
   { usage: 'slice(s, a, b)', text: 'The code points from a up to b: s[a:b].', takes: ['string', 'int', 'int'], gives: STRING, run: sliceText },
   { usage: 'pad(s, n)', text: 'The string with spaces behind it, to n code points; with -n before it.', takes: ['string', 'int'], gives: STRING, run: pad },
-  { usage: 'matches(s, "re")', text: 'Does the pattern (RE2) match anywhere in the string?', takes: ['string', 'pattern'], gives: BOOL, run: matches },
-  { usage: 'find(s, "re")', text: 'All matches of the pattern (RE2): text, groups, and at which code point.', takes: ['string', 'pattern'], gives: MATCHES, run: find, result: 'moved' },
+  { usage: 'matches(s, "re")', text: 'Does the pattern (RE2) match anywhere in the string?', takes: ['string', 'pattern'], gives: BOOL, run: matchesPattern },
+  { usage: 'find(s, "re")', text: 'All matches of the pattern (RE2): text, groups, and at which code point.', takes: ['string', 'pattern'], gives: MATCHES, run: findPattern, result: 'moved' },
   { usage: 'replace_all(s, "re", t)', text: 'The string with t, as it is, for every match of the pattern (RE2).', takes: ['string', 'pattern', 'string'], gives: STRING, run: replaceMatches },
   { usage: 'time(s)', text: 'Seconds since 1970 of a time (RFC 3339) or a date.', takes: ['string'], gives: NUMBER, run: readTime },
   { usage: 'iso(n)', text: 'The time (RFC 3339, UTC) of seconds since 1970.', takes: ['number'], gives: STRING, run: writeTime },
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
   { usage: 'contains(x, y)', text: 'Is the second in the first, a string or a list?', takes: ['sized', 'any'], only: ([type]) => type !== undefined && isJson(type), gives: BOOL, run: containsAny },
 ]
 
-const functionOf = ({ usage, gives, result = 'value', ...row }: Row, i: number): Function => ({
+const functionOf = ({ usage, gives, result = 'value', ...row }: FunctionRow, i: number): Function => ({
   ...row,
   name: usage.slice(0, usage.indexOf('(')),
   usage,

@@ -34,19 +34,19 @@ import {
   intOf,
   numberOf,
   order,
-  stringOf,
+  stringOfValue,
 } from './coerce.js'
 import { equal } from './equal.js'
 import type { Site } from './failure.js'
 import type { Parameter, Reduction } from './function.js'
-import { eachOf, type Key } from './list.js'
+import { eachOf, type ItemKey } from './list.js'
 import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
 import { observer } from './observe.js'
 import { patternOf } from './pattern.js'
 import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice, sliceOf, valueOfText } from './slice.js'
 import { startSteps } from './steps.js'
 import { stringsOf, textOf } from './text.js'
-import { listFrom, listOf, merge, type Put, recordOf } from './write.js'
+import { listFrom, listOf, merge, type Put, writeRecord } from './write.js'
 
 /** What the names of an expression stand for while it is evaluated: the values behind those of infer/environment.ts. */
 export interface Frame {
@@ -231,7 +231,7 @@ const evaluateReduction = ({ start, step }: Reduction, list: Comprehension, fram
 
 const withLocal = (frame: Frame, local: Local, value: RuntimeValue): Frame => ({ ...frame, locals: { local, value, outer: frame.locals } })
 
-const keyOfItems = ({ parameter, body }: KeyFunction, frame: Frame): Key => {
+const keyOfItems = ({ parameter, body }: KeyFunction, frame: Frame): ItemKey => {
   const local = frame.checked.local(parameter)
   return (item) => evaluate(body, withLocal(frame, local, item))
 }
@@ -314,7 +314,7 @@ const evaluateRecord = (e: RecordExpression, frame: Frame): RuntimeValue => {
     if (field === undefined) fields.delete(name)
     else if (!(field instanceof Slice)) fields.set(name, evaluate(field as Expression, frame))
   }
-  return recordOf(fields as ReadonlyMap<string, RuntimeValue>)
+  return writeRecord(fields as ReadonlyMap<string, RuntimeValue>)
 }
 
 // An operand as the operator asks for it. A json is looked at; of what has the type the text is read.
@@ -346,7 +346,7 @@ const decode = (value: RuntimeValue, e: Expression, { checked }: Frame): Runtime
   const form = checked.form(e)
   switch (form) {
     case 'string':
-      return stringOf(value)
+      return stringOfValue(value)
     case 'int':
       return intOf(value, checked.site(e))
     case 'number':

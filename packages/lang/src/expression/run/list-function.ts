@@ -7,7 +7,7 @@ import type { Function } from './function.js'
 import * as list from './list.js'
 
 /** What there is to say of a function; it gives a value where `result` is left out. */
-export type Row = Omit<Function, 'name' | 'gives' | 'result' | 'id'> & {
+export type FunctionRow = Omit<Function, 'name' | 'gives' | 'result' | 'id'> & {
   readonly gives: Type | Function['gives']
   readonly result?: Function['result']
 }
@@ -33,14 +33,14 @@ const groups: Function['gives'] = ([type], key) =>
   })
 
 // biome-ignore format: a table
-export const LIST_FUNCTIONS: readonly Row[] = [
+export const LIST_FUNCTIONS: readonly FunctionRow[] = [
   { usage: 'first(xs)', text: 'The first item; fails for an empty list.', takes: ['list'], gives: itemOf, run: list.first, result: 'moved' },
   { usage: 'last(xs)', text: 'The last item; fails for an empty list.', takes: ['list'], gives: itemOf, run: list.last, result: 'moved' },
   { usage: 'reverse(xs)', text: 'The items from the last to the first.', takes: ['list'], gives: sameItems, run: list.reverse, result: 'moved' },
   { usage: 'flatten(xss)', text: 'The items of all lists of a list, one behind the other.', takes: ['lists'], gives: ([type]) => arrayOf(itemTypeOf(itemTypeOf(type))), run: list.flatten, result: 'moved' },
   { usage: 'unique(xs, x -> key)', text: 'The items without those equal to an earlier one, or with an equal key.', takes: ['list'], key: 'may', gives: sameItems, run: list.unique, result: 'moved' },
   { usage: 'sort(xs, x -> key)', text: 'The items in the order of numbers or strings, or of their keys; stable.', takes: ['ordered'], key: 'may', gives: sameItems, run: list.sort, result: 'moved' },
-  { usage: 'group(xs, x -> key)', text: 'The items by their keys: { key, items } for each, in order of first appearance.', takes: ['list'], key: 'must', gives: groups, run: list.group, result: 'moved' },
+  { usage: 'group(xs, x -> key)', text: 'The items by their keys: { key, items } for each, in order of first appearance.', takes: ['list'], key: 'must', gives: groups, run: list.groupItems, result: 'moved' },
   { usage: 'sum(xs)', text: 'The sum of the numbers; 0 for none.', takes: ['ints'], only: isListOfInts, gives: INT, run: list.sumInts, reduction: { start: 0, step: list.addInt } },
   { usage: 'sum(xs)', text: 'The sum of the numbers; 0 for none.', takes: ['numbers'], gives: NUMBER, run: list.sumNumbers, reduction: { start: 0, step: list.addNumber } },
   { usage: 'min(xs, x -> key)', text: 'The least item, or that with the least key; fails for an empty list.', takes: ['ordered'], key: 'may', gives: itemOf, run: list.least, result: 'moved' },

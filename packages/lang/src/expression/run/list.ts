@@ -1,15 +1,15 @@
 // Lists: JSON text whose items are only moved. What looks at items goes through takeSteps; what writes a list is held to the size of a result.
 
 import { eachItem } from '@plumb/wire/json'
-import { expectBool, expectList, expectNumber, intOf, kindOf } from './coerce.js'
+import { expectBool, expectList, expectNumber, intOf, kindOfValue } from './coerce.js'
 import { equal, identityOf } from './equal.js'
-import { Failure, fail, type Site } from './failure.js'
+import { EvaluationFailure, failEvaluation, type Site } from './failure.js'
 import { addInts, exactAt, finite } from './number.js'
 import { MAX_RESULT } from './sink.js'
 import { boundOf, describe, type RuntimeValue, Slice, stringAt } from './slice.js'
 import { takeSteps } from './steps.js'
 import { compareStrings } from './text.js'
-import { listFrom, listOf, type Put, recordOf } from './write.js'
+import { listFrom, listOf, type Put, writeRecord } from './write.js'
 
 type Visit = (item: Slice, at: number) => void
 
@@ -23,8 +23,8 @@ const itemsOf = (list: Slice): Slice[] => {
   return items
 }
 
-export const first = (list: Slice, site: Site): Slice => itemsOf(list)[0] ?? fail(site, 'the list is empty')
-export const last = (list: Slice, site: Site): Slice => itemsOf(list).at(-1) ?? fail(site, 'the list is empty')
+export const first = (list: Slice, site: Site): Slice => itemsOf(list)[0] ?? failEvaluation(site, 'the list is empty')
+export const last = (list: Slice, site: Site): Slice => itemsOf(list).at(-1) ?? failEvaluation(site, 'the list is empty')
 export const reverse = (list: Slice): Slice => listOf(itemsOf(list).reverse())
 
 export const flatten = (list: Slice, site: Site): Slice => listFrom((put) => eachOf(list, (item) => eachOf(expectList(item, site), put)))
@@ -53,7 +53,7 @@ export const zip = (a: Slice, b: Slice): Slice => {
 /** From 0 on. An item takes two bytes at least. */
 export const range = (count: number): Slice => {
   if (2 * count > MAX_RESULT)
-    throw new Failure(`a list of ${count} items is larger than ${MAX_RESULT.toLocaleString('en')} bytes`, 'too_large')
+    throw new EvaluationFailure(`a list of ${count} items is larger than ${MAX_RESULT.toLocaleString('en')} bytes`, 'too_large')
   return listFrom((put) => {
     for (let i = 0; i < count; i++) put(i)
     takeSteps(Math.max(count, 0))
@@ -92,28 +92,28 @@ export const any = reduced(false, isEither)
 export const all = reduced(true, areBoth)
 
 /** `x -> e` */
-export type Key = (item: Slice) => RuntimeValue
+export type ItemKey = (item: Slice) => RuntimeValue
 
-const itself: Key = (item) => item
+const itself: ItemKey = (item) => item
 
 type Rank = string | number | bigint
 
 const rankOf = (value: RuntimeValue, site: Site): Rank => {
   if (typeof value === 'string' || typeof value === 'number') return value
-  const kind = kindOf(value)
-  if (kind !== 'string' && kind !== 'number') return fail(site, `${describe(value)} is neither a number nor a string`)
+  const kind = kindOfValue(value)
+  if (kind !== 'string' && kind !== 'number') return failEvaluation(site, `${describe(value)} is neither a number nor a string`)
   const { buf, start, end } = value as Slice
   return kind === 'string' ? stringAt(buf, start + 1, end - 1) : exactAt(buf, start, end)
 }
 
 const compareRanks = (a: Rank, b: Rank, site: Site): number => {
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
-  if (typeof a === 'string' || typeof b === 'string') return fail(site, 'numbers and strings have no common order')
+  if (typeof a === 'string' || typeof b === 'string') return failEvaluation(site, 'numbers and strings have no common order')
   return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Stable, by numbers or by strings. */
-export const sort = (list: Slice, key: Key = itself, site: Site): Slice => {
+export const sort = (list: Slice, key: ItemKey = itself, site: Site): Slice => {
   const ranked = itemsOf(list).map((item) => ({ item, rank: rankOf(key(item), site) }))
   const areNumbers = ranked.every(({ rank }) => typeof rank === 'number')
   ranked.sort(areNumbers ? (a, b) => (a.rank as number) - (b.rank as number) : (a, b) => compareRanks(a.rank, b.rank, site))
@@ -123,20 +123,20 @@ export const sort = (list: Slice, key: Key = itself, site: Site): Slice => {
 /** Of equal ones the first. */
 const extreme =
   (sign: 1 | -1) =>
-  (list: Slice, key: Key = itself, site: Site): Slice => {
+  (list: Slice, key: ItemKey = itself, site: Site): Slice => {
     let best: { readonly item: Slice; readonly rank: Rank } | undefined
     eachOf(list, (item) => {
       const rank = rankOf(key(item), site)
       if (!best || sign * compareRanks(rank, best.rank, site) < 0) best = { item, rank }
     })
-    return (best ?? fail(site, 'the list is empty')).item
+    return (best ?? failEvaluation(site, 'the list is empty')).item
   }
 
 export const least = extreme(1)
 export const greatest = extreme(-1)
 
 /** Of equal ones the first. */
-export const unique = (list: Slice, key: Key = itself): Slice => {
+export const unique = (list: Slice, key: ItemKey = itself): Slice => {
   const seen = new Set<string | number>()
   return listFrom((put) =>
     eachOf(list, (item) => {
@@ -149,7 +149,7 @@ export const unique = (list: Slice, key: Key = itself): Slice => {
 }
 
 /** `{ key, items }` in the order in which the keys first appear. */
-export const group = (list: Slice, keyOf: Key): Slice => {
+export const groupItems = (list: Slice, keyOf: ItemKey): Slice => {
   const groups = new Map<string | number, { readonly key: RuntimeValue; readonly items: Slice[] }>()
   eachOf(list, (item) => {
     const key = keyOf(item)
@@ -161,7 +161,7 @@ export const group = (list: Slice, keyOf: Key): Slice => {
   return listFrom((put: Put) => {
     for (const { key, items } of groups.values())
       put(
-        recordOf(
+        writeRecord(
           new Map([
             ['key', key],
             ['items', listOf(items)],

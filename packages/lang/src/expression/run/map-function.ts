@@ -5,7 +5,7 @@ import { isJson, objectsOf } from '../../types/kind.js'
 import { JSON_TYPE, STRING, type Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import { fieldsOf } from '../infer/fields.js'
-import { itemTypeOf, type Row } from './list-function.js'
+import { type FunctionRow, itemTypeOf } from './list-function.js'
 import * as map from './map.js'
 
 /** Of the values of a map or a record, or of what may only turn out to be one. */
@@ -26,7 +26,7 @@ const entryOf = (value: Type): Type => ({
 const valueOfEntry = (entry: Type): Type => (variantsOf(entry).length === 0 ? entry : (fieldsOf(entry)?.get('value')?.type ?? JSON_TYPE))
 
 // biome-ignore format: a table
-export const MAP_FUNCTIONS: readonly Row[] = [
+export const MAP_FUNCTIONS: readonly FunctionRow[] = [
   { usage: 'keys(m)', text: 'The keys of a map or a record, in their order.', takes: ['object'], gives: { kind: 'array', item: STRING }, run: map.keys, result: 'moved' },
   { usage: 'values(m)', text: 'The values of a map or a record, in the order of its keys.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: valueTypeOf(type) }), run: map.values, result: 'moved' },
   { usage: 'entries(m)', text: 'The keys and values of a map or a record: a list of { key, value }.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: entryOf(valueTypeOf(type)) }), run: map.entries, result: 'moved' },

@@ -6,7 +6,7 @@ import type { Site } from './failure.js'
 import { eachOf } from './list.js'
 import { fieldIn, keyOf, membersOf, type RuntimeValue, Slice, stringAt } from './slice.js'
 import { takeSteps } from './steps.js'
-import { listOf, recordOf } from './write.js'
+import { listOf, writeRecord } from './write.js'
 
 interface Member {
   readonly key: Slice
@@ -36,7 +36,7 @@ export const values = (map: Slice): Slice => {
 export const entries = (map: Slice): Slice =>
   listOf(
     entriesOf(map).map(({ key, value }) =>
-      recordOf(
+      writeRecord(
         new Map([
           ['key', key],
           ['value', value],
@@ -54,5 +54,5 @@ export const mapOf = (list: Slice, site: Site): Slice => {
     const entry = expectObject(item, site)
     fields.set(expectString(fieldIn(entry, KEY, site), site), fieldIn(entry, VALUE, site))
   })
-  return recordOf(fields)
+  return writeRecord(fields)
 }

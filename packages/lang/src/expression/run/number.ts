@@ -2,13 +2,13 @@
 
 import { withoutLastZeros } from '@plumb/wire/json'
 import { isIntegerText } from '../../scan/integer.js'
-import { fail, type Site } from './failure.js'
+import { failEvaluation, type Site } from './failure.js'
 
 const LIMIT = 2 ** 53
 const POWERS = Array.from({ length: 16 }, (_, k) => 10 ** k)
 
 /** The double of a JSON number. */
-export const numberAt = (buf: Buffer, start: number, end: number): number => {
+export const parseNumberAt = (buf: Buffer, start: number, end: number): number => {
   // At most 15 digits: they and the power of ten are exact, so one division rounds as it should.
   if (end - start > 16) return Number(buf.toString('latin1', start, end))
   let i = start
@@ -29,13 +29,13 @@ export const numberAt = (buf: Buffer, start: number, end: number): number => {
 
 /** An int to compute with. One beyond ±2^53 passes as text, but a double would lose digits of it. */
 export const intAt = (buf: Buffer, start: number, end: number, site: Site): number => {
-  const n = numberAt(buf, start, end)
+  const n = parseNumberAt(buf, start, end)
   return n < LIMIT && n > -LIMIT ? n : limited(integerOf(buf.toString('latin1', start, end)), site)
 }
 
 /** To compare with: exact for ints of any size. `==` and `<` mix both kinds rightly. */
 export const exactAt = (buf: Buffer, start: number, end: number): number | bigint => {
-  const n = numberAt(buf, start, end)
+  const n = parseNumberAt(buf, start, end)
   if (n < LIMIT && n > -LIMIT) return n
   const text = buf.toString('latin1', start, end)
   return isIntegerText(text) ? integerOf(text) : n
@@ -51,7 +51,7 @@ const integerOf = (text: string): bigint => {
 }
 
 const limited = (n: bigint, site: Site): number =>
-  n <= BigInt(LIMIT) && n >= -BigInt(LIMIT) ? Number(n) : fail(site, 'an int beyond ±2^53 cannot be computed with')
+  n <= BigInt(LIMIT) && n >= -BigInt(LIMIT) ? Number(n) : failEvaluation(site, 'an int beyond ±2^53 cannot be computed with')
 
 // A double at the limit may stand for a neighbour that it cannot hold.
 const isSafe = (n: number): boolean => n < LIMIT && n > -LIMIT
@@ -60,15 +60,17 @@ export const addInts = (a: number, b: number, site: Site): number => (isSafe(a +
 export const subtractInts = (a: number, b: number, site: Site): number => (isSafe(a - b) ? a - b : limited(BigInt(a) - BigInt(b), site))
 export const multiplyInts = (a: number, b: number, site: Site): number => (isSafe(a * b) ? a * b : limited(BigInt(a) * BigInt(b), site))
 
-export const finite = (n: number, site: Site): number => (Number.isFinite(n) ? n : fail(site, 'the result is too large for a number'))
+export const finite = (n: number, site: Site): number =>
+  Number.isFinite(n) ? n : failEvaluation(site, 'the result is too large for a number')
 
-export const divide = (a: number, b: number, site: Site): number => (b === 0 ? fail(site, 'division by zero') : finite(a / b, site))
+export const divide = (a: number, b: number, site: Site): number =>
+  b === 0 ? failEvaluation(site, 'division by zero') : finite(a / b, site)
 
 /** The sign is that of `a`, so that `a = b * truncated(a / b) + a % b`. */
-export const remainder = (a: number, b: number, site: Site): number => (b === 0 ? fail(site, 'division by zero') : a % b)
+export const remainder = (a: number, b: number, site: Site): number => (b === 0 ? failEvaluation(site, 'division by zero') : a % b)
 
 /** The result of rounding, as an int. */
 export const whole = (n: number, site: Site): number =>
-  n <= LIMIT && n >= -LIMIT ? n : fail(site, 'an int beyond ±2^53 cannot be computed with')
+  n <= LIMIT && n >= -LIMIT ? n : failEvaluation(site, 'an int beyond ±2^53 cannot be computed with')
 
 export const roundAwayFromZero = (n: number): number => (n < 0 ? -Math.round(-n) : Math.round(n))

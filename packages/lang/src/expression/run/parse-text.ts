@@ -1,7 +1,7 @@
 // JSON inside strings: what `parse` and `number` read.
 
 import { skipNumber, skipSpace, skipValue } from '@plumb/wire/json'
-import { fail, type Site } from './failure.js'
+import { failEvaluation, type Site } from './failure.js'
 import { Slice } from './slice.js'
 import { isHalved } from './text.js'
 
@@ -11,14 +11,14 @@ export const parseText = (text: string, site: Site): Slice => {
   const end = buf ? buf.length - 1 : 0
   const start = buf ? skipSpace(buf, 0) : 0
   const stop = buf ? skipValue(buf, start, 0) : -1
-  if (!buf || stop < 0 || skipSpace(buf, stop) !== end) return fail(site, 'the string is no JSON value')
+  if (!buf || stop < 0 || skipSpace(buf, stop) !== end) return failEvaluation(site, 'the string is no JSON value')
   return new Slice(buf, start, stop)
 }
 
 /** Exactly one JSON number, without white space. */
 export const parseNumber = (text: string, site: Site): Slice => {
   const buf = encode(text)
-  if (!buf || skipNumber(buf, 0) !== buf.length - 1) return fail(site, 'the string is no JSON number')
+  if (!buf || skipNumber(buf, 0) !== buf.length - 1) return failEvaluation(site, 'the string is no JSON number')
   return new Slice(buf, 0, buf.length - 1)
 }
 

@@ -1,21 +1,21 @@
 // What is done with regular expressions.
 
 import { compilePattern, type Pattern } from '@plumb/wire/pattern'
-import { fail, type Site } from './failure.js'
+import { failEvaluation, type Site } from './failure.js'
 import { MAX_RESULT } from './sink.js'
 import type { RuntimeValue, Slice } from './slice.js'
 import { takeSteps } from './steps.js'
 import { limitedText } from './text.js'
-import { listFrom, listOf, recordOf } from './write.js'
+import { listFrom, listOf, writeRecord } from './write.js'
 
 /** One that comes from data. */
 export const patternOf = (source: string, site: Site): Pattern => {
   const compiled = compilePattern(source)
   if ('pattern' in compiled) return compiled.pattern
-  return fail(site, `'${source.slice(0, 40)}' is no pattern of RE2: ${compiled.fault.message}`)
+  return failEvaluation(site, `'${source.slice(0, 40)}' is no pattern of RE2: ${compiled.fault.message}`)
 }
 
-export const matches = (text: string, pattern: Pattern): boolean => pattern.test(text)
+export const matchesPattern = (text: string, pattern: Pattern): boolean => pattern.test(text)
 
 type Visit = (start: number, end: number, groups: () => string[]) => void
 
@@ -30,7 +30,7 @@ const eachMatch = (text: string, pattern: Pattern, visit: Visit): void => {
 }
 
 /** `{ text, groups, at }` for each match; `at` counts code points. */
-export const find = (text: string, pattern: Pattern): Slice =>
+export const findPattern = (text: string, pattern: Pattern): Slice =>
   listFrom((put) => {
     let unit = 0
     let at = 0
@@ -41,7 +41,7 @@ export const find = (text: string, pattern: Pattern): Slice =>
         ['groups', listOf(groups())],
         ['at', at],
       ]
-      put(recordOf(new Map(match)))
+      put(writeRecord(new Map(match)))
     })
   })
 

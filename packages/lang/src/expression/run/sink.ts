@@ -1,7 +1,7 @@
 // Where results are written: chunks of bytes that are only ever appended to, one message after the other, each with a newline
 // behind it.
 
-import { Failure } from './failure.js'
+import { EvaluationFailure } from './failure.js'
 
 const CHUNK = 65_536
 /** The first is small, and the next ones grow: code that has not seen a full one is thrown away by V8 when it does. */
@@ -29,7 +29,8 @@ export class Sink {
   /** Moves what has been written of a message, up to `p`, to where `more` bytes and a newline have room; gives the new `p`. */
   grow(p: number, more: number): number {
     const written = p - this.at
-    if (written + more > this.max) throw new Failure(`the result is larger than ${this.max.toLocaleString('en')} bytes`, 'too_large')
+    if (written + more > this.max)
+      throw new EvaluationFailure(`the result is larger than ${this.max.toLocaleString('en')} bytes`, 'too_large')
     const needed = 2 * (written + more)
     const usual = Math.min(CHUNK, 2 * this.buf.length)
     const next = Buffer.allocUnsafeSlow(needed < usual ? usual : needed + 1)

@@ -3,7 +3,7 @@
 
 import { eachItem, eachMember } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
-import { fail, type Site } from './failure.js'
+import { failEvaluation, type Site } from './failure.js'
 
 export class Slice {
   constructor(
@@ -26,15 +26,15 @@ export const sliceOf = (text: string): Slice => {
 export const valueOfText = (json: string): RuntimeValue => (/^["tfn]/.test(json) ? (JSON.parse(json) as RuntimeValue) : sliceOf(json))
 
 /** A field name with its UTF-8 bytes. */
-export interface Key {
+export interface FieldKey {
   readonly text: string
   readonly bytes: Uint8Array
 }
 
-export const keyOf = (text: string): Key => ({ text, bytes: Buffer.from(text) })
+export const keyOf = (text: string): FieldKey => ({ text, bytes: Buffer.from(text) })
 
 /** The last of that name, as plumb-wire(5) has it for repeated keys; undefined when there is none or `value` is no object. */
-export const peek = (value: RuntimeValue | undefined, key: Key): Slice | undefined => {
+export const peek = (value: RuntimeValue | undefined, key: FieldKey): Slice | undefined => {
   if (!(value instanceof Slice) || value.buf[value.start] !== 123) return undefined
   const { buf } = value
   let found: Slice | undefined
@@ -44,21 +44,21 @@ export const peek = (value: RuntimeValue | undefined, key: Key): Slice | undefin
   return found
 }
 
-export const fieldIn = (value: RuntimeValue, key: Key, site: Site): Slice => {
+export const fieldIn = (value: RuntimeValue, key: FieldKey, site: Site): Slice => {
   const found = peek(value, key)
   if (found) return found
   const isObject = value instanceof Slice && value.buf[value.start] === 123
-  return fail(site, isObject ? `there is no field '${key.text}'` : `${describe(value)} has no fields`)
+  return failEvaluation(site, isObject ? `there is no field '${key.text}'` : `${describe(value)} has no fields`)
 }
 
 export const itemIn = (value: RuntimeValue, at: number, site: Site): Slice => {
-  if (!(value instanceof Slice) || value.buf[value.start] !== 91) return fail(site, `${describe(value)} has no items`)
+  if (!(value instanceof Slice) || value.buf[value.start] !== 91) return failEvaluation(site, `${describe(value)} has no items`)
   const { buf } = value
   let found: Slice | undefined
   const count = eachItem(buf, value.start, (start, end, i) => {
     if (i === at) found = new Slice(buf, start, end)
   })
-  return found ?? fail(site, `there is no item ${at} in a list of ${count}`)
+  return found ?? failEvaluation(site, `there is no item ${at} in a list of ${count}`)
 }
 
 /** The values of an object by their keys, in the order of their first mention; of several values for one key the last. */
@@ -68,7 +68,7 @@ export const membersOf = ({ buf, start }: Slice): Map<string, Slice> => {
   return members
 }
 
-const isKey = (buf: Buffer, start: number, end: number, { text, bytes }: Key): boolean => {
+const isKey = (buf: Buffer, start: number, end: number, { text, bytes }: FieldKey): boolean => {
   // Escapes only lengthen.
   if (end - start < bytes.length) return false
   if (end - start === bytes.length) {

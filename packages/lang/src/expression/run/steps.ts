@@ -1,6 +1,6 @@
 // How many items an expression may look at for one message: lists of lists of a small message could keep it busy for hours.
 
-import { Failure } from './failure.js'
+import { EvaluationFailure } from './failure.js'
 
 const MAX_STEPS = 100_000_000
 
@@ -24,5 +24,5 @@ export const endCall = (): void => {
 /** To be called for each list that was gone through, with the number of its items. */
 export const takeSteps = (count: number): void => {
   left -= count
-  if (left < 0) throw new Failure(`the expression looks at more than ${MAX_STEPS.toLocaleString('en')} items`, 'too_large')
+  if (left < 0) throw new EvaluationFailure(`the expression looks at more than ${MAX_STEPS.toLocaleString('en')} items`, 'too_large')
 }

@@ -1,7 +1,7 @@
 // Strings: sequences of code points, which a JSON escape may leave with half a surrogate pair; that half is kept.
 
 import { eachItem } from '@plumb/wire/json'
-import { Failure, type Site } from './failure.js'
+import { EvaluationFailure, type Site } from './failure.js'
 import { MAX_RESULT } from './sink.js'
 import { boundOf, type RuntimeValue, Slice, stringAt } from './slice.js'
 
@@ -74,7 +74,7 @@ export const isText = (buf: Buffer, start: number, end: number, text: string, by
 /** A text that is not longer than a result may be. */
 export const limitedText = (text: string, site: Site): string => {
   if (text.length <= MAX_RESULT) return text
-  throw new Failure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
+  throw new EvaluationFailure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
 }
 
 /** With `\n` or `\r\n` at its end each; nothing behind the last one is no line. */
@@ -102,7 +102,7 @@ export const pad = (text: string, width: number, site: Site): string => {
   const missing = Math.abs(width) - countCodePoints(text)
   if (missing <= 0) return text
   if (missing > MAX_RESULT) {
-    throw new Failure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
+    throw new EvaluationFailure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
   }
   const spaces = ' '.repeat(missing)
   return width < 0 ? spaces + text : text + spaces

@@ -1,6 +1,6 @@
 // Times: RFC 3339 and plain dates, as seconds since 1970 in UTC. No clock is read.
 
-import { fail, type Site } from './failure.js'
+import { failEvaluation, type Site } from './failure.js'
 
 const DATE = String.raw`(\d{4})-(\d\d)-(\d\d)`
 const TIME = new RegExp(String.raw`^${DATE}(?:[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d)))?$`)
@@ -13,7 +13,7 @@ export const readTime = (text: string, site: Site): number => {
   const midnight = new Date(0).setUTCFullYear(year, month - 1, day)
   const isDate = new Date(midnight).getUTCMonth() === month - 1 && day > 0
   if (!found || !isDate || hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) {
-    return fail(site, `'${text.slice(0, 40)}' is no time of RFC 3339, and no date`)
+    return failEvaluation(site, `'${text.slice(0, 40)}' is no time of RFC 3339, and no date`)
   }
   const offset = (found[8] === '-' ? -60 : 60) * (60 * offsetHours + offsetMinutes)
   return midnight / 1000 + 3600 * hour + 60 * minute + second - offset + Number(found[7] ?? 0)
@@ -26,7 +26,7 @@ const MAX = 253_402_300_800
 export const writeTime = (time: number, site: Site): string => {
   const micros = Math.round((time - Math.floor(time)) * 1e6)
   const seconds = Math.floor(time) + (micros === 1e6 ? 1 : 0)
-  if (!(seconds >= MIN && seconds < MAX)) return fail(site, `${time} is outside of the years 0 to 9999`)
+  if (!(seconds >= MIN && seconds < MAX)) return failEvaluation(site, `${time} is outside of the years 0 to 9999`)
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19)
   const fraction = micros % 1e6 === 0 ? '' : `.${String(micros).padStart(6, '0').replace(/0+$/, '')}`
   return `${whole}${fraction}Z`

@@ -1,9 +1,9 @@
 // Puts values into a sink as JSON. Each function takes the place to write at and gives the place behind.
 
 import { isTooDeep, MAX_JSON_DEPTH } from '@plumb/wire/json'
-import { Failure } from './failure.js'
+import { EvaluationFailure } from './failure.js'
 import { Sink } from './sink.js'
-import { type Key, membersOf, type RuntimeValue, Slice } from './slice.js'
+import { type FieldKey, membersOf, type RuntimeValue, Slice } from './slice.js'
 
 // Below this a loop is faster than the call that copies.
 const SHORT = 64
@@ -174,16 +174,16 @@ export const listOf = (items: readonly RuntimeValue[]): Slice =>
   })
 
 /** Fields and spread records, in order: a later one takes the place of an earlier one of its name. */
-export const merge = (...parts: readonly (readonly [Key, RuntimeValue] | Slice)[]): Slice => {
+export const merge = (...parts: readonly (readonly [FieldKey, RuntimeValue] | Slice)[]): Slice => {
   const fields = new Map<string, RuntimeValue>()
   for (const part of parts) {
     if (part instanceof Slice) for (const [name, value] of membersOf(part)) fields.set(name, value)
     else fields.set(part[0].text, part[1])
   }
-  return recordOf(fields)
+  return writeRecord(fields)
 }
 
-export const recordOf = (fields: ReadonlyMap<string, RuntimeValue>): Slice =>
+export const writeRecord = (fields: ReadonlyMap<string, RuntimeValue>): Slice =>
   build((out) => {
     let p = put(out, out.at, OPEN, 2, 3)
     let isFirst = true
@@ -201,5 +201,5 @@ const COMMA = Buffer.from(',:')
 
 /** Fails for a result that no reader would accept, and that a loop could nest deeper for ever. */
 export const refuseDeep = ({ buf, start, end }: Sink): void => {
-  if (isTooDeep(buf, start, end)) throw new Failure(`the result is nested more than ${MAX_JSON_DEPTH} deep`, 'too_deep')
+  if (isTooDeep(buf, start, end)) throw new EvaluationFailure(`the result is nested more than ${MAX_JSON_DEPTH} deep`, 'too_deep')
 }

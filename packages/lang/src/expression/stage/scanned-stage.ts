@@ -16,7 +16,7 @@ import { fillDefaults } from '../../validate/defaults.js'
 import { describeMismatch } from '../../validate/mismatch.js'
 import type { Evaluate } from '../emit/evaluator.js'
 import { leftOut } from '../run/apply.js'
-import { faultOf } from '../run/failure.js'
+import { faultOfEvaluation } from '../run/failure.js'
 import { observer } from '../run/observe.js'
 import { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
@@ -93,7 +93,7 @@ export class ScannedStage implements Stage {
       return (this.evaluate as Evaluate)(buf, this.scanner.captures, out)
     } catch (failure) {
       leftOut.length = length
-      const isSure = !this.work.isLeft || faultOf(failure).error === 'too_large'
+      const isSure = !this.work.isLeft || faultOfEvaluation(failure).error === 'too_large'
       return isSure ? this.fail(failure) : this.runSlowly(buf, start, end, out)
     }
   }
@@ -107,7 +107,7 @@ export class ScannedStage implements Stage {
   }
 
   private fail(failure: unknown): Verdict {
-    this.fault = faultOf(failure)
+    this.fault = faultOfEvaluation(failure)
     return Verdict.FAILED
   }
 

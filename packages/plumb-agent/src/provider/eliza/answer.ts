@@ -1,11 +1,11 @@
 // Chooses the reply to one clause: takes keys from the stack until one of them says something.
-import type { Conversation } from './conversation.js'
+import type { ElizaConversation } from './conversation.js'
 import { hash, lastCell } from './hash.js'
 import { match } from './match.js'
-import type { Reassembly, Rule, Script, Template } from './rule.js'
+import type { ElizaScript, Reassembly, ReplyTemplate, ScriptRule } from './rule.js'
 
 /** The last of `keys` is tried first; the array is used up. */
-export const answer = (clause: readonly string[], keys: string[], script: Script, conversation: Conversation): string => {
+export const answer = (clause: readonly string[], keys: string[], script: ElizaScript, conversation: ElizaConversation): string => {
   const noMatch = NO_MATCH[conversation.limit - 1] ?? ''
   const room = { words: MAX_WORDS + MAX_GROWTH * clause.length }
   let text = makeText(clause)
@@ -41,7 +41,7 @@ const MAX_GROWTH = 8
 interface Text {
   readonly words: readonly string[]
   /** A rule met again on the same text decomposes it the same way, so a line of a million keywords stays linear. */
-  readonly fits: Map<Rule, Fit | undefined>
+  readonly fits: Map<ScriptRule, Fit | undefined>
 }
 
 interface Fit {
@@ -54,7 +54,11 @@ interface Fit {
 const makeText = (words: readonly string[]): Text => ({ words, fits: new Map() })
 
 // Undefined when no decomposition fits and the rule has no link
-const react = (rule: Rule, text: Text, { next }: Conversation): { reassembly: Reassembly; bounds: readonly number[] } | undefined => {
+const react = (
+  rule: ScriptRule,
+  text: Text,
+  { next }: ElizaConversation,
+): { reassembly: Reassembly; bounds: readonly number[] } | undefined => {
   if (!text.fits.has(rule)) text.fits.set(rule, findFit(rule, text.words))
   const fit = text.fits.get(rule)
   if (!fit) return rule.link === undefined ? undefined : { reassembly: { kind: 'link', key: rule.link }, bounds: [] }
@@ -66,7 +70,7 @@ const react = (rule: Rule, text: Text, { next }: Conversation): { reassembly: Re
   return reassembly && { reassembly, bounds: fit.bounds }
 }
 
-const findFit = ({ decompositions }: Rule, words: readonly string[]): Fit | undefined => {
+const findFit = ({ decompositions }: ScriptRule, words: readonly string[]): Fit | undefined => {
   for (const [index, { terms, reassemblies }] of decompositions.entries()) {
     const bounds = match(terms, words)
     if (bounds) return { index, reassemblies, bounds }
@@ -75,7 +79,7 @@ const findFit = ({ decompositions }: Rule, words: readonly string[]): Fit | unde
 }
 
 // Every time the key is taken, not only when it ranks highest as the article says; the code hashes where the article has chance
-const remember = (words: readonly string[], { memory }: Script, { memories }: Conversation, room: { words: number }): void => {
+const remember = (words: readonly string[], { memory }: ElizaScript, { memories }: ElizaConversation, room: { words: number }): void => {
   const transformation = memory.transformations[hash(lastCell(words[words.length - 1] ?? ''), 2)]
   const bounds = transformation && match(transformation.terms, words)
   const memorable = bounds && assembleWithin(room, transformation.template, words, bounds)
@@ -84,7 +88,7 @@ const remember = (words: readonly string[], { memory }: Script, { memories }: Co
 
 const assembleWithin = (
   room: { words: number },
-  template: Template,
+  template: ReplyTemplate,
   words: readonly string[],
   bounds: readonly number[],
 ): string[] | undefined => {
@@ -93,7 +97,7 @@ const assembleWithin = (
 }
 
 /** Bounds as `match` gives them. A number beyond the parts gives HMMM, as in the original. */
-export const assemble = (template: Template, words: readonly string[], bounds: readonly number[]): string[] => {
+export const assemble = (template: ReplyTemplate, words: readonly string[], bounds: readonly number[]): string[] => {
   const assembled: string[] = []
   for (const piece of template) {
     if (typeof piece === 'string') assembled.push(piece)
@@ -108,7 +112,7 @@ export const assemble = (template: Template, words: readonly string[], bounds: r
 }
 
 /** How many words that will be, to know before they are made. */
-const assembledLength = (template: Template, bounds: readonly number[]): number => {
+const assembledLength = (template: ReplyTemplate, bounds: readonly number[]): number => {
   let length = 0
   for (const piece of template) length += typeof piece === 'string' ? 1 : (bounds[piece] ?? 0) - (bounds[piece - 1] ?? 0)
   return length

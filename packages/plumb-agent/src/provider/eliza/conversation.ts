@@ -1,8 +1,8 @@
 // What a session knows between two inputs, and its form outside of the process.
 import { fail, isRecord, type Result, succeed } from '@plumb/wire'
-import type { Script } from './rule.js'
+import type { ElizaScript } from './rule.js'
 
-export interface Conversation {
+export interface ElizaConversation {
   /** Counts inputs 1 to 4 round; only at 4 a memory is used. */
   limit: number
   /** The oldest first. */
@@ -18,14 +18,14 @@ export interface ElizaState {
   readonly next: Readonly<Record<string, readonly number[]>>
 }
 
-export const writeState = ({ limit, memories, next }: Conversation): ElizaState => ({
+export const writeState = ({ limit, memories, next }: ElizaConversation): ElizaState => ({
   limit,
   memories: [...memories],
   next: Object.fromEntries([...next].filter(([, row]) => row.some((place) => place > 0)).map(([keyword, row]) => [keyword, [...row]])),
 })
 
 /** Fails when it is no state, or one of another script. */
-export const readState = (state: unknown, script: Script): Result<Conversation> => {
+export const readState = (state: unknown, script: ElizaScript): Result<ElizaConversation> => {
   if (!isRecord(state)) return malformed('it is not an object')
   const { limit, memories, next, ...others } = state
   if (Object.keys(others).length > 0) return malformed("it has other fields than 'limit', 'memories' and 'next'")
@@ -36,7 +36,7 @@ export const readState = (state: unknown, script: Script): Result<Conversation> 
   return succeed({ limit, memories: [...memories], next: places })
 }
 
-const readPlaces = (next: Readonly<Record<string, unknown>>, script: Script): Map<string, number[]> | undefined => {
+const readPlaces = (next: Readonly<Record<string, unknown>>, script: ElizaScript): Map<string, number[]> | undefined => {
   const places = new Map<string, number[]>()
   for (const [keyword, row] of Object.entries(next)) {
     const decompositions = (keyword === 'NONE' ? script.none : script.rules.get(keyword))?.decompositions

@@ -1,8 +1,8 @@
 // A script that the build has read and checked, as it is embedded: rule by rule; the inside of decompositions stays in the
 // notation of 1966 until a message needs it. To read all of it takes 11 % of a start of an ELIZA agent (see CONTRIBUTING.md, Speed).
-import { readDecomposition, readMemory, type ScriptReader } from './read-rule.js'
-import type { Decomposition, MemoryRule, Reassembly, Rule, Script, Template, Term } from './rule.js'
-import { type List, readLists } from './script-lists.js'
+import { readDecomposition, readMemoryRule, type ScriptReader } from './read-rule.js'
+import type { Decomposition, ElizaScript, MemoryRule, Reassembly, ReplyTemplate, ScriptRule, Term } from './rule.js'
+import { readLists, type ScriptList } from './script-lists.js'
 
 interface PackedScript {
   readonly greeting: string
@@ -22,7 +22,7 @@ type PackedRule = readonly [
   decompositions: string,
 ]
 
-export const packScript = ({ greeting, rules, none, memory, tags }: Script): string => {
+export const packScript = ({ greeting, rules, none, memory, tags }: ElizaScript): string => {
   const tagOf = (words: ReadonlySet<string>) => [...tags].find(([, tagged]) => tagged === words)?.[0]
   const printSets = (sets: readonly ReadonlySet<string>[]): string => {
     const named = sets.map(tagOf)
@@ -35,7 +35,7 @@ export const packScript = ({ greeting, rules, none, memory, tags }: Script): str
   const printTerms = (terms: readonly Term[]) => terms.map(printTerm).join(' ')
   const printDecomposition = ({ terms, reassemblies }: Decomposition) =>
     `((${printTerms(terms)})${reassemblies.map(printReassembly).join('')})`
-  const packRule = ({ keyword, line, precedence, tags, substitute, link, decompositions }: Rule): PackedRule => [
+  const packRule = ({ keyword, line, precedence, tags, substitute, link, decompositions }: ScriptRule): PackedRule => [
     keyword,
     line,
     precedence,
@@ -56,7 +56,7 @@ export const packScript = ({ greeting, rules, none, memory, tags }: Script): str
 }
 
 const printReassembly = (reassembly: Reassembly): string => {
-  const print = (template: Template) => template.join(' ')
+  const print = (template: ReplyTemplate) => template.join(' ')
   switch (reassembly.kind) {
     case 'text':
       return `(${print(reassembly.template)})`
@@ -70,7 +70,7 @@ const printReassembly = (reassembly: Reassembly): string => {
 }
 
 /** The inverse of `packScript`. */
-export const unpackScript = (text: string): Script => {
+export const unpackScript = (text: string): ElizaScript => {
   const packed = JSON.parse(text) as PackedScript
   const tags = new Map(packed.tags.map(([tag, words]) => [tag, new Set(words)]))
   const reader: ScriptReader = { report: () => {}, links: [], tags }
@@ -83,7 +83,7 @@ export const unpackScript = (text: string): Script => {
   }
 }
 
-const unpackRule = ([keyword, line, precedence, tags, substitute, link, text]: PackedRule, reader: ScriptReader): Rule => {
+const unpackRule = ([keyword, line, precedence, tags, substitute, link, text]: PackedRule, reader: ScriptReader): ScriptRule => {
   let decompositions: readonly Decomposition[] | undefined
   return {
     keyword,
@@ -106,11 +106,11 @@ const unpackMemory = ([keyword, line, text]: PackedScript['memory'], reader: Scr
     keyword,
     line,
     get transformations() {
-      transformations ??= readParts(text, reader).flatMap((part) => readMemory(part, reader).transformations)
+      transformations ??= readParts(text, reader).flatMap((part) => readMemoryRule(part, reader).transformations)
       return transformations
     },
   }
 }
 
-const readParts = (text: string, { report }: ScriptReader): readonly List[] =>
+const readParts = (text: string, { report }: ScriptReader): readonly ScriptList[] =>
   readLists(text, report).filter((node) => node.kind === 'list')

@@ -1,12 +1,11 @@
 // ELIZA's settings: one model, and the script of 1966 unless the spec names another.
 
-import { type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
-import { besideSpec } from '../../config/prompts.js'
+import { besideSpec, type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { PreparedProvider, ProviderSettings } from '../settings.js'
 import packed from './doctor.script?packed'
 import { unpackScript } from './packed-script.js'
 import { openEliza } from './provider.js'
-import type { Script } from './rule.js'
+import type { ElizaScript } from './rule.js'
 import { loadScript } from './script.js'
 
 export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
@@ -26,11 +25,11 @@ export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
 }
 
 /** The DOCTOR script of January 1966, embedded. */
-export const loadDoctor = (): Script => unpackScript(packed)
+export const loadDoctor = (): ElizaScript => unpackScript(packed)
 
 /** Undefined: the spec names none. */
 const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<string | undefined> => {
   if (typeof script !== 'string') return succeed(undefined)
-  const read = readText(besideSpec(specPath, script))
+  const read = readText(besideSpec(script, specPath))
   return read.ok ? read : { ok: false, error: fault('file_not_found', `'script' names '${preview(script)}': ${read.error.detail}`) }
 }

@@ -8,7 +8,7 @@ import type { ChatMessage, ContentBlock, ModelAnswer, ModelRequest, Provider } f
 import { mediaOf, type Part, readMessage } from '../read-message.js'
 import { fit } from './fit.js'
 import { isOrder, readOrder, resultOf } from './order.js'
-import type { Script } from './rule.js'
+import type { ElizaScript } from './rule.js'
 import { ElizaSession } from './session.js'
 
 type Said = Pick<ModelAnswer, 'content' | 'stop'>
@@ -18,7 +18,7 @@ type Said = Pick<ModelAnswer, 'content' | 'stop'>
  * history is not the one that this session has lived through (a memory was set, an answer was cancelled, a tool was called, `amnesiac`),
  * a fresh session hears it again. That costs some microseconds a message, once.
  */
-export const openEliza = (script: Script): Provider => {
+export const openEliza = (script: ElizaScript): Provider => {
   let session = new ElizaSession(script)
   let lived: readonly ChatMessage[] = []
   let livedLength = 0

@@ -1,13 +1,13 @@
 // Reads the rules of a script: (KEYWORD ... ((0 YOU (*WANT NEED) 0) (WHY DO YOU WANT 4) ...)).
-import type { Decomposition, MemoryRule, Reassembly, Rule, Template, Term } from './rule.js'
-import type { List, Node } from './script-lists.js'
+import type { Decomposition, MemoryRule, Reassembly, ReplyTemplate, ScriptRule, Term } from './rule.js'
+import type { ScriptList, ScriptNode } from './script-lists.js'
 
-export const readRule = (list: List, keyword: string, reader: ScriptReader): Rule => {
+export const readRule = (list: ScriptList, keyword: string, reader: ScriptReader): ScriptRule => {
   let substitute: string | undefined
   let precedence: number | undefined
   let link: string | undefined
   const tags: string[] = []
-  const bodies: List[] = []
+  const bodies: ScriptList[] = []
   const report = (line: number, message: string): void => reader.report(line, `rule '${keyword}': ${message}`)
 
   const { items, line } = list
@@ -46,12 +46,12 @@ export const readRule = (list: List, keyword: string, reader: ScriptReader): Rul
 }
 
 /** Fills the tags with the keyword itself, not its substitute. */
-export const addTags = ({ keyword, tags }: Rule, reader: ScriptReader): void => {
+export const addTags = ({ keyword, tags }: ScriptRule, reader: ScriptReader): void => {
   for (const tag of tags) wordsTagged(reader, tag).add(keyword)
 }
 
 /** Reads `(MEMORY KEY (DECOMP = REASM) ...)`. */
-export const readMemory = ({ items: [, key, ...rest], line }: List, reader: ScriptReader): MemoryRule => {
+export const readMemoryRule = ({ items: [, key, ...rest], line }: ScriptList, reader: ScriptReader): MemoryRule => {
   const transformations: MemoryRule['transformations'][number][] = []
   for (const node of rest) {
     const equals = node.kind === 'list' ? node.items.findIndex((item) => item.kind === '=') : -1
@@ -65,7 +65,7 @@ export const readMemory = ({ items: [, key, ...rest], line }: List, reader: Scri
   return { keyword: key?.kind === 'symbol' ? key.text : '', line, transformations }
 }
 
-export const readDecomposition = ({ items: [pattern, ...rest], line }: List, by: string, reader: ScriptReader): Decomposition => {
+export const readDecomposition = ({ items: [pattern, ...rest], line }: ScriptList, by: string, reader: ScriptReader): Decomposition => {
   const terms = pattern?.kind === 'list' ? readTerms(pattern.items, by, reader) : []
   const reassemblies: Reassembly[] = []
   for (const node of rest) {
@@ -76,7 +76,7 @@ export const readDecomposition = ({ items: [pattern, ...rest], line }: List, by:
   return { terms, reassemblies }
 }
 
-const readReassembly = (list: List, parts: number, by: string, reader: ScriptReader): Reassembly => {
+const readReassembly = (list: ScriptList, parts: number, by: string, reader: ScriptReader): Reassembly => {
   const first = list.items[0]
   const second = list.items[1]
   const third = list.items[2]
@@ -89,7 +89,7 @@ const readReassembly = (list: List, parts: number, by: string, reader: ScriptRea
 }
 
 /** The key of `(=KEY)`. */
-const readLink = ({ items: [equals, key, ...more], line }: List, by: string, reader: ScriptReader): string => {
+const readLink = ({ items: [equals, key, ...more], line }: ScriptList, by: string, reader: ScriptReader): string => {
   if (equals?.kind !== '=' || key?.kind !== 'symbol' || more.length > 0) {
     reader.report(line, `rule '${by}': a link is one keyword, (=KEY)`)
     return ''
@@ -98,9 +98,9 @@ const readLink = ({ items: [equals, key, ...more], line }: List, by: string, rea
   return key.text
 }
 
-const isSymbol = (node: Node | undefined, text: string): boolean => node?.kind === 'symbol' && node.text === text
+const isSymbol = (node: ScriptNode | undefined, text: string): boolean => node?.kind === 'symbol' && node.text === text
 
-const readTerms = (nodes: readonly Node[], by: string, reader: ScriptReader): Term[] => {
+const readTerms = (nodes: readonly ScriptNode[], by: string, reader: ScriptReader): Term[] => {
   const terms: Term[] = []
   for (const node of nodes) {
     if (node.kind === 'list') terms.push({ kind: 'one-of', sets: readSets(node, by, reader) })
@@ -111,7 +111,7 @@ const readTerms = (nodes: readonly Node[], by: string, reader: ScriptReader): Te
   return terms
 }
 
-const readSets = (list: List, by: string, reader: ScriptReader): ReadonlySet<string>[] => {
+const readSets = (list: ScriptList, by: string, reader: ScriptReader): ReadonlySet<string>[] => {
   const words = readMarkedWords(list, '*')
   if (words) return [new Set(words)]
   const tags = readMarkedWords(list, '/')
@@ -120,7 +120,7 @@ const readSets = (list: List, by: string, reader: ScriptReader): ReadonlySet<str
 }
 
 /** Words and part numbers; a number must be that of one of the parts. */
-const readTemplate = (nodes: readonly Node[], line: number, parts: number, by: string, reader: ScriptReader): Template => {
+const readTemplate = (nodes: readonly ScriptNode[], line: number, parts: number, by: string, reader: ScriptReader): ReplyTemplate => {
   const template: (string | number)[] = []
   for (const node of nodes) {
     if (node.kind === 'symbol') template.push(node.text)
@@ -134,7 +134,7 @@ const readTemplate = (nodes: readonly Node[], line: number, parts: number, by: s
 }
 
 /** The words of `(*A B)` or `(/A B)`, where a space may follow the mark; undefined when the list is none of that kind. */
-const readMarkedWords = ({ items }: List, mark: '*' | '/'): string[] | undefined => {
+const readMarkedWords = ({ items }: ScriptList, mark: '*' | '/'): string[] | undefined => {
   const words: string[] = []
   for (const item of items) {
     if (item.kind === 'list' || item.kind === '=') return undefined

@@ -7,12 +7,12 @@ export type Term =
   | { readonly kind: 'one-of'; readonly sets: readonly ReadonlySet<string>[] }
 
 /** Words to say; a number stands for that part of the decomposed text, from 1. */
-export type Template = readonly (string | number)[]
+export type ReplyTemplate = readonly (string | number)[]
 
 export type Reassembly =
-  | { readonly kind: 'text'; readonly template: Template }
+  | { readonly kind: 'text'; readonly template: ReplyTemplate }
   | { readonly kind: 'link'; readonly key: string }
-  | { readonly kind: 'pre'; readonly template: Template; readonly key: string }
+  | { readonly kind: 'pre'; readonly template: ReplyTemplate; readonly key: string }
   | { readonly kind: 'newkey' }
 
 export interface Decomposition {
@@ -21,7 +21,7 @@ export interface Decomposition {
   readonly reassemblies: readonly Reassembly[]
 }
 
-export interface Rule {
+export interface ScriptRule {
   readonly keyword: string
   readonly line: number
   readonly substitute: string | undefined
@@ -37,14 +37,14 @@ export interface MemoryRule {
   readonly keyword: string
   readonly line: number
   /** Exactly four; the hash of a word picks one. */
-  readonly transformations: readonly { readonly terms: readonly Term[]; readonly template: Template }[]
+  readonly transformations: readonly { readonly terms: readonly Term[]; readonly template: ReplyTemplate }[]
 }
 
-export interface Script {
+export interface ElizaScript {
   readonly greeting: string
   /** By keyword, in written order; neither NONE nor MEMORY is among them, so that no input can meet those. */
-  readonly rules: ReadonlyMap<string, Rule>
-  readonly none: Rule
+  readonly rules: ReadonlyMap<string, ScriptRule>
+  readonly none: ScriptRule
   readonly memory: MemoryRule
   /** Tag to the keywords that bear it. */
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>

@@ -1,9 +1,9 @@
 // Reads the text of a script into nested lists. `1,` is a number and a symbol, `REALLY,` is one symbol.
 import { upperCase } from './normalise.js'
 
-export interface List {
+export interface ScriptList {
   readonly kind: 'list'
-  readonly items: readonly Node[]
+  readonly items: readonly ScriptNode[]
   /** The line of the opening bracket. */
   readonly line: number
 }
@@ -14,17 +14,17 @@ interface Atom {
   readonly line: number
 }
 
-export type Node = List | Atom
+export type ScriptNode = ScriptList | Atom
 
 type ReportLine = (line: number, message: string) => void
 
-export const readLists = (source: string, report: ReportLine): Node[] => {
-  const top: Node[] = []
-  const open: { items: Node[]; line: number }[] = []
+export const readLists = (source: string, report: ReportLine): ScriptNode[] => {
+  const top: ScriptNode[] = []
+  const open: { items: ScriptNode[]; line: number }[] = []
   let items = top
   readTokens(source, (kind, text, line) => {
     if (kind === '(') {
-      const inner: Node[] = []
+      const inner: ScriptNode[] = []
       items.push({ kind: 'list', items: inner, line })
       open.push({ items, line })
       items = inner

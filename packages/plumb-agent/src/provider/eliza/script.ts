@@ -1,12 +1,12 @@
 // Loads a script in the notation of 1966. Everything wrong with it is found here, so that no conversation can fail later.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { addTags, readMemory, readRule, type ScriptReader } from './read-rule.js'
-import type { MemoryRule, Rule, Script } from './rule.js'
-import { type List, type Node, readLists } from './script-lists.js'
+import { addTags, readMemoryRule, readRule, type ScriptReader } from './read-rule.js'
+import type { ElizaScript, MemoryRule, ScriptRule } from './rule.js'
+import { readLists, type ScriptList, type ScriptNode } from './script-lists.js'
 
 /** Fails with `config_invalid`; the extras are the path as given and the line of the first thing wrong. */
-export const loadScript = (text: string, path: string): Result<Script> => {
+export const loadScript = (text: string, path: string): Result<ElizaScript> => {
   const problems: { line: number; message: string }[] = []
   const reader: ScriptReader = { report: (line, message) => problems.push({ line, message }), links: [], tags: new Map() }
   const script = readScript(readLists(text.replace(/^\ufeff/, ''), reader.report), reader)
@@ -20,7 +20,7 @@ export const loadScript = (text: string, path: string): Result<Script> => {
   return fail('config_invalid', detail, { path, line })
 }
 
-const readScript = (forms: readonly Node[], reader: ScriptReader): Script | undefined => {
+const readScript = (forms: readonly ScriptNode[], reader: ScriptReader): ElizaScript | undefined => {
   const [opening, ...rest] = forms
   if (opening?.kind !== 'list') {
     reader.report(opening?.line ?? 1, 'a script begins with its opening remarks in brackets')
@@ -29,14 +29,14 @@ const readScript = (forms: readonly Node[], reader: ScriptReader): Script | unde
   const start = rest[0]
   if (start?.kind === 'symbol' && start.text === 'START') rest.shift()
 
-  const rules = new Map<string, Rule>()
+  const rules = new Map<string, ScriptRule>()
   const memories: MemoryRule[] = []
   for (const form of rest) {
     const key = form.kind === 'list' ? form.items[0] : undefined
     if (form.kind !== 'list') reader.report(form.line, `'${form.text}' stands outside of any rule; remove it`)
     else if (form.items.length === 0) continue
     else if (key?.kind !== 'symbol') reader.report(form.line, 'a rule begins with its keyword')
-    else if (key.text === 'MEMORY') memories.push(readMemory(form, reader))
+    else if (key.text === 'MEMORY') memories.push(readMemoryRule(form, reader))
     else addRule(rules, readRule(form, key.text, reader), reader)
   }
 
@@ -51,14 +51,14 @@ const readScript = (forms: readonly Node[], reader: ScriptReader): Script | unde
   return none && memory && { greeting: readGreeting(opening, reader), rules, none, memory, tags: reader.tags }
 }
 
-const addRule = (rules: Map<string, Rule>, rule: Rule, reader: ScriptReader): void => {
+const addRule = (rules: Map<string, ScriptRule>, rule: ScriptRule, reader: ScriptReader): void => {
   const twin = rules.get(rule.keyword)
   if (twin) reader.report(rule.line, `rule '${rule.keyword}' stands twice, first in line ${twin.line}; remove one`)
   else rules.set(rule.keyword, rule)
   addTags(rule, reader)
 }
 
-const readGreeting = ({ items, line }: List, reader: ScriptReader): string => {
+const readGreeting = ({ items, line }: ScriptList, reader: ScriptReader): string => {
   const words: string[] = []
   for (const item of items) {
     if (item.kind === 'list') reader.report(line, 'the opening remarks are words; their closing bracket may be missing')
@@ -67,7 +67,7 @@ const readGreeting = ({ items, line }: List, reader: ScriptReader): string => {
   return words.join(' ')
 }
 
-const checkScript = ({ rules, none, memory }: Script, { links, report }: ScriptReader): void => {
+const checkScript = ({ rules, none, memory }: ElizaScript, { links, report }: ScriptReader): void => {
   for (const { line, by, key } of links) {
     const target = rules.get(key)
     if (!target) report(line, `rule '${by}': the link (=${key}) leads to no keyword; add a rule for '${key}' or correct the link`)
@@ -79,7 +79,7 @@ const checkScript = ({ rules, none, memory }: Script, { links, report }: ScriptR
   if (!rules.has(memory.keyword)) report(memory.line, `rule 'MEMORY': '${memory.keyword}' is no keyword; add a rule for it or name another`)
 }
 
-const matchesAll = ({ decompositions: [only, ...more] }: Rule): boolean => {
+const matchesAll = ({ decompositions: [only, ...more] }: ScriptRule): boolean => {
   const [term, ...terms] = only?.terms ?? []
   return more.length === 0 && terms.length === 0 && term?.kind === 'count' && term.count === 0
 }

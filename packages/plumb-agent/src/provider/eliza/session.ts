@@ -2,17 +2,17 @@
 
 import { type Result, succeed } from '@plumb/wire'
 import { answer } from './answer.js'
-import { type Conversation, type ElizaState, readState, writeState } from './conversation.js'
+import { type ElizaConversation, type ElizaState, readState, writeState } from './conversation.js'
 import { readWords } from './normalise.js'
-import type { Script } from './rule.js'
+import type { ElizaScript } from './rule.js'
 
 export class ElizaSession {
   /** The opening remarks of the script. */
   readonly greeting: string
-  readonly #script: Script
-  #conversation: Conversation = { limit: 1, memories: [], next: new Map() }
+  readonly #script: ElizaScript
+  #conversation: ElizaConversation = { limit: 1, memories: [], next: new Map() }
 
-  constructor(script: Script) {
+  constructor(script: ElizaScript) {
     this.#script = script
     this.greeting = script.greeting
   }
@@ -47,7 +47,7 @@ interface Scanned {
   readonly keys: string[]
 }
 
-const scan = (input: readonly string[], { rules }: Script): Scanned => {
+const scan = (input: readonly string[], { rules }: ElizaScript): Scanned => {
   let words: string[] = []
   const front: string[] = []
   const back: string[] = []

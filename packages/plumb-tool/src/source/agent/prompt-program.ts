@@ -28,10 +28,10 @@ export interface PromptProgram {
   /** Without those that every prompt has. */
   readonly effects: readonly Effect[]
   /** The texts to run; `caller` sets provider and model if the file does not. */
-  filesFor(caller: Caller | undefined): SourceFiles
+  filesFor(caller: PromptCaller | undefined): SourceFiles
 }
 
-export interface Caller {
+export interface PromptCaller {
   readonly provider: string
   readonly model: string
 }
@@ -87,7 +87,7 @@ const compilePrompt = (prompt: PromptFile, signature: ToolSignature, open: reado
   const program = compileText(path, text.value.text, filesOf(text.value.text))
   if (!program.ok) return program
   const bound = bindingNamed(program.value, text.value.name) as Bound
-  const filesFor = (caller: Caller | undefined): SourceFiles => {
+  const filesFor = (caller: PromptCaller | undefined): SourceFiles => {
     const again = printPromptSpec(
       { ...prompt, config: { ...(caller && { provider: caller.provider, model: caller.model }), ...prompt.config } },
       options,

@@ -10,7 +10,7 @@ import type { Tool, Wrap } from '../../tool.js'
 import { maxOutputOf } from './cut-content.js'
 import type { NamedTool } from './name-tools.js'
 import { contentOfAnswer } from './result.js'
-import { callServer, fitServerInput, limitOf } from './server-call.js'
+import { callServer, fitServerInput, outputLimitOf } from './server-call.js'
 
 /** As it stands in the file that PLUMB_MCP_TOOLS names. */
 export interface OfferedTool {
@@ -53,7 +53,7 @@ export const securedTool = (name: string, { config, connection, tool }: NamedToo
     output: JSON_TYPE,
     run: async (input, call) => {
       const answer = await callServer({ name, connection, tool, timeoutMs }, input, call)
-      return answer.ok ? contentOfAnswer(name, answer.value, limitOf(call, maxOutputOf(config))) : answer
+      return answer.ok ? contentOfAnswer(name, answer.value, outputLimitOf(call, maxOutputOf(config))) : answer
     },
   }
   return secure(bare, {

@@ -39,7 +39,7 @@ export const callServer = async (
 const showProgress = ({ progress, total }: Progress): string => (total === undefined ? `${progress}` : `${progress} of ${total}`)
 
 /** What is left out of an answer is reported with the call. */
-export const limitOf = (call: Call, maxOutput: number): OutputLimit => ({
+export const outputLimitOf = (call: Call, maxOutput: number): OutputLimit => ({
   maxOutput,
   onCut: (bytes) => {
     call.record.truncated = true

@@ -11,7 +11,7 @@ import type { McpConnection, McpTool } from '../../mcp-client/connection.js'
 import { describeServer, hostsOf, readServer, sandboxOf } from '../../mcp-client/server-entry.js'
 import { maxOutputOf } from './cut-content.js'
 import { toValue } from './result.js'
-import { callServer, fitServerInput, limitOf } from './server-call.js'
+import { callServer, fitServerInput, outputLimitOf } from './server-call.js'
 
 export interface ServerToolRun {
   readonly run: Run
@@ -41,7 +41,7 @@ export const serverTool = (
     if (!fit.ok) return fit
     const { tool, json } = fit.value
     const answer = await callServer({ name, connection: connection.value, tool, timeoutMs }, json, call)
-    return answer.ok ? toValue(name, answer.value, output, limitOf(call, maxOutput)) : answer
+    return answer.ok ? toValue(name, answer.value, output, outputLimitOf(call, maxOutput)) : answer
   }
   return succeed({ run, targetsOf: async () => ({ written: [], ...(hosts.length === 0 ? {} : { hosts }) }) })
 }

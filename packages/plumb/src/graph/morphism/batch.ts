@@ -8,7 +8,7 @@ import type { Gathering } from '../cycle.js'
 import type { Holding } from '../holding.js'
 import type { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
-import type { Source } from '../schedule.js'
+import type { ScheduledSource } from '../schedule.js'
 import { Morphism } from './morphism.js'
 
 export interface BatchSettings {
@@ -27,7 +27,7 @@ const MARKS = Buffer.from('[,]')
 /** In bytes, as the longest line that a reader takes. */
 const MAX_LIST = 16 * 1024 * 1024
 
-export class Batch extends Morphism implements Source, Gathering {
+export class Batch extends Morphism implements ScheduledSource, Gathering {
   /** What a list that leaves by time fills. */
   readonly backpressure = new Backpressure()
   readonly #o: BatchOptions

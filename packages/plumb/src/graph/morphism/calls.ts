@@ -8,7 +8,7 @@ import type { Worker } from '../cycle.js'
 import type { Holding } from '../holding.js'
 import type { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
-import type { Source } from '../schedule.js'
+import type { ScheduledSource } from '../schedule.js'
 import { Morphism } from './morphism.js'
 
 /** Calls one tool. */
@@ -59,7 +59,7 @@ interface InHand {
 /** Messages in hand beyond those that are called for: their answers wait for an earlier one, or they for their turn. */
 const WINDOW = 64
 
-export class Calls extends Morphism implements Source, Buffering, Worker {
+export class Calls extends Morphism implements ScheduledSource, Buffering, Worker {
   readonly held = 0
   readonly gathered = 0
   /** What the answers fill. */

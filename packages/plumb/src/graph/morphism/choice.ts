@@ -6,9 +6,9 @@ import { Backpressure, type Buffering } from '../backpressure.js'
 import type { Worker } from '../cycle.js'
 import type { Holding } from '../holding.js'
 import type { RunContext } from '../run-context.js'
-import type { Source } from '../schedule.js'
+import type { ScheduledSource } from '../schedule.js'
 import { Morphism } from './morphism.js'
-import type { Attempt, Attempts, Select } from './select.js'
+import type { Attempts, Select, SelectAttempt } from './select.js'
 
 export interface ChoiceOptions {
   /** By alternative. */
@@ -18,13 +18,13 @@ export interface ChoiceOptions {
   readonly waits: boolean
 }
 
-export class Choice extends Morphism implements Source, Buffering, Worker, Attempts {
+export class ChoiceMorphism extends Morphism implements ScheduledSource, Buffering, Worker, Attempts {
   readonly held = 0
   readonly gathered = 0
   /** What the alternatives fill. */
   readonly backpressure = new Backpressure()
   readonly #o: ChoiceOptions
-  readonly #pending: Attempt[] = []
+  readonly #pending: SelectAttempt[] = []
   /** Copies of messages: the next alternative gets what came. */
   readonly #copies = new Sink()
   #isEnding = false
@@ -69,12 +69,12 @@ export class Choice extends Morphism implements Source, Buffering, Worker, Attem
 
   step(most: number): number {
     let sent = 0
-    for (; sent < most && this.canRun(); sent++) this.attempt(this.#pending.shift() as Attempt)
+    for (; sent < most && this.canRun(); sent++) this.attempt(this.#pending.shift() as SelectAttempt)
     this.#closeWhenDone()
     return sent
   }
 
-  attempt(attempt: Attempt): void {
+  attempt(attempt: SelectAttempt): void {
     const { places, select } = this.#o
     const { current } = this.context
     const { message, alternative } = attempt
@@ -86,7 +86,7 @@ export class Choice extends Morphism implements Source, Buffering, Worker, Attem
     origin.release()
   }
 
-  hasNext({ alternative }: Attempt): boolean {
+  hasNext({ alternative }: SelectAttempt): boolean {
     return alternative + 1 < this.#o.places.length
   }
 

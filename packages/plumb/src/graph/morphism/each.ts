@@ -7,11 +7,11 @@ import { Backpressure, type Buffering } from '../backpressure.js'
 import type { Worker } from '../cycle.js'
 import type { Holding } from '../holding.js'
 import type { RunContext } from '../run-context.js'
-import type { Source } from '../schedule.js'
-import type { Gather, List } from './gather.js'
+import type { ScheduledSource } from '../schedule.js'
+import type { Gather, GatheredList } from './gather.js'
 import { Morphism } from './morphism.js'
 
-export interface EachOptions {
+export interface EachMorphismOptions {
   readonly place: OriginPlace
   readonly gather: Gather
   /** p answers in its own time; else all of it is done at once, and nothing has to wait. */
@@ -20,23 +20,23 @@ export interface EachOptions {
 
 /** A list of which some elements are still to be sent. */
 interface Pending {
-  readonly list: List
+  readonly list: GatheredList
   readonly items: Items
 }
 
-export class Each extends Morphism implements Source, Buffering, Worker {
+export class Each extends Morphism implements ScheduledSource, Buffering, Worker {
   readonly held = 0
   readonly gathered = 0
   /** What p fills. */
   readonly backpressure = new Backpressure()
-  readonly #o: EachOptions
+  readonly #o: EachMorphismOptions
   readonly #pending: Pending[] = []
   #isEnding = false
 
   constructor(
     feeds: readonly number[],
     private readonly context: Pick<RunContext, 'current'>,
-    options: EachOptions,
+    options: EachMorphismOptions,
   ) {
     super(feeds, 1)
     this.#o = options

@@ -23,11 +23,11 @@ export class Gather extends Morphism implements Hearer {
   /** Copies of what waits: what came would hold its whole chunk for as long as it does. */
   readonly #copies = new Sink()
   /** The first is being written. */
-  readonly #lists: List[] = []
+  readonly #lists: GatheredList[] = []
   #inHand = 0
   #waiting = 0
   /** Its outputs close when the last of the lists has left that were there when p had ended. */
-  #last: List | undefined
+  #last: GatheredList | undefined
   #hasFinished = false
 
   constructor(
@@ -54,17 +54,17 @@ export class Gather extends Morphism implements Hearer {
   }
 
   /** The list that is worked on enters. */
-  open(): List {
+  open(): GatheredList {
     const { origin } = this.context.current
     origin.retain()
-    const list: List = { origin, first: undefined, last: undefined, isSent: false, fault: undefined }
+    const list: GatheredList = { origin, first: undefined, last: undefined, isSent: false, fault: undefined }
     this.#lists.push(list)
     if (this.#lists.length === 1) this.#writer.open()
     return list
   }
 
   /** The next element of a list is going to be sent. */
-  expect(list: List, index: number, origin: Origin): void {
+  expect(list: GatheredList, index: number, origin: Origin): void {
     const slot = new Slot(this, list, index)
     if (list.last) list.last.next = slot
     else list.first = slot
@@ -75,7 +75,7 @@ export class Gather extends Morphism implements Hearer {
   }
 
   /** All its elements were. */
-  sent(list: List): void {
+  sent(list: GatheredList): void {
     list.isSent = true
     this.#advance()
   }
@@ -126,7 +126,7 @@ export class Gather extends Morphism implements Hearer {
   }
 
   // Writes what is whole of the first list; true if that is all of it.
-  #isWhole(list: List): boolean {
+  #isWhole(list: GatheredList): boolean {
     for (let slot = list.first; slot?.isSettled; slot = list.first) {
       list.first = slot.next
       if (!slot.next) list.last = undefined
@@ -136,7 +136,7 @@ export class Gather extends Morphism implements Hearer {
     return list.isSent && !list.first
   }
 
-  #write({ fault, outputs }: Slot, list: List): void {
+  #write({ fault, outputs }: Slot, list: GatheredList): void {
     // A list waits with its element.
     if (!this.#o.skipped || (fault && isHeld(fault))) list.fault ??= fault
     if (list.fault) return
@@ -144,7 +144,7 @@ export class Gather extends Morphism implements Hearer {
     else if (outputs) list.fault = this.#writer.add(outputs.buf, outputs.start, outputs.end)
   }
 
-  #leave(list: List): void {
+  #leave(list: GatheredList): void {
     const { origin, fault: failed } = list
     const { report, lost } = this.#o
     const { current } = this.context
@@ -177,7 +177,7 @@ export class Gather extends Morphism implements Hearer {
 const STRAY = fault('child_failed', 'what a process in an each gave stems from no one element, and is left out')
 
 /** A list under way. */
-export interface List {
+export interface GatheredList {
   readonly origin: Origin
   /** Of those that are not written yet. */
   first: Slot | undefined
@@ -204,7 +204,7 @@ class Slot implements OriginListener {
 
   constructor(
     readonly gather: Gather,
-    readonly list: List,
+    readonly list: GatheredList,
     readonly index: number,
   ) {}
 

@@ -1,6 +1,6 @@
 // A list that is written element by element, and what those who write one have in common.
 
-import { faultOf, put, Sink } from '@plumb/lang'
+import { faultOfEvaluation, put, Sink } from '@plumb/lang'
 import { type Fault, fault, isTooDeep } from '@plumb/wire'
 import type { Origin } from '../origin.js'
 
@@ -66,7 +66,7 @@ export class ListWriter {
       if (this.#count++ > 0) this.#p = put(sink, this.#p, MARKS, 1, 2)
       this.#p = put(sink, this.#p, buf, start, end)
     } catch (failure) {
-      return faultOf(failure)
+      return faultOfEvaluation(failure)
     }
     return undefined
   }

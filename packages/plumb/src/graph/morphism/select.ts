@@ -29,9 +29,9 @@ interface Piece {
 /** What sends messages to the alternatives. */
 export interface Attempts {
   /** Is there one that the message has not been sent to? */
-  hasNext(attempt: Attempt): boolean
+  hasNext(attempt: SelectAttempt): boolean
   /** The next alternative gets the message. */
-  attempt(attempt: Attempt): void
+  attempt(attempt: SelectAttempt): void
   /** Nothing more comes of a message. */
   settled(): void
 }
@@ -43,7 +43,7 @@ export class Select extends Morphism implements Hearer {
   readonly #o: SelectOptions
   readonly #copies = new Sink()
   /** In the order in which the messages came. */
-  readonly #attempts: Attempt[] = []
+  readonly #attempts: SelectAttempt[] = []
   #first = 0
   /** Sent to an alternative, and not left yet. */
   #begun = 0
@@ -70,17 +70,17 @@ export class Select extends Morphism implements Hearer {
   }
 
   /** The message that is worked on enters. */
-  open(message: Piece): Attempt {
+  open(message: Piece): SelectAttempt {
     const { origin } = this.context.current
     origin.retain()
-    const attempt = new Attempt(this, origin, message)
+    const attempt = new SelectAttempt(this, origin, message)
     this.#attempts.push(attempt)
     this.unsettled++
     return attempt
   }
 
   /** It is going to be sent with this origin. */
-  begin(attempt: Attempt, origin: Origin): void {
+  begin(attempt: SelectAttempt, origin: Origin): void {
     if (attempt.alternative === 0) this.#begun++
     origin.addListener(attempt)
   }
@@ -110,7 +110,7 @@ export class Select extends Morphism implements Hearer {
   }
 
   /** Nothing more comes of the message where it was sent. */
-  settle(attempt: Attempt): void {
+  settle(attempt: SelectAttempt): void {
     const { fault } = attempt
     if (fault) {
       attempt.outputs = []
@@ -137,13 +137,13 @@ export class Select extends Morphism implements Hearer {
   }
 
   /** That of the message which is worked on. */
-  get #attempt(): Attempt | undefined {
+  get #attempt(): SelectAttempt | undefined {
     return this.#attemptOf(this.context.current.origin)
   }
 
-  #attemptOf(origin: Origin): Attempt | undefined {
+  #attemptOf(origin: Origin): SelectAttempt | undefined {
     for (const place of this.#o.places) {
-      for (const one of origin.passed(place)?.listeners ?? []) if (one instanceof Attempt && one.select === this) return one
+      for (const one of origin.passed(place)?.listeners ?? []) if (one instanceof SelectAttempt && one.select === this) return one
     }
     return undefined
   }
@@ -159,7 +159,7 @@ export class Select extends Morphism implements Hearer {
     if (this.#isEnding && this.messages === 0) this.#close()
   }
 
-  #leave({ origin, fault, hasLost, outputs, earlier }: Attempt): void {
+  #leave({ origin, fault, hasLost, outputs, earlier }: SelectAttempt): void {
     const { report, lost } = this.#o
     const { current } = this.context
     const before = current.enter(origin)
@@ -194,7 +194,7 @@ const STRAY = fault('child_failed', "what a process in a '+' gave stems from no 
 const takenApart = ({ earlier, ...last }: Fault): Fault[] => [...(Array.isArray(earlier) ? earlier : []), last as Fault]
 
 /** A message under way. */
-export class Attempt implements OriginListener {
+export class SelectAttempt implements OriginListener {
   // Behind all barriers within the alternatives.
   readonly rank = Number.MAX_SAFE_INTEGER
   alternative = 0

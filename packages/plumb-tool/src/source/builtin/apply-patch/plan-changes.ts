@@ -12,7 +12,7 @@ import type { MatchLevel } from './match-lines.js'
 import type { Hunk, Section } from './patch.js'
 
 /** One file created, replaced or removed. */
-export type Change =
+export type FileChange =
   | {
       readonly kind: 'write'
       readonly path: ResolvedPath
@@ -24,7 +24,7 @@ export type Change =
   | { readonly kind: 'remove'; readonly path: ResolvedPath; readonly expect: FileStamp }
 
 /** The result of one section. */
-export interface Summary {
+export interface PatchSummary {
   readonly path: string
   readonly operation: 'add' | 'update' | 'move' | 'delete'
   readonly to?: string
@@ -36,8 +36,8 @@ export interface Summary {
 }
 
 export interface Planned {
-  readonly changes: readonly Change[]
-  readonly summary: Summary
+  readonly changes: readonly FileChange[]
+  readonly summary: PatchSummary
   readonly diff: string
 }
 
@@ -130,10 +130,10 @@ const planUpdate = async ({ path, moveTo, hunks }: Section & { kind: 'update' },
   const { bytes, diff, counts } = updated.value
   const summary = { ...counts, hunks: hunks.length, sha256: sha256Of(bytes) }
   if (moveTo === undefined) {
-    const change: Change = { kind: 'write', path: resolved, bytes, expect: file.stamp }
+    const change: FileChange = { kind: 'write', path: resolved, bytes, expect: file.stamp }
     return succeed({ changes: [change], summary: { path: resolved.shown, operation: 'update', ...summary }, diff })
   }
-  const changes: Change[] = [
+  const changes: FileChange[] = [
     { kind: 'write', path: to.value, bytes, expect: 'absent', mode: file.mode },
     { kind: 'remove', path: resolved, expect: file.stamp },
   ]
@@ -143,7 +143,7 @@ const planUpdate = async ({ path, moveTo, hunks }: Section & { kind: 'update' },
 interface Updated {
   readonly bytes: Buffer
   readonly diff: string
-  readonly counts: Pick<Summary, 'added' | 'removed' | 'matched'>
+  readonly counts: Pick<PatchSummary, 'added' | 'removed' | 'matched'>
 }
 
 const moveUnchanged = ({ bytes }: WholeFile, from: string, to: string): Updated => ({

@@ -13,14 +13,14 @@ import { writeFileAtomically, writeNewFile } from '../../path/write-file-atomica
 import { sha256Of } from '../file/text-file.js'
 import { Journal, journalFolder } from './journal.js'
 import { applyEntry, finishEntry, type JournalEntry, type JournalState } from './journal-entry.js'
-import type { Change } from './plan-changes.js'
+import type { FileChange } from './plan-changes.js'
 
 interface Step {
-  readonly change: Change
+  readonly change: FileChange
   readonly entry: JournalEntry
 }
 
-export const commit = async (changes: readonly Change[]): Promise<Result<void>> => {
+export const commit = async (changes: readonly FileChange[]): Promise<Result<void>> => {
   const [first, second] = changes
   if (!first) return succeed(undefined)
   // A single change is atomic by itself.
@@ -71,7 +71,7 @@ const attempt = async <T>(work: () => Promise<T>): Promise<Result<T>> => {
   }
 }
 
-const toEntry = (change: Change, home: string, prefix: string): JournalEntry => ({
+const toEntry = (change: FileChange, home: string, prefix: string): JournalEntry => ({
   path: relative(home, absolutePath(change.path)).split(sep).join('/'),
   made: change.path.missing.length,
   old: change.expect,

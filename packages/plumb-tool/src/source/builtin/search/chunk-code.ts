@@ -1,6 +1,6 @@
 // Splits source text into chunks by declarations: text that begins at the left margin after a blank line.
 
-import { type Chunk, isBlankLine, type LineBlock, linesOf, packBlocks } from './chunk.js'
+import { type Chunk, chunkLines, isBlankLine, type LineBlock, packBlocks } from './chunk.js'
 
 // Lines that close a declaration, or comment on one.
 const NO_DECLARATION = /^(\s|[})\]>;#@*/]|--|\(\*|"""|'''|end\b|begin\b|import\b|from\b|using\b|use\b|open\b|package\b|include\b)/
@@ -8,7 +8,7 @@ const NO_DECLARATION = /^(\s|[})\]>;#@*/]|--|\(\*|"""|'''|end\b|begin\b|import\b
 const MAX_HEADING = 120
 
 export const chunkCode = (text: string): Chunk[] => {
-  const lines = linesOf(text)
+  const lines = chunkLines(text)
   const blocks: LineBlock[] = []
   let start = 0
   let heading = ''

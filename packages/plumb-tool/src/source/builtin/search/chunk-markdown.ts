@@ -1,6 +1,6 @@
 // Splits Markdown into chunks by headings, then by paragraphs. A code fence stays whole.
 
-import { type Chunk, HEADING_SEPARATOR, isBlankLine, type LineBlock, linesOf, packBlocks } from './chunk.js'
+import { type Chunk, chunkLines, HEADING_SEPARATOR, isBlankLine, type LineBlock, packBlocks } from './chunk.js'
 
 const ATX = /^ {0,3}(#{1,6})(?![^ \t])/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
@@ -10,7 +10,7 @@ const MAX_TITLE = 120
 const FRONT_MATTER = /^---[ \t]*$/
 
 export const chunkMarkdown = (text: string): Chunk[] => {
-  const lines = linesOf(text)
+  const lines = chunkLines(text)
   return packBlocks(lines, new Reader(lines).read())
 }
 

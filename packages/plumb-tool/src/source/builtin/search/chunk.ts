@@ -41,7 +41,7 @@ export const packBlocks = (lines: readonly string[], blocks: readonly LineBlock[
   return chunks
 }
 
-export const linesOf = (text: string): string[] =>
+export const chunkLines = (text: string): string[] =>
   text
     .replace(/^\ufeff/, '')
     .split('\n')

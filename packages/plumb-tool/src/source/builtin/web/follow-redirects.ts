@@ -6,7 +6,7 @@ import { type Fault, fail, fault, preview, type Result, scrub, succeed } from '@
 import { publicAddresses, type ResolveHost, resolveBySystem } from '../../net/public-addresses.js'
 import { checkUrl } from './check-url.js'
 import type { HostPermission } from './host-permission.js'
-import { type HttpReply, readReplyBody, sendRequest } from './request.js'
+import { readReplyBody, sendRequest, type WebReply } from './request.js'
 
 export interface FetchedReply {
   readonly status: number
@@ -68,7 +68,7 @@ const requestHop = async (
   url: URL,
   headers: Readonly<Record<string, string>>,
   { gate, signal, resolve }: FollowOptions,
-): Promise<Result<HttpReply>> => {
+): Promise<Result<WebReply>> => {
   const entered = await gate.enter(url)
   if (!entered.ok) return entered
   try {

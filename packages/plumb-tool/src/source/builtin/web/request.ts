@@ -8,7 +8,7 @@ import { fail, preview, type Result, readBytes, succeed } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
 import { fixedLookup } from '../../net/public-addresses.js'
 
-export interface HttpReply {
+export interface WebReply {
   readonly status: number
   /** By lower-case name; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export const sendRequest = async (
   headers: Readonly<Record<string, string>>,
   addresses: readonly LookupAddress[],
   signal: AbortSignal,
-): Promise<HttpReply> => {
+): Promise<WebReply> => {
   const { Agent, buildConnector } = await import('undici')
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: fixedLookup(addresses) })
   const agent = new Agent({
@@ -74,7 +74,7 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
 }
 
 /** Reads and decompresses the body, up to MAX_BYTES decompressed. Throws if the connection breaks or the compression is damaged. */
-export const readReplyBody = async ({ headers, body }: HttpReply): Promise<Result<Buffer>> => {
+export const readReplyBody = async ({ headers, body }: WebReply): Promise<Result<Buffer>> => {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
   const unpack = UNPACK[encoding]
   if (encoding !== '' && encoding !== 'identity' && !unpack) {

@@ -6,7 +6,7 @@ import { findElement, isNamed, property, replaceElements, textContent } from './
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'ftp:', 'tel:'])
 
 /** Call it before pruning. */
-export const baseOf = (tree: Root, url: string): string => {
+export const documentBase = (tree: Root, url: string): string => {
   const base = findElement(tree, isNamed('base'))
   const href = base ? property(base, 'href') : ''
   return URL.canParse(href, url) ? new URL(href, url).href : url

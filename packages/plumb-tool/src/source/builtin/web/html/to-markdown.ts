@@ -14,7 +14,7 @@ import { limitDepth } from './limit-depth.js'
 import { mainContent } from './main-content.js'
 import { plainTables } from './plain-tables.js'
 import { prune } from './prune.js'
-import { baseOf, resolveLinks } from './resolve-links.js'
+import { documentBase, resolveLinks } from './resolve-links.js'
 import { findElement, isNamed, property, textContent } from './tree.js'
 import { splitParagraphs, trimText } from './trim-text.js'
 import { unmarkBlocks } from './unmark-blocks.js'
@@ -29,7 +29,7 @@ export const toMarkdown = ({ html, url }: HtmlPage): string => {
   const tree = treeOf(html)
   const title = titleOf(tree)
   const hasProgram = findElement(tree, isNamed('script')) !== undefined
-  const base = baseOf(tree, url)
+  const base = documentBase(tree, url)
   prune(tree)
   dropBlanks(tree)
   resolveLinks(tree, base)
