@@ -405,10 +405,10 @@ t.test('fixes', async (t) => {
     ['let f : !int -> !int = agent { provider: "elisa" }\n', 'let f : !int -> !int = agent { provider: "eliza" }\n'],
     ['type A = { @descripton "x" a: int }\n', 'type A = { @description "x" a: int }\n'],
   ]
-  for (const [text, mended] of cases) {
+  for (const [text, fixed] of cases) {
     const { diagnostics } = compile({ path: 'main.plumb', text, files })
     const [fix] = diagnostics.flatMap(fixesOf)
-    t.equal(fix && apply(text, 'main.plumb', [fix]), mended, text)
+    t.equal(fix && apply(text, 'main.plumb', [fix]), fixed, text)
   }
   t.strictSame(compile({ path: 'main.plumb', text: 'let f : !int -> !int = 1\n', files }).diagnostics.flatMap(fixesOf), [])
 })

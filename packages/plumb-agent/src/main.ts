@@ -23,7 +23,7 @@ const runReceived = async (argv: readonly string[]): Promise<number> => {
   if (!received.ok) return endWith(PROGRAM, received.error)
   const { args, ...given } = received.value
   const status = await obey(readAgentArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
-  // Its sender may hold it open, and where nothing was started nobody else closes it.
+  // Its sender may hold it open, and where nothing was started nothing else closes it.
   stdin.destroy()
   return status
 }

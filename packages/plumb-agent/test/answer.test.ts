@@ -45,7 +45,7 @@ const named = (name: string, make: (self: Type) => Type): Type => {
 const COUNT = record({ count: INT }, { tags: list(STRING) })
 
 t.test('answers are read, and repaired where that invents nothing', async (t) => {
-  const cases: [text: string, type: Type, json: string | null, mended?: string][] = [
+  const cases: [text: string, type: Type, json: string | null, repaired?: string][] = [
     ['as "it" is\n', STRING, '"as \\"it\\" is\\n"'],
     ['{"count": 12345678901234567890}', COUNT, '{"count": 12345678901234567890}'],
     ['{\n  "count": 1,\n  "tags": ["a\\nb"]\n}\n', COUNT, '{"count": 1,"tags": ["a\\nb"]}'],
@@ -76,17 +76,17 @@ t.test('answers are read, and repaired where that invents nothing', async (t) =>
     [`{"a": "\ud800"}`, record({ a: STRING }), '{"a": "\\ud800"}'],
     [`x ${'{a:'.repeat(20_000)}`, COUNT, null],
   ]
-  for (const [text, type, json, mended = ''] of cases) {
+  for (const [text, type, json, repaired = ''] of cases) {
     const read = readAnswer(text, type)
     const name = text.slice(0, 60)
     if (json === null) t.equal(!read.ok && read.error.error, 'output_type_mismatch', name)
-    else t.strictSame(read, succeed({ json, repairs: mended === '' ? [] : mended.split(', ') }), name)
+    else t.strictSame(read, succeed({ json, repairs: repaired === '' ? [] : repaired.split(', ') }), name)
   }
   const mismatch = readAnswer('```\n{"count": "many"}\n```', COUNT)
   t.match(!mismatch.ok && mismatch.error, { detail: /at \.count: expected int, found "many"/, path: '.count', expected: 'int' })
 })
 
-t.test('what was right is never mended', async () =>
+t.test('what was right is never repaired', async () =>
   fc.assert(
     fc.property(fc.json(), (json) => {
       const read = readAnswer(json, { kind: 'json' })

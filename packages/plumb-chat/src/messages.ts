@@ -36,7 +36,9 @@ export const formatEvent = (event: ProgramEvent, inputOf: (id: string) => unknow
   }
 }
 
-/** The question whether a tool may run: with its whole input, or with the number of characters that are not shown. `number` goes before it. */
+/**
+ * The question whether a tool may run: with its whole input, or with the number of characters that are not shown. `number` goes before it.
+ */
 export const formatApproval = (tool: string, input: unknown, number: string): Question => {
   const name = escapeControls(tool)
   const text = escapeControls(JSON.stringify(input))

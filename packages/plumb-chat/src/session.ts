@@ -169,7 +169,8 @@ export class ChatSession {
     return this.#isAgent ? controls >= until : inputs >= until && this.#received >= outputs && this.#held.length === 0
   }
 
-  // After each change of the counters. Errors come on a pipe of their own, and were written before `settled` was: they are read within two polls.
+  // After each change of the counters. Errors come on a pipe of their own, and were written
+  // before `settled` was: they are read within two polls.
   #update(): void {
     for (const { until, resolve } of this.#controlWaiters) if (this.#hasProcessed(until)) afterTwoPolls(resolve)
     this.#controlWaiters = this.#controlWaiters.filter(({ until }) => !this.#hasProcessed(until))

@@ -56,7 +56,10 @@ export const openUsage = (): Usage => {
 
 const formatSum = ({ calls, input, output, read, created, ms, told }: Sum, prices: Prices | undefined): string => {
   const cache = read + created > 0 ? ` (cache: ${read} read, ${created} create)` : ''
-  return `${calls} ${calls === 1 ? 'call' : 'calls'}, ${input} in / ${output} out${cache}, ${(ms / 1000).toFixed(1)} s${costText(told, prices)}`
+  return (
+    `${calls} ${calls === 1 ? 'call' : 'calls'}, ${input} in / ${output} ` +
+    `out${cache}, ${(ms / 1000).toFixed(1)} s${costText(told, prices)}`
+  )
 }
 
 /** `, $0.0021`; with a plus where a model has no price, and nothing where none has one. */

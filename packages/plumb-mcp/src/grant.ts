@@ -1,4 +1,5 @@
-// What the tools of a server may do: without a word nothing that writes, runs programs or reaches private addresses (plumb-tools(7), What may be done).
+// What the tools of a server may do: without a word nothing that writes, runs programs or
+// reaches private addresses (plumb-tools(7), What may be done).
 
 import { type Authority, EFFECTS, type Effect, parseContext, parseGrant, readPolicy } from '@plumb/policy'
 import { andThen, type Result, readSpec, succeed } from '@plumb/wire'

@@ -90,7 +90,10 @@ const toOptions = (specs: readonly string[], flags: Flags): ServeOptions => {
   }
 }
 
-/** Serves in the foreground, until the client has gone or a signal stops it. Resolves to the exit status; dies of the signal that stopped it. */
+/**
+ * Serves in the foreground, until the client has gone or a signal stops it. Resolves to the
+ * exit status; dies of the signal that stopped it.
+ */
 const runServer = async (program: string, options: ServeOptions): Promise<number> => {
   const reporter = new Reporter(program)
   const served = await serve(options, reporter)

@@ -30,8 +30,8 @@ export interface WrapOptions extends MuxOptions {
 const EOF_DELAY_MS = 250
 
 /**
- * Runs a command on pipes at 0, 1 and 3 to 7, and carries them in envelopes: `{"__port":"input","msg":…}` goes to 0, what it writes on 7 comes as
- * `{"__port":"ctrl_out","msg":…}`. Its stderr is that of this process.
+ * Runs a command on pipes at 0, 1 and 3 to 7, and carries them in envelopes: `{"__port":"input","msg":…}` goes to 0,
+ * what it writes on 7 comes as `{"__port":"ctrl_out","msg":…}`. Its stderr is that of this process.
  */
 export const wrap = (options: WrapOptions): Result<MuxSession> => {
   const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tee, onFault } = options

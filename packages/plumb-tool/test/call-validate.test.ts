@@ -90,7 +90,7 @@ t.test('inputs are read, and repaired where that loses nothing', async (t) => {
   }
 })
 
-t.test('what does not fit is said all at once, so that a model can mend all of it', async (t) => {
+t.test('what does not fit is said all at once, so that a model can repair all of it', async (t) => {
   const cases: [type: Type, input: string, code: string, detail: RegExp, path?: string][] = [
     [Q, '{"level":"middling"}', 'input_type_mismatch', /at \.level: expected "low" \| "high", found "middling"/, '.level'],
     [Q, '{"count":1}', 'input_type_mismatch', /at \.level: missing field, expected "low" \| "high"/, '.level'],

@@ -218,7 +218,7 @@ const describe = (program: Command, commands: Commands): void => {
     .action((specs: string[], o: TestFlags) => choose(async () => (await commands.test())(specs, testOptions(o))))
   program
     .command('explain')
-    .description('say what an error code means and how to mend it; without one, list all')
+    .description('say what an error code means and how to fix it; without one, list all')
     .addHelpText('after', examples('plumb explain type_mismatch'))
     .argument('[code]', 'a code, such as type_mismatch')
     .action((code: string | undefined) => choose(async () => (await commands.explain())(code)))

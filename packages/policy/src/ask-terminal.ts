@@ -66,7 +66,7 @@ const words = ({ tool, input }: Question): string =>
 
 const MAX_SHOWN = 4000
 
-// Whoever consents must know that there is more.
+// The person who consents must know that there is more.
 const shorten = (text: string): string => {
   const hidden = text.length - MAX_SHOWN
   return hidden <= 0 ? text : `${text.slice(0, MAX_SHOWN)} … and ${hidden} more characters`

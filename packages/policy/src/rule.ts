@@ -87,7 +87,10 @@ const compiled = new Map<string, RegExp>()
 const matchesName = (pattern: string, name: string): boolean =>
   expressionOf(`name ${pattern}`, () => `^${escape(pattern).replaceAll('\\*', '.*')}$`).test(name)
 
-/** `*` for any characters of one name, `**` for any number of names. One that begins with a slash means that path, any other one means it at any depth; a folder means what is in it too. */
+/**
+ * `*` for any characters of one name, `**` for any number of names. One that begins with a slash
+ * means that path, any other one means it at any depth; a folder means what is in it too.
+ */
 const matchesPath = (pattern: string, path: string): boolean =>
   expressionOf(`path ${pattern}`, () => {
     const names = escape(pattern.replace(/\/+$/, ''))

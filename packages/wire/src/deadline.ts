@@ -10,7 +10,10 @@ const MAX_EXTENSIONS = 3
 // Beyond it a timer fires at once.
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Calls `act` after so many milliseconds; later where this process was held up, so that an answer that had come by then is not late. Returns a function that cancels it. */
+/**
+ * Calls `act` after so many milliseconds; later where this process was held up, so that an
+ * answer that had come by then is not late. Returns a function that cancels it.
+ */
 export const startDeadline = (ms: number, act: () => void): (() => void) => {
   let timer: NodeJS.Timeout
   const wait = (ms: number, respites: number): void => {

@@ -1,5 +1,5 @@
-// Results by key, so that a request that is repeated gets its first result and runs nothing twice. Bounded: the results of old keys are dropped
-// first, then the keys.
+// Results by key, so that a request that is repeated gets its first result and runs nothing
+// twice. Bounded: the results of old keys are dropped first, then the keys.
 
 import { fault } from './error.js'
 

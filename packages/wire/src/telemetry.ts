@@ -25,7 +25,7 @@ export type Telemetry =
     }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
   | { kind: 'budget'; ask: number; claim?: Claim }
-  /** And what it asked for is over: what it has cost, in nanodollars; `lost`: its usage is told nowhere else. */
+  /** And what it asked for is over: what it has cost, in nanodollars; `lost`: its usage is reported nowhere else. */
   | { kind: 'budget'; paid: number; cost: number; tokens: number; lost?: true }
   | { kind: 'text'; delta: string }
   | { kind: 'thinking'; text: string }

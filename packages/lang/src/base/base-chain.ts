@@ -9,7 +9,7 @@ import type { Type } from '../types/type.js'
 import type { BasePlan } from './base-plan.js'
 import { BaseChecker, type ChainOutcome, refuseMismatch } from './checker.js'
 
-/** Told of each expression with the type that it is applied to. */
+/** Called for each expression with the type that it is applied to. */
 export type Look = (expression: Expression, input: Type) => void
 
 export const checkBaseChain = (bound: Bound, chain: Chain, report: Report, look: Look = () => {}): void => {

@@ -47,8 +47,8 @@ export const elementUnder = (list: Type, word: keyof typeof HELP, at: Node, repo
   return element
 }
 
-// Of an array, a tuple, or a sum of these; of json, which is looked at when it comes. Undefined: it is no list, or its parts have no type in
-// common.
+// Of an array, a tuple, or a sum of these; of json, which is looked at when it comes.
+// Undefined: it is no list, or its parts have no type in common.
 const elementOf = (list: Type): Type | undefined => {
   const elements: Type[] = []
   for (const variant of variantsOf(list)) {

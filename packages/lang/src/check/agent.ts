@@ -1,4 +1,5 @@
-// agent { … }: its ports, and its keys by the table of plumb-agent(1). What depends on the machine (keys, files, environment) is plumb-agent's.
+// agent { … }: its ports, and its keys by the table of plumb-agent(1). What depends on the
+// machine (keys, files, environment) is plumb-agent's.
 
 import { PROVIDER_NAMES } from '@plumb/wire/accounts'
 import { nearest } from '@plumb/wire/nearest'

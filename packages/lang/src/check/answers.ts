@@ -1,5 +1,5 @@
-// Foreign programs on a branch of a barrier: which output answers which input is known only if they answer each input once, or say what they
-// have settled. What a spec says of that is in `answers` (plumb-agent(1)).
+// Foreign programs on a branch of a barrier: which output answers which input is known only if they answer each
+// input once, or say what they have settled. What a spec says of that is in `answers` (plumb-agent(1)).
 
 import { error, type Report, warning } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'

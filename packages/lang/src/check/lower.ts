@@ -52,7 +52,9 @@ const notTotal = (word: string, { span }: QualifiedName, report: Report): void =
 const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, output: Type | undefined, report: Report): void => {
   const same = (side: string, of: Type | undefined, own: Type | undefined) => {
     if (!of || !own || isEqual(of, own)) return
-    const message = `the ${side} of '${printName(name)}' is '${printType(of)}', that of tool '${tool.name}' is '${printType(own)}': they must be equal`
+    const message =
+      `the ${side} of '${printName(name)}' is '${printType(of)}', that of tool ` +
+      `'${tool.name}' is '${printType(own)}': they must be equal`
     report(error('type_mismatch', message, name.span))
   }
   same('input', input, tool.inputs[0])

@@ -12,7 +12,8 @@ const isObject = (v: Json): v is { readonly [key: string]: Json } => typeof v ==
 
 /** Messages that a conversation begins with. */
 export const MESSAGES = rule(
-  'a list of messages { role: "user" or "assistant", content: "…" }, whose content may be a list of { type: "text", text } and, of the user, { type: "image", path }',
+  'a list of messages { role: "user" or "assistant", content: "…" }, whose content may be a ' +
+    'list of { type: "text", text } and, of the user, { type: "image", path }',
   (v) => Array.isArray(v) && v.every(isMessage),
 )
 const isMessage = (v: Json): boolean => {

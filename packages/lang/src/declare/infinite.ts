@@ -9,8 +9,8 @@ import { findCycles } from './find-cycle.js'
 import { mentions } from './mentions.js'
 
 /**
- * The declared types that stand in such a cycle; each cycle is reported once. A type may contain itself through an array, a map, an optional
- * field, or a sum with a variant that ends; but it cannot be one of its own variants.
+ * The declared types that stand in such a cycle; each cycle is reported once. A type may contain itself through an
+ * array, a map, an optional field, or a sum with a variant that ends; but it cannot be one of its own variants.
  */
 export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
   const ending = thoseThatEnd([...declared.keys()])

@@ -1,4 +1,5 @@
-// Types that hold each other by name, thousands deep: what goes through types by recursion would exhaust the stack, and no value is nested so.
+// Types that hold each other by name, thousands deep: what goes through types by recursion
+// would exhaust the stack, and no value is nested so.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'

@@ -112,7 +112,9 @@ const missingValues = (params: readonly NamedParam[]): Fault[] => {
   ]
 }
 
-/** What stands before the names of a scope's params, seen from the entry: the names by which `use` leads to it, each with a point behind it. */
+/**
+ * What stands before the names of a scope's params, seen from the entry: the names by which `use` leads to it, each with a point behind it.
+ */
 const prefixesOf = (entry: Scope): ReadonlyMap<Scope, string> => {
   const prefixes = new Map([[entry, '']])
   // A map goes on through what is added meanwhile.

@@ -117,7 +117,7 @@ export class Diagnostics {
     const ordered = inReadingOrder(this.#kept)
     if (left.length === 0) return ordered
     const message = `and ${left.join(' and ')}: of each the first ${MAX_DIAGNOSTICS} are shown`
-    return [...ordered, { ...(errors > 0 ? error : warning)('too_large', message, at), help: 'mend these first, and check again' }]
+    return [...ordered, { ...(errors > 0 ? error : warning)('too_large', message, at), help: 'fix these first, and check again' }]
   }
 }
 

@@ -13,7 +13,9 @@ import { TokenReader } from './token-reader.js'
 
 export type Formatted = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
 
-/** Idempotent. Lines end with LF, there is no byte-order mark, and the `#!` line stays as it is. A text with syntax errors has no layout. */
+/**
+ * Idempotent. Lines end with LF, there is no byte-order mark, and the `#!` line stays as it is. A text with syntax errors has no layout.
+ */
 export const format = (source: Source): Formatted => {
   const diagnostics: Diagnostic[] = []
   const { items, shebang } = parse(source, (d) => diagnostics.push(d))

@@ -26,7 +26,7 @@ export const parsePlumb = (c: Cursor): PlumbImplementation => {
     if (found) statements.push(found)
   }
   c.advance()
-  // Told by now; a body with a hole in it cannot be checked further.
+  // Already reported; a body with a hole in it cannot be checked further.
   if (failure) throw failure
   return { kind: 'plumb', parameters, statements, span: c.spanFrom(start) }
 }

@@ -1,5 +1,6 @@
-// fold(e, from: x): the type of its state is the least that holds x and what e gives for a state of that type. So it begins with the type of x
-// and grows until e gives nothing else. Where that is too narrow for e to have a type, as "on" is where e asks for "off", it begins wider.
+// fold(e, from: x): the type of its state is the least that holds x and what e gives for a state of
+// that type. So it begins with the type of x and grows until e gives nothing else. Where that is too
+// narrow for e to have a type, as "on" is where e asks for "off", it begins wider.
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression, openInference } from '../expression/infer/check.js'

@@ -18,8 +18,8 @@ export interface AgentPlan {
   readonly hasControl: boolean
   readonly hasTelemetry: boolean
   /**
-   * Servers in `mcp` that were given by name have that name as their `prefix`, if no other. `template` holds the `ParamTexts` of the file, or
-   * stays true where one has no value.
+   * Servers in `mcp` that were given by name have that name as their `prefix`, if no other.
+   * `template` holds the `ParamTexts` of the file, or stays true where one has no value.
    */
   readonly config: { readonly [key: string]: Json }
   /** The file that declares it: its paths are relative to that. */

@@ -1,5 +1,5 @@
-// What one spec would have read or run, by its text alone: for those who keep it from being changed. More than is used does no harm, so that names
-// are not looked up, and a spec with errors has parts too.
+// What one spec would have read or run, by its text alone: for those who keep it from being changed. More than
+// is used does no harm, so that names are not looked up, and a spec with errors has parts too.
 
 import { ignore } from '../diagnostic/diagnostic.js'
 import type { Item, ObjectValue, Value } from '../parse/ast.js'
@@ -14,7 +14,7 @@ export interface SpecParts {
   readonly texts: readonly string[]
   readonly resources: readonly string[]
   /** Prompt files and specs that are tools. */
-  readonly mounted: readonly string[]
+  readonly agentFiles: readonly string[]
   readonly functions: readonly string[]
   /** A command line as a tool has it, still to be split. */
   readonly lines: readonly string[]
@@ -31,7 +31,7 @@ type Lists = { -readonly [Key in keyof SpecParts]: SpecParts[Key][number][] }
 
 export const specParts = (path: string, text: string): SpecParts => {
   const parts: Lists = {
-    ...{ modules: [], modulePaths: [], texts: [], resources: [], mounted: [], functions: [] },
+    ...{ modules: [], modulePaths: [], texts: [], resources: [], agentFiles: [], functions: [] },
     ...{ lines: [], commands: [], roots: [], writable: [], builtins: [] },
   }
   for (const item of parse({ path, text }, ignore).items) addItem(item, parts)
@@ -55,7 +55,7 @@ const addAgent = (config: ObjectValue, parts: Lists): void => {
 }
 
 const addTool = (config: ObjectValue, parts: Lists): void => {
-  parts.mounted.push(...texts(config, 'agent'))
+  parts.agentFiles.push(...texts(config, 'agent'))
   parts.functions.push(...texts(config, 'function').map((path) => path.replace(/#.*$/s, '')))
   parts.lines.push(...texts(config, 'command'))
   parts.builtins.push(...texts(config, 'builtin'))

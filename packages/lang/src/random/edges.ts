@@ -1,5 +1,5 @@
-// The unusual values of a type, by number, so that none is made before it is asked for. In a value of several parts each of them is an unusual one,
-// and not the same one in all: so there are about as many as of its richest part, and each is there once.
+// The unusual values of a type, by number, so that none is made before it is asked for. In a value of several parts each of them is an
+// unusual one, and not the same one in all: so there are about as many as of its richest part, and each is there once.
 
 import type { ValueLimits } from '../types/limits.js'
 import { isRequired } from '../types/required-fields.js'

@@ -1,5 +1,5 @@
-// The smallest values of types whose fields may have limits. A type may hold itself and have no value that ends, or none within its limits, so
-// the sizes are a least fixed point: they are looked at again until none gets smaller.
+// The smallest values of types whose fields may have limits. A type may hold itself and have no value that ends, or none
+// within its limits, so the sizes are a least fixed point: they are looked at again until none gets smaller.
 
 import { limitsOf, type ValueLimits } from '../types/limits.js'
 import { typesWithin } from '../types/parts.js'

@@ -19,8 +19,8 @@ const MOST_CHARACTERS = 1_000_000
 const ROOM = 200
 
 /**
- * JSON texts, each on one line; numbers are written with all their digits. Within `@min` and `@max`; a field with a default may be absent. None for a
- * type without values, such as one whose limits contradict each other.
+ * JSON texts, each on one line; numbers are written with all their digits. Within `@min` and `@max`; a field with a
+ * default may be absent. None for a type without values, such as one whose limits contradict each other.
  */
 export function* randomValues(type: Type, { seed, count, edges: most = count }: RandomOptions): Generator<string> {
   const sizes = openSizes(type)

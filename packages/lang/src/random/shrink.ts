@@ -1,6 +1,6 @@
-// Smaller values than one that fails, of the same type, so that what is shown is as small as can be. The caller that tries them goes on from the first
-// that fails too, until none does: each is smaller than the one before in characters, or as long with a simpler part, so that this ends. Of the
-// smallest value of a type there is no smaller one.
+// Smaller values than one that fails, of the same type, so that what is shown is as small as can be. The caller that tries
+// them goes on from the first that fails too, until none does: each is smaller than the one before in characters, or as long
+// with a simpler part, so that this ends. Of the smallest value of a type there is no smaller one.
 
 import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from '@plumb/wire/json'
 import { fieldOf, isRequired } from '../types/required-fields.js'
@@ -26,7 +26,8 @@ const MOST = 500
 const MOST_CHARACTERS = 20_000_000
 
 /**
- * JSON texts, those first that leave most away; at most 500, and 20 million characters together. None for a text that is no value of the type.
+ * JSON texts, those first that leave most away; at most 500, and 20 million characters
+ * together. None for a text that is no value of the type.
  */
 export function* shrinkValue(type: Type, value: string): Generator<string> {
   const buf = Buffer.from(value)
@@ -235,7 +236,10 @@ function* inTurn<T>(parts: readonly T[], shrunk: (part: T, i: number) => Texts):
 
 const PLAIN = 'a'
 
-/** Strings simpler than one: shorter ones, the shortest first, then with plain letters. Two halves of a pair that meet are one code point, so each is counted again. */
+/**
+ * Strings simpler than one: shorter ones, the shortest first, then with plain letters. Two
+ * halves of a pair that meet are one code point, so each is counted again.
+ */
 function* shrinkText(text: string, { least, most }: Bounds): Generator<string> {
   const points = [...text]
   for (const range of removals(points.length, least)) {

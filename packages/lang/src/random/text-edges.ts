@@ -1,4 +1,5 @@
-// Strings at which programs go wrong: none, white space, what looks like something else, controls, and what Unicode has that is not a letter.
+// Strings at which programs go wrong: none, white space, what looks like something else,
+// controls, and what Unicode has that is not a letter.
 
 import type { Bounds } from './bounds.js'
 

@@ -1,5 +1,6 @@
 // Messages of one shape: the same keys in the same order with the same white space, as one program writes them. What
-// stands between the values is then known in advance, and is compared four bytes at a time. Anything else is left to the scanner (scan/scanner.ts).
+// stands between the values is then known in advance, and is compared four bytes at a time.
+// Anything else is left to the scanner (scan/scanner.ts).
 
 import { skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { limitsOf } from '../types/limits.js'
@@ -10,8 +11,8 @@ import type { Path } from './scanner.js'
 import { refuseExcess, ScannerCode } from './scanner-code.js'
 
 /**
- * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `captures` is as the
- * scanner leaves it. The bytes are valid UTF-8, and there is an 0x0A at the end of the line; `view` is a view of all of `buf`.
+ * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `captures` is
+ * as the scanner leaves it. The bytes are valid UTF-8, and there is an 0x0A at the end of the line; `view` is a view of all of `buf`.
  */
 export type ShapeScan = (buf: Uint8Array, view: DataView, at: number, captures: Int32Array) => number
 

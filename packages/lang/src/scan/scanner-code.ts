@@ -249,8 +249,8 @@ ${SPACE}
     return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
   }
 
-  // Any keys, so none is looked up. Of a key that comes twice both values are looked at: where one of them does not fit, or lacks a default,
-  // the tree decides.
+  // Any keys, so none is looked up. Of a key that comes twice both values are looked at: where
+  // one of them does not fit, or lacks a default, the tree decides.
   private map({ item }: MapType): string {
     const isFilled = this.hasDefaults && hasDefaults(item)
     const end = isFilled

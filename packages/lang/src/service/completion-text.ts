@@ -7,14 +7,14 @@ import { parse } from '../parse/parser.js'
 /** Stands where the cursor is. No program has such a name. */
 export const PLACEHOLDER = 'cursor_is_here_0'
 
-export interface Mended {
+export interface CompletionText {
   readonly text: string
   /** Where the stand-in begins. */
   readonly offset: number
 }
 
 /** The first repair whose tree holds the placeholder. `from` and `to` bound the word at the cursor. */
-export const completionText = (text: string, from: number, to: number): Mended | undefined => {
+export const completionText = (text: string, from: number, to: number): CompletionText | undefined => {
   const lineStart = text.lastIndexOf('\n', from - 1) + 1
   const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to)
   const start = itemStart(text, from)

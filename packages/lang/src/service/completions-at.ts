@@ -25,12 +25,12 @@ export const completionsAt = (entry: { path: string; text: string }, files: File
   const start = offset - (/[A-Za-z_][A-Za-z0-9_]*$/.exec(text.slice(0, offset))?.[0].length ?? 0)
   const end = offset + (/^[A-Za-z0-9_]*/.exec(text.slice(offset))?.[0].length ?? 0)
   if (isProse(text, offset)) return { start, items: [] }
-  const mended = completionText(text, start, end)
-  if (!mended) return { start, items: CHANNEL.test(text.slice(0, start)) ? keywords('channel') : [] }
-  const { program } = compile({ path: entry.path, text: mended.text, files })
-  const path = pathAt(program.entry.module.program, mended.offset + PLACEHOLDER.length)
+  const completed = completionText(text, start, end)
+  if (!completed) return { start, items: CHANNEL.test(text.slice(0, start)) ? keywords('channel') : [] }
+  const { program } = compile({ path: entry.path, text: completed.text, files })
+  const path = pathAt(program.entry.module.program, completed.offset + PLACEHOLDER.length)
   // The word that the repair put before the cursor: then it is words like it that can be written.
-  const word = mended.text.slice(start, mended.offset).trim()
+  const word = completed.text.slice(start, completed.offset).trim()
   return { start, items: word === '' ? atName(path, program) : atWord(word, path) }
 }
 

@@ -10,7 +10,10 @@ import web from './web.plumb'
 
 export const STANDARD_LIBRARY: Readonly<Record<string, string>> = { fs, media, mem, meta, search, shell, web }
 
-/** A built-in tool by the name that models know, as a module of the library names it. `read_file`: `use fs`, `Fs.read`. Undefined: no module has such a tool. */
+/**
+ * A built-in tool by the name that models know, as a module of the library names it.
+ * `read_file`: `use fs`, `Fs.read`. Undefined: no module has such a tool.
+ */
 export const libraryNameOf = (builtIn: string): { readonly module: string; readonly name: string } | undefined => {
   for (const [module, text] of Object.entries(STANDARD_LIBRARY)) {
     const at = text.indexOf(`tool { builtin: "${builtIn}"`)

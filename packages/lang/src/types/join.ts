@@ -27,7 +27,9 @@ export const joinAll = (types: readonly Type[]): Type | undefined => {
   return others.reduce<Type | undefined>((all, other) => all && join(all, other), first)
 }
 
-/** The sum of all variants, without those that others include. They may overlap: it says what a part can be, and is never a declared type. */
+/**
+ * The sum of all variants, without those that others include. They may overlap: it says what a part can be, and is never a declared type.
+ */
 export const unite = (types: readonly Type[]): Type => {
   const [first, ...others] = types
   if (first && others.every((type) => isWithin(type, first))) return first

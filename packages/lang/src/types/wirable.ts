@@ -9,7 +9,8 @@ import { resolve, type Type } from './type.js'
 
 /**
  * 'static': every message of the source goes on as it is. 'checked': the receiver checks each message at run time, because the source is
- * or holds `json` where the target does not, or because the target's defaults have to be filled in, or its limits are narrower. 'no': a load error.
+ * or holds `json` where the target does not, or because the target's defaults have to be filled
+ * in, or its limits are narrower. 'no': a load error.
  */
 export type Wiring = 'static' | 'checked' | 'no'
 

@@ -140,7 +140,7 @@ export const openChecker = (buf: Buffer): Checker => {
     return isExactly(variant, node)
   }
 
-  // A field by which all the variants could be told apart, and which has a value that none of them knows.
+  // A field by which all the variants can be distinguished, and which has a value that none of them knows.
   const wrongDiscriminator = (variants: readonly Variant[], node: Tree): Mismatch | undefined => {
     const [first] = variants
     if (node.kind !== 'object' || first?.kind !== 'record') return undefined

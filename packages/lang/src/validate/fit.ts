@@ -37,12 +37,12 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
   }
   if (!checkTree(type, buf, tree)) return succeed({ json: write(type, buf, tree), repairs: [] })
   let mismatches = listMismatches(type, buf, tree)
-  const mended = repairs ? repairTree(type, buf, tree, repairs) : undefined
-  if (mended && mended.repairs.length > 0) {
-    const mendedBuf = toBytes(mended.text)
-    const mendedTree = parseTree(mendedBuf, 0, mendedBuf.length) as Tree
-    mismatches = listMismatches(type, mendedBuf, mendedTree)
-    if (mismatches.length === 0) return succeed({ json: write(type, mendedBuf, mendedTree), repairs: changesOf(mended, what) })
+  const repaired = repairs ? repairTree(type, buf, tree, repairs) : undefined
+  if (repaired && repaired.repairs.length > 0) {
+    const repairedBuf = toBytes(repaired.text)
+    const repairedTree = parseTree(repairedBuf, 0, repairedBuf.length) as Tree
+    mismatches = listMismatches(type, repairedBuf, repairedTree)
+    if (mismatches.length === 0) return succeed({ json: write(type, repairedBuf, repairedTree), repairs: changesOf(repaired, what) })
   }
   const [first] = mismatches
   return fail(code, `${what} ${describeMismatches(mismatches, typeName())}`, {
@@ -52,17 +52,17 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
 }
 
 /**
- * The repairs and defaults of `fitText` without its verdict, for a value that something else validates, such as the JSON Schema that the type
- * was read from: what does not fit stays as it is. Undefined for a text that is no JSON.
+ * The repairs and defaults of `fitText` without its verdict, for a value that something else validates, such as the JSON
+ * Schema that the type was read from: what does not fit stays as it is. Undefined for a text that is no JSON.
  */
-export const mendText = (json: string, type: Type, { what, repairs }: Pick<FitOptions, 'what' | 'repairs'>): Fit | undefined => {
+export const repairText = (json: string, type: Type, { what, repairs }: Pick<FitOptions, 'what' | 'repairs'>): Fit | undefined => {
   const buf = toBytes(json)
   const tree = parseTree(buf, 0, buf.length)
   if (tree.kind === 'fault') return undefined
-  const mended = repairs ? repairTree(type, buf, tree, repairs) : undefined
-  if (!mended || mended.repairs.length === 0) return { json: write(type, buf, tree), repairs: [] }
-  const mendedBuf = toBytes(mended.text)
-  return { json: write(type, mendedBuf, parseTree(mendedBuf, 0, mendedBuf.length) as Tree), repairs: changesOf(mended, what) }
+  const repaired = repairs ? repairTree(type, buf, tree, repairs) : undefined
+  if (!repaired || repaired.repairs.length === 0) return { json: write(type, buf, tree), repairs: [] }
+  const repairedBuf = toBytes(repaired.text)
+  return { json: write(type, repairedBuf, parseTree(repairedBuf, 0, repairedBuf.length) as Tree), repairs: changesOf(repaired, what) }
 }
 
 const changesOf = ({ repairs }: Repaired, what: string): readonly string[] =>

@@ -14,8 +14,8 @@ export interface ReadAnswer {
 }
 
 /**
- * A `string` takes the text as it is. Fails with `output_type_mismatch`, said so that the model can act on it. `isWrapped`: it was asked for
- * as { "value": T }, and may come without that from a server that does not enforce it.
+ * A `string` takes the text as it is. Fails with `output_type_mismatch`, said so that the model can act on it.
+ * `isWrapped`: it was asked for as { "value": T }, and may come without that from a server that does not enforce it.
  */
 export const readAnswer = (text: string, type: Type, isWrapped = false): Result<ReadAnswer> => {
   if (!isWrapped) return readValue(text, type)

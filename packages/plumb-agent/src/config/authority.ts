@@ -20,7 +20,7 @@ export class AuthorityInForce {
     this.#limits = limits
   }
 
-  /** Good for some minutes from now, unless its giver ends it sooner. */
+  /** Good for some minutes from now, unless the parent that gave it ends it sooner. */
   current(): Authority {
     const { grant, minutes } = this.#limits
     return narrow(this.#given, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() })

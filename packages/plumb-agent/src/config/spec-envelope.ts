@@ -1,4 +1,5 @@
-// A spec that comes in the first envelope on stdin, on port `spec` (plumb(1), Agents elsewhere): for an agent that runs where the spec is not.
+// A spec that comes in the first envelope on stdin, on port `spec` (plumb(1), Agents
+// elsewhere): for an agent that runs where the spec is not.
 
 import type { Readable } from 'node:stream'
 import { type BudgetLimits, type Bundle, fail, isRecord, parseEnvelope, parseJson, type Result, succeed, systemReason } from '@plumb/wire'
@@ -17,7 +18,10 @@ export interface ReceivedSpec {
 const MAX_BYTES = 256 * 1024 * 1024
 const LF = 10
 
-/** `{"__port":"spec","msg":{"entry","files","modules","params"?,"args"?,"authority"?,"mcp_tools"?,"budget"?}}`; what follows it is left in the stream. */
+/**
+ * `{"__port":"spec","msg":{"entry","files","modules","params"?,"args"?,"authority"?,"mcp_tools"?,"budget"?}}`;
+ * what follows it is left in the stream.
+ */
 export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>> => {
   const line = await firstLine(stdin)
   if (!line.ok) return line

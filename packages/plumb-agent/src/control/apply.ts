@@ -1,4 +1,5 @@
-// Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny, pause, resume, in this order), or between inputs.
+// Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny,
+// pause, resume, in this order), or between inputs.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'

@@ -105,7 +105,10 @@ const complain = (name: string, value: unknown): string | undefined => {
     return complaint && `'${name}' ${complaint}`
   }
   const near = nearest(name, Object.keys(FIELDS))
-  return `unknown field '${preview(name)}', ${near === undefined ? `it takes ${Object.keys(FIELDS).join(', ')}` : `did you mean '${near}'?`}`
+  return (
+    `unknown field '${preview(name)}', ` +
+    `${near === undefined ? `it takes ${Object.keys(FIELDS).join(', ')}` : `did you mean '${near}'?`}`
+  )
 }
 
 const complainOfMessages = (messages: readonly unknown[]): string | undefined => {

@@ -1,5 +1,5 @@
-// Whether another call to the model may be made, and what it may cost: asked of the budget of the run, on a descriptor, or of a parent to whom
-// this agent runs elsewhere.
+// Whether another call to the model may be made, and what it may cost: asked of the budget of
+// the run, on a descriptor, or of a parent on another machine.
 
 import { type Claim, currentBudget, type Fault, fail, fault, isFault, type Reservation, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'

@@ -82,7 +82,8 @@ export const unpriced = (model: string): string =>
   `no price is known for model '${model}', so that no limit of money can hold: say with --prices what a million of its tokens cost`
 
 const overBill = (model: string, billed: number, most: number): string =>
-  `a request to '${model}' was billed $${toDollars(billed)}, and by its prices $${toDollars(most)} is the most that it can cost: check --prices`
+  `a request to '${model}' was billed $${toDollars(billed)}, and by its prices ` +
+  `$${toDollars(most)} is the most that it can cost: check --prices`
 
 export const pricedTokens = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: TokenCounts) => ({
   input: input_tokens,

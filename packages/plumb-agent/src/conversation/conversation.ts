@@ -31,7 +31,9 @@ export interface Conversation {
   readonly memory: readonly ChatMessage[]
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly ChatMessage[]): void
-  /** One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry. */
+  /**
+   * One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry.
+   */
   answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome>
 }
 

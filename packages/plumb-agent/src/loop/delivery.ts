@@ -1,4 +1,5 @@
-// Delivers outcomes: an output for each input that is answered, an error object for each that fails, and one for all that fail with one cause.
+// Delivers outcomes: an output for each input that is answered, an error object for each that
+// fails, and one for all that fail with one cause.
 
 import { type Fault, fault, nowMs, type Settled } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'

@@ -1,12 +1,12 @@
-// A provider over HTTP, whatever its API: questions become requests, and only whole answers come out. What may be tried again, and where, from
-// the outside to the inside:
+// A provider over HTTP, whatever its API: questions become requests, and only whole answers
+// come out. What may be tried again, and where, from the outside to the inside:
 //
 //   loop             file                      goes round when                                   at most
 //   answer           conversation.ts           the answer does not fit the output type           max_retries times
 //   tool round       conversation.ts           the model calls tools                             max_tool_calls calls
 //   interruption     chat.ts, answer           the provider interrupts its answer                MAX_INTERRUPTIONS times
 //   concession       chat.ts, ask              a request is refused for a feature it uses        once a feature and model
-//   transport        http/retry.ts             a failure may pass: network, 429, 5xx             transport_retries times, with growing waits
+// transport        http/retry.ts             a failure may pass: network, 429, 5xx             transport_retries times, with growing waits
 //   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'

@@ -11,7 +11,10 @@ export type Effort = (typeof EFFORTS)[number]
 
 export const isEffort = (value: unknown): value is Effort => (EFFORTS as readonly unknown[]).includes(value)
 
-/** Of `levels`; undefined where there is none. Reasoning is not switched off unless that was asked for; of two as near the lower one is meant. */
+/**
+ * Of `levels`; undefined where there is none. Reasoning is not switched off unless that was
+ * asked for; of two as near the lower one is meant.
+ */
 export const nearestEffort = (wanted: Effort, levels: readonly EffortLevel[]): EffortLevel | undefined => {
   if (levels.includes(wanted)) return wanted
   const place = LEVELS.indexOf(wanted)

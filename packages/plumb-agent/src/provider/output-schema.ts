@@ -122,7 +122,9 @@ export const systemText = (question: ModelRequest, format: OutputFormat | undefi
   const { system, output } = question
   if (resolve(output).kind === 'string' || !isDescribed(question, format, isOwnHost)) return system
   const schema = format?.isWrapped ? toSchema(wrapperOf(output)) : toSchema(output)
-  const description = `Your final answer is nothing but one JSON value that fits this JSON Schema, with no code fence and no words around it:\n${JSON.stringify(schema)}`
+  const description =
+    'Your final answer is nothing but one JSON value that fits this JSON Schema, with ' +
+    `no code fence and no words around it:\n${JSON.stringify(schema)}`
   return system === '' ? description : `${system}\n\n${description}`
 }
 

@@ -111,7 +111,10 @@ export interface Provider {
   readonly settings?: { readonly [name: string]: unknown }
   /** Why it takes no temperature, as it is set up; undefined: it takes one. */
   readonly noTemperature?: string
-  /** Fails with the fault that the input is to have, after all transport retries. After the signal has fired, whatever it resolves to is dropped. */
+  /**
+   * Fails with the fault that the input is to have, after all transport retries. After the
+   * signal has fired, whatever it resolves to is dropped.
+   */
   answer(question: ModelRequest, listened: HasSignal): Promise<Answered>
   /** Connections that are kept alive are closed. */
   close?(): void

@@ -66,8 +66,8 @@ export const mediaOf = (messages: readonly ChatMessage[]): readonly MediaBlock[]
   messages.flatMap((message) => readMessage(message).parts.filter(isMedia))
 
 /**
- * A call without its result in what is said next, or a result without its call in what was said before, which no API takes; undefined: there
- * is none. Messages of the user that follow each other are one.
+ * A call without its result in what is said next, or a result without its call in what was said before, which
+ * no API takes; undefined: there is none. Messages of the user that follow each other are one.
  */
 export const describeUnpaired = (messages: readonly ChatMessage[]): string | undefined => {
   let calls = new Map<string, number>()
@@ -84,7 +84,10 @@ export const describeUnpaired = (messages: readonly ChatMessage[]): string | und
     for (const part of parts) {
       if (part.type !== 'tool_result') continue
       if (!calls.has(part.tool_use_id))
-        return `message ${place} has a tool_result for '${preview(part.tool_use_id)}', and what the assistant said before it has no such tool_use`
+        return (
+          `message ${place} has a tool_result for '${preview(part.tool_use_id)}', ` +
+          'and what the assistant said before it has no such tool_use'
+        )
       results.set(part.tool_use_id, place)
     }
   }

@@ -15,7 +15,9 @@ export interface RequestSize {
   readonly hasAudio: boolean
 }
 
-/** What a provider writes around the messages of a request, and around tools and a type of the output, which it turns into text of its own. */
+/**
+ * What a provider writes around the messages of a request, and around tools and a type of the output, which it turns into text of its own.
+ */
 const FRAME_TOKENS = 64
 const TOOL_TOKENS = 1_000
 

@@ -9,8 +9,8 @@ type Image = { readonly type: 'image'; readonly media_type: string; readonly dat
 type Text = Extract<ContentBlock, { type: 'text' }>
 
 /**
- * `content` is JSON text, of which a string is shown without its quotes. What is no JSON, as of a dispatcher by hand, is shown as it is. The
- * tool of a server answers in blocks, also where it fails.
+ * `content` is JSON text, of which a string is shown without its quotes. What is no JSON, as of a
+ * dispatcher by hand, is shown as it is. The tool of a server answers in blocks, also where it fails.
  */
 export const toModelContent = (content: string, isError: boolean, isOfServer = false): Json => {
   if (isOfServer && content.startsWith('[')) {

@@ -1,4 +1,5 @@
-// How this agent has its tools run: over fds 4 and 5, or in envelopes, by an external dispatcher; else by a dispatcher that it starts itself.
+// How this agent has its tools run: over fds 4 and 5, or in envelopes, by an external
+// dispatcher; else by a dispatcher that it starts itself.
 
 import { errorAnswer, type Fault, FDS, fault, isFileInput, openInput, readControl, type ToolCaller } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'

@@ -1,4 +1,5 @@
-// How this agent learns what its MCP servers offer: from the file or the messages of the parent that opened them, else from a child plumb-tool.
+// How this agent learns what its MCP servers offer: from the file or the messages of the parent
+// that opened them, else from a child plumb-tool.
 
 import { statSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'

@@ -182,8 +182,8 @@ export class EditLine {
       ...(anew.cols === 0 && anew.rows > 0 ? [{ doesReflow: true, rows: anew.rows - 1, column: last }] : []),
       { doesReflow: false, rows, column: Math.min(cols, last) },
     ]
-    // When several fit, the terminal does what it did the last time. When none fits, part of the old line stays on the screen, which is better
-    // than to erase other text: tmux loses the position in rows that end with wide characters.
+    // When several fit, the terminal does what it did the last time. When none fits, part of the old line stays on the
+    // screen, which is better than to erase other text: tmux loses the position in rows that end with wide characters.
     const fitting = places.filter((place) => column === undefined || place.column === Math.min(column, last))
     const found = fitting.find(({ doesReflow }) => doesReflow === this.#doesReflow) ?? fitting[0]
     if (!found) return 0

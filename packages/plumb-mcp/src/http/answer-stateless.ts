@@ -1,5 +1,5 @@
-// A request of revision 2026-07-28 over HTTP: answered on its own response, as a stream of events once there is something to be told before
-// the answer. Its client gives it up by closing the connection.
+// A request of revision 2026-07-28 over HTTP: answered on its own response, as a stream of events once there is something to
+// report before the answer. Its client gives it up by closing the connection.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { isRecord, preview } from '@plumb/wire'

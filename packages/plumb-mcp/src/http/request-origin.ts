@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface OriginPolicy {
-  /** Whoever comes further has to show a token. */
+  /** A request that passes this check has to show a token. */
   readonly hasToken: boolean
   /** Of pages that may use it besides, such as `http://localhost:6274`. */
   readonly allowedOrigins: readonly string[]

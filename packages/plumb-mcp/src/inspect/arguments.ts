@@ -53,7 +53,8 @@ export const readAsked = (
   if (words.length < least || words.length > most) {
     return fail(
       'usage',
-      `'${name}' takes ${shown === '' ? 'no word' : shown} before the server, and was given ${words.length === 0 ? 'none' : `'${preview(words.join(' '))}'`}`,
+      `'${name}' takes ${shown === '' ? 'no word' : shown} before the server, and was ` +
+        `given ${words.length === 0 ? 'none' : `'${preview(words.join(' '))}'`}`,
     )
   }
   const config = command === undefined ? byUrl(last as string, flags) : byCommand(command, flags)

@@ -37,9 +37,9 @@ export const openPrompt = (file: string, sessions: Sessions, timeout: number): R
   const read = readPromptFile(file)
   if (read && !read.ok) return read
   const type: Type = { kind: read ? 'string' : 'json' }
-  const mounted = loadPromptProgram(file, { input: type, output: type })
-  if (!mounted.ok) return mounted
-  const { bound, effects } = mounted.value
+  const loaded = loadPromptProgram(file, { input: type, output: type })
+  if (!loaded.ok) return loaded
+  const { bound, effects } = loaded.value
   const plan = toolOfPrompt(file, bound, effects, timeout)
   const { registry, faults } = openRegistry([plan])
   const [flaw] = faults

@@ -85,7 +85,7 @@ const openProgress = (token: string | number | undefined, send: RequestContext['
   let isCounted = false
   const notify = (message: string, total?: number): void => {
     const params = { progressToken: token, progress, message, ...(total === undefined ? {} : { total }) }
-    // Nobody hears it when the client is gone.
+    // Without effect when the client is gone.
     send({ method: 'notifications/progress', params }).catch(() => {})
   }
   const tell: CallContext['progress'] = (message, done, total) => {

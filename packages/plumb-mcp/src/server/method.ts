@@ -28,7 +28,7 @@ export interface RequestContext {
   readonly requestId: string | number
   readonly _meta?: { readonly progressToken?: string | number } | undefined
   readonly sendNotification: (notification: Notification) => Promise<void>
-  /** The word of the person at the client on this question; no where nobody can be asked. */
+  /** What the person at the client answers to this question; no where the client cannot ask. */
   readonly approve: (message: string, signal: AbortSignal) => Promise<boolean>
 }
 

@@ -1,4 +1,5 @@
-// Where types of ours meet those of the SDK, which states the fields of requests and answers by schema, and optional ones without `undefined`.
+// Where types of ours meet those of the SDK, which states the fields of requests and answers by
+// schema, and optional ones without `undefined`.
 
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'

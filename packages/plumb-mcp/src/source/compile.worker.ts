@@ -1,7 +1,7 @@
 // Compiles a client's source and holds it to the policy, in a thread: the types of a hostile source may take any time to check.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { bindingNamed, type Compiled, compile, hasErrors, printPorts, diagnosticToJson, toText } from '@plumb/lang'
+import { bindingNamed, type Compiled, compile, diagnosticToJson, hasErrors, printPorts, toText } from '@plumb/lang'
 import { checkFlows } from '@plumb/lang/flow'
 import { effectsOf } from '@plumb/policy'
 import type { CompiledSource, SourceQuestion } from './compiled-source.js'

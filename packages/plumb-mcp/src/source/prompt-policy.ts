@@ -47,9 +47,9 @@ const ofPrompt = (path: string, options: SourcePolicy): Look => {
     if (real && !real.ok) return refuse(real.error)
     if (real) prompts.push(real.value)
   }
-  const mounted = loadPromptProgram(path, { input: TEXT, output: TEXT })
-  if (!mounted.ok) return refuse(mounted.error)
-  const { scope } = mounted.value.bound
+  const loaded = loadPromptProgram(path, { input: TEXT, output: TEXT })
+  if (!loaded.ok) return refuse(loaded.error)
+  const { scope } = loaded.value.bound
   const program: Program = { entry: scope, scopes: [scope] }
   return { refusals: checkSource(program, options).refusals, prompts }
 }

@@ -1,4 +1,5 @@
-// What a client's own source may not do without a grant (plumb-mcp(1), Programs of the client): found in the checked program, before anything is started.
+// What a client's own source may not do without a grant (plumb-mcp(1), Programs of the client):
+// found in the checked program, before anything is started.
 //
 //   key                                          needs
 //   command, via, env, function, *_env           exec

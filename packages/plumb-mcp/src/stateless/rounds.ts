@@ -1,5 +1,5 @@
-// A call that asks a person in the middle: its request is answered with the questions (`input_required`), it waits, and the client sends the
-// request again with the answers and the handle that it was given. What has run is not run again.
+// A call that asks a person in the middle: its request is answered with the questions (`input_required`), it waits, and the
+// client sends the request again with the answers and the handle that it was given. What has run is not run again.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { isRecord } from '@plumb/wire'

@@ -28,7 +28,7 @@ export interface ServedTool {
 export interface CallContext {
   /** Unique in this server, without a slash. */
   readonly id: string
-  /** Nobody waits any more: what runs is stopped. */
+  /** The caller has gone: what runs is stopped. */
   readonly signal: AbortSignal
   /** What happens, for a person; `done` of `total` where they are known. */
   readonly progress: (message: string, done?: number, total?: number) => void

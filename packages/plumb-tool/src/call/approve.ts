@@ -1,4 +1,4 @@
-// A person's word on one call: asked for where the tool or the policy wants it. Nobody there is a no.
+// A person's consent to one call: asked for where the tool or the policy requires it. Where no one can be asked, it is denied.
 
 import type { Json } from '@plumb/lang'
 import { terminalApproval } from '@plumb/policy'

@@ -1,7 +1,7 @@
 // An input held against a JSON Schema that others wrote, with the repairs and defaults that inputs of declared types get: by the type that
 // comes nearest to the schema. The verdict is the schema's own.
 
-import { ALL_REPAIRS, type Fit, type Json, mendText, type Type } from '@plumb/lang'
+import { ALL_REPAIRS, type Fit, type Json, repairText, type Type } from '@plumb/lang'
 import { compileSchema, fail, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import { typeOfSchema } from '../source/function/type-of-schema.js'
@@ -25,13 +25,13 @@ export const openFitSchema = (schema: Json): Result<FitSchema> =>
     return (name, json) => {
       const given = flawsOf(json)
       if (given.length === 0) {
-        const filled = hasDefaults ? mendText(json, type(), { what: 'input' }) : undefined
+        const filled = hasDefaults ? repairText(json, type(), { what: 'input' }) : undefined
         // A default may itself be none that the schema accepts; then the server is to fill it in.
         return succeed(filled && flawsOf(filled.json).length === 0 ? filled : { json, repairs: [] })
       }
-      const mended = mendText(json, type(), { what: 'input', repairs: ALL_REPAIRS })
-      const left = mended ? flawsOf(mended.json) : given
-      if (mended && left.length === 0) return succeed(mended)
+      const repaired = repairText(json, type(), { what: 'input', repairs: ALL_REPAIRS })
+      const left = repaired ? flawsOf(repaired.json) : given
+      if (repaired && left.length === 0) return succeed(repaired)
       const [first] = left
       if (first === NO_OBJECT) return fail('input_type_mismatch', `the input of '${name}' ${first.detail}, found ${preview(json, 80)}`)
       const listed = left.map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`)).join('; ')

@@ -23,15 +23,15 @@ export const withOutput =
       }
       const { json, repairs } = fit.value
       call.record.repairs.push(...repairs)
-      const mended = repairs.length === 0 ? 'fits' : `fits after ${plural(repairs.length, 'repair')}`
+      const fitted = repairs.length === 0 ? 'fits' : `fits after ${plural(repairs.length, 'repair')}`
       // A character takes at least one unit of the JSON text, and two are its quotes.
       const mayBeLong = maxOutput !== undefined && json.length - 2 > maxOutput && !call.record.truncated
       if (!mayBeLong || resolve(tool.output).kind !== 'string') {
-        note(call, 'output', mended)
+        note(call, 'output', fitted)
         return succeed(json)
       }
       const { text, cutBytes } = cutText(JSON.parse(json) as string, maxOutput)
-      note(call, 'output', cutBytes === 0 ? mended : `${mended}, cut by ${plural(cutBytes, 'byte')}`)
+      note(call, 'output', cutBytes === 0 ? fitted : `${fitted}, cut by ${plural(cutBytes, 'byte')}`)
       if (cutBytes === 0) return succeed(json)
       call.record.truncated = true
       return succeed(JSON.stringify(text))

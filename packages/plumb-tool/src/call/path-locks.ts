@@ -34,7 +34,7 @@ const tails = new Map<string, Promise<void>>()
 
 /**
  * Undefined: the signal fired first. A call takes its place in all its queues at once, so that each waits only for calls that came before
- * it, and no circle can form.
+ * it, and no cycle can form.
  */
 const lockPaths = async (paths: readonly string[], signal: AbortSignal): Promise<Release | undefined> => {
   const files = new Set(paths.map(realPath))

@@ -8,7 +8,10 @@ const MAX_EXTRA = 200
 /** What only the caller can say: where the input stood, what came before, what a server passed on. */
 const RESERVED: readonly string[] = ['error', 'category', 'detail', 'seq', 'seqs', 'line', 'earlier', 'content', 'source', 'tool']
 
-/** Undefined: it is something else, also where the category is not that of the code. `subject` names the tool, where the error has no detail. */
+/**
+ * Undefined: it is something else, also where the category is not that of the code. `subject`
+ * names the tool, where the error has no detail.
+ */
 export const reportedFault = (value: unknown, subject: string): Fault | undefined => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const { error, category, detail = '' } = value as Readonly<Record<string, unknown>>

@@ -34,5 +34,5 @@ const fromOptions = ({ grant, context, policy }: CliOptions): Result<Authority> 
   return succeed({ ...(grant.length === 0 ? {} : { grant: whole(effects.value) }), policy: rules.value, context: facts.value })
 }
 
-// Whoever calls has all effects but the private net; to name that alone is to ask for it too.
+// The caller has all effects but the private net; to name that alone is to ask for it too.
 const whole = (grant: readonly Effect[]): readonly Effect[] => (grant.length === 1 && grant[0] === 'net.private' ? EFFECTS : grant)

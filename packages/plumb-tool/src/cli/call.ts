@@ -169,11 +169,11 @@ class Caller {
     this.#stop.signal.addEventListener('abort', go, { once: true })
   }
 
-  // Nobody reads results, or the work is to stop: what runs is given up.
+  // The results are not read any more, or the work is to stop: what runs is given up.
   #giveUp(): void {
     this.#stop.abort()
     this.#reader?.stop()
-    // Whoever waits for a line hears that there are no more.
+    // What waits for a line learns that there are no more.
     this.#reader?.onReadable?.()
   }
 }

@@ -21,7 +21,7 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
     return undefined
   }
   const servers = opened?.servers
-  // Whoever sends a request has asked for approval before (plumb-wire(5), Tools).
+  // The sender of a request has asked for approval before (plumb-wire(5), Tools).
   const tellings = options.tellsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
   const dispatcher = openDispatcher({ registry, servers, session: { ...session, ...tellings, approve: async () => true } })
   const lines: Lines = serveLines({

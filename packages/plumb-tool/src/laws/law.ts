@@ -1,4 +1,5 @@
-// The laws of composition (plumb-tools(7), How tools combine), as what is to be built of tools on the left and on the right of the equals sign.
+// The laws of composition (plumb-tools(7), How tools combine), as what is to be built of tools
+// on the left and on the right of the equals sign.
 
 import { isWirable, type Type } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'

@@ -1,4 +1,5 @@
-// The tools that laws are tried on: those that do nothing to the world and give the same for the same input, without what takes time on purpose.
+// The tools that laws are tried on: those that do nothing to the world and give the same for
+// the same input, without what takes time on purpose.
 
 import { type ToolPlan, toolOf } from '@plumb/lang'
 import { secure } from '../call/secure.js'

@@ -12,8 +12,8 @@ const CONNECT_MS = 10_000
 const LOCAL = /^(localhost|.*\.localhost|127\..*|\[?::1\]?)$/
 
 /**
- * `server` may be private where `allowsPrivateNet`; other hosts, to which it may point on for its tokens, never. `failed` is called with the reason why there
- * is no connection, where undici does not pass it on.
+ * `server` may be private where `allowsPrivateNet`; other hosts, to which it may point on for its tokens,
+ * never. `failed` is called with the reason why there is no connection, where undici does not pass it on.
  */
 export const openHttpDispatcher = async (server: URL, allowsPrivateNet: boolean, failed = (_: Error): void => {}): Promise<Dispatcher> => {
   const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici')

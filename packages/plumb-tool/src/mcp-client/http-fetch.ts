@@ -172,7 +172,10 @@ interface RequestHeaders {
 /** The body field that `Mcp-Name` repeats. */
 const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
 
-/** The headers of one message, which is JSON; undefined: it is of a session. `parameters` are asked for the arguments as the server gets them. */
+/**
+ * The headers of one message, which is JSON; undefined: it is of a session. `parameters` are
+ * asked for the arguments as the server gets them.
+ */
 const readHeaders = (text: string, parameters: ParameterHeaders): RequestHeaders | undefined => {
   if (!text.includes(STATELESS)) return undefined
   const { id, method, params } = JSON.parse(text) as { id?: unknown; method?: string; params?: Readonly<Record<string, unknown>> }

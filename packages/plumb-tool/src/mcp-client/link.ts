@@ -13,7 +13,7 @@ export interface Link {
   readonly isStream: boolean
   /** All revisions that are spoken over it have sessions. */
   readonly hasSessions?: boolean
-  /** Gives up the request of this id; undefined: the server is told with a message. */
+  /** Gives up the request of this id; undefined: a message to the server says so. */
   readonly cancel?: (id: RequestId) => void
   /** What a server that was started has said on its stderr. */
   readonly stderr?: StderrTail

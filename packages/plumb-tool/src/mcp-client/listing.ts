@@ -11,8 +11,8 @@ import { waitAtMost } from './wait-at-most.js'
 
 export interface Listing {
   /**
-   * The server's own list; where that takes long, one that was kept, if all that is wanted is in it. Then `onChange` says when the server's is
-   * there.
+   * The server's own list; where that takes long, one that was kept, if all that is wanted is
+   * in it. Then `onChange` says when the server's is there.
    */
   readonly tools: (wanted: readonly string[]) => Promise<Result<readonly McpTool[]>>
   /** The server's own. It is asked once, and again after a change or a failure. */
@@ -67,7 +67,7 @@ export const openListing = ({ ask, ttlMs, catalogue, identity, server, isMirrore
     const tools = readTools(items.value, server, (warning) => warnings.push(warning), isMirrored)
     // Another list was asked for since.
     if (mine !== round) return listed()
-    // Whoever used what was kept would not see the warnings.
+    // From the cache a run would get no warnings.
     await (warnings.length === 0 ? catalogue.write(identity, tools, ttlMs()) : catalogue.drop())
     for (const warning of [...warnings, ...changes.findChanges(tools)]) note(warning)
     use(tools)
@@ -105,7 +105,7 @@ export const openListing = ({ ask, ttlMs, catalogue, identity, server, isMirrore
     change: () => {
       mayBeKept = false
       void catalogue.drop()
-      // Told once, however often it is said before the list is asked for again.
+      // Emitted once, however often it comes before the list is asked for again.
       if (!asked) return
       asked = undefined
       onChange()

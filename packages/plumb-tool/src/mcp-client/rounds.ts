@@ -1,4 +1,5 @@
-// Requests without a session: what an answer asks for (`input_required`) is answered in a further request, and only the last answer is given.
+// Requests without a session: what an answer asks for (`input_required`) is answered in a
+// further request, and only the last answer is given.
 
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { fault } from '@plumb/wire'

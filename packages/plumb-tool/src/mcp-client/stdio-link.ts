@@ -75,7 +75,7 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
       reader.onReadable = read
       read()
     },
-    // Nobody waits for a server that does not read: calls have their time.
+    // A server that does not read is not waited for: calls have their deadline.
     send: async (message) => void child.stdin.write(`${places.fill(JSON.stringify(message))}\n`),
     close: async () => close(),
   }

@@ -39,7 +39,10 @@ export interface OpenedRegistry {
 /** What is called in place of a tool, wherever that is a part; undefined: the tool itself. */
 export type StandIn = (plan: ToolPlan) => Tool | undefined
 
-/** `docroot`: that of the session; `.`. `plans` are those of one program or of several (`toolsOf`), or those of an agent (`agentTools`). Starts nothing. */
+/**
+ * `docroot`: that of the session; `.`. `plans` are those of one program or of several
+ * (`toolsOf`), or those of an agent (`agentTools`). Starts nothing.
+ */
 export const openRegistry = (plans: readonly ToolPlan[], docroot?: string, standIn: StandIn = () => undefined): OpenedRegistry => {
   const entries = new Map<Bound, Entry>()
   const entryOf = (plan: ToolPlan): Entry => {

@@ -1,4 +1,5 @@
-// The dispatcher: calls that agents ask for, each answered once, in any order (plumb-wire(5)). It does not know about lines and descriptors.
+// The dispatcher: calls that agents ask for, each answered once, in any order (plumb-wire(5)).
+// It does not know about lines and descriptors.
 
 import {
   type Dispatcher,

@@ -18,7 +18,7 @@ export type ChildPlan =
       readonly args: readonly string[]
       readonly fds: Fds
       readonly entry: string
-      /** Whom it is an agent of. */
+      /** The agent that the process runs; undefined: a plumb. */
       readonly agent: AgentPlan | undefined
       readonly isEnveloped: boolean
       /** Of the environment, what the MCP servers that it opens want. */

@@ -1,4 +1,5 @@
-// Each command that is no run, loaded when it is asked for. The list is a part of main, for of what main imports so each becomes a bundle of its own.
+// Each command that is no run, loaded when it is asked for. The list is a part of main, for of
+// what main imports so each becomes a bundle of its own.
 
 export const COMMANDS = {
   check: async () => (await import('./check.js')).check,

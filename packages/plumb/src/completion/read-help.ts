@@ -71,7 +71,10 @@ const PLACEHOLDERS: Readonly<Record<string, ArgumentKind>> = {
   run: { kind: 'files' },
 }
 
-/** What a placeholder of a help text stands for, in all executables. `long` is the option's name; `placeholder` such as `file`; `does` may list its choices. */
+/**
+ * What a placeholder of a help text stands for, in all executables. `long` is the option's
+ * name; `placeholder` such as `file`; `does` may list its choices.
+ */
 const placeOf = (placeholder: string, does: string, long = ''): ArgumentKind => {
   const choices = /\(choices: ([^;)]*)/.exec(does)?.[1]?.split(', ') ?? []
   if (choices.length > 0) return words(...choices)

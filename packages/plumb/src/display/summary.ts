@@ -55,7 +55,8 @@ export const runSummaryText = (run: RunSummary): string[] => {
   const errors = [...stats.errors].sort(([, a], [, b]) => b - a).map(([code, count]) => `${count} ${code}`)
   const unpriced = costToShow(usages, asksCost)?.unpriced ?? []
   return [
-    `${run.spec === '' ? '' : `${run.spec} `}${run.binding}: ${progressLine({ ...run, done: undefined })}${stoppedBy === null ? '' : `, stopped by ${stoppedBy}`}`,
+    `${run.spec === '' ? '' : `${run.spec} `}${run.binding}: ` +
+      `${progressLine({ ...run, done: undefined })}${stoppedBy === null ? '' : `, stopped by ${stoppedBy}`}`,
     ...(errors.length === 0 ? [] : [`errors: ${errors.join(', ')}`]),
     ...(stats.handled === 0 ? [] : [`handled errors: ${stats.handled}`]),
     ...(stats.stages.length === 0 ? [] : textTable([STAGE_TITLES, ...stats.stages.map(stageRow)])),

@@ -6,7 +6,7 @@ import type { NodeKind } from './describe.js'
 import { type Colours, PALETTES } from './palette.js'
 import type { Box, Picture, Wire } from './picture.js'
 
-/** Whoever draws it brings the background. */
+/** The program that draws it brings the background. */
 const COLOURS = PALETTES.none
 
 export const toMermaid = ({ boxes, wires }: Picture): string => {

@@ -24,7 +24,7 @@ type Told = Omit<Settled, 'kind' | 'lost'>
 
 export class Settling {
   readonly #o: SettlingOptions
-  /** What was told last; -1: nothing yet. */
+  /** What was reported last; -1: nothing yet. */
   #told: Told = { inputs: -1, controls: 0, outputs: 0 }
   /** Requests that were heard. */
   #controls = 0
@@ -49,7 +49,7 @@ export class Settling {
     this.#o.requests?.stop()
   }
 
-  /** `taken`: inputs, good or bad. `rest`: nothing is left to do now, so that new outputs alone, and what waits, are told too. */
+  /** `taken`: inputs, good or bad. `rest`: nothing is left to do now, so that new outputs alone, and what waits, are reported too. */
   tell(taken: number, rest?: () => Rest): void {
     const { telemetry, writer, current } = this.#o
     if (!telemetry.isOn) return

@@ -108,7 +108,7 @@ const readRecordedAnswers = (
   const { agentProgram } = options
   const reasons = whyNotResumable(graph, agentProgram)
   if (reasons.length > 0) return { ok: false, error: notResumable(reasons.join('; and ')) }
-  // A parent has told it, of all that is in it.
+  // A parent has reported it, for all that is in it.
   if (difference !== undefined && !isNested) warn(specChanged(difference, changedAgents(before.value.agents ?? {}, now.agents)))
   return readAnswers(folder, graph, agentProgram)
 }

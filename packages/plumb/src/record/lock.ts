@@ -85,6 +85,7 @@ const refusal = (folder: string, { pid, host }: LockHolder, state: 'alive' | 'un
     ? fail('record_invalid', `'${folder}' is being written by process ${pid}: name another folder, or wait for its end`, { pid })
     : fail(
         'record_invalid',
-        `'${folder}' may still be written by process ${pid} on '${preview(host)}', which cannot be seen from here: if it has ended, remove '${join(folder, LOCK_FILE)}'`,
+        `'${folder}' may still be written by process ${pid} on '${preview(host)}', which cannot ` +
+          `be seen from here: if it has ended, remove '${join(folder, LOCK_FILE)}'`,
         { pid },
       )

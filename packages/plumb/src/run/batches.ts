@@ -1,5 +1,5 @@
-// The batches of a graph, and those in its nested plumbs: what waits in them leaves when they are full, at the end, or when whoever stands
-// around this graph asks for it.
+// The batches of a graph, and those in its nested plumbs: what waits in them leaves when they are full, at the end, or when the graph
+// around this one asks for it.
 
 import { ChildProcess } from '../child/child.js'
 import { type Cycle, type Gathering, gatheredIn, type Worker } from '../graph/cycle.js'

@@ -16,7 +16,7 @@ export interface DryRunOptions {
 }
 
 /**
- * Several lines for each: what it is and between whom it stands, as comments, then what to paste. Empty: the run needs no other process.
+ * Several lines for each: what it is and between which others it stands, as comments, then what to paste. Empty: the run needs no other process.
  */
 export const dryRun = (options: DryRunOptions): Result<string> => {
   const { graph, settings } = options

@@ -1,5 +1,5 @@
-// Answers the tool calls of the agents of a graph: by plumb-tool's dispatcher in this process, or another program. A run without tools loads
-// nothing of it.
+// Answers the tool calls of the agents of a graph: by plumb-tool's dispatcher in this process,
+// or another program. A run without tools loads nothing of it.
 
 import { agentOf, agentTools, type Bound, type Graph, type GraphNode } from '@plumb/lang'
 import type { Dispatcher } from '@plumb/tool'

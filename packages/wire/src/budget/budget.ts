@@ -267,7 +267,9 @@ const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledg
     if (closed !== undefined) return fault('budget_spent', closed)
     const isOwn = agent !== undefined && money.paidBy(agent.name) + claim > agent.cost
     const [limit, paid, what] = isOwn ? [agent.cost, money.paidBy(agent.name), 'agent (max_cost)'] : [limits.cost ?? 0, money.paid, 'run']
-    const said = `the budget of this ${what} is spent: of $${toDollars(limit)}, $${toDollars(paid)} is, and the next request may cost $${toDollars(claim)}`
+    const said =
+      `the budget of this ${what} is spent: of $${toDollars(limit)}, ` +
+      `$${toDollars(paid)} is, and the next request may cost $${toDollars(claim)}`
     return fault('budget_spent', said, isOwn ? { limit: 'max_cost' } : {})
   }
 
@@ -313,7 +315,8 @@ const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledg
 }
 
 const overBill = (cost: number, most: number): string =>
-  `a provider bills $${toDollars(cost)} for a request that can cost $${toDollars(most)} at most by the prices, so that no limit would hold: the run is ended`
+  `a provider bills $${toDollars(cost)} for a request that can cost $${toDollars(most)} ` +
+  'at most by the prices, so that no limit would hold: the run is ended'
 
 /** Others may settle with fewer tokens than they asked for. */
 const MAX_PACE_MS = 500

@@ -41,7 +41,10 @@ export const readRate = (
   return { provider, requests: requests === '' ? null : Number(requests), tokens: tokens === '' ? null : Number(tokens) }
 }
 
-/** What whoever has started us lets us spend, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: it says nothing, or nothing that can be read. */
+/**
+ * What the parent lets this process spend, in nanodollars: PLUMB_BUDGET, in dollars.
+ * Undefined: it says nothing, or nothing that can be read.
+ */
 export const givenBudget = ({ PLUMB_BUDGET: text = '' }: NodeJS.ProcessEnv): number | undefined =>
   /^\d+(\.\d+)?(e-\d+)?$/.test(text) ? toNano(Number(text)) : undefined
 

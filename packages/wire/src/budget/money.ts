@@ -2,7 +2,7 @@
 
 import type { AgentLimit, Claim } from './claim.js'
 
-/** `waiting`: others may give back what it needs. `over`: nobody can. */
+/** `waiting`: others may give back what it needs. `over`: none can. */
 export type ClaimState = 'waiting' | 'held' | 'over'
 
 interface Open {
@@ -94,7 +94,7 @@ export class Money {
     this.#grant()
   }
 
-  /** Whoever made these claims has gone: what was held for them may have been spent. */
+  /** The process that made these claims has ended: what was held for them may have been spent. */
   abandon(isTheirs: (id: string) => boolean): void {
     for (const [id, { claim, state }] of [...this.#open]) if (isTheirs(id)) this.settle(id, state === 'held' ? claim.cost : 0)
   }

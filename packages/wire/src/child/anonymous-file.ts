@@ -8,7 +8,9 @@ import { join } from 'node:path'
 const TEMPORARY = 0o20000000 | constants.O_DIRECTORY
 const OWNER_ONLY = 0o600
 
-/** A descriptor of ours, at their beginning; throws where the system has no room for them. Not for what is secret: they may reach a disk. */
+/**
+ * A descriptor of ours, at their beginning; throws where the system has no room for them. Not for what is secret: they may reach a disk.
+ */
 export const openAnonymousFile = (bytes: Uint8Array): number => {
   const fd = openUnlinked()
   try {

@@ -17,8 +17,8 @@ const OURS = [
 const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES', 'PLUMB_MCP_TOOLS'])
 
 /**
- * `ours` are the executables of this project, whose errors are read as objects wherever they do not go to a terminal; `names` are those that
- * the spec of this child lists.
+ * `ours` are the executables of this project, whose errors are read as objects wherever they do
+ * not go to a terminal; `names` are those that the spec of this child lists.
  */
 export const childEnv = (
   kind: 'ours' | 'foreign',

@@ -5,12 +5,12 @@ import { systemProgram } from './resolve-program.js'
 /** Where the child's end of the lifeline is when the wrapper starts; the program itself does not get it. */
 export const LIFELINE_FD = 8
 
-// $0 is its name in ps, $1 the process group, $2 what sleeps: the PATH of the program is not asked. It outlives its own TERM, and holds nothing
-// open but the lifeline, on 0.
+// $0 is its name in ps, $1 the process group, $2 what sleeps: the PATH of the program is not
+// asked. It outlives its own TERM, and holds nothing open but the lifeline, on 0.
 const WATCH = 'read -r line; kill -s TERM -- "-$1"; "$2" 1; kill -s KILL -- "-$1"'
 
-// The watcher is a grandchild, so that the program has no child that it does not know of; exec gives it a command line of its own. No variable is
-// set, which the program might have in its environment.
+// The watcher is a grandchild, so that the program has no child that it does not know of; exec gives it a
+// command line of its own. No variable is set, which the program might have in its environment.
 const START = `
 (
   (

@@ -1,4 +1,5 @@
-// Processes without node:child_process, as bare-pipe.ts has pipes without streams, and for the same reason. Undefined says that that has to do.
+// Processes without node:child_process, as bare-pipe.ts has pipes without streams, and for the
+// same reason. Undefined says that that has to do.
 
 import { internalBinding } from '../fd/node-internals.js'
 import type { Exit } from './supervise.js'

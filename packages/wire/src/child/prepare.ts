@@ -22,7 +22,9 @@ export interface SpawnOptions {
   readonly given?: Readonly<Record<number, Uint8Array>>
   /** Not one of our executables: gets pipes that `/dev/fd/N` can open. */
   readonly isForeign: boolean
-  /** What it writes on 2 comes out of `stdout` too, in the order in which it was written; for foreign ones, where the system has such pipes. */
+  /**
+   * What it writes on 2 comes out of `stdout` too, in the order in which it was written; for foreign ones, where the system has such pipes.
+   */
   readonly joinsStderr?: boolean
   /** It writes to our own stderr, be that a terminal or not, and `stderr` is empty. */
   readonly inheritsStderr?: boolean

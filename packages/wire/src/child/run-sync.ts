@@ -1,4 +1,5 @@
-// A child that is waited for before anything else is done: for a question that is asked once, such as whether a sandbox can be started here.
+// A child that is waited for before anything else is done: for a question that is asked once,
+// such as whether a sandbox can be started here.
 
 import { closeSync } from 'node:fs'
 import { systemReason } from '../system-reason.js'

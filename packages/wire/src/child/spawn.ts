@@ -33,7 +33,7 @@ const takeListener = (child: ChildProcess, { take }: ListenerOption): void => {
   }
   child.once('message', (_, handle) => {
     if (handle instanceof Server) take(handle)
-    // Whoever gets the descriptor next has no more to hand over.
+    // The next owner of the descriptor has no more to hand over.
     disconnect()
   })
   child.once('exit', disconnect)

@@ -32,6 +32,6 @@ export const waitForEof = (stream: Drainable): Promise<void> =>
     }
     stream.once('end', done)
     stream.once('close', done)
-    // Nobody listens: what is there is dropped, so that the end is seen.
+    // There is no listener: what comes is dropped, so that the end is seen.
     if (stream.readableFlowing === null) stream.resume()
   })

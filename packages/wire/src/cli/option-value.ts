@@ -16,8 +16,8 @@ class InvalidArgument extends Error {
 }
 
 /**
- * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and is given what
- * is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders()`.
+ * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and
+ * is given what is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders()`.
  */
 export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidArgument) => {
   const demand = (isRight: boolean, wanted: string): void => {

@@ -1,4 +1,5 @@
-// Command lines as they mostly are, read without commander, which costs a start a tenth of Node's own: it is asked for help, and of what is wrong.
+// Command lines as they mostly are, read without commander, which costs a start a tenth of
+// Node's own: it is asked for help, and of what is wrong.
 
 export interface OptionLine {
   /** As commander has them: `-e, --eval <text>`, `--telemetry`, `--no-envelopes`. */
@@ -46,7 +47,7 @@ export const parsePlainArguments = <Values>(
     if (value === undefined) return undefined
     values[key] = value
   }
-  // Whoever has the options knows what they make.
+  // The table of options determines the type of the values.
   return operands.length > maxOperands ? undefined : { values: values as Values, operands }
 }
 

@@ -14,7 +14,7 @@ export interface StopOptions {
 
 /**
  * `first` once, `second` for each signal after it. Returns how to stop listening. Who is not at its end 10 s after the first one, as where
- * nobody reads what it has to say, dies of it.
+ * no process reads what it writes, dies of it.
  */
 export const onStop = (
   first: (signal: StopSignal) => void,

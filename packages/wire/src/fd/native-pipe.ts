@@ -1,4 +1,5 @@
-// Pipes without Node's streams: to load those, and to go through them, costs a start a fifth of Node's own. This is what node:net stands on.
+// Pipes without Node's streams: to load those, and to go through them, costs a start a fifth of
+// Node's own. This is what node:net stands on.
 // Node makes no promise of it, so it is used where it is known to be there, and everywhere else streams are: `undefined` says so.
 
 import { EventEmitter } from 'node:events'

@@ -1,5 +1,5 @@
-// What Node's own modules stand on. Node makes no promise of it, and ends the process where it is used wrongly: so it is used in those versions
-// alone in which it was tried. `undefined` says that this is none of them.
+// What Node's own modules stand on. Node makes no promise of it, and ends the process where it is used wrongly: so it
+// is used in those versions alone in which it was tried. `undefined` says that this is none of them.
 
 /** By major version, the latest minor one: the next may have it differently, as some 24 has `process_wrap`. */
 const LAST_TRIED_MINOR: Readonly<Record<string, Readonly<Record<string, number>>>> = {

@@ -66,7 +66,10 @@ export const openLineOutput = (fd: number): LineSink => {
   return (kind === 'pipe' ? openNativeOutput(fd) : undefined) ?? openOutput(fd)
 }
 
-/** What `openInput` gave is a file, which has all that will ever be read. Node loads its class of files when it is named, so a pipe is recognised first. */
+/**
+ * What `openInput` gave is a file, which has all that will ever be read. Node loads its class
+ * of files when it is named, so a pipe is recognised first.
+ */
 export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
 
 // Every socket that closes compares itself with `process.stderr`, which Node makes when it is first asked for: it would open the descriptor

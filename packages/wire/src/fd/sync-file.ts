@@ -1,5 +1,5 @@
-// Files without Node's streams, which costs a start as much as with pipes (bare-pipe.ts): there is nothing to wait for, so no thread is needed
-// either. Node writes its own stdout so where it is a file.
+// Files without Node's streams, which costs a start as much as with pipes (bare-pipe.ts): there is nothing to
+// wait for, so no thread is needed either. Node writes its own stdout so where it is a file.
 
 import { EventEmitter } from 'node:events'
 import { closeSync, readSync, writeSync } from 'node:fs'

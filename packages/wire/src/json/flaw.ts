@@ -1,4 +1,5 @@
-// Why bytes are no JSON value (RFC 8259, with the limits of plumb-wire(5)), after skipValue has refused them. White space may be a line end here.
+// Why bytes are no JSON value (RFC 8259, with the limits of plumb-wire(5)), after skipValue has
+// refused them. White space may be a line end here.
 
 import { MAX_JSON_DEPTH } from './skip.js'
 

@@ -20,8 +20,8 @@ const MAX_FLAWS = 10
 
 /**
  * Draft 2020-12, which MCP has as its default, or draft-07 where `$schema` or the form of the schema says so. `format` is a remark,
- * no rule. `bad_reply` where it is no schema, points outside of itself, or is too large; nothing is ever fetched. `cannot_run` where Node forbids
- * code that is generated: what a server gets and gives would go unchecked.
+ * no rule. `bad_reply` where it is no schema, points outside of itself, or is too large; nothing is ever fetched.
+ * `cannot_run` where Node forbids code that is generated: what a server gets and gives would go unchecked.
  */
 export const compileSchema = (schema: unknown): Result<SchemaCheck> => {
   const guarded = guardSchema(schema)
@@ -41,7 +41,8 @@ export const compileSchema = (schema: unknown): Result<SchemaCheck> => {
 }
 
 const FORBIDDEN =
-  'the JSON Schemas of MCP servers are checked by generated code, which this Node forbids; start it without --disallow-code-generation-from-strings'
+  'the JSON Schemas of MCP servers are checked by generated code, which this Node ' +
+  'forbids; start it without --disallow-code-generation-from-strings'
 
 const open = (isDraft7: boolean, budget: { steps: number }) => {
   const options: Options = {

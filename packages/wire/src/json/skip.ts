@@ -1,6 +1,6 @@
-// JSON text as bytes: steps over one value and checks its grammar, without building anything. Every function takes the offset where its piece
-// begins and returns the offset behind it, or -1 where the bytes are not that piece. All of them stop at the end of the buffer, because a read
-// past it is `undefined`, which no comparison lets through.
+// JSON text as bytes: steps over one value and checks its grammar, without building anything. Every function takes the
+// offset where its piece begins and returns the offset behind it, or -1 where the bytes are not that piece. All of them
+// stop at the end of the buffer, because a read past it is `undefined`, which no comparison lets through.
 
 /** Deepest nesting of any message. */
 export const MAX_JSON_DEPTH = 512
@@ -140,7 +140,10 @@ export const asciiText = (buf: Uint8Array, start: number, end: number): string =
   return text
 }
 
-/** Whether a value is nested more than 512 deep with the `around` that it is put into. `buf[start..end)` is JSON, and there is a byte behind it. */
+/**
+ * Whether a value is nested more than 512 deep with the `around` that it is put into.
+ * `buf[start..end)` is JSON, and there is a byte behind it.
+ */
 export const isTooDeep = (buf: Buffer, start: number, end: number, around = 0): boolean =>
   // Each level takes two bytes.
   end - start > 2 * (MAX_JSON_DEPTH - around) && skipValue(buf, start, around) < 0

@@ -1,5 +1,5 @@
-// Answers that are kept, for all processes of one run: the n-th of several equal requests of one process gets the n-th answer, in the order in
-// which they are asked. Which that is, all processes count together, in a file without a name on one descriptor, as for a budget.
+// Answers that are kept, for all processes of one run: the n-th of several equal requests of one process gets the n-th answer, in the order
+// in which they are asked. Which that is, all processes count together, in a file without a name on one descriptor, as for a budget.
 
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
@@ -104,7 +104,7 @@ const makeKept = (
   const find = (store: OpenStore, key: EntryKey): KeptEntry | undefined => {
     const own = store.read(key)
     if (own) return own
-    // Whoever asked this has another name now: each of its answers is given once.
+    // The agent that asked this has another name now: each of its answers is given once.
     for (const other of [...store.keysOf(key.hash)].sort(byTime)) {
       if (here.has(other.place) || other.place === key.place) continue
       const entry = store.read(other)

@@ -5,7 +5,7 @@ import type { EntryKey, KeptEntry } from './entry.js'
 import type { NearestRequest } from './nearest-request.js'
 
 export interface Store {
-  /** What is kept of equal requests, whoever asked. */
+  /** What is kept of equal requests, by any agent. */
   keysOf(hash: string): readonly EntryKey[]
   /** Undefined: it is not there, or not whole. */
   read(key: EntryKey): KeptEntry | undefined
@@ -18,6 +18,6 @@ export interface Store {
 /** Of one entry, in bytes. */
 export const MAX_ENTRY_BYTES = 64 * 1024 * 1024
 
-/** Who else may read what people asked and were told is not for this program to say. */
+/** Requests and answers are private: this program opens them to no other user. */
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700

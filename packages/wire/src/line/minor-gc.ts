@@ -16,7 +16,7 @@ export const hintMinorGc = (bytes: number): void => {
   collect({ type: 'minor' })
 }
 
-// Whoever reads less needs none of this.
+// A process that reads less needs none of this.
 const exposeGc = (): NonNullable<typeof collect> => {
   const { setFlagsFromString } = require('node:v8') as typeof import('node:v8')
   const { runInNewContext } = require('node:vm') as typeof import('node:vm')

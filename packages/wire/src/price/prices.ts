@@ -5,7 +5,7 @@ import type { Price } from './price.js'
 import { findGiven, type GivenPrices } from './prices-file.js'
 import { findInTable, PRICES_SOURCE } from './table.js'
 
-/** What is priced, as far as it is known of whom it is. */
+/** What is priced, as far as its provider is known. */
 export interface PricedModel {
   readonly model: string
   readonly provider: string | undefined
@@ -55,6 +55,6 @@ export const openPrices = (given: GivenPrices): Prices => ({
   },
 })
 
-/** It costs nothing that somebody bills. */
+/** It is not billed by anyone. */
 const isHere = (provider: string | undefined): boolean =>
   provider === 'eliza' || ACCOUNTS.some(({ name, keyVariable }) => name === provider && keyVariable === undefined)

@@ -1,4 +1,5 @@
-// What a parent hands to one of our executables on a descriptor: JSON Lines, the first with all spec texts, later ones with what may be done.
+// What a parent hands to one of our executables on a descriptor: JSON Lines, the first with all
+// spec texts, later ones with what may be done.
 
 import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -11,7 +12,7 @@ import type { Bundle } from './source-files.js'
 /** The parent writes, and closes when it ends; that ends the renewals, and nothing else. */
 export interface Bootstrap {
   readonly bundle: Bundle
-  /** What the giver lets be done, as it was when this process was started; undefined where it said nothing of it. */
+  /** What the parent permits, as it was when this process was started; undefined where it said nothing of it. */
   readonly authority: unknown
   /** What plumb-agent is to run, as its parent has checked it; undefined: it compiles the texts. */
   readonly agent: unknown

@@ -1,4 +1,5 @@
-// The values that params get from outside: `--set`, `--set-file` and the environment (plumbing(5), Params); or, in a child, from its parent.
+// The values that params get from outside: `--set`, `--set-file` and the environment
+// (plumbing(5), Params); or, in a child, from its parent.
 
 import { parseTree } from '../json/index.js'
 import { preview } from '../preview.js'
@@ -29,7 +30,10 @@ const VARIABLE_PREFIX = 'PLUMB_SET_'
 /** The point of `Module.name` is none that a shell lets into the name of a variable. */
 export const variableOf = (name: string): string => `${VARIABLE_PREFIX}${name.replaceAll('.', '_')}`
 
-/** `--set` comes before `--set-file`, and that before the environment; of two of a kind the last counts. A child has what its parent hands over. */
+/**
+ * `--set` comes before `--set-file`, and that before the environment; of two of a kind the last
+ * counts. A child has what its parent hands over.
+ */
 export const readGivenValues = ({ set = [], setFile = [] }: GivenOptions, bundle?: Bundle, env = process.env): Result<GivenValues> => {
   if (bundle) return succeed({ find: ({ path, own }) => handed(bundle, path, own), named: [] })
   const values = new Map<string, GivenValue>()

@@ -43,8 +43,8 @@ export interface SourceFiles {
 }
 
 /**
- * Reads from disk. A module by name is looked for in `standardLibrary` (name → text; its files are called `<stdlib>/NAME.plumb`), then beside
- * `from`, then along `folders`.
+ * Reads from disk. A module by name is looked for in `standardLibrary` (name → text; its files
+ * are called `<stdlib>/NAME.plumb`), then beside `from`, then along `folders`.
  */
 export const diskFiles = (folders: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles => {
   const files: Record<string, string> = Object.create(null)

@@ -1,5 +1,5 @@
-// Stages one behind the other → one evaluation of the first one's message: what comes between them is never written. Where the message would be
-// refused on the way there is no verdict here, and the stages have to be run one after the other.
+// Stages one behind the other → one evaluation of the first one's message: what comes between them is never written. Where the
+// message would be refused on the way there is no verdict here, and the stages have to be run one after the other.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression } from '../../parse/ast.js'

@@ -1,5 +1,5 @@
-// What the names of an expression stand for. All that infers, interprets or compiles an expression is given one of these; infer/name.ts alone
-// decides which of them a name means.
+// What the names of an expression stand for. All that infers, interprets or compiles an
+// expression is given one of these; infer/name.ts alone decides which of them a name means.
 
 import type { Fault } from '@plumb/wire/error'
 import type { Param, Scope } from '../../names/names.js'

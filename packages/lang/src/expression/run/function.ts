@@ -48,8 +48,8 @@ export interface Function {
   readonly only?: (types: readonly Type[]) => boolean
   readonly gives: (types: readonly Type[], key: Type | undefined) => Type
   /**
-   * Arguments as `takes` says, strings, numbers and patterns as JavaScript's own, `strings` as an array of them, all else as `RuntimeValue`; then
-   * the key, where it can have one; then the site.
+   * Arguments as `takes` says, strings, numbers and patterns as JavaScript's own, `strings` as an array
+   * of them, all else as `RuntimeValue`; then the key, where it can have one; then the site.
    */
   readonly run: (...args: never[]) => unknown
   /** 'strings': an array of them. 'moved': a `RuntimeValue` that keeps its text. */

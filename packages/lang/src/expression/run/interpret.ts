@@ -285,8 +285,8 @@ const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): un
   }
 }
 
-// A field that a later part gives too is not evaluated, and stands where it was first named. Where the type does not tell what is spread, all
-// parts are evaluated in their order.
+// A field that a later part gives too is not evaluated, and stands where it was first named. Where
+// the type does not tell what is spread, all parts are evaluated in their order.
 const evaluateRecord = (e: RecordExpression, frame: Frame): RuntimeValue => {
   const { checked } = frame
   if (isMerged(e, checked)) {

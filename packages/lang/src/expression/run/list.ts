@@ -1,4 +1,5 @@
-// Lists: JSON text whose items are only moved. What looks at items goes through takeSteps; what writes a list is held to the size of a result.
+// Lists: JSON text whose items are only moved. What looks at items goes through takeSteps; what
+// writes a list is held to the size of a result.
 
 import { eachItem } from '@plumb/wire/json'
 import { expectBool, expectList, expectNumber, intOf, kindOfValue } from './coerce.js'

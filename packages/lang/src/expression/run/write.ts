@@ -38,8 +38,8 @@ export const putNumber = (out: Sink, at: number, n: number): number => {
   return putDigits(to, point + 1, digits - whole * power, places)
 }
 
-// The fewest decimal places that tell this number from all others, if it has at most 15 digits: two decimals of so few digits are never the same
-// double, so a reader gets the same number, and fewer digits would be another. -1: it has more, or is written with an exponent.
+// The fewest decimal places that tell this number from all others, if it has at most 15 digits: two decimals of so few digits are never the
+// same double, so a reader gets the same number, and fewer digits would be another. -1: it has more, or is written with an exponent.
 const placesOf = (size: number): number => {
   if (size === (size | 0)) return 0
   if (size > MAX_DIGITS) return -1

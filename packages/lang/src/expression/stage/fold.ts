@@ -1,5 +1,5 @@
-// fold as a stage: what the expression gives for a message is the state for the next. The state is text that is only read: what the expression
-// only moves keeps its text from state to state. A message that fails leaves it as it was.
+// fold as a stage: what the expression gives for a message is the state for the next. The state is text that is only read:
+// what the expression only moves keeps its text from state to state. A message that fails leaves it as it was.
 
 import type { Fault } from '@plumb/wire/error'
 import { parseTree } from '@plumb/wire/json'

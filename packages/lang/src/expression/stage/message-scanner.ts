@@ -9,8 +9,8 @@
 //   shape     has the shape: found at once;                MISSES_TO_LEARN, doubled each time, without the shape: that of the last
 //             else as in code
 //
-// A path that is first asked for leads back to `new`. Where no code may be generated the state stays `new`, and all messages are left to the
-// tree. `captures` is valid until the next message is looked for.
+// A path that is first asked for leads back to `new`. Where no code may be generated the state stays `new`, and
+// all messages are left to the tree. `captures` is valid until the next message is looked for.
 
 import { skipSpace } from '@plumb/wire/json'
 import { type ShapeScan, shapeScan } from '../../scan/scan-shape.js'
@@ -104,7 +104,9 @@ export class MessageScanner {
     return scanner.insertions.length > 0 && this.captures[scanner.absent] !== 0
   }
 
-  /** Writes the message that was found with the defaults that it lacks, from its first byte to its last; white space around it is left out. */
+  /**
+   * Writes the message that was found with the defaults that it lacks, from its first byte to its last; white space around it is left out.
+   */
   fill(out: Sink): void {
     const { absent, insertions } = this.#generated as Scanner
     const { captures } = this

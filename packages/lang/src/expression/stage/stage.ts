@@ -1,5 +1,6 @@
-// Checked expressions → stages. What a stage does with a message is said by the interpreter (run/interpret.ts), and done faster by generated
-// code; what that may contain, emit/generator.ts says. Stages of one type that are given the same scanner share what is known of a message.
+// Checked expressions → stages. What a stage does with a message is said by the interpreter
+// (run/interpret.ts), and done faster by generated code; what that may contain, emit/generator.ts says.
+// Stages of one type that are given the same scanner share what is known of a message.
 
 import type { Expression } from '../../parse/ast.js'
 import type { Type } from '../../types/type.js'

@@ -19,6 +19,8 @@ export enum Verdict {
 export interface Stage {
   /** The message is `buf[start..end)`, valid UTF-8 without a line end. */
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict
-  /** Set after MISMATCH (input_type_mismatch, invalid_json, too_deep) and FAILED (evaluation_failed, too_deep). It has no line, port or seq. */
+  /**
+   * Set after MISMATCH (input_type_mismatch, invalid_json, too_deep) and FAILED (evaluation_failed, too_deep). It has no line, port or seq.
+   */
   readonly fault: Fault | null
 }

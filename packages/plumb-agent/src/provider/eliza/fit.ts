@@ -4,8 +4,8 @@ import { type Field, type Json, resolve, type Type, unreachable } from '@plumb/l
 
 /**
  * The sentence goes into the first place that takes any string: of what must be there before what may be absent, and into a list or a map
- * only where there is no other place. All else is as small as it can be: 0, false, the first variant, no items, optional fields absent. A type
- * with no place for a sentence gets its smallest value; undefined when no value of it ends.
+ * only where there is no other place. All else is as small as it can be: 0, false, the first variant, no items, optional
+ * fields absent. A type with no place for a sentence gets its smallest value; undefined when no value of it ends.
  */
 export const fit = (type: Type, sentence: string): Json | undefined => {
   for (const reach of ['required', 'optional', 'lists'] as const) {

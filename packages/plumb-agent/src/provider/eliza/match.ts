@@ -1,4 +1,5 @@
-// Decomposes a text by a pattern, as SLIP's YMATCH did: every run of terms after a 0 is taken at its earliest place, the last one at the end.
+// Decomposes a text by a pattern, as SLIP's YMATCH did: every run of terms after a 0 is taken
+// at its earliest place, the last one at the end.
 // Time grows with text times pattern, never with their powers: no text can make a pattern backtrack.
 import type { Term } from './rule.js'
 

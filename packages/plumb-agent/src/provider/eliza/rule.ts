@@ -1,6 +1,9 @@
 // What a script says, once read. The words of Weizenbaum's article are kept: keyword, decomposition, reassembly.
 
-/** One term of a decomposition. A `count` of 0 is any number of words; `one-of` is one word that is in any of the sets, written (*A B) or (/TAG). */
+/**
+ * One term of a decomposition. A `count` of 0 is any number of words; `one-of` is one word that
+ * is in any of the sets, written (*A B) or (/TAG).
+ */
 export type Term =
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'count'; readonly count: number }

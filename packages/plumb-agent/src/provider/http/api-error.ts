@@ -51,7 +51,10 @@ const refusalOf = (status: number, text: string): ProviderRefusal | undefined =>
 const detailOf = (status: number, words: string, keyWords: string, location: string): string => {
   if (status === 401 || status === 403) return `${keyWords} (${status})${wordsAfter(words)}`
   if (status >= 300 && status < 400)
-    return `answered ${status} and points to ${preview(withoutQuery(location), 120)}: keys are not sent on, so name that place as endpoint if it is the right one`
+    return (
+      `answered ${status} and points to ${preview(withoutQuery(location), 120)}: keys are ` +
+      'not sent on, so name that place as endpoint if it is the right one'
+    )
   const hint = status === 404 ? '; check the model and the endpoint' : ''
   return `answered ${status}${wordsAfter(words)}${hint}`
 }

@@ -30,7 +30,8 @@ export const readEndpoint = (own: string, { spec, environment, allowedHosts }: E
   const isOwn = url.hostname === home.hostname || url.hostname.endsWith(`.${home.hostname}`)
   if (!isOwn)
     return invalid(
-      `'endpoint' is '${shown}', and a key is sent to ${home.hostname}, to loopback and to hosts you name: add --allow-host ${preview(url.host)}, or set PLUMB_ENDPOINT`,
+      `'endpoint' is '${shown}', and a key is sent to ${home.hostname}, to loopback and to ` +
+        `hosts you name: add --allow-host ${preview(url.host)}, or set PLUMB_ENDPOINT`,
     )
   return url.protocol === 'https:' ? url : invalid(`'endpoint' is '${shown}', and a key is sent over https only`)
 }

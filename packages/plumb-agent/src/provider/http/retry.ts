@@ -18,8 +18,8 @@ export interface RetryOptions {
 }
 
 /**
- * An attempt is made `maxRetries` + 1 times at most, beside those that find no server there: these are made until a minute has been waited, or
- * as much of it as `maxRetries` is of 4. The last failure is what remains.
+ * An attempt is made `maxRetries` + 1 times at most, beside those that find no server there: these are made until a
+ * minute has been waited, or as much of it as `maxRetries` is of 4. The last failure is what remains.
  */
 export const retry = async <T>(
   attempt: (number: number) => Promise<Attempt<T>>,

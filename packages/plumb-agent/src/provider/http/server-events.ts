@@ -6,7 +6,10 @@ import { Unreadable } from './failure.js'
 import { readJson } from './json-path.js'
 import { MAX_EVENT_LENGTH } from './timing.js'
 
-/** An event that has no end when the stream ends counts if it is whole, as a last line without its newline does; else it was cut, and is dropped. */
+/**
+ * An event that has no end when the stream ends counts if it is whole, as a last line without
+ * its newline does; else it was cut, and is dropped.
+ */
 export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   // A character may be cut between two chunks; what is no UTF-8 is an error, never U+FFFD.
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -102,8 +102,8 @@ const TEXT: Type = { kind: 'string' }
 // A prompt that uses itself as a tool adds no effects.
 const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly Effect[]> => {
   if (open.includes(file)) return succeed([])
-  const mounted = loadPromptProgram(file, { input: TEXT, output: TEXT }, open)
-  return mounted.ok ? succeed(mounted.value.effects) : mounted
+  const loaded = loadPromptProgram(file, { input: TEXT, output: TEXT }, open)
+  return loaded.ok ? succeed(loaded.value.effects) : loaded
 }
 
 const compileText = (path: string, text: string, files: SourceFiles): Result<Program> => {

@@ -15,7 +15,7 @@ export interface AgentServers {
   find(name: string): Promise<Tool | undefined>
   /** As its model is to see them, now. */
   offers(): readonly OfferedTool[]
-  /** Told when the offers are others. */
+  /** Called when the offers have changed. */
   onChange: (() => void) | undefined
 }
 

@@ -75,7 +75,10 @@ const unavailable = ({ tools }: ServerConfig, error: Fault, servers: Session['se
 export const selectTools = (tools: readonly McpTool[], config: ServerConfig): readonly McpTool[] =>
   config.tools ? tools.filter(({ name }) => config.tools?.includes(name)) : tools
 
-/** Why a server may not be started, or reached: no call of its tools could be permitted. Undefined: it may. Its tools are not known yet, so that each that a rule names may be one of them. */
+/**
+ * Why a server may not be started, or reached: no call of its tools could be permitted. Undefined: it
+ * may. Its tools are not known yet, so that each that a rule names may be one of them.
+ */
 export const mayStart = (config: ServerConfig, authority: Authority, now: number): Fault | undefined => {
   const hosts = hostsOf(config)
   const effects = [effectOf(config)]

@@ -63,7 +63,8 @@ const cut = (content: readonly McpContent[], { maxOutput, onCut }: OutputLimit):
   return blocks
 }
 
-// Servers say what is structured as text too, for clients that know no better; some wrap a text, or a value, as the one field that there is.
+// Servers say what is structured as text too, for clients that know no better; some wrap a
+// text, or a value, as the one field that there is.
 const isInWords = (content: readonly McpContent[], structured: JsonText): boolean => {
   const value = JSON.parse(structured) as unknown
   const values = isRecord(value) ? Object.values(value) : [value]

@@ -49,7 +49,9 @@ export const outputLimitOf = (call: Call, maxOutput: number): OutputLimit => ({
 
 const fits = new WeakMap<McpTool, Result<FitSchema>>()
 
-/** The input with the defaults of the server's schema, read as what is meant where that is no loss; or why the schema does not accept it. */
+/**
+ * The input with the defaults of the server's schema, read as what is meant where that is no loss; or why the schema does not accept it.
+ */
 export const fitServerInput = (name: string, tool: McpTool, input: JsonText): Result<Fit> => {
   const fit = fits.get(tool) ?? openFitSchema(tool.inputSchema)
   fits.set(tool, fit)

@@ -1,4 +1,5 @@
-// The file through which a separate plumb-agent learns what its servers offer (plumb-tools(7), MCP servers): for its owner alone, and gone at exit.
+// The file through which a separate plumb-agent learns what its servers offer (plumb-tools(7),
+// MCP servers): for its owner alone, and gone at exit.
 
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

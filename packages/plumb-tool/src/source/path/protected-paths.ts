@@ -46,7 +46,10 @@ export const whyNotWritable = (components: readonly string[], rootName: string):
     return owner !== undefined && owner !== ofRoot
   })
   if (trusted !== undefined) {
-    return `'${trusted}' is kept from writers, since ${trustedBy(foldName(trusted))} would run or trust what stands there; a root that names it allows it`
+    return (
+      `'${trusted}' is kept from writers, since ${trustedBy(foldName(trusted))} would ` +
+      'run or trust what stands there; a root that names it allows it'
+    )
   }
   return whyNotReadable(components, rootName)
 }

@@ -151,7 +151,8 @@ export const whyRepositoryForbidden = (root: string, paths: readonly string[]): 
   const folder = repositoryWith(root, paths)
   return folder === undefined
     ? undefined
-    : `git would take '${preview(shownFolder(root, folder), 200)}' for a repository, by HEAD, objects and refs, and run what its config says`
+    : `git would take '${preview(shownFolder(root, folder), 200)}' for a ` +
+        'repository, by HEAD, objects and refs, and run what its config says'
 }
 
 const WRITING: readonly Purpose[] = ['write', 'edit', 'remove']

@@ -39,7 +39,7 @@ class Collector implements ProgramFiles {
   readonly list = new ProgramFileSet()
   readonly programs = new Map<string, readonly string[]>()
   readonly #code = new Map<string, readonly string[]>()
-  readonly #mounted = new Set<string>()
+  readonly #agentFiles = new Set<string>()
   /** Folders in which tools may use files. */
   readonly #regions: string[]
   readonly #open: string[] = []
@@ -67,8 +67,8 @@ class Collector implements ProgramFiles {
   addPath(path: string): void {
     if (findStat(path)?.isDirectory()) {
       this.list.addFolder(resolve(path))
-      for (const { name } of listEntries(path).slice(0, MAX_NAMES)) if (isMountable(name)) this.#addMounted(resolve(path, name))
-    } else if (isMountable(path)) this.#addMounted(resolve(path))
+      for (const { name } of listEntries(path).slice(0, MAX_NAMES)) if (isMountable(name)) this.#addAgentFile(resolve(path, name))
+    } else if (isMountable(path)) this.#addAgentFile(resolve(path))
     else this.list.addFile(resolve(path))
   }
 
@@ -85,16 +85,16 @@ class Collector implements ProgramFiles {
     }
     for (const name of parts.resources) for (const place of splitPaths(env.PLUMB_RESOURCES)) this.list.addFile(resolve(place, name))
     for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(folder, path))
-    for (const path of parts.mounted) this.#addMounted(resolve(folder, path))
+    for (const path of parts.agentFiles) this.#addAgentFile(resolve(folder, path))
     for (const path of parts.functions) this.#addCode(resolve(folder, path))
     for (const line of parts.lines) this.#addCommand(splitCommandLine(line), folder)
     for (const words of parts.commands) this.#addCommand(words, folder)
   }
 
-  #addMounted(path: string): void {
+  #addAgentFile(path: string): void {
     const file = resolve(path)
-    if (this.#mounted.has(file)) return
-    this.#mounted.add(file)
+    if (this.#agentFiles.has(file)) return
+    this.#agentFiles.add(file)
     this.list.addFile(file)
     if (isPrompt(file)) return this.#addPrompt(file)
     const text = readSpec(file)
@@ -107,16 +107,16 @@ class Collector implements ProgramFiles {
     const places = [dirname(file), ...splitPaths(this.surroundings.env.PLUMB_PATH)]
     for (const name of named) {
       const found = places.map((place) => resolve(place, name)).find((path) => findStat(path)?.isFile())
-      if (found !== undefined) this.#addMounted(found)
+      if (found !== undefined) this.#addAgentFile(found)
     }
-    for (const path of modulePaths) this.#addMounted(resolve(dirname(file), path))
+    for (const path of modulePaths) this.#addAgentFile(resolve(dirname(file), path))
   }
 
   #addPrompt(file: string): void {
-    const { files, images, mounted, lines, commands, builtins } = readPromptReferences(file)
+    const { files, images, agentFiles, lines, commands, builtins } = readPromptReferences(file)
     this.#noteBuiltins(builtins)
     for (const path of [...files, ...images]) this.list.addFile(path)
-    for (const path of mounted) this.#addMounted(path)
+    for (const path of agentFiles) this.#addAgentFile(path)
     for (const line of lines) this.#addCommand(splitCommandLine(line), dirname(file))
     for (const words of commands) this.#addCommand(words, dirname(file))
   }

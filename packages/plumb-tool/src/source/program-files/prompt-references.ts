@@ -12,7 +12,7 @@ export interface PromptReferences {
   readonly files: readonly string[]
   /** Read by the agent, under its own rules. */
   readonly images: readonly string[]
-  readonly mounted: readonly string[]
+  readonly agentFiles: readonly string[]
   readonly lines: readonly string[]
   readonly commands: readonly (readonly string[])[]
   readonly builtins: readonly string[]
@@ -45,7 +45,7 @@ export const readPromptReferences = (file: string): PromptReferences => {
   const servers = [...(Array.isArray(mcp) ? mcp : []), ...tools.flatMap((tool) => (tool.kind === 'server' ? [tool.server] : []))]
   return {
     files: [...files, ...texts(prompts).map((path) => resolve(dirname(file), path))],
-    mounted: tools.flatMap((tool) => (tool.kind === 'agent' ? [resolve(dirname(file), tool.of)] : [])),
+    agentFiles: tools.flatMap((tool) => (tool.kind === 'agent' ? [resolve(dirname(file), tool.of)] : [])),
     lines: tools.flatMap((tool) => (tool.kind === 'command' ? [tool.of] : [])),
     commands: servers.map(wordsOfServer),
     images: [...images],

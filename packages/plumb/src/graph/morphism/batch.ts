@@ -1,5 +1,5 @@
-// batch: so many messages leave as one list, in which they stand as the text that they were. The last list may be shorter. Copies are kept, not
-// what came: that would hold its whole chunk. A list is never larger than any other message may be.
+// batch: so many messages leave as one list, in which they stand as the text that they were. The last list may be shorter.
+// Copies are kept, not what came: that would hold its whole chunk. A list is never larger than any other message may be.
 
 import { put, Sink } from '@plumb/lang'
 import { fault, isTooDeep } from '@plumb/wire'

@@ -1,5 +1,5 @@
-// map(f) where f is a tool: a call for each message, so many at once; answers leave in the order of the messages. What a call fails on is an
-// error of its message. Messages wait here while as many are in hand as may be; what feeds it waits behind that.
+// map(f) where f is a tool: a call for each message, so many at once; answers leave in the order of the messages. What a call fails
+// on is an error of its message. Messages wait here while as many are in hand as may be; what feeds it waits behind that.
 
 import { compileCheck, type GraphNode, type MessageScanners, Sink, type Stage, toolOf, Verdict } from '@plumb/lang'
 import { type Fault, fault, type Result } from '@plumb/wire'

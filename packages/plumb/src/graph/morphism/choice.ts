@@ -1,5 +1,6 @@
-// p + q, its entrance: each message goes to the first alternative with an origin of its own, and once nothing more comes of it there and it has
-// failed, to the next. Where an alternative holds another process, messages wait here while as many are in hand as may be, or it is full.
+// p + q, its entrance: each message goes to the first alternative with an origin of its own, and once
+// nothing more comes of it there and it has failed, to the next. Where an alternative holds another
+// process, messages wait here while as many are in hand as may be, or it is full.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
 import { Backpressure, type Buffering } from '../backpressure.js'

@@ -1,5 +1,6 @@
 // each(p), its exit: what comes back for an element waits in its slot until nothing more can, and lists leave whole, in the order in which
-// they came. Of the first of them what is whole is written at once, so that only what is in hand and what waits behind a slow element is held.
+// they came. Of the first of them what is whole is written at once, so that only what is in
+// hand and what waits behind a slow element is held.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
 import { atIndex, type Fault, fault, isHeld } from '@plumb/wire'

@@ -1,5 +1,5 @@
-// Which agents of a spec are others than when a run was recorded, so that they ask anew: of each, a digest of all that its requests depend on
-// besides its inputs.
+// Which agents of a spec are others than when a run was recorded, so that they ask anew: of
+// each, a digest of all that its requests depend on besides its inputs.
 
 import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/lang'
 import { readSpec, type SourceFiles } from '@plumb/wire'

@@ -27,8 +27,8 @@ export const readAnswers = (
 }
 
 /**
- * Leaves in DIR/answers.jsonl what such agents answered: the others are asked again, and answer from what they keep. `write_failed`, and the
- * file as it was, where that cannot be written.
+ * Leaves in DIR/answers.jsonl what such agents answered: the others are asked again, and answer from
+ * what they keep. `write_failed`, and the file as it was, where that cannot be written.
  */
 export const keepAnswersOf = (folder: string, places: ReadonlySet<string>): Fault | undefined => {
   const [path, fresh] = [join(folder, ANSWERS_FILE), join(folder, `${ANSWERS_FILE}.new`)]

@@ -1,4 +1,5 @@
-// The memory and the turn as the Responses API has them: a list of items. Results of tools are items of their own, and carry images and files.
+// The memory and the turn as the Responses API has them: a list of items. Results of tools are
+// items of their own, and carry images and files.
 
 import type {
   ResponseFunctionCallOutputItemList,

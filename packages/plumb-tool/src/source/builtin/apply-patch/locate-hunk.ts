@@ -114,7 +114,8 @@ const refuseAnchor = (looking: HunkSearch, anchor: string, from: number): Return
   const where = from === 0 ? '' : ` behind line ${from}`
   return fail(
     'context_not_found',
-    `hunk ${looking.number} of '${preview(looking.path, 200)}': no line${where} is the anchor '${preview(anchor)}': give a whole line of the file, or one behind each '@@'`,
+    `hunk ${looking.number} of '${preview(looking.path, 200)}': no line${where} is the anchor ` +
+      `'${preview(anchor)}': give a whole line of the file, or one behind each '@@'`,
     { ...extrasOf(looking), expected: [anchor], nearest: looking.text.findSimilar(anchor) },
   )
 }

@@ -182,7 +182,9 @@ const unwrapPatch = (lines: readonly string[]): Result<readonly string[]> => {
     if (!opens.test(opening)) continue
     const last = inner.findLastIndex((line) => line.trim() !== '')
     if (inner[last]?.trimEnd() !== closes(opening) || last === first) {
-      const detail = `the patch is wrong at its end: ${name} is opened by '${opening}' and the last line is not '${closes(opening)}': it may have been cut`
+      const detail =
+        `the patch is wrong at its end: ${name} is opened by '${opening}' and the ` +
+        `last line is not '${closes(opening)}': it may have been cut`
       return fail('patch_invalid', detail, { line: last + 1 })
     }
     inner[first] = ''

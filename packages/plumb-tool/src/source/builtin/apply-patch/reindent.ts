@@ -65,7 +65,8 @@ const refuse = ({ path, hunk, number, text }: HunkSearch, why: string): ReturnTy
   const old = hunk.lines.filter(({ sign }) => sign !== '+').map((line) => line.text)
   return fail(
     'context_not_found',
-    `hunk ${number} of '${preview(path, 200)}' is not indented as the file, so that its '+' lines have no place: ${why}; give its lines with the white space of the file`,
+    `hunk ${number} of '${preview(path, 200)}' is not indented as the file, so that its '+' ` +
+      `lines have no place: ${why}; give its lines with the white space of the file`,
     { path: preview(path, 200), hunk: number, line: hunk.line, nearest: text.nearest(old) },
   )
 }

@@ -22,7 +22,8 @@ export const checkUrl = (text: string, mayReachPrivateNet: boolean): Result<URL>
   return refuse(
     'address_denied',
     text,
-    `has port ${port}, which is not one of ${[...PUBLIC_PORTS].join(', ')}${port >= FIRST_FREE_PORT ? ', and net.private is not granted' : ''}`,
+    `has port ${port}, which is not one of ` +
+      `${[...PUBLIC_PORTS].join(', ')}${port >= FIRST_FREE_PORT ? ', and net.private is not granted' : ''}`,
   )
 }
 
