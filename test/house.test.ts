@@ -276,6 +276,32 @@ t.test(`no file is longer than ${MAX_LINES} lines, or has a name that says nothi
   )
 })
 
+t.test('CONTRIBUTING lists each package and each room, and no other', async (t) => {
+  const rows = new Map(
+    [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
+      name,
+      row,
+    ]),
+  )
+  t.strictSame([...rows.keys()].sort(), [...PACKAGES].sort())
+  for (const name of PACKAGES) {
+    const rooms = readdirSync(`packages/${name}/src`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    const listed = [...(rows.get(name) ?? '').matchAll(/`([\w-]+)`/g)].map(([, room]) => room)
+    t.strictSame(
+      rooms.map((room) => room.name).filter((room) => !listed.includes(room)),
+      [],
+      `packages/${name}: a row names its rooms`,
+    )
+    // Rooms within rooms are named too.
+    const folders = filesUnder(`packages/${name}/src`).flatMap((file) => file.split(sep).slice(3, -1))
+    t.strictSame(
+      listed.filter((room) => !folders.includes(room as string)),
+      [],
+      `packages/${name}: what is not there any more`,
+    )
+  }
+})
+
 t.test('the top level contains what it should, and nothing else', async (t) => {
   t.strictSame(
     readdirSync('.')
