@@ -169,6 +169,12 @@ const PROGRAMS: Readonly<Record<string, Row>> = {
     key: () => 'sockets: ["."]',
     out: /MADE/,
   },
+  'tmux, which makes a socket': {
+    needs: ['tmux'],
+    command: () => 'tmux -L plumb new-session -d true',
+    key: () => 'sockets: ["."]',
+    out: /^$/,
+  },
   psql: { needs: ['psql'], command: () => 'psql --version', out: /psql/ },
   'psql, to its service': {
     needs: ['psql'],

@@ -441,6 +441,7 @@ t.test('what a failure lacked, by what its program said', async (t) => {
     ['Check failed: . socket() failed: Permission denied (13)', 'sockets: ["."]'],
     ['Error: listen EACCES: permission denied /tmp/x.sock', 'sockets: ["."]'],
     ['dial unix /run/none.sock: socket: permission denied', 'sockets: ["."]'],
+    ['error connecting to /tmp/tmux-0/x (Permission denied)', 'sockets: ["."]'],
     ['Chromium sandboxing failed!', '--no-sandbox'],
     ['npm error code ENOTCACHED', 'net: true'],
     ["cat: '/data/a b': No such file or directory", 'read: ["/data/a b"]'],

@@ -1,10 +1,8 @@
 // The key `sandbox`: what a program that is started may reach (plumb-tools(7), Sandbox).
 
-import { isRecord } from '@plumb/wire/is-record'
 import { preview } from '@plumb/wire/preview'
-import { type Report, warning } from '../diagnostic/diagnostic.js'
 import type { Json } from '../types/type.js'
-import type { Config, KeyRule, KeyTable, ValueRule } from './config.js'
+import type { KeyRule, KeyTable, ValueRule } from './config.js'
 import { readHostPattern } from './host.js'
 import { rule, STRINGS } from './rules.js'
 
@@ -33,19 +31,4 @@ const KEYS: KeyTable = {
 export const SANDBOX: KeyRule = {
   ...rule('an object or false', (v) => v === false || (typeof v === 'object' && v !== null && !Array.isArray(v))),
   inner: { what: 'a sandbox', keys: KEYS },
-}
-
-const NEEDS_NET: ReadonlySet<Json> = new Set(['net', 'net.private', 'model'])
-
-/** Of effects that are declared and cannot be had. */
-export const warnOfNarrowSandbox = (config: Config, report: Report): void => {
-  const [effects, sandbox] = [config.get('effects'), config.get('sandbox')?.value]
-  if (!effects || !Array.isArray(effects.value) || !isRecord(sandbox)) return
-  const warn = (effect: Json, why: string, help: string) =>
-    report(warning('sandbox_too_narrow', `the effect '${effect}' is declared, and its sandbox ${why}`, effects.valueSpan, help))
-  for (const effect of effects.value) {
-    if (sandbox.net === false && NEEDS_NET.has(effect)) warn(effect, 'has no network', `leave '${effect}' out, or write net: true there`)
-    if (Array.isArray(sandbox.net) && effect === 'net.private')
-      warn(effect, 'reaches its hosts by names, and no private addresses', "leave 'net.private' out, or write net: true there")
-  }
 }

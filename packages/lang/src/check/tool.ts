@@ -5,6 +5,7 @@ import type { Bound, Scope } from '../names/names.js'
 import type { ToolImplementation } from '../parse/ast.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
 import { lower } from './lower.js'
+import { warnOfNarrowSandbox } from './narrow-sandbox.js'
 import { COMBINING } from './parts.js'
 import {
   ANYTHING,
@@ -24,7 +25,7 @@ import {
   WORD,
   wholeFrom,
 } from './rules.js'
-import { SANDBOX, warnOfNarrowSandbox } from './sandbox.js'
+import { SANDBOX } from './sandbox.js'
 import { MCP_SERVER } from './server.js'
 import { checkCommand, checkMock, checkPart } from './tool-types.js'
 
@@ -89,7 +90,7 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   checkMock(bound, config, report)
   checkCommand(bound, config, report)
   checkKeys(impl, sources, report)
-  warnOfNarrowSandbox(config, report)
+  warnOfNarrowSandbox(bound, config, report)
 }
 
 /** Keys that belong to one source; those that it cannot do without. */

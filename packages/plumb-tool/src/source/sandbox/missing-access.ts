@@ -53,7 +53,7 @@ const ABSENT = [
   ...NO_MODULE,
 ]
 const NO_DATABASE = ['unable to open database file', 'attempt to write a readonly database']
-const NO_SOCKET = /\bsocket(\(\))?( failed)?: (permission denied|eacces)|\blisten eacces\b/
+const NO_SOCKET = /\bsocket(\(\))?( failed)?: (permission denied|eacces)|\blisten eacces\b|\bconnecting to \S+ \(permission denied\)/
 const NESTED = ['no usable sandbox', 'chromium sandboxing failed', 'without --no-sandbox is not supported']
 const REPOSITORY = /not a git repository \(or any/
 const REFUSED = ['permission denied', 'eacces', 'operation not permitted', 'eperm', 'address family not supported', 'eafnosupport']
