@@ -15,7 +15,8 @@ const FILE_TIMEOUT_MS = 180_000
 const LONG = [
   ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack'],
   ...[
-    'packages/plumb/test/flow-', 'packages/plumb/test/origins',
+    'packages/plumb/test/flow-',
+    'packages/plumb/test/origins',
     'packages/plumb/test/random',
     'packages/plumb-tool/test/mcp-tools',
     'packages/plumb-tool/test/sandbox-programs',
