@@ -33,6 +33,13 @@ let main : !Order -> !json = map({ id, items: [{ id: x.id, v: x.v } for x in ite
 let main : !Order -> !json = map({ best: sort(items, x -> -x.v)[:3] })`,
   letter: `${ORDER}
 let main : !Order -> !string = map($"Order {id} of {name}: {length(items)} items")`,
+  call: `${ORDER}
+let taxed : number -> number = map(value * 1.2)
+let main : !Order -> !{ id: int, total: number } = map({ id, total: sum([taxed(x.v) for x in items]) })`,
+  each: `${ORDER}
+let main : !Order -> ![{ id: string, v: number }] = map(items) ; each(map({ id, v: v * 2 }))`,
+  stage: `type Item = { id: string, v: number, ok: bool }
+let main : !Item -> !{ id: string, v: number } = map({ id, v: v * 2 })`,
   cycle: `type Count = { n: int, steps: int }
 let step : !Count -> !Count = map({ n: n + 1, steps: steps + 1 })
 let main : !Count -> !Count = plumb(input, output) {
@@ -52,6 +59,8 @@ const JQ = {
   sift: '{id, items: [.items[] | select(.ok) | {id, v}]}',
   top: '{best: (.items | sort_by(-.v) | .[:3])}',
   letter: '"Order \\(.id) of \\(.name): \\(.items | length) items"',
+  call: 'def taxed: . * 1.2; {id, total: ([.items[].v | taxed] | add // 0)}',
+  each: '[.items[] | {id, v: (.v * 2)}]',
   cycle: 'def turn: {n: (.n + 1), steps: (.steps + 1)} | if .n < 8 then turn else . end; turn',
 }
 const BY_HAND = 'node, by hand'
@@ -73,12 +82,22 @@ const orders = (n) => {
   ).join('')
 }
 
+/** Each item of the lists on a line of its own. */
+const itemsOf = (text) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => JSON.parse(line).items.map((item) => `${JSON.stringify(item)}\n`))
+    .join('')
+
 export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, peer, once }) => {
   const n = wanted ?? (isQuick ? 100_000 : 500_000)
   const events = { data: `${folder}/events.jsonl`, sample: eventLines(1000) }
   const turns = { data: writeFixture('counts.jsonl', counts(n / 5)), sample: counts(1000) }
   const lists = { data: writeFixture('orders.jsonl', orders(n / 5)), sample: orders(1000) }
-  const dataOf = (job) => (job === 'cycle' ? turns : ['sum', 'sift', 'top', 'letter'].includes(job) ? lists : events)
+  const items = { data: writeFixture('items.jsonl', itemsOf(orders(n / 5))), sample: itemsOf(orders(1000)) }
+  const onLists = ['sum', 'sift', 'top', 'letter', 'call', 'each']
+  const dataOf = (job) => (job === 'cycle' ? turns : job === 'stage' ? items : onLists.includes(job) ? lists : events)
   let megabytes = 0
 
   const program = (key, command, env, { data, sample } = events) =>
@@ -172,6 +191,17 @@ export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, p
         about: '$"Order {id} of {name}: {length(items)} items"',
         overJaq: 1.2,
         goals: [{ to: BY_HAND, atMost: 1.3 }],
+      }),
+      job('call', {
+        title: 'calls of a binding',
+        about: 'sum([taxed(x.v) for x in items])',
+        overJaq: 1.2,
+      }),
+      job('each', {
+        about: 'each(map({ id, v: v * 2 })) on lists of ten; its stage alone on as many items, each on a line',
+        overJaq: 1.5,
+        goals: [{ to: 'plumb, its stage alone', atMost: 2 }],
+        yardsticks: (checkout) => ({ 'plumb, its stage alone': plumb('stage', checkout) }),
       }),
       job('cycle', { about: 'step ; filter ; step' }),
     ],

@@ -39,6 +39,12 @@ const sum = ({ items }) => {
 const sift = ({ id, items }) => whole({ id, items: items.filter(({ ok }) => ok).map(({ id, v }) => ({ id, v })) })
 const top = ({ items }) => whole({ best: items.sort((a, b) => b.v - a.v).slice(0, 3) })
 const letter = ({ id, name, items }) => whole(`Order ${id} of ${name}: ${items.length} items`)
+const call = ({ id, items }) => {
+  let total = 0
+  for (const { v } of items) total += v * 1.2
+  return whole({ id, total })
+}
+const each = ({ items }) => whole(items.map(({ id, v }) => ({ id, v: v * 2 })))
 
 const JOBS = {
   id: [isEvent, (_, line) => `${line}\n`],
@@ -54,6 +60,8 @@ const JOBS = {
   sift: [isOrder, sift],
   top: [isOrder, top],
   letter: [isOrder, letter],
+  call: [isOrder, call],
+  each: [isOrder, each],
   big: [isBig, (_, line) => `${line}\n`],
 }
 
