@@ -17,6 +17,8 @@ export interface Flow {
   readonly inputs: ReadonlyMap<Expression | Name, Type>
   /** By the place where the morphism or the process stands. */
   readonly nodes: ReadonlyMap<Span, GraphNode>
+  /** By the place of an `each`: where its lists leave. */
+  readonly exits: ReadonlyMap<Span, GraphNode>
   /** Expressions that are the name of a binding, which `map` applies. */
   readonly lifted: ReadonlyMap<Expression, QualifiedName>
   /** By the expression of a `fold`. */
@@ -27,6 +29,7 @@ export interface Flow {
 export const flowOf = (bound: Bound): Flow => {
   const inputs = new Map<Expression | Name, Type>()
   const nodes = new Map<Span, GraphNode>()
+  const exits = new Map<Span, GraphNode>()
   const lifted = new Map<Expression, QualifiedName>()
   const states = new Map<Expression, Local>()
   const look = (expression: Expression, type: Type | undefined, isLifted?: boolean) => {
@@ -40,7 +43,7 @@ export const flowOf = (bound: Bound): Flow => {
     if (expression.kind === 'field') inputs.set(expression.field, type)
   }
   const { impl } = bound.binding
-  if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return { inputs, nodes, lifted, states }
+  if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return { inputs, nodes, exits, lifted, states }
   if (bound.category === 'base' && impl.kind !== 'plumb') checkBaseChain(bound, impl, ignore, look)
   if (bound.category === 'stream') {
     for (const node of graphOf(bound, ignore).nodes) {
@@ -52,10 +55,11 @@ export const flowOf = (bound: Bound): Flow => {
         states.set(work.expression, work.state)
       }
       if (work.kind === 'filter') look(work.expression, node.inputs[0]?.type, false)
+      if (work.kind === 'gather') exits.set(node.span, node)
       if (!nodes.has(node.span)) nodes.set(node.span, node)
     }
   }
-  return { inputs, nodes, lifted, states }
+  return { inputs, nodes, exits, lifted, states }
 }
 
 /** What is known of an expression's parts, given what it is applied to, and the state of a `fold`. */

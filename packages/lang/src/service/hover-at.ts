@@ -64,7 +64,7 @@ const HAS = 'Is the optional field there?'
 // Of `map`, `copy` and their like, and of a chain's `.field`: what comes in and what goes out.
 const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined => {
   const bound = bindingAround(path, program)
-  const node = path.findLast((n) => isOf(...MORPHISMS, 'field')(n)) as Chain | undefined
+  const node = path.findLast((n) => isOf(...MORPHISMS, 'each', 'field')(n)) as Chain | undefined
   if (!bound || !node) return undefined
   const flow = flowOf(bound)
   const span = node.kind === 'field' ? (node.field as Name).span : node.span
@@ -75,7 +75,7 @@ const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined 
     return types.length === 1 ? types[0] : `(${types.join(', ')})`
   }
   const word = node.kind === 'field' ? `.${node.field.text}` : node.kind
-  return { span, code: `${word} : ${side(found.inputs)} -> ${side(found.outputs)}` }
+  return { span, code: `${word} : ${side(found.inputs)} -> ${side((flow.exits.get(span) ?? found).outputs)}` }
 }
 
 // A type that has a name is shown with what the name stands for.

@@ -69,7 +69,7 @@ interface Names {
   note(span: Span, meaning: SymbolInfo | undefined, isShorthand?: boolean): void
 }
 
-const NO_FLOW: Flow = { inputs: new Map(), nodes: new Map(), lifted: new Map(), states: new Map() }
+const NO_FLOW: Flow = { inputs: new Map(), nodes: new Map(), lifted: new Map(), exits: new Map(), states: new Map() }
 
 export const moduleSymbol = (name: string, scope: Scope): SymbolInfo | undefined => {
   const use = scope.module.program.items.find((item) => item.kind === 'use' && aliasOf(item) === name)
