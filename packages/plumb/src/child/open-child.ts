@@ -29,15 +29,18 @@ export interface OpenChildOptions {
   readonly parent: LineWriter | undefined
   readonly lost: (origin: Origin) => void
   readonly needsOrigins: boolean
+  /** A barrier behind it joins what it gives. */
+  readonly isOnBranch: boolean
   readonly isHeard: boolean
   readonly cycle: Cycle | undefined
 }
 
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
-  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isHeard, cycle } = options
+  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHeard, cycle } = options
   const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
+  const answersEach = kind === 'agent' || answers === 'each'
   const limit = node.work.kind === 'agent' ? agentLimitOf(agentOf(node.work.bound)) : undefined
   const budget = isCounting ? undefined : limitingBudget(limit, purse)
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
@@ -60,7 +63,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     answers,
     isUnordered: kind === 'agent' && config.unordered === true,
     // What waits for its answers in a barrier is then no more than the barrier holds.
-    maxInHand: needsOrigins && (kind === 'agent' || answers === 'each') ? Math.ceil(settings.maxInFlight / 2) : undefined,
+    maxInHand: answersEach && needsOrigins ? Math.ceil(settings.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,
     cycle,
     tools,
     observer: isObserved ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, warn }) : undefined,

@@ -304,9 +304,11 @@ class Network {
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
     const place = this.#places.get(node) ?? node.name
     const isHeard = this.#forms.hearers.at(node).length > 0
-    const needsOrigins = isHeard || this.#joins.isOnBranch(node)
+    const isOnBranch = this.#joins.isOnBranch(node)
+    const needsOrigins = isHeard || isOnBranch
     const { settings, tools, emitter, parent } = this.#o
-    const own = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#losses.at(node), needsOrigins, isHeard }
+    const known = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#losses.at(node) }
+    const own = { ...known, needsOrigins, isOnBranch, isHeard }
     return openChild(this.#forms.hearers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 
