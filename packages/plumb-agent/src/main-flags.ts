@@ -3,6 +3,7 @@
 import {
   examples,
   fail,
+  type Lane,
   type OptionLine,
   optionReaders,
   type PlainArguments,
@@ -56,10 +57,11 @@ interface Flags {
   maxCost?: number
   prices?: string
   rate?: readonly string[]
+  lane?: Lane
   tellMemory?: true
 }
 
-const { again, dollars, rates, whole } = optionReaders()
+const { again, dollars, lanes, rates, whole } = optionReaders()
 
 // In the order in which they are wanted: what is run, how lines look, what becomes of them, what tools may do, how a program talks with it.
 export const AGENT_OPTIONS: readonly OptionLine[] = [
@@ -82,6 +84,7 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--max-cost <dollars>', text: 'send nothing that could cost more in all', read: dollars },
   { flags: '--prices <file>', text: 'what a million tokens cost, by model' },
   { flags: '--rate <rate>', text: 'a minute: PROVIDER=REQUESTS/TOKENS', read: rates },
+  { flags: '--lane <lane>', text: 'batch: ask in batches, for half the price', read: lanes },
   { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
   { flags: '--flows', text: 'check where data may go, whatever the spec says' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
@@ -191,6 +194,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     ...(keptFd === undefined ? {} : { keptFd }),
     ...(place === undefined ? {} : { place }),
     rates: flags.rate ?? [],
+    ...(flags.lane === undefined ? {} : { lane: flags.lane }),
     ...(maxCost === undefined ? {} : { maxCost }),
     ...(prices === undefined ? {} : { prices }),
     ...(maxLine === undefined ? {} : { maxLineBytes: maxLine }),

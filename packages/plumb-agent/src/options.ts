@@ -1,5 +1,7 @@
 // What the command line says, once it is understood.
 
+import type { Lane } from '@plumb/wire'
+
 export interface AgentOptions {
   /** The file, the text that stands in place of one, or the first envelope on stdin. */
   readonly spec:
@@ -44,6 +46,8 @@ export interface AgentOptions {
   readonly budgetFd?: string
   /** Nanodollars. */
   readonly maxCost?: number
+  /** As given to --lane. */
+  readonly lane?: Lane
   /** As given to --rate. */
   readonly rates: readonly string[]
   /** The file of prices. */

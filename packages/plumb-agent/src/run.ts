@@ -202,7 +202,9 @@ const converse = (
       warn: stderr.warn,
     })
     const allowance = asked ?? sharedAllowance()
-    const billing = allowance && openBilling({ ...money, allowance, provider: config.providerName, limit: config.limit, warn: stderr.warn })
+    const billing =
+      allowance &&
+      openBilling({ ...money, allowance, provider: config.providerName, lane: config.lane, limit: config.limit, warn: stderr.warn })
     // A reader of usage that has paused the agent sees in it that the pause has come into effect.
     const emitPaused: Emit = (event) => emit(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
     const loop: Loop = new Loop({

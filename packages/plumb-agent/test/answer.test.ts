@@ -223,6 +223,7 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
   isAmnesiac: false,
   history: [],
   concurrency: 1,
+  lane: 'now',
   isUnordered: false,
   afterFailure: 'go on',
   maxMessages: Number.POSITIVE_INFINITY,

@@ -131,6 +131,7 @@ const open = (
     isAmnesiac: false,
     history: [],
     concurrency: 1,
+    lane: 'now',
     isUnordered: false,
     afterFailure: 'go on',
     maxMessages: Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 // The options of every command that runs something: run and stage.
 
-import { endWith, fault, givenBudget, leastOf, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
+import { endWith, fault, givenBudget, type Lane, leastOf, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
 import { run } from './run/run.js'
 import type { RunOptions } from './run/run-options.js'
@@ -42,6 +42,7 @@ export interface RunFlags extends WatchFlags {
   rejects?: string
   maxCost?: number
   rate?: readonly string[]
+  lane?: Lane
   maxCalls?: number
   maxTotalTokens?: number
   deadline?: number
@@ -53,7 +54,7 @@ export interface RunFlags extends WatchFlags {
   budgetFd?: string
 }
 
-const { again, dollars, rates, seconds, whole } = optionReaders()
+const { again, dollars, lanes, rates, seconds, whole } = optionReaders()
 
 /** Help has the options in the order in which a person comes to need them; so many say what is run on what. */
 const INPUT_OPTIONS = 3
@@ -78,6 +79,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--fail-fast', text: 'take no more input after the first error' },
   { flags: '--max-cost <dollars>', text: 'end the run before it costs more', read: dollars },
   { flags: '--rate <rate>', text: 'a minute: PROVIDER=REQUESTS/TOKENS', read: rates },
+  { flags: '--lane <lane>', text: 'batch: ask in batches, for half the price', read: lanes },
   { flags: '--max-calls <n>', text: 'end the run after so many calls of models', read: whole(1) },
   { flags: '--max-total-tokens <n>', text: 'end the run after so many tokens', read: whole(1) },
   { flags: '--deadline <seconds>', text: 'end the run after so long', read: seconds },
@@ -155,6 +157,7 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
     ...(flags.model ? ['--model', flags.model] : []),
     ...(flags.allowHost ?? []).flatMap((host) => ['--allow-host', host]),
     ...(flags.rate ?? []).flatMap((rate) => ['--rate', rate]),
+    ...(flags.lane === undefined ? [] : ['--lane', flags.lane]),
     ...(flags.parallelToolCalls ? [] : ['--no-parallel-tool-calls']),
   ],
   docroot: flags.docroot,

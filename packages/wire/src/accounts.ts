@@ -35,3 +35,6 @@ export const PROVIDER_NAMES: readonly string[] = ['anthropic', 'openai', 'eliza'
 
 /** Variables whose values pay for models: they reach our own executables and no other program. */
 export const KEY_VARIABLES: readonly string[] = ACCOUNTS.flatMap(({ keyVariable }) => keyVariable ?? [])
+
+/** How a provider is asked: request by request, or in batches. */
+export type Lane = 'now' | 'batch'

@@ -236,6 +236,8 @@ export const ERRORS = {
     'wait until the breaker lets one through again, and look why they failed'),
   mcp_dead: unavailable('the connection to an MCP server is lost for this session',
     'start again; read the stderr of the server for the reason'),
+  batch_left: unavailable('warning: a batch that nobody waits for any more is still worked on by its provider, and billed',
+    'go on with --resume, or with the same --cache: it is waited for then, and not sent again'),
 } as const satisfies Record<string, Entry>
 
 export type Code = keyof typeof ERRORS

@@ -18,6 +18,8 @@ export type Telemetry =
       provider?: string
       /** In dollars, where there is a limit of money. */
       cost?: number
+      /** For half the price. */
+      lane?: 'batch'
       /** It is paused by now. */
       paused?: true
       /** It was answered before, and cost nothing now: from where the answer is. */
@@ -32,6 +34,8 @@ export type Telemetry =
   | { kind: 'mended'; what: string }
   /** What a model or its server refused, and the answer is made without. */
   | { kind: 'concession'; what: string; why: string }
+  /** What became of a batch of questions, in the provider's own word; `done` of its `requests` are answered. */
+  | { kind: 'batch'; id: string; status: string; requests: number; done: number }
   | ({ kind: 'tool_call'; id: string; name: string; input: unknown } & InnerCall)
   | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number } & InnerCall)
   /** A call that was announced on ctrl_out waits for a person's word no longer. */

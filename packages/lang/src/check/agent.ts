@@ -65,6 +65,7 @@ export const AGENT_KEYS: KeyTable = {
   transport_retries: wholeFrom(0),
   endpoint: TEXT,
   request: OBJECT,
+  lane: oneOf('now', 'batch'),
   grant: manyOf(...EFFECTS),
   grant_minutes: numberIn(1, 60),
   env: STRINGS,
@@ -140,8 +141,19 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   if (config.has('prompt')) fail('prompt_file', "'prompt' and 'prompt_file' exclude each other: write the one text into the other")
   if (!config.has('prompt_file') && !isWrong('prompt_file'))
     fail('template', `'template' is for 'prompt_file': a prompt in the spec is a template as $"..."`)
+  if (config.get('lane')?.value === 'batch') {
+    if (hasAny(config, 'tools') || hasAny(config, 'mcp'))
+      fail('lane', `an agent with tools needs 'lane: "now"': a call cannot wait for a batch`)
+    if (config.get('amnesiac')?.value !== true && !isWrong('amnesiac')) fail('lane', `'lane: "batch"' needs 'amnesiac: true'`)
+  }
+  if (config.has('command')) fail('lane', "'lane' and 'command' exclude each other: the program is the agent")
   if (config.has('via')) fail('sandbox', "'sandbox' and 'via' exclude each other: what runs elsewhere is not held here")
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
+}
+
+const hasAny = (config: Config, key: 'tools' | 'mcp'): boolean => {
+  const value = config.get(key)?.value
+  return Array.isArray(value) && value.length > 0
 }
 
 // A model calls a tool by its name: each stands there once.

@@ -8,6 +8,7 @@ import {
   type Fault,
   fault,
   isRecord,
+  type Lane,
   nearest,
   PROVIDER_NAMES,
   preview,
@@ -63,6 +64,7 @@ export interface AgentConfig {
   readonly isAmnesiac: boolean
   /** How many inputs are answered at once; over 1 only where nothing is remembered. */
   readonly concurrency: number
+  readonly lane: Lane
   /** Outputs leave as they are made, and telemetry tells which input each answers. */
   readonly isUnordered: boolean
   /** `refuse`: no further input is answered; `end`: and none is taken. */
@@ -73,11 +75,15 @@ export interface AgentConfig {
   readonly rate: Omit<RateLimit, 'account'> | undefined
 }
 
+/** Inputs that wait for batches: as many as one may hold. */
+const MAX_IN_BATCHES = 100_000
+
 export type ConfigOptions = Pick<
   AgentOptions,
   | 'provider'
   | 'model'
   | 'rates'
+  | 'lane'
   | 'allowsParallelToolCalls'
   | 'wantsTelemetry'
   | 'allowedHosts'
@@ -121,14 +127,16 @@ export const readAgentConfig = (
   }
   const prompt = readSystemPrompt(keys, { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
+  const lane = laneOf(name, options.lane, spec.lane)
   const provider: PreparedProvider =
     name === undefined
       ? { ok: false, error: [missing('provider', "'anthropic', 'openai', 'eliza' or another of --providers")] }
-      : prepareProvider(name, model, agent, options, surroundings)
+      : prepareProvider({ name, model, agent, lane }, options, surroundings)
 
   // A parent of ours ends the input itself, and has to hear of each message that it has sent.
   const isHandedDown = isElsewhere || options.sourcesFd !== undefined
   const faults = [
+    ...whyNoBatches(lane, agent),
     ...(model === undefined ? [missing('model', 'its name')] : []),
     ...prompt.faults,
     ...history.faults,
@@ -136,7 +144,8 @@ export const readAgentConfig = (
   ]
   if (faults.length > 0 || name === undefined || model === undefined || !provider.ok) return { ok: false, error: faults }
   const providerWith: AgentConfig['providerWith'] = (keys) => {
-    const again = prepareProvider(name, model, { ...agent, config: { ...spec, ...keys } as CheckedAgent['config'] }, options, surroundings)
+    const changed = { ...agent, config: { ...spec, ...keys } as CheckedAgent['config'] }
+    const again = prepareProvider({ name, model, agent: changed, lane: 'now' }, options, surroundings)
     if (!again.ok) throw new Error(`not prepared again: ${again.error[0]?.detail}`)
     return again.value
   }
@@ -168,7 +177,8 @@ export const readAgentConfig = (
     grant: spec.grant as readonly Effect[] | undefined,
     minutes: asNumber(spec.grant_minutes),
     isAmnesiac: spec.amnesiac === true,
-    concurrency: asNumber(spec.concurrency) ?? 1,
+    concurrency: lane === 'batch' ? MAX_IN_BATCHES : (asNumber(spec.concurrency) ?? 1),
+    lane,
     isUnordered: options.isUnordered || spec.unordered === true,
     afterFailure: options.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
@@ -178,10 +188,15 @@ export const readAgentConfig = (
   return { ok: true, value: config }
 }
 
+interface ChosenProvider {
+  readonly name: string
+  readonly model: string | undefined
+  readonly agent: CheckedAgent
+  readonly lane: Lane
+}
+
 const prepareProvider = (
-  name: string,
-  model: string | undefined,
-  { config, specPath }: CheckedAgent,
+  { name, model, lane, agent: { config, specPath } }: ChosenProvider,
   { allowedHosts, isCacheOnly }: ConfigOptions,
   { env, readText }: AgentEnvironment,
 ): PreparedProvider => {
@@ -198,6 +213,7 @@ const prepareProvider = (
     endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT),
     allowedHosts,
     isNeverAsked: isCacheOnly,
+    lane,
   })
   if (name === 'eliza' || config.script === undefined) return prepared
   const misplaced = fault('config_invalid', `'script' is for provider 'eliza' only, and the provider is '${name}'`)
@@ -209,6 +225,23 @@ const rateOf = (provider: string, rates: readonly string[], ofSpec: unknown): Ag
   const given = rates.map(readRate).findLast((rate) => rate?.provider === provider)
   if (given) return { requests: given.requests, tokens: given.tokens }
   return isRecord(ofSpec) ? { requests: asNumber(ofSpec.requests) ?? null, tokens: asNumber(ofSpec.tokens) ?? null } : undefined
+}
+
+// ELIZA answers at once. An agent that cannot be asked in batches says so itself, and the command line means the others.
+const laneOf = (provider: string | undefined, given: Lane | undefined, ofSpec: unknown): Lane => {
+  if (provider === 'eliza' || given === 'now') return 'now'
+  return ofSpec === 'now' || ofSpec === 'batch' ? ofSpec : (given ?? 'now')
+}
+
+const whyNoBatches = (lane: Lane, { name, config, tools }: CheckedAgent): Fault[] => {
+  const hasTools = tools.length > 0 || (Array.isArray(config.mcp) && config.mcp.length > 0)
+  const why = hasTools
+    ? 'has tools, and a call cannot wait for a batch'
+    : config.amnesiac === true
+      ? undefined
+      : 'remembers, and is asked one thing after the other'
+  if (lane === 'now' || why === undefined) return []
+  return [fault('config_invalid', `agent '${name}' ${why}: write lane: "now" in it, and --lane is for the others`)]
 }
 
 const keyOf = (provider: string, env: AgentEnvironment['env']): string | undefined => {

@@ -6,6 +6,7 @@ import {
   type Fault,
   fail,
   fault,
+  type Lane,
   maxCostOf,
   type Prices,
   type Quote,
@@ -37,6 +38,7 @@ export interface BillingOptions {
   /** Undefined: money is not limited. */
   readonly prices: Prices | undefined
   readonly provider: string
+  readonly lane: Lane
   readonly limit: AgentLimit | undefined
   readonly rate: RateLimit | undefined
   readonly warn: (warning: Fault) => void
@@ -45,14 +47,16 @@ export interface BillingOptions {
 /** Tokens, where that of the model is not known. */
 const LARGEST_WINDOW = 1_000_000
 
-export const openBilling = ({ allowance, prices, provider, limit, rate, warn }: BillingOptions): Billing => ({
+export const openBilling = ({ allowance, prices, provider, lane, limit, rate: ofRequests, warn }: BillingOptions): Billing => ({
   reserve: async (size, signal) => {
     const { model, output } = size
-    const quote = prices?.quote({ model, provider }, size)
+    const quote = prices?.quote({ model, provider, ...(lane === 'batch' ? { lane } : {}) }, size)
     if (prices && !quote) return fail('config_invalid', unpriced(model))
     const price = quote?.price
     const { input, cost } = mostOf(size, quote)
     const tokens = input + output
+    // Batches have limits of their own.
+    const rate = lane === 'batch' ? undefined : ofRequests
     const isClaimed = price !== undefined || rate !== undefined
     const claim = { cost, tokens, ...(limit ? { agent: limit } : {}), ...(rate ? { rate } : {}) }
     const reserved = isClaimed ? await allowance.reserve(claim, signal) : succeed(undefined)

@@ -59,7 +59,7 @@ export const openConversation = (
   surroundings: ConversationOptions = {},
 ): Conversation => {
   const { emitsMemory = false, allowance, billing, warn, kept, readContent } = surroundings
-  const { provider, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
+  const { provider, lane, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
   // What the spec gives it to begin with is recorded with the first answer, unless another memory was set by then.
@@ -96,6 +96,9 @@ export const openConversation = (
     return { ...said, ...settings(), settings, refused, billing, ...wanted, emit, log }
   }
 
+  // Thousands wait for one batch.
+  const dropped = (): Said => (lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED })
+
   const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation): Promise<Said> => {
     const question = compose(turn, emit)
     const before = kept?.ask(question)
@@ -103,16 +106,17 @@ export const openConversation = (
     if (before?.miss) return { ok: false, error: before.miss }
     if (asking.refused) return refusedWith(asking.refused)
     const denied = allowance && (await allowance.take(cancellation))
-    if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
+    if (cancellation.isCancelled) return dropped()
     if (denied) return { ok: false, error: denied }
     const asked = asking.turn
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
-    const answer = await provider.answer(question, cancellation)
+    const batching = lane === 'batch' ? { key: before?.key, folder: before?.folder, tell: emitAll, warn: warn ?? (() => {}) } : undefined
+    const answer = await provider.answer(batching ? { ...question, batching } : question, cancellation)
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) {
       if (answer.ok) allowance?.lose(totalTokens(answer.value.usage))
-      return { ok: false, error: CANCELLED }
+      return dropped()
     }
     before?.keep(answer)
     const error = answer.ok ? undefined : answer.error
@@ -120,7 +124,7 @@ export const openConversation = (
     if (!answer.ok) {
       log('refused', { model: question.model, ms, error: answer.error })
       const isShared = answer.refusal !== undefined && asked === asking.turn && asking.refused
-      return isShared ? refusedWith(isShared) : { ok: false, error: answer.error }
+      return isShared ? refusedWith(isShared) : answer.isShared ? refusedWith(answer.error) : { ok: false, error: answer.error }
     }
     const { usage, estimated, cost, stop, content, model: answering = question.model } = answer.value
     if (estimated !== undefined && !hasWarnedOfUsage) warn?.(fault('usage_unknown', estimated, { agent: config.agent }))
@@ -134,6 +138,7 @@ export const openConversation = (
       model: answering,
       provider: config.providerName,
       ms,
+      ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     })
     return { ...answer, calls: before?.callsOf() }

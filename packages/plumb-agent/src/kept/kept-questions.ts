@@ -17,6 +17,10 @@ export interface KeptQuestions {
 }
 
 export interface KeptQuestion {
+  /** The same for the same question of a run that is gone on with. */
+  readonly key: string
+  /** Where such a run finds what was sent and not answered. */
+  readonly folder: string
   /** Its answer, and from where; undefined: it is to be asked. */
   readonly found: { readonly answered: Answered; readonly source: AnswerSource } | undefined
   /** It is neither kept nor may it be asked. */
@@ -59,6 +63,8 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
       const asked = kept.ask(request, place)
       const answered = asked.found && readAnswered(asked.found.answer)
       return {
+        key: nameOf(asked.key),
+        folder: kept.batchFolder,
         found: answered && asked.found && { answered, source: asked.found.source },
         miss: asked.miss,
         keep: (answered) => {
@@ -70,6 +76,8 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
     },
   })
 }
+
+const nameOf = ({ hash, nth, place }: Asked['key']): string => `${hash} ${nth} ${place}`
 
 interface CallsParts {
   readonly kept: KeptAnswers

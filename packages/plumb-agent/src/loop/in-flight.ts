@@ -3,6 +3,8 @@
 import { nowMs } from '@plumb/wire'
 import type { Input, InputOutcome } from './pending-queue.js'
 
+/** Of inputs without an outcome: beyond it no further one is started. */
+const MAX_BYTES = 256 * 1024 * 1024
 /** Outcomes that wait for an earlier one; beyond it no further input is started. */
 const MAX_WAITING = 1_000
 
@@ -14,6 +16,7 @@ export class InFlight {
   readonly #isUnordered: boolean
   /** Without an outcome. */
   #pending = 0
+  #bytes = 0
 
   constructor(isUnordered: boolean) {
     this.#isUnordered = isUnordered
@@ -25,19 +28,21 @@ export class InFlight {
 
   /** Another input may be started. An outcome that waits for its turn does not count for `concurrency`. */
   hasRoom(concurrency: number): boolean {
-    return this.#pending < concurrency && this.#inputs.length - this.#pending < MAX_WAITING
+    return this.#pending < concurrency && this.#bytes < MAX_BYTES && this.#inputs.length - this.#pending < MAX_WAITING
   }
 
   start(input: Input): void {
     input.startMs = nowMs()
     this.#inputs.push(input)
     this.#pending++
+    this.#bytes += input.bytes
   }
 
   settle(input: Input, outcome: InputOutcome): void {
     input.outcome = outcome
     input.endMs = nowMs()
     this.#pending--
+    this.#bytes -= input.bytes
     if (this.#isUnordered) this.#settled.push(input)
   }
 

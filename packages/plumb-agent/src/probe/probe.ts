@@ -35,7 +35,8 @@ export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney
   const list = questions(Math.min(maxTokens, ENOUGH_TOKENS), OTHER_WIRE[String(config.provider.settings?.api)])
   const prices = money.prices ?? (await loadPrices(limits?.prices))
   const allowance = sharedAllowance()
-  const billing = allowance && openBilling({ ...money, allowance, provider: providerName, limit: config.limit, warn: stderr.warn })
+  const billing =
+    allowance && openBilling({ ...money, allowance, provider: providerName, lane: 'now', limit: config.limit, warn: stderr.warn })
   let url: string | undefined
   let used: TokenUsage = NO_USAGE
   let requests = 0

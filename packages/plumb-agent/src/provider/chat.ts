@@ -10,19 +10,20 @@
 //   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Account, fail, fault, isRecord, succeed, totalTokens } from '@plumb/wire'
+import { type Account, fail, fault, isRecord, type Lane, succeed, totalTokens } from '@plumb/wire'
 import { version } from '../../package.json'
+import type { Lane as BatchLane } from './batch/lane.js'
 import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
-import { exchange } from './exchange.js'
+import { exchange, takeReply } from './exchange.js'
 import { errorEventFailure } from './http/api-error.js'
 import { openConnection } from './http/connection.js'
 import { isProviderItself } from './http/endpoint.js'
-import type { Attempt, Failure } from './http/failure.js'
+import { type Attempt, type Failure, failWith } from './http/failure.js'
 import { retry } from './http/retry.js'
 import type { Timing } from './http/timing.js'
 import { formatOf, systemText } from './output-schema.js'
-import { asJson, type Finished, type Protocol } from './protocol.js'
+import { type AnswerReader, asJson, type Finished, type Protocol } from './protocol.js'
 import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
 import { mediaOf, toolNamesOf } from './read-message.js'
 import { sizeOf } from './request-size.js'
@@ -36,6 +37,7 @@ export interface ChatSettings {
   readonly maxTokens: number
   readonly thinkingBudget: number | undefined
   readonly isStreaming: boolean
+  readonly lane: Lane
   readonly maxRetries: number
   /** Merged into every body. */
   readonly patch: unknown
@@ -48,6 +50,12 @@ const MAX_INTERRUPTIONS = 16
 /** What was sent last, by which a refusal is understood. */
 interface Sent extends Composed {
   readonly question: ModelRequest
+}
+
+interface InBatch extends Sent {
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  readonly signal: AbortSignal
 }
 
 interface Composed {
@@ -63,7 +71,8 @@ interface Ask {
 }
 
 export const openChat = (protocol: Protocol, settings: ChatSettings): Provider => {
-  const { account, endpoint, key, maxTokens, thinkingBudget, isStreaming, maxRetries, timing } = settings
+  const { account, endpoint, key, maxTokens, thinkingBudget, lane, maxRetries, timing } = settings
+  const isStreaming = settings.isStreaming && lane === 'now'
   const { host } = endpoint
   const connection = openConnection(endpoint, timing)
   const isOwnHost = isProviderItself(account, endpoint)
@@ -81,6 +90,20 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     return { body: mergePatch(protocol.bodyOf(question, options), settings.patch), isWrapped: format?.isWrapped === true }
   }
 
+  const headersOf = (body: unknown) => ({
+    'content-type': 'application/json',
+    accept: isStreaming ? 'text/event-stream' : 'application/json',
+    'user-agent': `plumb-agent/${version}`,
+    ...protocol.headersOf(key, body),
+  })
+
+  let opened: Promise<BatchLane> | undefined
+  const openBatches = async ({ log, batching }: ModelRequest): Promise<BatchLane> => {
+    const { openBatchLane } = await import('./batch/open.js')
+    const calls = { connection, host, keyWords, timing, log }
+    return openBatchLane({ protocol, endpoint, headers: headersOf({}), calls, maxRetries, folder: batching?.folder })
+  }
+
   const ask = async (asked: ModelRequest, signal: AbortSignal): Promise<Attempt<Finished>> => {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
     for (let question = asked; ; question = withCurrentSettings(asked)) {
@@ -89,7 +112,8 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       const { model } = sent.question
       if (result.ok) {
         const answering = model === asked.model ? {} : { model }
-        return { ok: true, value: { ...result.value, ...answering, ...(sent.isWrapped ? { isWrapped: true } : {}) } }
+        const isWrapped = result.value.isWrapped ?? sent.isWrapped
+        return { ok: true, value: { ...result.value, ...answering, ...(isWrapped ? { isWrapped } : {}) } }
       }
       const refused = {
         question: sent.question,
@@ -119,21 +143,22 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     return { result, sent }
   }
 
-  const post = async ({ question, body }: Sent, attempt: number, names: WireNames, signal: AbortSignal): Promise<Attempt<Finished>> => {
-    const { model, log, billing } = question
+  const post = async (sent: Sent, attempt: number, names: WireNames, signal: AbortSignal): Promise<Attempt<Finished>> => {
+    const { question, body } = sent
+    const { model, log, billing, batching } = question
     const text = JSON.stringify(body)
     const bytes = Buffer.byteLength(text)
-    const bill = billing && (await billing.reserve(sizeOf(body, text, question), signal))
+    if (lane === 'batch') opened ??= openBatches(question)
+    const batches = await opened
+    const isPaid = batches?.isNoted(batching?.key) === true
+    const bill = isPaid ? undefined : billing && (await billing.reserve(sizeOf(body, text, question), signal))
     if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
-    const headers = {
-      'content-type': 'application/json',
-      accept: isStreaming ? 'text/event-stream' : 'application/json',
-      'user-agent': `plumb-agent/${version}`,
-      ...protocol.headersOf(key, body),
-    }
+    const headers = headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
     const reader = protocol.openReader(question, names, (error) => errorEventFailure(host, keyWords, error))
-    const result = await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, signal)
+    const result = batches
+      ? await askInBatch(batches, { ...sent, headers, text, signal }, reader)
+      : await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, signal)
     if (!result.ok) {
       bill?.value.settle(result.failure.isUnbilled ? 'nothing' : 'most')
       return result
@@ -141,6 +166,17 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     const checked = checkUsage(result.value.usage, { host, bytes, maxTokens, isLimited: billing !== undefined })
     const cost = bill?.value.settle(checked.usage, checked.estimated === undefined)
     return { ok: true, value: { ...result.value, ...checked, ...(cost === undefined ? {} : { cost }) } }
+  }
+
+  const askInBatch = async (batches: BatchLane, asked: InBatch, reader: AnswerReader): Promise<Attempt<Finished>> => {
+    const { question, isWrapped, headers, text, signal } = asked
+    const { key, tell = question.emit, warn = () => {} } = question.batching ?? {}
+    const replied = await batches.ask({ key, body: text, headers, model: question.model, isWrapped, signal, tell, warn })
+    if (!replied.ok) return replied
+    const failure = takeReply(replied.value.reply, reader, protocol)
+    if (failure) return { ok: false, failure }
+    if (!reader.isWhole) return failWith('bad_reply', `${host} gave an answer in a batch that is not whole`, false)
+    return { ok: true, value: { ...reader.finish(), isWrapped: replied.value.isWrapped } }
   }
 
   return {
@@ -181,7 +217,12 @@ const withHint = (failure: Failure, hint: string): Failure => {
   return { ...failure, fault: fault(error, `${detail}; ${hint}`, extras) }
 }
 
-const toAnswered = ({ fault, refusal }: Failure): Answered => ({ ok: false, error: fault, ...(refusal ? { refusal } : {}) })
+const toAnswered = ({ fault, refusal, isShared }: Failure): Answered => ({
+  ok: false,
+  error: fault,
+  ...(refusal ? { refusal } : {}),
+  ...(isShared ? { isShared } : {}),
+})
 
 const withCurrentSettings = (question: ModelRequest): ModelRequest => ({ ...question, ...question.settings?.() })
 

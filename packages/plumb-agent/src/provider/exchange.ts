@@ -1,8 +1,9 @@
 // One attempt: a request goes out, its reply is read to the end, within a deadline.
 
-import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
+import { type Fault, type Log, nowMs } from '@plumb/wire'
 import { apiFailure } from './http/api-error.js'
 import type { Connection, HttpRequest } from './http/connection.js'
+import { type Deadline, openDeadline } from './http/deadline.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
 import { at, readJson } from './http/json-path.js'
 import { type HttpReply, header, readBody, readText } from './http/reply-body.js'
@@ -30,7 +31,7 @@ export const exchange = async (
   const deadline = openDeadline(signal, timing.totalMs)
   const startMs = nowMs()
   try {
-    const reply = await connection.post(request, deadline.signal)
+    const reply = await connection.send(request, deadline.signal)
     const { status, headers } = reply
     const request_id = header(headers, 'request-id') || header(headers, 'x-request-id')
     log('api_response', { host, status, ms: Math.round(nowMs() - startMs), ...(request_id === '' ? {} : { request_id }) })
@@ -92,7 +93,12 @@ const readStream = async (
 const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {
   const reply = readJson(text)
   if (!reply.ok) return unreadable(host, /^\s*</.test(text) ? 'answered with a page of HTML' : 'answered with what is no JSON', reply.error)
-  const events = at(reply.value, 'error') ? [reply.value] : eventsOf(reply.value)
+  return takeReply(reply.value, reader, { eventsOf })
+}
+
+/** A reply of the plain form, parsed. */
+export const takeReply = (reply: unknown, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>): Failure | undefined => {
+  const events = at(reply, 'error') ? [reply] : eventsOf(reply)
   for (const event of events) {
     const failure = reader.take(event)
     if (failure) return failure
@@ -105,28 +111,3 @@ const unreadable = (host: string, what: string, why: Fault): Failure =>
   why.error === 'truncated_line'
     ? failWith('connection_failed', `${host} broke off in the middle of its reply`, true).failure
     : failWith('bad_reply', `${host} ${what} (${why.detail}); check that endpoint names an API of this kind`, false).failure
-
-interface Deadline {
-  readonly signal: AbortSignal
-  shorten(ms: number): void
-  clear(): void
-}
-
-const openDeadline = (outer: AbortSignal, ms: number): Deadline => {
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  if (outer.aborted) abort()
-  outer.addEventListener('abort', abort)
-  let forget = startDeadline(ms, abort)
-  return {
-    signal: controller.signal,
-    shorten: (ms) => {
-      forget()
-      forget = startDeadline(ms, abort)
-    },
-    clear: () => {
-      forget()
-      outer.removeEventListener('abort', abort)
-    },
-  }
-}

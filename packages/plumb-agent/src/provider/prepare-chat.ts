@@ -12,7 +12,7 @@ const DEFAULT_RETRIES = 4
 
 export const prepareChat =
   (account: Account) =>
-  ({ config, key, isNeverAsked = false, endpointFromEnv, allowedHosts, timing }: ProviderSettings): PreparedProvider => {
+  ({ config, key, isNeverAsked = false, endpointFromEnv, allowedHosts, lane = 'now', timing }: ProviderSettings): PreparedProvider => {
     const endpoint = readEndpoint(account.endpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
     const isHere = endpoint instanceof URL && isLoopback(endpoint.hostname)
     const keyFault = key === undefined && (isHere || isNeverAsked) ? undefined : faultOfKey(key, account.keyVariable)
@@ -28,6 +28,7 @@ export const prepareChat =
         maxTokens: asNumber(config.max_tokens) ?? DEFAULT_MAX_TOKENS,
         thinkingBudget: asNumber(config.thinking_budget),
         isStreaming: config.stream !== false,
+        lane,
         maxRetries: asNumber(config.transport_retries) ?? DEFAULT_RETRIES,
         patch: config.request ?? {},
         timing: { ...DEFAULT_TIMING, ...timing },

@@ -1,7 +1,9 @@
 // What an API is to chat.ts, which all share: how a question becomes a request, and how an answer is read from the reply.
 
 import type { Json } from '@plumb/lang'
+import type { BatchApi } from './batch/api.js'
 import type { EffortLevel } from './effort.js'
+import type { ApiCalls } from './http/api-calls.js'
 import type { Failure } from './http/failure.js'
 import type { MediaBlock } from './media-block.js'
 import type { Dialect, OutputFormat } from './output-schema.js'
@@ -20,6 +22,8 @@ export interface Protocol {
   readonly openReader: (question: ModelRequest, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
   /** The reply of the plain form, as the events that a stream would have had. */
   readonly eventsOf: (reply: unknown) => readonly unknown[]
+  /** Its API of batches, for lane "batch"; `headers` are those of a request that has no body. */
+  readonly openBatches: (calls: ApiCalls, endpoint: URL, headers: Readonly<Record<string, string>>) => Promise<BatchApi>
   /** The levels of effort that the API has; undefined: each model has its own. */
   readonly efforts: readonly EffortLevel[] | undefined
   readonly downgrades: readonly Downgrade[]

@@ -59,6 +59,8 @@ export interface ModelRequest {
   readonly refused?: () => Fault | undefined
   /** What it uses counts against a budget. Undefined: there is none. */
   readonly billing?: Billing | undefined
+  /** How it goes by lane "batch". */
+  readonly batching?: Batching | undefined
   readonly input: Type
   readonly output: Type
   /** `auto`: where the server does not enforce it. */
@@ -68,6 +70,16 @@ export interface ModelRequest {
   /** What happens while it answers: text, thinking, retries. */
   readonly emit: Emit
   readonly log: Log
+}
+
+export interface Batching {
+  /** By which it is found in the notes of a run before; undefined: nothing is kept. */
+  readonly key: string | undefined
+  /** Where these notes are. */
+  readonly folder: string | undefined
+  /** About a batch, and not this question. */
+  readonly tell: Emit
+  readonly warn: (warning: Fault) => void
 }
 
 export interface TokenUsage {
@@ -104,7 +116,7 @@ export interface ModelAnswer {
 
 export type Answered =
   | { readonly ok: true; readonly value: ModelAnswer }
-  | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal }
+  | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal; readonly isShared?: true }
 
 export interface Provider {
   /** What its answers depend on besides the question, such as the length of an answer; neither keys nor where it runs. */

@@ -100,9 +100,9 @@ export class RunDisplay {
   }
 
   // What an agent says itself is more exact: it knows the request.
-  readonly #nanoOf: CostOf = ({ model, provider, cost, tokens }) => {
+  readonly #nanoOf: CostOf = ({ model, provider, lane, cost, tokens }) => {
     if (cost !== undefined) return toNano(cost)
-    const price = this.#prices?.quote({ model, provider })?.price
+    const price = this.#prices?.quote({ model, provider, lane })?.price
     return price && costOf(price, tokens)
   }
 

@@ -13,6 +13,7 @@ export interface ModelCallSpan {
   readonly provider: string | undefined
   /** Dollars, where the agent says it. */
   readonly cost: number | undefined
+  readonly lane: 'batch' | undefined
   /** Milliseconds. */
   readonly start: number
   readonly end: number
@@ -124,8 +125,9 @@ export class SpanBuilder implements RunListener {
       const model = String(telemetry.model ?? 'unknown')
       const provider = typeof telemetry.provider === 'string' ? telemetry.provider : undefined
       const cost = isDollars(telemetry.cost) ? telemetry.cost : undefined
+      const lane = telemetry.lane === 'batch' ? telemetry.lane : undefined
       const start = Math.max(0, ms - countOf(telemetry.ms))
-      this.#listener.modelCall?.({ process, agent, model, provider, cost, start, end: ms, tokens, message })
+      this.#listener.modelCall?.({ process, agent, model, provider, cost, lane, start, end: ms, tokens, message })
     } else if (telemetry.kind === 'tool_call') {
       this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)

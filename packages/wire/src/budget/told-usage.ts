@@ -11,15 +11,16 @@ export interface ToldUsage extends TokenCounts {
   readonly model: string
   readonly provider?: string
   readonly cost?: number
+  readonly lane?: 'batch'
   /** It was answered before, and is not paid for again. */
   readonly kept?: string
 }
 
 /** In nanodollars. What a program says of its cost is as good as what it says of its tokens. Undefined: its model has no price. */
-export const costOfUsage = (prices: Prices | undefined, { model, provider, cost, kept, ...usage }: ToldUsage): number | undefined => {
+export const costOfUsage = (prices: Prices | undefined, { model, provider, lane, cost, kept, ...usage }: ToldUsage): number | undefined => {
   if (kept !== undefined) return 0
   if (typeof cost === 'number' && cost >= 0 && Number.isSafeInteger(toNano(cost))) return toNano(cost)
-  const price = prices?.quote({ model, provider })?.price
+  const price = prices?.quote({ model, provider, lane })?.price
   const { input_tokens: input, output_tokens: output, cache_read_tokens: cache_read, cache_creation_tokens: cache_creation } = usage
   return price && costOf(price, { input, output, cache_read, cache_creation })
 }

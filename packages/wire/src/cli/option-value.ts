@@ -1,6 +1,6 @@
 // The values of options, read from their texts.
 
-import { PROVIDER_NAMES } from '../accounts.js'
+import { type Lane, PROVIDER_NAMES } from '../accounts.js'
 import { readRate } from '../budget/claim.js'
 import { toNano } from '../price/price.js'
 
@@ -49,6 +49,11 @@ export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidAr
       const rate = readRate(text)
       demand(rate !== undefined && PROVIDER_NAMES.includes(rate.provider), 'it takes PROVIDER=REQUESTS/TOKENS, such as openai=50/40000')
       return [...before, text]
+    },
+    /** How providers are asked. */
+    lanes: (text: string): Lane => {
+      demand(text === 'now' || text === 'batch', "it takes 'now' or 'batch'")
+      return text as Lane
     },
     /** An option that may be given again: all its texts, in order. */
     again: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],

@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { openLedger } from '../budget/ledger.js'
 import { openAnonymousLog } from '../child/anonymous-file.js'
 import { type Fault, fault } from '../error.js'
@@ -51,6 +52,8 @@ export interface KeptAnswers {
   readonly isOnly: boolean
   readonly hasRecord: boolean
   readonly approvals: string | undefined
+  /** Beside the answers, for notes of what was sent and is not answered. */
+  readonly batchFolder: string
   /** To be called when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches know nothing of it. */
   ask(request: unknown, place: string, options?: { readonly onlyRecorded?: boolean }): Asked
 }
@@ -118,6 +121,7 @@ const makeKept = (
     isOnly,
     approvals,
     hasRecord: all.some(({ isRecord }) => isRecord),
+    batchFolder: batchFolderOf(all[0]?.path ?? '.'),
     ask: (request, at, { onlyRecorded = false } = {}) => {
       const stores = onlyRecorded ? all.filter(({ isRecord }) => isRecord) : all
       const place = placeName(at)
@@ -141,6 +145,8 @@ const makeKept = (
     },
   }
 }
+
+const batchFolderOf = (path: string): string => (path.endsWith('.jsonl') ? `${path}.batches` : join(path, 'batches'))
 
 const missFault = (request: unknown, hash: string, stores: readonly OpenStore[]): Fault => {
   const paths = stores.map(({ path }) => `'${path}'`).join(' or ')

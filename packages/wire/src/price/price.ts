@@ -31,6 +31,17 @@ export const toNano = (dollars: number): number => Math.round(dollars * NANO)
 /** Nanodollars as a number of dollars, for people and JSON. */
 export const toDollars = (nano: number): number => nano / NANO
 
+/** Of everything. */
+export const halfOf = ({ input, output, cache_read, cache_creation }: Price): Price => ({
+  input: half(input),
+  output: half(output),
+  ...(cache_read === undefined ? {} : { cache_read: half(cache_read) }),
+  ...(cache_creation === undefined ? {} : { cache_creation: half(cache_creation) }),
+})
+
+const half = (rate: Rate): Rate =>
+  typeof rate === 'number' ? rate / 2 : { base: rate.base / 2, tiers: rate.tiers.map(({ start, price }) => ({ start, price: price / 2 })) }
+
 /** Of one request, in nanodollars; what is no count of tokens counts as the most that it could be. */
 export const costOf = (price: Price, tokens: PricedTokens): number => {
   const read = tokens.input + tokens.cache_read + tokens.cache_creation

@@ -1,7 +1,7 @@
 // All the prices that are known: those that were given, then those of the table; of servers on this machine, none.
 
 import { ACCOUNTS } from '../accounts.js'
-import type { Price } from './price.js'
+import { halfOf, type Price } from './price.js'
 import { findGiven, type GivenPrices } from './prices-file.js'
 import { findInTable, PRICES_SOURCE } from './table.js'
 
@@ -9,6 +9,8 @@ import { findInTable, PRICES_SOURCE } from './table.js'
 export interface PricedModel {
   readonly model: string
   readonly provider: string | undefined
+  /** By the provider's batches: for half the price. */
+  readonly lane?: 'batch' | undefined
 }
 
 export interface Prices {
@@ -37,19 +39,20 @@ const PLAIN: RequestKind = { hasHourCache: false, hasAudio: false }
 /** `given`: by --prices. */
 export const openPrices = (given: GivenPrices): Prices => ({
   source: PRICES_SOURCE,
-  quote: ({ model, provider }, { hasHourCache, hasAudio } = PLAIN) => {
+  quote: ({ model, provider, lane }, { hasHourCache, hasAudio } = PLAIN) => {
+    const byLane = (price: Price): Price => (lane === 'batch' ? halfOf(price) : price)
     const own = findGiven(given, model)
-    if (own) return { price: own, window: undefined }
+    if (own) return { price: byLane(own), window: undefined }
     if (isHere(provider)) return FREE
     const found = findInTable(model, provider, Date.now())
     if (!found) return undefined
     const { price, hourCache, audio, window } = found
     return {
-      price: {
+      price: byLane({
         ...price,
         ...(hasHourCache && hourCache !== undefined ? { cache_creation: hourCache } : {}),
         ...(hasAudio && audio !== undefined ? { input: audio } : {}),
-      },
+      }),
       window,
     }
   },

@@ -18,6 +18,10 @@ export const ANTHROPIC: Protocol = {
   bodyOf,
   refusesMedia,
   openReader,
+  openBatches: async (calls, endpoint, headers) => {
+    const { openBatches } = await import('./batches.js')
+    return openBatches(calls, endpoint, ANTHROPIC.pathOf(endpoint), headers)
+  },
   eventsOf,
   efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
   downgrades: [

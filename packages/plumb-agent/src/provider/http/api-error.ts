@@ -106,13 +106,13 @@ const wordsOf = (text: string): string => {
 }
 
 /** `error` of an error event, or of a reply that came with status 200. */
-export const errorEventFailure = (host: string, keyWords: string, event: unknown): Failure => {
+export const errorEventFailure = (host: string, keyWords: string, event: unknown, did = 'broke off its reply'): Failure => {
   const type = textAt(event, 'type') ?? textAt(event, 'code') ?? ''
   const { code, isRetryable, refusal } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER_ERROR
   const text = JSON.stringify(event) ?? 'without a word'
   const isSpent = NO_MONEY.test(text)
   const words = [type, textAt(event, 'message') ?? (typeof event === 'string' ? event : undefined)].filter(Boolean).join(': ')
-  const detail = `${code === 'unauthorized' ? keyWords : 'broke off its reply'}${wordsAfter(words || text)}`
+  const detail = `${code === 'unauthorized' ? keyWords : did}${wordsAfter(words || text)}`
   const ending = isSpent ? 'final' : refusal
   return { fault: fault(code, `${host} ${detail}`), isRetryable: isRetryable && !isSpent, words, ...(ending ? { refusal: ending } : {}) }
 }

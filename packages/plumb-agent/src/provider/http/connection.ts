@@ -1,5 +1,6 @@
 // The way to one endpoint: connections that are kept alive, through the proxy of the environment, and never to anywhere else.
 
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { isLoopback } from './endpoint.js'
 import type { HttpReply } from './reply-body.js'
@@ -7,14 +8,16 @@ import type { Timing } from './timing.js'
 
 export interface Connection {
   /** Ends with an exception when nothing comes back, or the signal fires. Redirects come back as they are. */
-  post(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
   close(): void
 }
 
+/** A POST of its body; a GET where it has none. */
 export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** Pieces are sent one by one, so that the whole is never held; `content-length` stands in the headers then. */
+  readonly body?: string | Iterable<string>
 }
 
 export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: Timing): Connection => {
@@ -27,10 +30,12 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
     return proxies ? new EnvHttpProxyAgent({ ...options, ...proxies }) : new Agent(options)
   }
   return {
-    post: async ({ path, headers, body }, signal) => {
+    send: async ({ path, headers, body }, signal) => {
       opening ??= open()
       const dispatcher = await opening
-      const reply = await dispatcher.request({ origin: endpoint.origin, path, method: 'POST', headers, body, signal })
+      const method = body === undefined ? 'GET' : 'POST'
+      const sent = typeof body === 'object' ? Readable.from(body) : body
+      const reply = await dispatcher.request({ origin: endpoint.origin, path, method, headers, body: sent ?? null, signal })
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     },
     close: () => {

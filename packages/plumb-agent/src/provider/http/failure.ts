@@ -14,8 +14,12 @@ export interface Failure {
   readonly isAway?: boolean
   /** It is not billed: it never went out, or was answered with an error. */
   readonly isUnbilled?: boolean
+  /** It was only about what stands before the batch itself. */
+  readonly isNotMade?: true
   /** It is not this request that is refused, but the key, the account or the model. */
   readonly refusal?: ProviderRefusal
+  /** Other questions fail with this very object. */
+  readonly isShared?: true
 }
 
 export type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }

@@ -42,7 +42,8 @@ export const retry = async <T>(
   }
 }
 
-const backoff = (retries: number, random: number): number => Math.min(FIRST_WAIT_MS * 2 ** retries, MAX_WAIT_MS) * (1 - JITTER * random)
+export const backoff = (retries: number, random: number): number =>
+  Math.min(FIRST_WAIT_MS * 2 ** retries, MAX_WAIT_MS) * (1 - JITTER * random)
 
 const withRetries = (failure: Failure, retries: number): Failure => {
   if (retries === 0) return failure

@@ -9,6 +9,8 @@ export interface Timing {
   readonly idleMs: number
   /** For one attempt, however steadily something drips. */
   readonly totalMs: number
+  /** Without another request, until those that were gathered are sent as a batch. */
+  readonly quietMs: number
   /** Resolves after the time, or as soon as the signal fires. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
   /** From 0 to 1, for the jitter. */
@@ -24,6 +26,7 @@ export const DEFAULT_TIMING: Timing = {
   headersMs: 10 * MINUTE_MS,
   idleMs: 5 * MINUTE_MS,
   totalMs: 60 * MINUTE_MS,
+  quietMs: 1_000,
   wait: (ms, signal) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve()

@@ -15,6 +15,10 @@ export const CHAT_COMPLETIONS: Protocol = {
   bodyOf,
   refusesMedia,
   openReader,
+  openBatches: async (calls, endpoint, headers) => {
+    const { openBatches } = await import('../batches.js')
+    return openBatches({ calls, base: baseOf(endpoint), url: '/v1/chat/completions', headers })
+  },
   eventsOf,
   downgrades: [
     { name: 'plain_output', words: /response_format|json_schema|structured output|schema/i, concedes: 'structured output' },

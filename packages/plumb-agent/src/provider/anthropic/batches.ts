@@ -1,0 +1,104 @@
+// Anthropic's Message Batches: nothing of ours stands beside one, so that only its results say whose it is.
+
+import type { BatchCreateParams, MessageBatch, MessageBatchIndividualResponse } from '@anthropic-ai/sdk/resources/messages/batches'
+import { type BatchApi, type BatchResult, type BatchState, idOf, type NewBatch, notRun } from '../batch/api.js'
+import type { ApiCalls } from '../http/api-calls.js'
+import { errorEventFailure } from '../http/api-error.js'
+import { type Attempt, failWith } from '../http/failure.js'
+import { at, listAt, numberAt, textAt } from '../http/json-path.js'
+
+/** `path`: of the Messages API. */
+export const openBatches = (calls: ApiCalls, endpoint: URL, path: string, headers: Readonly<Record<string, string>>): BatchApi => {
+  const { host } = calls
+  const base = `${path}/batches`
+  const readState = (attempt: Attempt<unknown>): Attempt<BatchState> => {
+    if (!attempt.ok) return attempt
+    const state = stateOf(attempt.value)
+    return state ? { ok: true, value: state } : failWith('bad_reply', `${host} answered with what is no batch`, false)
+  }
+  return {
+    host,
+    isMarked: false,
+    maxRequests: 100_000,
+    maxBytes: 256_000_000,
+    entryBytes: 120,
+    create: async (batch, signal) => {
+      const sized = { ...batch.headers, 'content-length': String(lengthOf(batch)) }
+      return readState(await calls.json({ path: base, headers: sized, body: piecesOf(batch) }, signal))
+    },
+    state: async (id, signal) => readState(await calls.json({ path: `${base}/${encodeURIComponent(id)}`, headers }, signal)),
+    list: async (after, signal) => {
+      const more = after === undefined ? '' : `&after_id=${encodeURIComponent(after)}`
+      const page = await calls.json({ path: `${base}?limit=100${more}`, headers }, signal)
+      if (!page.ok) return page
+      const next = at(page.value, 'has_more') === true ? textAt(page.value, 'last_id') : undefined
+      return { ok: true, value: { batches: listAt(page.value, 'data').flatMap((told) => stateOf(told) ?? []), next } }
+    },
+    read: (state, take, signal) =>
+      calls.lines({ path: resultsPath(state, endpoint, base), headers }, (line) => take(resultOf(line, calls)), signal),
+  }
+}
+
+function* piecesOf({ mark, bodies }: Pick<NewBatch, 'mark' | 'bodies'>): Generator<string> {
+  yield '{"requests":['
+  for (const [place, body] of bodies.entries()) {
+    const id: BatchCreateParams.Request['custom_id'] = idOf(mark, place)
+    yield `${place === 0 ? '' : ','}{"custom_id":"${id}","params":${body}}`
+  }
+  yield ']}'
+}
+
+const lengthOf = (batch: Pick<NewBatch, 'mark' | 'bodies'>): number => {
+  let bytes = 0
+  for (const piece of piecesOf(batch)) bytes += Buffer.byteLength(piece)
+  return bytes
+}
+
+// Its address is taken from the reply only where that leads to no other place: a key goes with it.
+const resultsPath = ({ id, told }: BatchState, { origin }: URL, base: string): string => {
+  const address = textAt(told, 'results_url' satisfies keyof MessageBatch) ?? ''
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  return url?.origin === origin ? `${url.pathname}${url.search}` : `${base}/${encodeURIComponent(id)}/results`
+}
+
+const stateOf = (told: unknown): BatchState | undefined => {
+  const id = textAt(told, 'id')
+  const status = textAt(told, 'processing_status' satisfies keyof MessageBatch)
+  if (id === undefined || status === undefined) return undefined
+  const count = (kind: keyof MessageBatch['request_counts']) => numberAt(told, 'request_counts', kind)
+  const counts = [count('processing'), count('succeeded'), count('errored'), count('canceled'), count('expired')]
+  const isCounted = counts.every((one) => one !== undefined)
+  const requests = isCounted ? counts.reduce((sum, one) => sum + (one ?? 0), 0) : undefined
+  return {
+    id,
+    status,
+    isOver: status === ('ended' satisfies MessageBatch['processing_status']),
+    isCutShort: false,
+    requests,
+    done: (requests ?? 0) - (count('processing') ?? 0),
+    createdMs: Date.parse(textAt(told, 'created_at') ?? ''),
+    mark: undefined,
+    file: undefined,
+    told,
+  }
+}
+
+const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
+  const id = textAt(line, 'custom_id' satisfies keyof MessageBatchIndividualResponse) ?? ''
+  const result = at(line, 'result')
+  switch (textAt(result, 'type')) {
+    case 'succeeded':
+      return { id, reply: { ok: true, value: at(result, 'message') } }
+    case 'errored': {
+      const error = at(result, 'error', 'error') ?? at(result, 'error')
+      const failure = errorEventFailure(host, keyWords, error, 'answered in a batch')
+      return { id, reply: { ok: false, failure: { ...failure, isUnbilled: true } } }
+    }
+    case 'expired':
+      return { id, reply: notRun(`${host} did not come to it before its batch expired`) }
+    case 'canceled':
+      return { id, reply: notRun(`its batch was cancelled at ${host}`) }
+    default:
+      return { id, reply: failWith('bad_reply', `${host} wrote a result of a batch that is none`, false) }
+  }
+}

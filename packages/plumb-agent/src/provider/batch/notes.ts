@@ -1,0 +1,198 @@
+// What is written down of batches, so that a run that was stopped at any moment finds them again: lines in a folder, where each process has a
+// file of its own.
+//
+//   {"batch":MARK,"at":PLACE,"newest":ID,"time":MS,"keys":[…]}   before it is sent: the questions in it, by their places
+//   {"batch":MARK,"file":ID}                                     before it is made of this file
+//   {"batch":MARK,"id":ID}                                       its provider has it
+//   {"batch":MARK,"done":[[FROM,TO],…]}                          of these places the results were read, and kept
+//
+// `at` is the address of the API, `newest` the last batch that was there before.
+
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Fault, fault, isRecord, systemReason } from '@plumb/wire'
+
+export interface NotedBatch {
+  readonly mark: string
+  /** The last batch of the account before this one was sent, where that was asked. */
+  newest: string | undefined
+  /** When it was noted, by our clock. */
+  readonly timeMs: number
+  /** How many requests it has. */
+  readonly requests: number
+  id: string | undefined
+  file: string | undefined
+}
+
+export interface NotedPlace {
+  readonly batch: NotedBatch
+  readonly place: number
+  /** Its answer was asked for as { "value": T }. */
+  readonly isWrapped: boolean
+}
+
+/** A question, by what it is and which of those that are equal. */
+export interface NotedKey {
+  readonly key: string
+  readonly isWrapped: boolean
+}
+
+export interface Notes {
+  /** The batch in which it was sent last, if its result was not read. */
+  find(key: string): NotedPlace | undefined
+  /** That result has come, or never will. */
+  forget(key: string): void
+  /** Before a batch is sent. A fault: it cannot be written down. */
+  plan(batch: NotedBatch, keys: readonly (NotedKey | undefined)[]): Fault | undefined
+  file(batch: NotedBatch, id: string): void
+  made(batch: NotedBatch, id: string): void
+  done(batch: NotedBatch, places: readonly number[]): void
+}
+
+/** `at`: notes about batches of other places are of no use here. */
+export const openNotes = (folder: string, at: string): Notes => {
+  const found = new Map<string, NotedPlace>()
+  const batches = new Map<string, ReadBatch>()
+  for (const line of linesIn(folder)) readLine(line, at, { found, batches })
+  const append = openAppender(folder)
+  const quietly = (note: object): void => void append(note)
+  return {
+    find: (key) => found.get(key),
+    forget: (key) => void found.delete(key),
+    plan: ({ mark, newest, timeMs }, keys) =>
+      append({ batch: mark, at, newest, time: timeMs, keys: keys.map((one) => one && (one.isWrapped ? [one.key] : one.key)) }),
+    file: (batch, id) => {
+      batch.file = id
+      quietly({ batch: batch.mark, file: id })
+    },
+    made: (batch, id) => {
+      batch.id = id
+      quietly({ batch: batch.mark, id })
+    },
+    done: ({ mark }, places) => {
+      if (places.length > 0) quietly({ batch: mark, done: rangesOf(places) })
+    },
+  }
+}
+
+/** Of a run in which nothing is kept. */
+export const NO_NOTES: Notes = {
+  find: () => undefined,
+  forget: () => {},
+  plan: () => undefined,
+  file: (batch, id) => {
+    batch.file = id
+  },
+  made: (batch, id) => {
+    batch.id = id
+  },
+  done: () => {},
+}
+
+const EXTENSION = '.jsonl'
+
+// In the order of time.
+const linesIn = (folder: string): string[] => {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith(EXTENSION))
+    return names.sort().flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+  } catch {
+    return []
+  }
+}
+
+interface ReadBatch extends NotedBatch {
+  readonly keys: readonly unknown[]
+}
+
+interface Read {
+  readonly found: Map<string, NotedPlace>
+  readonly batches: Map<string, ReadBatch>
+}
+
+const readLine = (line: string, here: string, { found, batches }: Read): void => {
+  const note = parse(line)
+  if (!isRecord(note) || typeof note.batch !== 'string') return
+  const { batch: mark, at, newest, time, keys, id, file, done } = note
+  if (Array.isArray(keys)) {
+    if (at !== here) return
+    const batch: ReadBatch = {
+      mark,
+      newest: textOf(newest),
+      timeMs: Number(time),
+      requests: keys.length,
+      id: undefined,
+      file: undefined,
+      keys,
+    }
+    batches.set(mark, batch)
+    for (const [place, one] of keys.entries()) {
+      const key = keyOf(one)
+      if (key !== undefined) found.set(key, { batch, place, isWrapped: Array.isArray(one) })
+    }
+    return
+  }
+  const batch = batches.get(mark)
+  if (!batch) return
+  batch.id = textOf(id) ?? batch.id
+  batch.file = textOf(file) ?? batch.file
+  for (const place of placesIn(done, batch.requests)) {
+    const key = keyOf(batch.keys[place])
+    if (key !== undefined && found.get(key)?.batch === batch) found.delete(key)
+  }
+}
+
+const keyOf = (one: unknown): string | undefined => textOf(Array.isArray(one) ? one[0] : one)
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const parse = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+function* placesIn(ranges: unknown, requests: number): Generator<number> {
+  for (const range of Array.isArray(ranges) ? ranges : []) {
+    const [from = 0, to = -1] = Array.isArray(range) ? range.map(Number) : []
+    for (let place = Math.max(0, from); place <= Math.min(to, requests - 1); place++) yield place
+  }
+}
+
+const rangesOf = (places: readonly number[]): (readonly [number, number])[] => {
+  const ranges: [number, number][] = []
+  for (const place of [...places].sort((a, b) => a - b)) {
+    const last = ranges.at(-1)
+    if (last && place <= last[1] + 1) last[1] = place
+    else ranges.push([place, place])
+  }
+  return ranges
+}
+
+/** Each line is on the disk before it returns. */
+const openAppender = (folder: string): ((note: object) => Fault | undefined) => {
+  const path = join(folder, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}${EXTENSION}`)
+  let fd: number | undefined
+  let isTorn = false
+  return (note) => {
+    try {
+      if (fd === undefined) {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        fd = openSync(path, 'a', 0o600)
+      }
+      writeSync(fd, `${isTorn ? '\n' : ''}${JSON.stringify(note)}\n`)
+      fsyncSync(fd)
+      isTorn = false
+      return undefined
+    } catch (error) {
+      if (fd !== undefined) closeSync(fd)
+      fd = undefined
+      isTorn = true
+      const reason = systemReason(error as NodeJS.ErrnoException)
+      return fault('write_failed', `what is sent in a batch cannot be noted in '${folder}': ${reason}; nothing is sent`, { path: folder })
+    }
+  }
+}

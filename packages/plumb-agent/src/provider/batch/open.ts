@@ -1,0 +1,23 @@
+// The lane of a provider, wanted with the first question that goes by it, and not before.
+
+import { type ApiCallsOptions, openApiCalls } from '../http/api-calls.js'
+import type { Protocol } from '../protocol.js'
+import { type Lane, openLane } from './lane.js'
+import { NO_NOTES, openNotes } from './notes.js'
+
+export interface BatchLaneOptions {
+  readonly protocol: Pick<Protocol, 'openBatches' | 'pathOf'>
+  readonly endpoint: URL
+  /** Of a request that has no body. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly calls: ApiCallsOptions
+  readonly maxRetries: number
+  /** Where notes are kept; undefined: nowhere. */
+  readonly folder: string | undefined
+}
+
+export const openBatchLane = async ({ protocol, endpoint, headers, calls, maxRetries, folder }: BatchLaneOptions): Promise<Lane> => {
+  const api = await protocol.openBatches(openApiCalls(calls), endpoint, headers)
+  const at = `${endpoint.origin}${protocol.pathOf(endpoint)}`
+  return openLane({ api, timing: calls.timing, maxRetries, notes: folder === undefined ? NO_NOTES : openNotes(folder, at) })
+}
