@@ -246,7 +246,8 @@ const converse = (
       loop.stop()
     }
     const release = keepRunning()
-    const signals = watchSignals(() => loop.stop(), stopNow)
+    // No batch is over within the grace.
+    const signals = watchSignals(config.lane === 'batch' ? stopNow : () => loop.stop(), stopNow)
     reader.onReadable = () => loop.advance()
     if (control) {
       readControl(

@@ -34,8 +34,8 @@ export type Telemetry =
   | { kind: 'mended'; what: string }
   /** What a model or its server refused, and the answer is made without. */
   | { kind: 'concession'; what: string; why: string }
-  /** What became of a batch of questions, in the provider's own word; `done` of its `requests` are answered. */
-  | { kind: 'batch'; id: string; status: string; requests: number; done: number }
+  /** What became of a batch of questions, in the provider's own word; `done` of its `requests` are answered. `over`: all that it runs has. */
+  | { kind: 'batch'; id: string; status: string; requests: number; done: number; over?: true }
   | ({ kind: 'tool_call'; id: string; name: string; input: unknown } & InnerCall)
   | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number } & InnerCall)
   /** A call that was announced on ctrl_out waits for a person's word no longer. */

@@ -9,8 +9,10 @@ const MAX_BYTES = 256 * 1024 * 1024
 const MAX_WAITING = 1_000
 
 export class InFlight {
-  /** In the order of arrival. */
-  readonly #inputs: Input[] = []
+  readonly #inputs = new Set<Input>()
+  /** In the order of arrival, from `#first` on; only where outcomes keep it. */
+  #arrived: Input[] = []
+  #first = 0
   /** In the order of delivery; only where `isUnordered`. */
   readonly #settled: Input[] = []
   readonly #isUnordered: boolean
@@ -23,17 +25,18 @@ export class InFlight {
   }
 
   get isEmpty(): boolean {
-    return this.#inputs.length === 0
+    return this.#inputs.size === 0
   }
 
   /** Another input may be started. An outcome that waits for its turn does not count for `concurrency`. */
   hasRoom(concurrency: number): boolean {
-    return this.#pending < concurrency && this.#bytes < MAX_BYTES && this.#inputs.length - this.#pending < MAX_WAITING
+    return this.#pending < concurrency && this.#bytes < MAX_BYTES && this.#inputs.size - this.#pending < MAX_WAITING
   }
 
   start(input: Input): void {
     input.startMs = nowMs()
-    this.#inputs.push(input)
+    this.#inputs.add(input)
+    if (!this.#isUnordered) this.#arrived.push(input)
     this.#pending++
     this.#bytes += input.bytes
   }
@@ -48,10 +51,19 @@ export class InFlight {
 
   /** The next to deliver. */
   takeSettled(): (Input & { readonly outcome: InputOutcome }) | undefined {
-    const input = this.#isUnordered ? this.#settled.shift() : this.#inputs[0]
+    const input = this.#isUnordered ? this.#settled.shift() : this.#arrived[this.#first]
     if (!input || !hasOutcome(input)) return undefined
-    this.#inputs.splice(this.#inputs.indexOf(input), 1)
+    this.#inputs.delete(input)
+    if (!this.#isUnordered) this.#leave()
     return input
+  }
+
+  // Of a hundred thousand, each would move all the others.
+  #leave(): void {
+    this.#first++
+    if (this.#first < this.#arrived.length / 2) return
+    this.#arrived = this.#arrived.slice(this.#first)
+    this.#first = 0
   }
 
   cancel(): void {

@@ -151,7 +151,10 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     if (lane === 'batch') opened ??= openBatches(question)
     const batches = await opened
     const isPaid = batches?.isNoted(batching?.key) === true
-    const bill = isPaid ? undefined : billing && (await billing.reserve(sizeOf(body, text, question), signal))
+    const size = sizeOf(body, text, question)
+    const bill = isPaid
+      ? undefined
+      : billing && (await (batches ? batches.inTurn(() => billing.reserve(size, signal)) : billing.reserve(size, signal)))
     if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
     const headers = headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })

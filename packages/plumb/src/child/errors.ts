@@ -51,7 +51,7 @@ export class ChildErrors {
     )
   }
 
-  /** What it says from now on is of no interest: it is being ended. */
+  /** What it says from now on is of no interest: it is being ended. But for what it leaves behind. */
   mute(): void {
     this.#isMuted = true
   }
@@ -59,10 +59,12 @@ export class ChildErrors {
   #drain(): void {
     const { reader } = this
     while (reader.next()) {
-      if (reader.fault || this.#isMuted) continue
+      if (reader.fault) continue
       const { buf, start, end } = reader
       const value = buf[start] === OPEN_BRACE ? parse(buf.toString('utf8', start, end)) : undefined
       const reported = readReported(value) ?? this.#ofItsOwn(value)
+      // What goes on elsewhere, and costs, is told all the same.
+      if (this.#isMuted && reported?.fault.error !== 'batch_left') continue
       if (reported?.severity === 'warning') this.reporter.warn(this.#named(reported.fault))
       else if (reported) {
         this.reported++

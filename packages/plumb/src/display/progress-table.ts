@@ -23,6 +23,7 @@ export const progressLine = ({ stats, ms, done, asksCost }: ProgressState): stri
     `${showCount(stats.inputs)} in`,
     `${showCount(stats.outputs)} out`,
     errors === 0 ? '' : `${showCount(errors)} ${errors === 1 ? 'error' : 'errors'}`,
+    batchesText([...stats.batches.values()]),
     showRate(stats.outputs, ms),
     showTime(ms),
     left === undefined ? '' : `about ${showTime(left)} left`,
@@ -32,6 +33,12 @@ export const progressLine = ({ stats, ms, done, asksCost }: ProgressState): stri
   ]
     .filter((part) => part !== '')
     .join(', ')
+}
+
+const batchesText = (batches: readonly { readonly requests: number; readonly done: number }[]): string => {
+  if (batches.length === 0) return ''
+  const [done, requests] = [sum(batches.map((one) => one.done)), sum(batches.map((one) => one.requests))]
+  return `${showCount(done)} of ${showCount(requests)} in ${batches.length === 1 ? 'a batch' : `${batches.length} batches`}`
 }
 
 /** Before, too little is known to estimate the time that is left. */

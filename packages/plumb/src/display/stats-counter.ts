@@ -1,6 +1,6 @@
 // Counts the statistics of a run that --progress and --summary show.
 
-import type { NodeInfo, RunEvent, RunListener } from '../event/run-event.js'
+import type { AgentTelemetry, NodeInfo, RunEvent, RunListener } from '../event/run-event.js'
 import { type ModelCallSpan, SpanBuilder } from './span-builder.js'
 import { countUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
 
@@ -11,8 +11,10 @@ export type CostOf = (call: Pick<ModelCallSpan, 'provider' | 'model' | 'tokens' 
 const isStage = ({ kind }: NodeInfo): boolean =>
   !/^(input|output|channel|inlet|outlet|copy|merge|id|empty|choice|select|each|gather|failures)$/.test(kind)
 
+const MAX_BATCHES = 1_000
+
 export class StatsCounter implements RunListener {
-  readonly stats: RunStats = { inputs: 0, outputs: 0, errors: new Map(), handled: 0, stages: [] }
+  readonly stats: RunStats = { inputs: 0, outputs: 0, errors: new Map(), handled: 0, batches: new Map(), stages: [] }
   /** Of all inputs as far as they were read, with line ends. */
   bytesRead = 0
   readonly #stages = new Map<string, StageStats>()
@@ -83,6 +85,7 @@ export class StatsCounter implements RunListener {
         break
       case 'telemetry':
         if (event.telemetry.kind === 'retry') this.#at(event.process, (stage) => stage.retries++)
+        else if (event.telemetry.kind === 'batch') this.#batch(event.process, event.telemetry)
         else if (event.telemetry.kind === 'usage' && event.telemetry.kept !== undefined)
           this.#at(event.process, (stage) => stage.fromRecord++)
         break
@@ -117,6 +120,14 @@ export class StatsCounter implements RunListener {
     if (this.#outputs.has(wire.to)) this.stats.outputs++
     if (!this.#children.has(wire.to)) this.#received(wire.to, ms)
     if (!this.#children.has(wire.from) && this.#counted.has(wire.index)) this.#sent(wire.from)
+  }
+
+  // What a program of others says may be anything.
+  #batch(process: string, { id, requests, done, over }: AgentTelemetry & { kind: 'batch' }): void {
+    const { batches } = this.stats
+    const key = `${process} ${id}`
+    if (over || !Number.isSafeInteger(requests) || !Number.isSafeInteger(done)) batches.delete(key)
+    else if (batches.has(key) || batches.size < MAX_BATCHES) batches.set(key, { requests, done })
   }
 
   #received(process: string, ms: number): void {

@@ -47,6 +47,8 @@ export interface RunStats {
   readonly errors: Map<string, number>
   /** Errors that an error port, or another part of `p + q`, has taken. */
   handled: number
+  /** Batches of questions that are waited for, by process and id. */
+  readonly batches: Map<string, { readonly requests: number; readonly done: number }>
   /** In the order of the program. */
   readonly stages: StageStats[]
 }

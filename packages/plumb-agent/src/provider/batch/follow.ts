@@ -120,8 +120,8 @@ export class FollowedBatch {
     }
   }
 
-  #tell({ id, status, requests = this.batch.requests, done }: BatchState): void {
-    this.#speaker?.request.tell({ kind: 'batch', id, status, requests, done })
+  #tell({ id, status, requests = this.batch.requests, done, isOver }: BatchState): void {
+    this.#speaker?.request.tell({ kind: 'batch', id, status, requests, done, ...(isOver ? { over: true } : {}) })
   }
 
   async #read(state: BatchState): Promise<void> {

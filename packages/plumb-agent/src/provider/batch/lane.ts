@@ -20,6 +20,8 @@ export interface Lane {
   /** It was sent already, by a run before: it is paid for. */
   isNoted(key: string | undefined): boolean
   ask(request: LaneRequest): Promise<Attempt<Replied>>
+  /** One after the other: thousands may wait for money, and each that waits looks for it again and again. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>
 }
 
 export const openLane = (options: FollowOptions): Lane => {
@@ -28,6 +30,7 @@ export const openLane = (options: FollowOptions): Lane => {
   const followed = new Map<string, FollowedBatch>()
   /** Until the last of those that are made is. */
   let making: Promise<unknown> = Promise.resolve()
+  let turn: Promise<unknown> = Promise.resolve()
 
   const gather = (waiting: Waiting): void => {
     const { headers, model } = waiting.request
@@ -126,6 +129,11 @@ export const openLane = (options: FollowOptions): Lane => {
   }
 
   return {
+    inTurn: (work) => {
+      const own = turn.then(work)
+      turn = own
+      return own
+    },
     isNoted: (key) => key !== undefined && notes.find(key) !== undefined,
     ask: (request) =>
       new Promise((resolve) => {
