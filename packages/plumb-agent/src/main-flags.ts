@@ -3,10 +3,10 @@
 import {
   examples,
   fail,
-  type Lane,
   type OptionLine,
   optionReaders,
   type PlainArguments,
+  type ProviderLane,
   parsePlainArguments,
   parseWith,
   preview,
@@ -57,7 +57,7 @@ interface Flags {
   maxCost?: number
   prices?: string
   rate?: readonly string[]
-  lane?: Lane
+  lane?: ProviderLane
   tellMemory?: true
 }
 

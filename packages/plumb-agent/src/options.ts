@@ -1,6 +1,6 @@
 // What the command line says, once it is understood.
 
-import type { Lane } from '@plumb/wire'
+import type { ProviderLane } from '@plumb/wire'
 
 export interface AgentOptions {
   /** The file, the text that stands in place of one, or the first envelope on stdin. */
@@ -47,7 +47,7 @@ export interface AgentOptions {
   /** Nanodollars. */
   readonly maxCost?: number
   /** As given to --lane. */
-  readonly lane?: Lane
+  readonly lane?: ProviderLane
   /** As given to --rate. */
   readonly rates: readonly string[]
   /** The file of prices. */

@@ -1,6 +1,16 @@
 // The options of every command that runs something: run and stage.
 
-import { endWith, fault, givenBudget, type Lane, leastOf, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
+import {
+  endWith,
+  fault,
+  givenBudget,
+  leastOf,
+  MAX_LINE,
+  optionReaders,
+  type ProviderLane,
+  parsePlainArguments,
+  requireSandbox,
+} from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
 import { run } from './run/run.js'
 import type { RunOptions } from './run/run-options.js'
@@ -42,7 +52,7 @@ export interface RunFlags extends WatchFlags {
   rejects?: string
   maxCost?: number
   rate?: readonly string[]
-  lane?: Lane
+  lane?: ProviderLane
   maxCalls?: number
   maxTotalTokens?: number
   deadline?: number

@@ -37,4 +37,4 @@ export const PROVIDER_NAMES: readonly string[] = ['anthropic', 'openai', 'eliza'
 export const KEY_VARIABLES: readonly string[] = ACCOUNTS.flatMap(({ keyVariable }) => keyVariable ?? [])
 
 /** How a provider is asked: request by request, or in batches. */
-export type Lane = 'now' | 'batch'
+export type ProviderLane = 'now' | 'batch'

@@ -1,4 +1,4 @@
-export { ACCOUNTS, type Account, KEY_VARIABLES, type Lane, PROVIDER_NAMES } from './accounts.js'
+export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
 export { type Budget, type BudgetLimits, currentBudget, joinBudget, type Member, openBudget, type Reservation } from './budget/budget.js'
 export {
   type AgentLimit,

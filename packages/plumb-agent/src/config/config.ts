@@ -8,9 +8,9 @@ import {
   type Fault,
   fault,
   isRecord,
-  type Lane,
   nearest,
   PROVIDER_NAMES,
+  type ProviderLane,
   preview,
   type RateLimit,
   type Result,
@@ -64,7 +64,7 @@ export interface AgentConfig {
   readonly isAmnesiac: boolean
   /** How many inputs are answered at once; over 1 only where nothing is remembered. */
   readonly concurrency: number
-  readonly lane: Lane
+  readonly lane: ProviderLane
   /** Outputs leave as they are made, and telemetry tells which input each answers. */
   readonly isUnordered: boolean
   /** `refuse`: no further input is answered; `end`: and none is taken. */
@@ -192,7 +192,7 @@ interface ChosenProvider {
   readonly name: string
   readonly model: string | undefined
   readonly agent: CheckedAgent
-  readonly lane: Lane
+  readonly lane: ProviderLane
 }
 
 const prepareProvider = (
@@ -228,12 +228,12 @@ const rateOf = (provider: string, rates: readonly string[], ofSpec: unknown): Ag
 }
 
 // ELIZA answers at once. An agent that cannot be asked in batches says so itself, and the command line means the others.
-const laneOf = (provider: string | undefined, given: Lane | undefined, ofSpec: unknown): Lane => {
+const laneOf = (provider: string | undefined, given: ProviderLane | undefined, ofSpec: unknown): ProviderLane => {
   if (provider === 'eliza' || given === 'now') return 'now'
   return ofSpec === 'now' || ofSpec === 'batch' ? ofSpec : (given ?? 'now')
 }
 
-const whyNoBatches = (lane: Lane, { name, config, tools }: CheckedAgent): Fault[] => {
+const whyNoBatches = (lane: ProviderLane, { name, config, tools }: CheckedAgent): Fault[] => {
   const hasTools = tools.length > 0 || (Array.isArray(config.mcp) && config.mcp.length > 0)
   const why = hasTools
     ? 'has tools, and a call cannot wait for a batch'

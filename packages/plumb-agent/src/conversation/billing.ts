@@ -6,9 +6,9 @@ import {
   type Fault,
   fail,
   fault,
-  type Lane,
   maxCostOf,
   type Prices,
+  type ProviderLane,
   type Quote,
   type RateLimit,
   type Result,
@@ -38,7 +38,7 @@ export interface BillingOptions {
   /** Undefined: money is not limited. */
   readonly prices: Prices | undefined
   readonly provider: string
-  readonly lane: Lane
+  readonly lane: ProviderLane
   readonly limit: AgentLimit | undefined
   readonly rate: RateLimit | undefined
   readonly warn: (warning: Fault) => void

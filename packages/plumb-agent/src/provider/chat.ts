@@ -10,9 +10,9 @@
 //   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Account, fail, fault, isRecord, type Lane, succeed, totalTokens } from '@plumb/wire'
+import { type Account, fail, fault, isRecord, type ProviderLane, succeed, totalTokens } from '@plumb/wire'
 import { version } from '../../package.json'
-import type { Lane as BatchLane } from './batch/lane.js'
+import type { BatchLane } from './batch/lane.js'
 import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
 import { exchange, takeReply } from './exchange.js'
@@ -37,7 +37,7 @@ export interface ChatSettings {
   readonly maxTokens: number
   readonly thinkingBudget: number | undefined
   readonly isStreaming: boolean
-  readonly lane: Lane
+  readonly lane: ProviderLane
   readonly maxRetries: number
   /** Merged into every body. */
   readonly patch: unknown

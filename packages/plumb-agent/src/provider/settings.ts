@@ -1,6 +1,6 @@
 // What a provider is set up from.
 
-import type { Fault, Lane, Result } from '@plumb/wire'
+import type { Fault, ProviderLane, Result } from '@plumb/wire'
 import type { Timing } from './http/timing.js'
 import type { Provider } from './provider.js'
 
@@ -19,7 +19,7 @@ export interface ProviderSettings {
   /** HOST or HOST:PORT, from --allow-host: besides the provider's own and loopback, where a key may go. */
   readonly allowedHosts: readonly string[]
   /** Now, where it is not said. */
-  readonly lane?: Lane | undefined
+  readonly lane?: ProviderLane | undefined
   /** For tests: other deadlines, another clock. */
   readonly timing?: Partial<Timing>
 }

@@ -1,6 +1,6 @@
 // The values of options, read from their texts.
 
-import { type Lane, PROVIDER_NAMES } from '../accounts.js'
+import { PROVIDER_NAMES, type ProviderLane } from '../accounts.js'
 import { readRate } from '../budget/claim.js'
 import { toNano } from '../price/price.js'
 
@@ -51,9 +51,9 @@ export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidAr
       return [...before, text]
     },
     /** How providers are asked. */
-    lanes: (text: string): Lane => {
+    lanes: (text: string): ProviderLane => {
       demand(text === 'now' || text === 'batch', "it takes 'now' or 'batch'")
-      return text as Lane
+      return text as ProviderLane
     },
     /** An option that may be given again: all its texts, in order. */
     again: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],

@@ -1,14 +1,14 @@
 // Anthropic's Message Batches: nothing of ours stands beside one, so that only its results say whose it is.
 
 import type { BatchCreateParams, MessageBatch, MessageBatchIndividualResponse } from '@anthropic-ai/sdk/resources/messages/batches'
-import { type BatchApi, type BatchResult, type BatchState, idOf, type NewBatch, notRun } from '../batch/api.js'
+import { type BatchApi, type BatchResult, type BatchState, type NewBatch, notRun, requestIdOf } from '../batch/api.js'
 import type { ApiCalls } from '../http/api-calls.js'
 import { errorEventFailure } from '../http/api-error.js'
 import { type Attempt, failWith } from '../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../http/json-path.js'
 
 /** `path`: of the Messages API. */
-export const openBatches = (calls: ApiCalls, endpoint: URL, path: string, headers: Readonly<Record<string, string>>): BatchApi => {
+export const openMessageBatches = (calls: ApiCalls, endpoint: URL, path: string, headers: Readonly<Record<string, string>>): BatchApi => {
   const { host } = calls
   const base = `${path}/batches`
   const readState = (attempt: Attempt<unknown>): Attempt<BatchState> => {
@@ -42,7 +42,7 @@ export const openBatches = (calls: ApiCalls, endpoint: URL, path: string, header
 function* piecesOf({ mark, bodies }: Pick<NewBatch, 'mark' | 'bodies'>): Generator<string> {
   yield '{"requests":['
   for (const [place, body] of bodies.entries()) {
-    const id: BatchCreateParams.Request['custom_id'] = idOf(mark, place)
+    const id: BatchCreateParams.Request['custom_id'] = requestIdOf(mark, place)
     yield `${place === 0 ? '' : ','}{"custom_id":"${id}","params":${body}}`
   }
   yield ']}'

@@ -19,8 +19,8 @@ export const ANTHROPIC: Protocol = {
   refusesMedia,
   openReader,
   openBatches: async (calls, endpoint, headers) => {
-    const { openBatches } = await import('./batches.js')
-    return openBatches(calls, endpoint, ANTHROPIC.pathOf(endpoint), headers)
+    const { openMessageBatches } = await import('./batches.js')
+    return openMessageBatches(calls, endpoint, ANTHROPIC.pathOf(endpoint), headers)
   },
   eventsOf,
   efforts: ['low', 'medium', 'high', 'xhigh', 'max'],

@@ -22,7 +22,7 @@ export interface BatchApi {
 export interface NewBatch {
   /** Ours: stands in the ids of its requests and, where the API has it, beside the batch. */
   readonly mark: string
-  /** As JSON; the id of each is `idOf` its place. */
+  /** As JSON; the id of each is `requestIdOf` its place. */
   readonly bodies: readonly string[]
   /** That a single request would have. */
   readonly headers: Readonly<Record<string, string>>
@@ -72,7 +72,7 @@ export interface BatchResult {
 }
 
 /** Of the request at that place; letters, digits and `-` alone, and no more than 64 of them. */
-export const idOf = (mark: string, place: number): string => `${mark}-${place}`
+export const requestIdOf = (mark: string, place: number): string => `${mark}-${place}`
 
 /** The request was not run and is not billed: it may be sent again. */
 export const notRun = (detail: string): Attempt<never> & { readonly ok: false } => ({
@@ -81,7 +81,7 @@ export const notRun = (detail: string): Attempt<never> & { readonly ok: false } 
 })
 
 /** Undefined: it is none of this batch. */
-export const placeOf = (mark: string, id: string): number | undefined => {
+export const requestPlaceOf = (mark: string, id: string): number | undefined => {
   const place = id.startsWith(`${mark}-`) ? id.slice(mark.length + 1) : ''
   return /^\d{1,9}$/.test(place) ? Number(place) : undefined
 }

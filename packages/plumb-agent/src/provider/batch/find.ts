@@ -2,7 +2,7 @@
 
 import type { Attempt } from '../http/failure.js'
 import type { Timing } from '../http/timing.js'
-import { type BatchApi, type BatchState, placeOf } from './api.js'
+import { type BatchApi, type BatchState, requestPlaceOf } from './api.js'
 import type { NotedBatch } from './notes.js'
 
 export interface FindOptions {
@@ -59,7 +59,7 @@ const isOwn = async (
   if (!over.ok) return over
   let isOurs = false
   const take = ({ id }: { readonly id: string }): 'enough' => {
-    isOurs = placeOf(mark, id) !== undefined
+    isOurs = requestPlaceOf(mark, id) !== undefined
     return 'enough'
   }
   const read = await api.read(over.value, take, signal)

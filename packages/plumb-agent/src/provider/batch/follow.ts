@@ -4,12 +4,12 @@ import { type Fault, fault } from '@plumb/wire'
 import { type Attempt, type Failure, failWith } from '../http/failure.js'
 import { backoff } from '../http/retry.js'
 import type { Timing } from '../http/timing.js'
-import { type BatchApi, type BatchState, notRun, placeOf } from './api.js'
+import { type BatchApi, type BatchState, notRun, requestPlaceOf } from './api.js'
 import { findBatch } from './find.js'
 import type { NotedBatch, Notes } from './notes.js'
 import type { Waiting } from './waiting.js'
 
-export interface FollowOptions {
+export interface BatchFollowOptions {
   readonly api: BatchApi
   readonly timing: Timing
   readonly maxRetries: number
@@ -24,7 +24,7 @@ const MAX_POLL_FAILURES = 20
 type Failed = Attempt<never> & { readonly ok: false }
 
 export class FollowedBatch {
-  readonly #o: FollowOptions
+  readonly #o: BatchFollowOptions
   readonly #waiting = new Map<number, Waiting>()
   readonly #stop = new AbortController()
   /** To say what becomes of it. */
@@ -32,7 +32,7 @@ export class FollowedBatch {
 
   constructor(
     readonly batch: NotedBatch,
-    options: FollowOptions,
+    options: BatchFollowOptions,
   ) {
     this.#o = options
   }
@@ -147,7 +147,7 @@ export class FollowedBatch {
   }
 
   #take({ id, reply }: { readonly id: string; readonly reply: Attempt<unknown> }, done: number[]): 'more' | 'enough' {
-    const place = placeOf(this.batch.mark, id)
+    const place = requestPlaceOf(this.batch.mark, id)
     const waiting = place === undefined ? undefined : this.#waiting.get(place)
     if (place === undefined || !waiting) return 'more'
     this.#waiting.delete(place)

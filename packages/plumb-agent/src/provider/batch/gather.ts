@@ -2,7 +2,7 @@
 
 import type { Waiting } from './waiting.js'
 
-export interface GatherOptions {
+export interface RequestGatherOptions {
   readonly maxRequests: number
   readonly maxBytes: number
   /** Besides the body of each. */
@@ -14,14 +14,14 @@ export interface GatherOptions {
 /** In quiet times: the first waits so many of them at most, while others come one by one. */
 const MOST_WAITS = 60
 
-export class Gather {
-  readonly #o: GatherOptions
+export class RequestGather {
+  readonly #o: RequestGatherOptions
   #requests = new Set<Waiting>()
   #bytes = 0
   #quiet: NodeJS.Timeout | undefined
   #latest: NodeJS.Timeout | undefined
 
-  constructor(options: GatherOptions) {
+  constructor(options: RequestGatherOptions) {
     this.#o = options
   }
 

@@ -11,12 +11,12 @@ import { randomUUID } from 'node:crypto'
 import type { Attempt, Failure } from '../http/failure.js'
 import { backoff } from '../http/retry.js'
 import type { BatchState } from './api.js'
-import { FollowedBatch, type FollowOptions } from './follow.js'
-import { Gather } from './gather.js'
+import { type BatchFollowOptions, FollowedBatch } from './follow.js'
+import { RequestGather } from './gather.js'
 import type { NotedBatch } from './notes.js'
 import { type LaneRequest, type Replied, Waiting } from './waiting.js'
 
-export interface Lane {
+export interface BatchLane {
   /** It was sent already, by a run before: it is paid for. */
   isNoted(key: string | undefined): boolean
   ask(request: LaneRequest): Promise<Attempt<Replied>>
@@ -24,9 +24,9 @@ export interface Lane {
   inTurn<T>(work: () => Promise<T>): Promise<T>
 }
 
-export const openLane = (options: FollowOptions): Lane => {
+export const openLane = (options: BatchFollowOptions): BatchLane => {
   const { api, timing, maxRetries, notes } = options
-  const gathers = new Map<string, Gather>()
+  const gathers = new Map<string, RequestGather>()
   const followed = new Map<string, FollowedBatch>()
   /** Until the last of those that are made is. */
   let making: Promise<unknown> = Promise.resolve()
@@ -38,7 +38,7 @@ export const openLane = (options: FollowOptions): Lane => {
     const known = gathers.get(group)
     const { maxRequests, maxBytes, entryBytes } = api
     const { quietMs } = timing
-    const own = known ?? new Gather({ maxRequests, maxBytes, entryBytes, quietMs, send: (all) => void send(all) })
+    const own = known ?? new RequestGather({ maxRequests, maxBytes, entryBytes, quietMs, send: (all) => void send(all) })
     if (!known) gathers.set(group, own)
     own.add(waiting)
   }

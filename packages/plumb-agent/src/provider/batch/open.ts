@@ -2,7 +2,7 @@
 
 import { type ApiCallsOptions, openApiCalls } from '../http/api-calls.js'
 import type { Protocol } from '../protocol.js'
-import { type Lane, openLane } from './lane.js'
+import { type BatchLane, openLane } from './lane.js'
 import { NO_NOTES, openNotes } from './notes.js'
 
 export interface BatchLaneOptions {
@@ -16,7 +16,7 @@ export interface BatchLaneOptions {
   readonly folder: string | undefined
 }
 
-export const openBatchLane = async ({ protocol, endpoint, headers, calls, maxRetries, folder }: BatchLaneOptions): Promise<Lane> => {
+export const openBatchLane = async ({ protocol, endpoint, headers, calls, maxRetries, folder }: BatchLaneOptions): Promise<BatchLane> => {
   const api = await protocol.openBatches(openApiCalls(calls), endpoint, headers)
   const at = `${endpoint.origin}${protocol.pathOf(endpoint)}`
   return openLane({ api, timing: calls.timing, maxRetries, notes: folder === undefined ? NO_NOTES : openNotes(folder, at) })

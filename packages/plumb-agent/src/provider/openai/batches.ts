@@ -1,7 +1,7 @@
 // OpenAI's Batch API, and that of servers like it: a file of requests goes up, one or two of results come down.
 
 import type { Batch, BatchCreateParams, BatchError } from 'openai/resources/batches'
-import { type BatchApi, type BatchRefusal, type BatchResult, type BatchState, idOf, type NewBatch, notRun } from '../batch/api.js'
+import { type BatchApi, type BatchRefusal, type BatchResult, type BatchState, type NewBatch, notRun, requestIdOf } from '../batch/api.js'
 import type { ApiCalls } from '../http/api-calls.js'
 import { apiFailure, errorEventFailure } from '../http/api-error.js'
 import { type Attempt, failWith } from '../http/failure.js'
@@ -9,7 +9,7 @@ import { at, listAt, numberAt, textAt } from '../http/json-path.js'
 
 type Url = Extract<BatchCreateParams['endpoint'], '/v1/chat/completions' | '/v1/responses'>
 
-export interface BatchesOptions {
+export interface FileBatchesOptions {
   readonly calls: ApiCalls
   /** Of the API, without a slash at its end. */
   readonly base: string
@@ -21,7 +21,7 @@ export interface BatchesOptions {
 /** Of `metadata`. */
 const MARK = 'plumb'
 
-export const openBatches = ({ calls, base, url, headers }: BatchesOptions): BatchApi => {
+export const openFileBatches = ({ calls, base, url, headers }: FileBatchesOptions): BatchApi => {
   const { host } = calls
   const readState = (attempt: Attempt<unknown>): Attempt<BatchState> => {
     if (!attempt.ok) return attempt
@@ -88,7 +88,8 @@ export const openBatches = ({ calls, base, url, headers }: BatchesOptions): Batc
 function* formOf({ mark, bodies }: NewBatch, { boundary, url }: { readonly boundary: string; readonly url: Url }): Generator<string> {
   yield `--${boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n`
   yield `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="plumb-${mark}.jsonl"\r\ncontent-type: application/jsonl\r\n\r\n`
-  for (const [place, body] of bodies.entries()) yield `{"custom_id":"${idOf(mark, place)}","method":"POST","url":"${url}","body":${body}}\n`
+  for (const [place, body] of bodies.entries())
+    yield `{"custom_id":"${requestIdOf(mark, place)}","method":"POST","url":"${url}","body":${body}}\n`
   yield `\r\n--${boundary}--\r\n`
 }
 

@@ -16,8 +16,8 @@ export const CHAT_COMPLETIONS: Protocol = {
   refusesMedia,
   openReader,
   openBatches: async (calls, endpoint, headers) => {
-    const { openBatches } = await import('../batches.js')
-    return openBatches({ calls, base: baseOf(endpoint), url: '/v1/chat/completions', headers })
+    const { openFileBatches } = await import('../batches.js')
+    return openFileBatches({ calls, base: baseOf(endpoint), url: '/v1/chat/completions', headers })
   },
   eventsOf,
   downgrades: [

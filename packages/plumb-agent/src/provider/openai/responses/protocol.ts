@@ -16,8 +16,8 @@ export const RESPONSES: Protocol = {
   refusesMedia,
   openReader,
   openBatches: async (calls, endpoint, headers) => {
-    const { openBatches } = await import('../batches.js')
-    return openBatches({ calls, base: baseOf(endpoint), url: '/v1/responses', headers })
+    const { openFileBatches } = await import('../batches.js')
+    return openFileBatches({ calls, base: baseOf(endpoint), url: '/v1/responses', headers })
   },
   eventsOf,
   downgrades: [
