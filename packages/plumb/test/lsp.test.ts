@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import {
+  type CodeLens,
   type CompletionItem,
   createProtocolConnection,
   type Diagnostic,
@@ -400,5 +401,90 @@ t.test('files on the disk', async (t) => {
   })
   t.strictSame(await diagnosed(main), [])
   t.match(registered, [{ registrations: [{ method: 'workspace/didChangeWatchedFiles' }] }])
+  t.equal(await stop(server, connection), 0)
+})
+
+t.test('tests: lenses above them, run and debugged by commands, with diagnostics until the text changes', async (t) => {
+  const folder = newFolder(t)
+  writeFileSync(join(folder, 'parts.plumb'), 'let more : int -> int = map(value + 1)\n')
+  const [uri, parts] = [pathToFileURL(join(folder, 'a.plumb')).href, pathToFileURL(join(folder, 'parts.plumb')).href]
+  const server = start()
+  const { connection, initialized, diagnosed } = await connect(server, {
+    capabilities: { workspace: { codeLens: { refreshSupport: true } } },
+  })
+  t.match(initialized.capabilities, { codeLensProvider: {}, executeCommandProvider: { commands: ['plumb.runTest', 'plumb.debugTest'] } })
+  const refreshed: unknown[] = []
+  connection.onRequest('workspace/codeLens/refresh', () => {
+    refreshed.push(1)
+    return null
+  })
+  const logged: { message: string }[] = []
+  connection.onNotification('window/logMessage', (log: { message: string }) => logged.push(log))
+  const spec = `use parts
+let bot : !string -> !int = agent { provider: "anthropic", model: "m" }
+let main : !string -> !int = plumb(input, output) { input ; bot ; map(Parts.more) ; output }
+test "right" of main { given: ["a"], models: { bot: 1 }, expect: [2] }
+test "wrong" of main { given: ["a"], models: { bot: 1 },
+  expect: [3] }
+test "live" of main { given: ["a"], model: "live", expect: [3] }
+`
+  await open(connection, uri, spec)
+  const lenses = async (): Promise<(string | number)[][]> => {
+    const list: CodeLens[] = await connection.sendRequest('textDocument/codeLens', { textDocument: { uri } })
+    return list.map(({ range, command }) => [range.start.line, command?.title ?? '', command?.command ?? '', ...(command?.arguments ?? [])])
+  }
+  t.strictSame((await lenses()).slice(0, 3), [
+    [3, 'run', 'plumb.runTest', uri, 'right'],
+    [3, 'debug', 'plumb.debugTest', uri, 'right'],
+    [4, 'run', 'plumb.runTest', uri, 'wrong'],
+  ])
+  const execute = (command: string, ...words: unknown[]) =>
+    connection.sendRequest('workspace/executeCommand', { command, arguments: words }) as Promise<{
+      results: { name: string; status: string }[]
+      text: string
+    }>
+  const shown = diagnosed(uri)
+  t.match(await execute('plumb.runTest', uri, 'wrong'), { results: [{ name: 'wrong', status: 'failed' }], text: /expected 3, got 2/ })
+  const [wrong] = await shown
+  t.match(wrong, { severity: 1, source: 'plumb test', code: 'expect', message: /"wrong": message 1 is another\nexpected 3, got 2\n.*bot-map: 1/s })
+  t.equal(within(spec, wrong?.range as Diagnostic['range']), '[3] }')
+  t.strictSame(
+    (await lenses()).map(([, title]) => title),
+    ['run', 'debug', 'run (failed)', 'debug', 'run', 'debug'],
+  )
+  t.equal(refreshed.length, 1)
+  t.match(await execute('plumb.runTest', uri), {
+    results: [
+      { name: 'right', status: 'passed' },
+      { name: 'wrong', status: 'failed' },
+      { name: 'live', status: 'skipped' },
+    ],
+  })
+  t.match(await execute('plumb.debugTest', uri, 'right'), { results: [{ status: 'passed' }], text: /== bot-map\n1\n/ })
+  t.match(logged, [{ message: /What each wire of 'main' carried in "right":\n/ }])
+
+  // What is open and not saved is what runs: here a module.
+  const cleared = diagnosed(uri)
+  await open(connection, parts, 'let more : int -> int = map(value + 2)\n')
+  t.match(await execute('plumb.runTest', uri, 'wrong'), { results: [{ status: 'passed' }] })
+  t.strictSame(await cleared, [], 'a test that passes again has no diagnostics')
+  await execute('plumb.runTest', uri, 'right')
+  const failing = await diagnosed(uri)
+  t.match(failing, [{ message: /"right"/ }])
+  await change(connection, uri, `${spec}\n`)
+  t.strictSame(await diagnosed(uri), [], 'nor one whose text has changed')
+
+  const refused = (...words: unknown[]) =>
+    execute(...(words as [string])).then(
+      () => 'no error',
+      (error) => String(error.message),
+    )
+  t.match(await refused('plumb.runTest', uri, 'none'), /has no test "none"/)
+  t.match(await refused('plumb.runTest', 7), /takes the URI of an open document/)
+  t.match(await refused('plumb.other', uri), /there is no command 'plumb.other'/)
+  await change(connection, uri, spec.replace('expect: [2]', 'expect: ["2"]'), 3)
+  t.match(await diagnosed(uri), [{ code: 'type_mismatch' }])
+  t.match(await refused('plumb.runTest', uri, 'right'), /the spec has errors/)
+  t.equal((await lenses()).length, 6, 'lenses stay where they are')
   t.equal(await stop(server, connection), 0)
 })

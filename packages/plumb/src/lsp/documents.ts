@@ -2,8 +2,8 @@
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Compiled, compile, type Files, STANDARD_LIBRARY } from '@plumb/lang'
-import { diskFiles, searchPath } from '@plumb/wire'
+import { type Compiled, compile, STANDARD_LIBRARY } from '@plumb/lang'
+import { diskFiles, type SourceFiles, searchPath } from '@plumb/wire'
 
 export interface Document {
   readonly uri: string
@@ -53,18 +53,28 @@ export class Documents {
   }
 
   /** Files, with the texts of open documents in place of those on the disk. */
-  files(): Files {
+  files(): SourceFiles {
     const disk = diskFiles(searchPath(), STANDARD_LIBRARY)
+    const files: Record<string, string> = Object.create(null)
+    const modules: Record<string, string> = Object.create(null)
     return {
       read: (path) => {
         const open = this.#byPath.get(path)
-        return open ? { ok: true, value: open.text } : disk.read(path)
+        if (!open) return disk.read(path)
+        files[path] = open.text
+        return { ok: true, value: open.text }
       },
       find: (name, from) => {
         const beside = join(dirname(from), `${name}.plumb`)
-        return this.#byPath.has(beside) && !Object.hasOwn(STANDARD_LIBRARY, name) ? beside : disk.find(name, from)
+        if (!this.#byPath.has(beside) || Object.hasOwn(STANDARD_LIBRARY, name)) return disk.find(name, from)
+        modules[`${from}\u0000${name}`] = beside
+        return beside
       },
       beside: disk.beside,
+      bundle: (entry) => {
+        const bundle = disk.bundle(entry)
+        return { ...bundle, files: { ...bundle.files, ...files }, modules: { ...bundle.modules, ...modules } }
+      },
     }
   }
 

@@ -1,13 +1,15 @@
-// plumb lsp: the language server, on stdin and stdout. It starts no program and opens no connection.
+// plumb lsp: the language server, on stdin and stdout. It starts no program and opens no connection, but for tests that are run by hand and
+// name what is live.
 
 import { endWith, fault, openInput, openOutput, type Result, systemReason } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { version } from '../../package.json'
 import { codeActions, completions, definition, formatting, hover, prepareRename, rename } from './answers.js'
 import { Documents } from './documents.js'
-import { type DocumentParams, hasDocument, hasPosition, hasRange, isDidChange, isDidOpen, isObject, isRename } from './params.js'
+import { type DocumentParams, hasDocument, hasPosition, hasRange, isCommand, isDidChange, isDidOpen, isObject, isRename } from './params.js'
 import { watchParent } from './parent.js'
 import { Publisher } from './publish.js'
+import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
 
 /** Delay after the first change, so that a burst of changes is checked once. */
 const PUBLISH_DELAY_MS = 40
@@ -23,11 +25,13 @@ export const lsp = async (): Promise<number> => {
   reader.partialMessageTimeout = 0
   const connection = createProtocolConnection(reader, new StreamMessageWriter(output))
   const documents = new Documents()
+  const tests = new EditorTests(documents)
   const publisher = new Publisher(
     documents,
+    (document) => tests.diagnosticsOf(document),
     (params) => void connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => {}),
   )
-  const state = { isOpen: false, isShutDown: false, hasEnded: false, canWatchFiles: false }
+  const state = { isOpen: false, isShutDown: false, hasEnded: false, canWatchFiles: false, canRefreshLenses: false }
 
   const fail = (code: number, message: string): never => {
     throw new ResponseError(code, message)
@@ -69,9 +73,14 @@ export const lsp = async (): Promise<number> => {
   onNotification('textDocument/didOpen', isDidOpen, ({ textDocument: { uri, text, version: number } }) => documents.set(uri, text, number))
   onNotification('textDocument/didChange', isDidChange, ({ textDocument: { uri, version: number }, contentChanges }) => {
     const last = contentChanges.at(-1)
-    if (last && documents.get(uri)) documents.set(uri, last.text, number)
+    if (!last || !documents.get(uri)) return
+    tests.forget(uri)
+    documents.set(uri, last.text, number)
   })
-  onNotification('textDocument/didClose', hasDocument, ({ textDocument: { uri } }) => documents.close(uri))
+  onNotification('textDocument/didClose', hasDocument, ({ textDocument: { uri } }) => {
+    tests.forget(uri)
+    documents.close(uri)
+  })
   onNotification('textDocument/didSave', hasDocument, () => documents.forget())
   onNotification('workspace/didChangeWatchedFiles', isObject, () => documents.forget())
 
@@ -82,6 +91,16 @@ export const lsp = async (): Promise<number> => {
   onRequest('textDocument/rename', isRename, (params) => unwrap(rename(documents, params)))
   onRequest('textDocument/formatting', hasDocument, (params: DocumentParams) => formatting(documents, params))
   onRequest('textDocument/codeAction', hasRange, (params) => codeActions(documents, params))
+  onRequest('textDocument/codeLens', hasDocument, (params: DocumentParams) => tests.lenses(params))
+  onRequest('workspace/executeCommand', isCommand, async ({ command, arguments: words = [] }) => {
+    if (command !== RUN_TEST && command !== DEBUG_TEST) return fail(ErrorCodes.InvalidParams, `there is no command '${command}'`)
+    const ran = unwrap(await tests.run(command, words))
+    if (state.hasEnded) return null
+    publish()
+    if (command === DEBUG_TEST) connection.sendNotification('window/logMessage', { type: 3, message: ran.text }).catch(() => {})
+    if (state.canRefreshLenses) connection.sendRequest('workspace/codeLens/refresh').catch(() => {})
+    return ran
+  })
 
   return new Promise((resolve) => {
     let stopWatching = () => {}
@@ -103,6 +122,7 @@ export const lsp = async (): Promise<number> => {
       if (!isObject(params)) return fail(ErrorCodes.InvalidParams, "the parameters of 'initialize' are not what they should be")
       state.isOpen = true
       state.canWatchFiles = canWatchFiles(params.capabilities)
+      state.canRefreshLenses = canRefreshLenses(params.capabilities)
       stopWatching = watchParent(params.processId, endNow)
       return { capabilities: CAPABILITIES, serverInfo: { name: 'plumb', version } }
     })
@@ -138,6 +158,8 @@ const CAPABILITIES: protocol.ServerCapabilities = {
   renameProvider: { prepareProvider: true },
   documentFormattingProvider: true,
   codeActionProvider: { codeActionKinds: ['quickfix'] },
+  codeLensProvider: {},
+  executeCommandProvider: { commands: [RUN_TEST, DEBUG_TEST] },
 }
 
 // Modules that are not open may change on the disk.
@@ -150,4 +172,9 @@ const WATCH: protocol.Registration = {
 const canWatchFiles = (capabilities: unknown): boolean => {
   const workspace = isObject(capabilities) && isObject(capabilities.workspace) ? capabilities.workspace : {}
   return isObject(workspace.didChangeWatchedFiles) && workspace.didChangeWatchedFiles.dynamicRegistration === true
+}
+
+const canRefreshLenses = (capabilities: unknown): boolean => {
+  const workspace = isObject(capabilities) && isObject(capabilities.workspace) ? capabilities.workspace : {}
+  return isObject(workspace.codeLens) && workspace.codeLens.refreshSupport === true
 }

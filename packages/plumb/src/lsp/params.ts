@@ -34,6 +34,9 @@ export const isDidChange = (
   readonly contentChanges: readonly { readonly text: string }[]
 } => isVersioned(params) && 'contentChanges' in params && Array.isArray(params.contentChanges) && params.contentChanges.every(isWholeText)
 
+export const isCommand = (params: unknown): params is { readonly command: string; readonly arguments?: readonly unknown[] } =>
+  isObject(params) && typeof params.command === 'string' && (params.arguments === undefined || Array.isArray(params.arguments))
+
 export const isObject = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === 'object' && value !== null
 
 const isVersioned = (params: unknown): params is { readonly textDocument: { readonly uri: string; readonly version: number } } =>

@@ -3,7 +3,7 @@
 
 import type { Diagnostic } from '@plumb/lang'
 import type * as protocol from 'vscode-languageserver-protocol/node'
-import type { Documents } from './documents.js'
+import type { Document, Documents } from './documents.js'
 import { rangeOf } from './position.js'
 
 export class Publisher {
@@ -12,6 +12,8 @@ export class Publisher {
 
   constructor(
     private readonly documents: Documents,
+    /** What is to be shown of a document besides. */
+    private readonly more: (document: Document) => readonly protocol.Diagnostic[],
     private readonly send: (params: protocol.PublishDiagnosticsParams) => void,
   ) {}
 
@@ -40,6 +42,11 @@ export class Publisher {
         const list = found.get(uri) ?? new Map()
         found.set(uri, list.set(JSON.stringify(shown), shown))
       }
+      const more = this.more(document)
+      if (more.length === 0) continue
+      const list = found.get(document.uri) ?? new Map()
+      found.set(document.uri, list)
+      for (const shown of more) list.set(JSON.stringify(shown), shown)
     }
     return found
   }

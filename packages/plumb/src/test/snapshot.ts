@@ -12,9 +12,10 @@ const HEADING = /^== (.+)$/
 const MAX_FINDINGS = 5
 
 export const writeSnapshot = (path: string, plan: TestPlan, wires: readonly CarriedWire[]): Promise<Fault | undefined> =>
-  writeWhole(Buffer.from(`# What each wire of '${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${textOf(wires)}`), path)
+  writeWhole(Buffer.from(`# What each wire of '${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${wiresText(wires)}`), path)
 
-const textOf = (wires: readonly CarriedWire[]): string =>
+/** A heading a wire, and a line a message. */
+export const wiresText = (wires: readonly CarriedWire[]): string =>
   wires.map(({ name, messages }) => `\n== ${name}\n${messages.map((json) => `${json.replace(/[\n\r]\s*/g, '')}\n`).join('')}`).join('')
 
 /** The first wires that carried something else come first. */
