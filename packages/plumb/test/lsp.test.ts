@@ -419,7 +419,9 @@ t.test('tests: lenses above them, run and debugged by commands, with diagnostics
     return null
   })
   const logged: { message: string }[] = []
-  connection.onNotification('window/logMessage', (log: { message: string }) => logged.push(log))
+  connection.onNotification('window/logMessage', (log: { message: string }) => {
+    logged.push(log)
+  })
   const spec = `use parts
 let bot : !string -> !int = agent { provider: "anthropic", model: "m" }
 let main : !string -> !int = plumb(input, output) { input ; bot ; map(Parts.more) ; output }
@@ -446,7 +448,12 @@ test "live" of main { given: ["a"], model: "live", expect: [3] }
   const shown = diagnosed(uri)
   t.match(await execute('plumb.runTest', uri, 'wrong'), { results: [{ name: 'wrong', status: 'failed' }], text: /expected 3, got 2/ })
   const [wrong] = await shown
-  t.match(wrong, { severity: 1, source: 'plumb test', code: 'expect', message: /"wrong": message 1 is another\nexpected 3, got 2\n.*bot-map: 1/s })
+  t.match(wrong, {
+    severity: 1,
+    source: 'plumb test',
+    code: 'expect',
+    message: /"wrong": message 1 is another\nexpected 3, got 2\n.*bot-map: 1/s,
+  })
   t.equal(within(spec, wrong?.range as Diagnostic['range']), '[3] }')
   t.strictSame(
     (await lenses()).map(([, title]) => title),

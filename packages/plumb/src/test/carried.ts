@@ -1,6 +1,7 @@
 // What the wires of a run carried, and the route that a message took over them.
 
 import type { Edge, Graph } from '@plumb/lang'
+import { lineText, type RunEvent } from '../event/run-event.js'
 import { wiresOf } from '../event/wires.js'
 
 export interface CarriedWire {
@@ -43,8 +44,8 @@ export class Carried {
     }
   }
 
-  /** `index`: of the wire, as its events have it. */
-  note(index: number, seq: number, json: string): void {
+  // `index`: of the wire, as its events have it.
+  #note(index: number, seq: number, json: string): void {
     const wire = this.#byIndex.get(index)
     if (!wire || wire.messages.length >= MAX_KEPT) return
     wire.messages.push(json)
@@ -52,8 +53,17 @@ export class Carried {
     wire.times.push(this.#time++)
   }
 
+  hear(event: RunEvent): void {
+    if (event.kind === 'message') this.#note(event.wire.index, event.seq, lineText(event))
+  }
+
   /** In the order of the program. */
   get wires(): readonly CarriedWire[] {
+    return [...this.#byIndex.values()]
+  }
+
+  /** With the types of its ends, and where it comes from. */
+  get typed(): readonly { readonly edge: Edge; readonly messages: readonly string[] }[] {
     return [...this.#byIndex.values()]
   }
 

@@ -6,11 +6,12 @@ import { drawSeed } from '@plumb/lang/random'
 import { type Fault, fault, type GivenOptions, loadPrices, nowMs, openBudget, preview, Reporter, writeStdout } from '@plumb/wire'
 import { loadSpec, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
-import { Coverage, toLcov } from './coverage.js'
+import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
 import { besideSpec, placeOf } from './place.js'
 import { showComparison } from './report/comparison.js'
 import { type ShownCoverage, showCoverage } from './report/coverage.js'
+import { toLcov } from './report/lcov.js'
 import { openReporter, type ReporterName } from './report/reporters.js'
 import type { Spent, TestResult } from './report/result.js'
 import type { TestOptions } from './run-test.js'
@@ -124,7 +125,7 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
   const prices = specs.some(({ plans }) => plans.some(asksModels)) ? await loadPrices() : undefined
   const all = specs.flatMap((spec, i) => {
     const coverage = coverages[i]
-    const seen: TestOptions['seen'] = coverage && ((plan, outcome) => coverage.add(plan.of, outcome))
+    const seen: TestOptions['seen'] = coverage && ((plan, outcome) => coverage.add(plan, outcome))
     const shared = { ...(seen ? { seen } : {}), ...(prices ? { prices } : {}) }
     return spec.plans.flatMap((plan) =>
       modelsFor(plan, options.models).map((model) => ({

@@ -1,13 +1,15 @@
-// Which bindings, branches of `if` and sides of filters the tests of a spec reached: what a run does to expressions is observed as it
-// happens, so that nothing is worked out a second time.
+// Which bindings, branches of `if`, sides of filters, variants of sums, errors and tools the tests of a spec reached: what a run does to
+// expressions is observed as it happens, so that nothing is worked out a second time.
 
-import { type Bound, type Expression, observeExpressions, type Program, type Span, visitNodes } from '@plumb/lang'
+import { type Bound, type Expression, observeExpressions, type Program, type Span, type TestPlan, visitNodes } from '@plumb/lang'
+import { CoveredErrors } from './covered-errors.js'
+import { CoveredVariants } from './covered-variants.js'
 import { placeOf } from './place.js'
 import type { Place } from './report/result.js'
 import type { Outcome } from './run-once.js'
 
 export interface Point extends Place {
-  readonly kind: 'binding' | 'branch' | 'filter'
+  readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error'
   /** Of the binding, or of the one that it stands in with what did not happen: `grade: then`. */
   readonly name: string
   /** How often it was reached; of a binding, at least once or never. */
@@ -28,10 +30,16 @@ export class Coverage {
   /** The binding that each expression stands in; those of tests stand in none. */
   readonly #ofExpression = new Map<unknown, Tracked>()
   readonly #decisions = new Map<Expression, readonly [whenTrue: Tracked, whenFalse: Tracked]>()
+  readonly #variants: CoveredVariants
+  readonly #errors: CoveredErrors
 
   /** Of the file that was named; bindings of the modules it uses are tested there. */
-  constructor({ entry }: Program) {
+  constructor(program: Program) {
+    const { entry } = program
+    this.#variants = new CoveredVariants(program)
+    this.#errors = new CoveredErrors(program)
     for (const bound of entry.bindings.values()) if (bound.category === 'stream' || bound.category === 'base') this.#track(bound)
+    this.#points.push(...this.#variants.points, ...this.#errors.points)
     this.#points.sort((a, b) => a.span.start - b.span.start)
   }
 
@@ -51,11 +59,25 @@ export class Coverage {
     observeExpressions(undefined)
   }
 
-  /** What a run tells besides: its own binding, the agents and tools that were asked, and the ends of wires that carried something. */
-  add(of: Bound, { inputs, asked, carried }: Pick<Outcome, 'inputs' | 'asked' | 'carried'>): void {
+  /** What a run tells besides: its messages, the agents and tools that were asked, and the ends of wires that carried something. */
+  add({ of, inputs: takes, outputs: gives }: TestPlan, outcome: Outcome): void {
+    const { inputs, outputs, asked, carried, nested } = outcome
     if (inputs.length > 0) this.#reachNamed(of.name)
-    for (const bound of asked.bounds) this.#reachNamed(bound.name)
-    for (const { name, messages } of carried.wires) if (messages.length > 0) for (const word of name.split(/[-.]/)) this.#reachNamed(word)
+    for (const bound of asked.bounds) {
+      this.#reachNamed(bound.name)
+      this.#variants.addInputs(bound, asked.of(bound))
+    }
+    for (const { name, messages } of [carried, ...nested].flatMap(({ wires }) => wires))
+      if (messages.length > 0) for (const word of name.split(/[-.]/)) this.#reachNamed(word)
+    for (const { port, json } of inputs) this.#variants.add(takes.find(({ name }) => name === port)?.type, json)
+    for (const { name, type } of gives) for (const { json } of outputs.get(name) ?? []) this.#variants.add(type, json)
+    for (const { edge, messages } of [carried, ...nested].flatMap(({ typed }) => typed)) {
+      // What leaves p + q has the types of both.
+      const from = edge.from.work.kind === 'select' ? undefined : edge.from.outputs[edge.output]?.type
+      const to = edge.to.inputs[edge.input]?.type
+      for (const type of new Set([from, to])) for (const json of messages) this.#variants.add(type, json)
+    }
+    this.#errors.add(outcome)
   }
 
   get points(): readonly Point[] {
@@ -63,7 +85,7 @@ export class Coverage {
   }
 
   #track({ name, binding }: Bound): void {
-    const own: Tracked = { kind: 'binding', name, span: binding.name.span, hits: 0 }
+    const own: Tracked = { kind: binding.impl.kind === 'tool' ? 'tool' : 'binding', name, span: binding.name.span, hits: 0 }
     this.#points.push(own)
     this.#bindings.set(name, own)
     const decide = (kind: 'branch' | 'filter', e: Expression, sides: readonly [string, Span, string, Span]): void => {
@@ -98,37 +120,3 @@ export class Coverage {
 }
 
 const spanOf = (node: unknown): Span => (node as { readonly span: Span }).span
-
-/** As LCOV has it: lines, functions and branches of each file. */
-export const toLcov = (points: readonly Point[]): string =>
-  [...new Set(points.map(({ file }) => file))]
-    .map((file) =>
-      lcovOf(
-        file,
-        points.filter((point) => point.file === file),
-      ),
-    )
-    .join('')
-
-const lcovOf = (file: string, points: readonly Point[]): string => {
-  const functions = points.filter(({ kind }) => kind === 'binding')
-  const branches = points.filter(({ kind }) => kind !== 'binding')
-  const lines = new Map<number, number>()
-  for (const { line, hits } of points) lines.set(line, Math.min(lines.get(line) ?? hits, hits))
-  const count = (all: readonly { readonly hits: number }[]) => all.filter(({ hits }) => hits > 0).length
-  return `${[
-    'TN:',
-    `SF:${file}`,
-    ...functions.map(({ line, name }) => `FN:${line},${name}`),
-    ...functions.map(({ hits, name }) => `FNDA:${hits},${name}`),
-    `FNF:${functions.length}`,
-    `FNH:${count(functions)}`,
-    ...branches.map(({ line, hits }, i) => `BRDA:${line},${Math.floor(i / 2)},${i % 2},${hits}`),
-    `BRF:${branches.length}`,
-    `BRH:${count(branches)}`,
-    ...[...lines].sort(([a], [b]) => a - b).map(([line, hits]) => `DA:${line},${hits}`),
-    `LF:${lines.size}`,
-    `LH:${[...lines.values()].filter((hits) => hits > 0).length}`,
-    'end_of_record',
-  ].join('\n')}\n`
-}

@@ -1,6 +1,6 @@
 // Changes to a spec, one at a time, each of which a test should notice: what they leave alone, no test looks at.
 
-import { type AnyNode, type Expression, type Program, type Span, visitNodes } from '@plumb/lang'
+import { type AnyNode, type Expression, type ObjectValue, type Program, type Span, visitNodes } from '@plumb/lang'
 
 export interface Change {
   readonly span: Span
@@ -17,7 +17,9 @@ const MAX_CHANGES = 2000
 export const changesOf = ({ entry }: Program): readonly Change[] => {
   const changes: Change[] = []
   for (const { binding, category } of entry.bindings.values()) {
-    if (category === 'stream' || category === 'base') visitNodes(binding.impl, (node) => changes.push(...changesAt(node)))
+    if (category !== 'stream' && category !== 'base') continue
+    visitNodes(binding.impl, (node) => changes.push(...changesAt(node)))
+    if (binding.impl.kind === 'agent') changes.push(...promptChanges(binding.name.text, binding.impl.config))
   }
   return changes.sort((a, b) => a.span.start - b.span.start).slice(0, MAX_CHANGES)
 }
@@ -25,6 +27,14 @@ export const changesOf = ({ entry }: Program): readonly Change[] => {
 /** The text of the spec with a change. */
 export const changed = ({ span: { source, start, end }, text }: Change): string =>
   source.text.slice(0, start) + text + source.text.slice(end)
+
+/** Scripts do not read prompts: only a test with recorded answers notices. */
+const promptChanges = (agent: string, { entries }: ObjectValue): readonly Change[] =>
+  entries.flatMap(({ key, value }) =>
+    key.text === 'prompt' && value.kind === 'value' && value.value !== ''
+      ? [{ span: value.span, text: '""', what: `the prompt of '${agent}' is left out` }]
+      : [],
+  )
 
 const OTHERS: Readonly<Record<string, string>> = {
   '<': '<=',

@@ -3,7 +3,6 @@
 import { PassThrough } from 'node:stream'
 import { planOf, planOfCalls, type TestPlan } from '@plumb/lang'
 import { type Fault, LineReader, LineWriter, MAX_LINE, splitEnvelope } from '@plumb/wire'
-import { lineText } from '../event/run-event.js'
 import { Unnumbered } from '../graph/numbered-output.js'
 import { CallLog } from './call-log.js'
 import { Carried, NOTHING_CARRIED } from './carried.js'
@@ -26,6 +25,8 @@ export interface Outcome {
   readonly faults: readonly Fault[]
   readonly asked: CallLog
   readonly carried: Carried
+  /** Of the plumbs within. */
+  readonly nested: readonly Carried[]
   readonly unused: TestHost['unused']
   readonly isTimedOut: boolean
 }
@@ -37,6 +38,7 @@ export const failedOutcome = (fault: Fault): Outcome => ({
   faults: [fault],
   asked: new CallLog(),
   carried: NOTHING_CARRIED,
+  nested: [],
   unused: [],
   isTimedOut: false,
 })
@@ -79,9 +81,7 @@ export const runOnce = async (
     reporter: silentReporter(),
     report: (fault) => faults.push(fault),
     envelopes: isPlain ? 'none' : 'all',
-    heard: (event) => {
-      if (event.kind === 'message') carried.note(event.wire.index, event.seq, lineText(event))
-    },
+    heard: (event) => carried.hear(event),
   })
   clearTimeout(timer)
   stdout.end()
@@ -93,6 +93,7 @@ export const runOnce = async (
     faults: inOrder(faults),
     asked,
     carried,
+    nested: host.nested,
     unused: host.unused,
     isTimedOut,
   }

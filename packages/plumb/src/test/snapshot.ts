@@ -12,7 +12,10 @@ const HEADING = /^== (.+)$/
 const MAX_FINDINGS = 5
 
 export const writeSnapshot = (path: string, plan: TestPlan, wires: readonly CarriedWire[]): Promise<Fault | undefined> =>
-  writeWhole(Buffer.from(`# What each wire of '${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${wiresText(wires)}`), path)
+  writeWhole(
+    Buffer.from(`# What each wire of '${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${wiresText(wires)}`),
+    path,
+  )
 
 /** A heading a wire, and a line a message. */
 export const wiresText = (wires: readonly CarriedWire[]): string =>

@@ -31,6 +31,7 @@ import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openToolSession } from '../tools/session.js'
 import type { ToolService } from '../tools/tool-service.js'
 import type { CallLog } from './call-log.js'
+import { Carried } from './carried.js'
 import { Doubles } from './doubles.js'
 import { GraphRun, type GraphRunOptions } from './graph-run.js'
 import { openInProcessChild } from './in-process-child.js'
@@ -63,6 +64,8 @@ export class TestHost {
   readonly #setting: TestSetting
   readonly #players = new Map<Bound, ScriptPlayer>()
   readonly #runs = new Set<GraphRun>()
+  /** Of the plumbs within, one a process. */
+  readonly nested: Carried[] = []
   #doubles: Doubles | undefined
   #caller: Promise<{ readonly registries: Map<Bound, Registry>; readonly session: Session } | undefined> | undefined
 
@@ -237,9 +240,13 @@ export class TestHost {
     const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
     const { child, ends } = openInProcessChild([TELEMETRY, LET_GO_FD])
     const reporter = new Reporter('plumb', () => ends.stderr, { isJson: true })
+    const graph = planOf(bound)
+    const carried = new Carried(graph)
+    this.nested.push(carried)
     const inner = this.run({
       name: bound.name,
-      graph: planOf(bound),
+      graph,
+      heard: (event) => carried.hear(event),
       reader: new LineReader(ends.stdin),
       writer: new LineWriter(ends.stdout),
       telemetry: new LineWriter(ends.fds.get(TELEMETRY) as PassThrough),
