@@ -9,7 +9,7 @@ export { type Host, type HostPattern, isHostOf, readHost, readHostPattern } from
 export type { Effect } from './check/rules.js'
 export { EFFECTS } from './check/rules.js'
 export type { Compiled, Program } from './compile.js'
-export { bindingNamed, compile, testsOf } from './compile.js'
+export { bindingNamed, bindingsOf, compile, testsOf } from './compile.js'
 export { givenTexts, type NamedParam } from './declare/params.js'
 export type { Diagnostic, DiagnosticJson } from './diagnostic/diagnostic.js'
 export { diagnosticToJson, hasErrors, toShown, toText } from './diagnostic/diagnostic.js'

@@ -102,6 +102,9 @@ export class Doubles {
   }
 }
 
+/** It would do something to the world. */
+export const needsDouble = (plan: ToolPlan): boolean => !isHarmless(plan)
+
 const isHarmless = (plan: ToolPlan): boolean => {
   const { body } = plan
   if (body.kind === 'chain') return true

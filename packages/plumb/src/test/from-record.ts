@@ -1,14 +1,11 @@
 // A test out of a recorded run: its inputs, the answers of its models, and what came out.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bound, bindingNamed, type Program, portsOfInstance } from '@plumb/lang'
+import { bindingNamed, type Program, portsOfInstance } from '@plumb/lang'
 import { format } from '@plumb/lang/format'
-import { fail, isRecord, parseTree, preview, type Result, stringOf, succeed, type Tree } from '@plumb/wire'
-
-/** A test with more than that is not read by anyone. */
-const MAX_BYTES = 16 * 1024 * 1024
-const MAX_DEPTH = 10
+import { canonicalJson, fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
+import { type Exchange, exchangesIn, linesOf, readWhole } from './recorded-exchanges.js'
+import { asValue, keyOf, looksSpecial } from './spec-value.js'
 
 interface Wire {
   readonly name: string
@@ -36,15 +33,15 @@ export const testFromRecord = (folder: string, program: Program): Result<string>
         ),
       ] as const,
   )
-  const models = answersIn(folder, program)
+  const { models, tools, errors } = exchangesIn(folder, program)
   const isMixed = outputs.some(({ name }) => wires.filter(({ to }) => to === name).length > 1)
   const entries = [
     `given: ${byPort(given)}`,
-    ...(models.size > 0
-      ? [`models: { ${[...models].map(([name, answers]) => `${keyOf(name)}: [${answers.join(', ')}]`).join(', ')} }`]
-      : []),
+    ...scriptsOf('models', models, 'answer'),
+    ...scriptsOf('tools', tools, 'result'),
     `expect: ${byPort(came)}`,
     ...(isMixed ? ['expect_any_order: true'] : []),
+    ...(errors.length > 0 ? [`errors: ${JSON.stringify(errors)}`] : []),
   ]
   const text = `test ${JSON.stringify(`${bound.name}, as recorded`)} of ${binding} {\n${entries.join('\n')}\n}\n`
   const formatted = format({ path: folder, text })
@@ -53,10 +50,39 @@ export const testFromRecord = (folder: string, program: Program): Result<string>
     : fail('record_invalid', `the record makes no test: ${formatted.diagnostics[0]?.message ?? ''}`, { path: folder })
 }
 
+const scriptsOf = (key: string, scripts: ReadonlyMap<string, readonly Exchange[]>, result: string): readonly string[] => {
+  const entries = [...scripts].map(([name, all]) => `${keyOf(name)}: [${scriptOf(all, result).join(', ')}]`)
+  return entries.length === 0 ? [] : [`${key}: { ${entries.join(', ')} }`]
+}
+
+// Where several were asked at once, the order is another in each run: then what was asked tells what is answered, if that was always the same.
+const scriptOf = (all: readonly Exchange[], result: string): readonly string[] => {
+  const byInput = new Map<string, Exchange[]>()
+  for (const exchange of all) {
+    const key = canonicalJson(exchange.input)
+    byInput.set(key, [...(byInput.get(key) ?? []), exchange])
+  }
+  const isClear = ({ input, json, code, isParallel }: Exchange): boolean =>
+    isParallel && (byInput.get(canonicalJson(input)) ?? []).every((other) => other.json === json && other.code === code)
+  return all.flatMap((exchange) => {
+    if (!isClear(exchange)) return [answerOf(exchange, result)]
+    const { input, json = 'null', code } = exchange
+    const [first] = byInput.get(canonicalJson(input)) ?? []
+    const answer = code === undefined ? `${result}: ${asValue(json)}` : `error: ${JSON.stringify(code)}`
+    return first === exchange ? [`{ when: input = ${asValue(input)}, ${answer} }`] : []
+  })
+}
+
+const answerOf = ({ json, code }: Exchange, result: string): string => {
+  if (code !== undefined) return `{ error: ${JSON.stringify(code)} }`
+  const text = asValue(json ?? 'null')
+  return looksSpecial(json ?? 'null') ? `{ ${result}: ${text} }` : text
+}
+
 const readRun = (folder: string): Result<{ readonly binding: string; readonly wires: readonly Wire[] }> => {
   const path = join(folder, 'run.json')
   const refuse = fail('record_invalid', `'${preview(folder, 200)}' is no record of a run: 'plumb --record DIR' makes one`, { path: folder })
-  const text = read(path)
+  const text = readWhole(path)
   if (text === undefined) return refuse
   try {
     const run: unknown = JSON.parse(text)
@@ -70,16 +96,6 @@ const readRun = (folder: string): Result<{ readonly binding: string; readonly wi
   }
 }
 
-const read = (path: string): string | undefined => {
-  try {
-    return statSync(path).size > MAX_BYTES ? undefined : readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-const linesOf = (path: string): readonly string[] => (read(path) ?? '').split('\n').filter((line) => line.trim() !== '')
-
 const carried = (folder: string, wires: readonly Wire[]): readonly string[] =>
   wires.flatMap(({ name }) => (/[/\\]/.test(name) ? [] : linesOf(join(folder, `${name}.jsonl`))).map(asValue))
 
@@ -91,77 +107,3 @@ const byPort = (ports: readonly (readonly [name: string, messages: readonly stri
 }
 
 const isControl = (port: string): boolean => port === 'ctrl_in' || port === 'ctrl_out' || port === 'telemetry'
-
-/** By the names of agents, in the order in which they answered. Nested plumbs have records of their own in folders below. */
-const answersIn = (folder: string, program: Program, depth = 0): Map<string, string[]> => {
-  const answers = new Map<string, string[]>()
-  const add = (name: string, more: readonly string[]): void => {
-    answers.set(name, [...(answers.get(name) ?? []), ...more])
-  }
-  for (const line of linesOf(join(folder, 'answers.jsonl'))) {
-    const answer = readAnswer(line)
-    const name = answer && agentAt(answer.process, program)
-    if (answer && name !== undefined) add(name, [answer.text])
-  }
-  if (depth < MAX_DEPTH)
-    for (const inner of foldersIn(folder)) for (const [name, more] of answersIn(inner, program, depth + 1)) add(name, more)
-  return answers
-}
-
-const foldersIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
-  } catch {
-    return []
-  }
-}
-
-const readAnswer = (line: string): { readonly process: string; readonly text: string } | undefined => {
-  try {
-    const answer: unknown = JSON.parse(line)
-    if (!isRecord(answer) || typeof answer.process !== 'string') return undefined
-    if (typeof answer.output === 'string') return { process: answer.process, text: asAnswer(answer.output) }
-    const { error } = answer
-    const code = isRecord(error) ? error.error : error
-    return typeof code === 'string' ? { process: answer.process, text: `{ error: ${JSON.stringify(code)} }` } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-// The place of an agent is its name, behind those of the chains around it, with a number where there are several.
-const agentAt = (place: string, program: Program): string | undefined => {
-  const words = place.split('.').filter((word) => !/^\d+$/.test(word))
-  const isAgent = (bound: Bound | undefined): boolean => bound?.binding.impl.kind === 'agent'
-  return [words.slice(-1).join('.'), words.slice(-2).join('.')].find((name) => isAgent(bindingNamed(program, name)))
-}
-
-const keyOf = (name: string): string => (IDENTIFIER.test(name) ? name : JSON.stringify(name))
-
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
-
-/** JSON as it stands in a spec: names without quotes. */
-const asValue = (json: string): string => {
-  const bytes = Buffer.from(json)
-  const tree = parseTree(bytes, 0, bytes.length)
-  return tree.kind === 'fault' ? 'null' : write(tree, bytes)
-}
-
-const SPECIAL = new Set(['answer', 'error', 'call input', 'answer when', 'error when'])
-
-const asAnswer = (json: string): string => {
-  const bytes = Buffer.from(json)
-  const tree = parseTree(bytes, 0, bytes.length)
-  if (tree.kind === 'fault') return 'null'
-  const keys = tree.kind === 'object' ? tree.entries.map(({ key }) => key).sort() : []
-  return SPECIAL.has(keys.join(' ')) ? `{ answer: ${write(tree, bytes)} }` : write(tree, bytes)
-}
-
-const write = (node: Tree, bytes: Buffer): string => {
-  if (node.kind === 'object') {
-    const fields = node.entries.map(({ key, node: value }) => `${keyOf(key)}: ${write(value, bytes)}`)
-    return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
-  }
-  if (node.kind === 'array') return `[${node.items.map((item) => write(item, bytes)).join(', ')}]`
-  return node.kind === 'string' ? JSON.stringify(stringOf(node, bytes)) : bytes.toString('utf8', node.start, node.end)
-}
