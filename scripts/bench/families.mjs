@@ -10,7 +10,8 @@ import { messages } from './family/messages.mjs'
 import { mux } from './family/mux.mjs'
 import { rest } from './family/rest.mjs'
 import { start } from './family/start.mjs'
+import { tests } from './family/tests.mjs'
 import { tools } from './family/tools.mjs'
 import { unread } from './family/unread.mjs'
 
-export const FAMILIES = [start, lines, bigLines, messages, tools, agents, mux, control, check, rest, unread, growth]
+export const FAMILIES = [start, lines, bigLines, messages, tools, agents, mux, control, check, tests, rest, unread, growth]

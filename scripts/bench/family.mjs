@@ -3,7 +3,7 @@
 // A family is { name, about, unit, rounds, cases, prepare, close }. A case is { name, about, goals } with `ours` and `peers`, which give the
 // programs for a checkout, and perhaps `yardsticks`, programs of another job; or with `sizes`, which gives one program for each n. A program is
 // { measure, answer }: measure resolves to a sample, answer to what it writes for a small input. A goal is { to, atMost | atLeast | atMostMore }
-// or { growsAtMost }.
+// or { growsAtMost }, or { under } in the unit of the family.
 
 import { resultOf } from './results.mjs'
 import { runRounds } from './rounds.mjs'

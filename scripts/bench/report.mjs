@@ -34,6 +34,7 @@ const WORDS = {
   atMost: (wanted, to) => `≤ ${wanted} × ${to}`,
   atLeast: (wanted, to) => `≥ ${wanted} × as fast as ${to}`,
   atMostMore: (wanted, to, unit) => `≤ ${wanted} ${unit} more than ${to}`,
+  under: (wanted, _, unit) => `≤ ${wanted} ${unit}`,
   growsAtMost: (wanted) => `grows with n to the power of ${wanted} at most`,
 }
 

@@ -20,7 +20,7 @@ export const resultOf = ({ name: family, unit }, { name, about, isNull, megabyte
   if (sizes) return { ...result, goals: [grown(goals[0], summarised)] }
   for (const program of summarised)
     if (program.role !== 'ours' && program.samples && found('ours')) Object.assign(program, ratios(found('ours'), program))
-  return { ...result, goals: goals.map((goal) => reached(goal, summarised, found)) }
+  return { ...result, goals: goals.map((goal) => ('under' in goal ? absolute(goal, found) : reached(goal, summarised, found))) }
 }
 
 const summaries = ({ samples }) => ({
@@ -38,6 +38,12 @@ const both = (operation, one, other) => ({
 const ratios = (ours, program) => {
   const { is, cpu } = both(ratio, ours, program)
   return { ratio: is, cpuRatio: cpu }
+}
+
+/** By itself, in the unit of the case. */
+const absolute = ({ under: wanted }, found) => {
+  const [is, before] = [found('ours'), found('before')].map((program) => program?.value)
+  return { kind: 'under', wanted, is, cpu: found('ours')?.cpu, before, isMet: is !== undefined && is.median <= wanted }
 }
 
 const KINDS = {

@@ -2,10 +2,9 @@
 
 import { type Bound, checkTree, MAX_WRITTEN, type Program, printType, type Span, type SumType, sumsOf, type Type } from '@plumb/lang'
 import { parseTree, preview, type Tree } from '@plumb/wire'
-import type { Point } from './coverage.js'
 
 export interface Variant {
-  readonly kind: Extract<Point['kind'], 'variant'>
+  readonly kind: 'variant'
   readonly name: string
   readonly span: Span
   hits: number
