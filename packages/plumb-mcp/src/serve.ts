@@ -3,7 +3,19 @@
 import { EventEmitter } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Fault, fail, fault, openInput, openOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
+import {
+  type Fault,
+  fail,
+  fault,
+  openInput,
+  openOutput,
+  openOwnBudget,
+  preview,
+  Reporter,
+  type Result,
+  Semaphore,
+  succeed,
+} from '@plumb/wire'
 import { isGuarded, openServerAuthority, type ServerAuthority } from './grant.js'
 import { type HttpServer, serveHttp } from './http/serve-http.js'
 import { readToken } from './http/token.js'
@@ -92,6 +104,10 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
   const { timeout } = limits
+  // Also for the programs that clients send.
+  const budget = openOwnBudget(false)
+  if (!budget.ok) reporter.report(budget.error)
+  if (!budget.ok) return undefined
   const specs = await toolsOfSpecs(options.specs, { sessions, reporter, timeout, given: options, flows: options.flows })
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
   if (!builtins.ok) reporter.report(builtins.error)

@@ -113,7 +113,7 @@ t.test('agents and plumbs of ours', async (t) => {
       input ; inc ; c
       c ; three ; output }
     let four : int -> int = tool { process: inside }
-    let lost_agent : !string -> !string = agent { provider: "anthropic", model: "m", endpoint: "http://127.0.0.1:1" }
+    let lost_agent : !string -> !string = agent { provider: "anthropic", model: "m", endpoint: "http://127.0.0.1:1", transport_retries: 0 }
     let lost : string -> string = tool { process: lost_agent }
     let keyless_agent : !string -> !string = agent { provider: "openai", model: "m" }
     let keyless : string -> string = tool { process: keyless_agent }

@@ -69,6 +69,33 @@ t.test('an agent with max_cost stops, and the others go on', async (t) => {
   t.match(spent, { status: 1, faults: [{ error: 'budget_spent', limit: 'max_cost', seq: poor + 1 }] })
 })
 
+t.test('max_cost of an agent in a module of a module holds over its processes', async (t) => {
+  const model = Object.assign(await openCountingModel(), { usage: CENT })
+  t.teardown(() => model.close())
+  const folder = layFolder({
+    ...PRICES,
+    'deep.plumb': `let poor : !string -> !string = ${agent(model.url, ', max_cost: 0.03')}`,
+    'mid.plumb': 'use "./deep.plumb" as Deep\nlet step : !string -> !string = plumb(input, output) { input ; Deep.poor ; output }',
+    'a.plumb':
+      'use "./mid.plumb" as Mid\nlet main : !string -> !string = plumb(input, output) { input ; Mid.step ; output\n input ; Mid.step ; output }',
+  })
+  const env = { ...envIn(layFolder()), OPENAI_API_KEY: 'sk-CANARY' }
+  const ran = await bash('plumb --prices cent.json a.plumb', { folder, env: { ...env, PATH: `${BIN}:${process.env.PATH}` } }, INPUT)
+  t.match(ran, { status: 1, err: /"error":"budget_spent".*"limit":"max_cost"/ })
+  t.ok(model.asked.length >= 1 && model.asked.length <= 3, `${model.asked.length} cents of 3`)
+})
+
+t.test('PLUMB_BUDGET holds over the calls of tools that were started by hand', async (t) => {
+  const priced = (url: string) => agent(url).replace('"m"', '"gpt-4o"')
+  const spec = (url: string) => `let asks : !string -> !string = ${priced(url)}\nlet ask : string -> string = tool { process: asks }`
+  const requests = Array.from({ length: 6 }, (_, i) => `{"id":"${i}","name":"ask","input":"q${i}"}\n`).join('')
+  const spent = await spend(t, spec, 'PLUMB_BUDGET=0.03 plumb-tool a.plumb serve', requests)
+  const asked = spent.model.asked.length
+  t.ok(asked >= 1 && asked <= 3, `${asked} requests of 0.00925 dollars`)
+  t.equal((spent.out.match(/budget_spent/g) ?? []).length, 6 - asked)
+  t.equal((await spend(t, spec, 'plumb-tool a.plumb serve', requests)).model.asked.length, 6)
+})
+
 t.test('a program is told what is left, counted by what it tells, and ended', async (t) => {
   const { shell } = makeShell({
     ...PRICES,

@@ -233,3 +233,28 @@ void t.test('what is no run', (t) => {
   }
   return runCases(t, cases, ({ run }) => bash(run, { folder: layFolder(FILES) }))
 })
+
+t.test('the page tells what each agent and the run have cost, from the record', async (t) => {
+  const files = {
+    'paid.sh': `while read -r line; do
+      printf '{"kind":"usage","agent":"%s","model":"%s","ms":1,"input_tokens":1000,"output_tokens":100,"time":""}\\n' "$1" "$2" >&3
+      echo "$line"
+    done`,
+    'prices.json': '{"m":{"input":2,"output":10}}',
+    'two.plumb': `
+      let first : !int -> !int = agent { command: ["sh", "paid.sh", "first", "m"] }
+      let second : !int -> !int = agent { command: ["sh", "paid.sh", "second", "none-such"] }
+      let main : !int -> !int = first ; second
+    `,
+  }
+  const folder = layFolder(files)
+  await bash('seq 3 | plumb --prices prices.json --record rec two.plumb; plumb view rec > rec.html', { folder })
+  const page = readFileSync(join(folder, 'rec.html'), 'utf8')
+  t.match(page, /<li><span>cost<\/span> \$0\.0090\+<\/li>/, 'of the run, with a plus for what has no price')
+  t.match(page, /<b>first<\/b> <span class="count">program, 3 messages, m, 3000 tokens read, 300 written, \$0\.0090<\/span>/)
+  t.match(page, /<b>second<\/b> <span class="count">program, 3 messages, none-such, 3000 tokens read, 300 written<\/span>/)
+
+  const free = layFolder({ 'e.plumb': 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }' })
+  await bash('echo hello | plumb -R --record rec e.plumb; plumb view rec > rec.html', { folder: free })
+  t.notMatch(readFileSync(join(free, 'rec.html'), 'utf8'), /<span>cost/)
+})

@@ -1,5 +1,6 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
 export { type Budget, type BudgetLimits, currentBudget, joinBudget, type Member, openBudget, type Reservation } from './budget/budget.js'
+export { openOwnBudget } from './budget/own-budget.js'
 export {
   type AgentLimit,
   agentLimit,

@@ -34,6 +34,14 @@ export const agentsOf = (program: Program): AgentPlan[] =>
     .filter(({ bound }) => bound.binding.impl.kind === 'agent')
     .map(({ name, bound }) => agentOf(bound, name))
 
+/** Whether an agent of it, in whatever module of a module, has a limit that all of its processes in a run share. */
+export const hasAgentLimits = ({ scopes }: Program): boolean =>
+  scopes
+    .flatMap(({ bindings }) => [...bindings.values()])
+    .filter(({ binding }) => binding.impl.kind === 'agent')
+    .map((bound) => agentOf(bound).config)
+    .some(({ max_cost, rate }) => max_cost !== undefined || rate !== undefined)
+
 export const agentOf = (bound: Bound, name = bound.name): AgentPlan => {
   const { impl } = bound.binding
   return {

@@ -6,6 +6,7 @@ import {
   agentsOf,
   compile,
   givenTexts,
+  hasAgentLimits,
   hasErrors,
   type Program,
   STANDARD_LIBRARY,
@@ -15,7 +16,16 @@ import {
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import { openRegistry } from '@plumb/tool'
-import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, searchPath, withParams } from '@plumb/wire'
+import {
+  diskFiles,
+  type GivenOptions,
+  openOwnBudget,
+  type Reporter,
+  readGivenValues,
+  type SourceFiles,
+  searchPath,
+  withParams,
+} from '@plumb/wire'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
 import type { Sessions } from './sessions.js'
@@ -59,7 +69,9 @@ const toolsOfSpec = async (path: string, options: SpecsOptions): Promise<readonl
     return undefined
   }
   for (const fault of faults) reporter.report(fault)
-  return faults.length > 0 ? undefined : exportsOf(program, withParams(files, givenTexts(params)), options)
+  const budget = openOwnBudget(hasAgentLimits(program))
+  if (!budget.ok) reporter.report(budget.error)
+  return faults.length > 0 || !budget.ok ? undefined : exportsOf(program, withParams(files, givenTexts(params)), options)
 }
 
 const exportsOf = (

@@ -1,7 +1,7 @@
 // From the command line to the checked program that it means, with the texts it was made of.
 
 import { normalize, resolve } from 'node:path'
-import { compile, givenTexts, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { compile, givenTexts, hasAgentLimits, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import {
   type Bootstrap,
@@ -9,6 +9,7 @@ import {
   diskFiles,
   joinBudget,
   openBootstrap,
+  openOwnBudget,
   type Reporter,
   type Result,
   readGivenValues,
@@ -64,6 +65,8 @@ export const loadProgram = async (
   }
   for (const fault of compiled.faults) reporter.report(fault)
   if (compiled.faults.length > 0) return undefined
+  const own = openOwnBudget(hasAgentLimits(program))
+  if (!own.ok) return refuse(own, reporter)
   const paths = program.scopes.map(({ module }) => module.path).filter((name) => !name.startsWith('<'))
   return {
     program,

@@ -108,10 +108,16 @@ export class RunDisplay {
 
   #openTrace(record: RecordFolder | undefined, report: (fault: Fault) => void): Result<RunListener | undefined> {
     const { trace } = this.#options
-    if (trace !== undefined) return openTraceFile({ path: trace, fail: report })
+    if (trace !== undefined) return openTraceFile({ path: trace, costOf: this.#nanoOf, fail: report })
     return record === undefined
       ? succeed(undefined)
-      : openTraceFile({ path: join(record.folder, TRACE_FILE), spare: record.spare, maxBytes: RECORD_TRACE_BYTES, fail: report })
+      : openTraceFile({
+          path: join(record.folder, TRACE_FILE),
+          spare: record.spare,
+          maxBytes: RECORD_TRACE_BYTES,
+          costOf: this.#nanoOf,
+          fail: report,
+        })
   }
 
   #openSpans(reporter: Reporter): Result<RunListener | undefined> {

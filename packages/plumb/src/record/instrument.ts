@@ -5,7 +5,7 @@ import { type Result, succeed } from '@plumb/wire'
 import { hasDisplay } from '../display/display.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { RunOptions } from '../run/run-options.js'
-import { hasAgentLimits } from './agent-limits.js'
+import { sharesAgentLimits } from './agent-limits.js'
 import type { Instrumentation, InstrumentationOptions } from './instrumentation.js'
 
 export const NOT_INSTRUMENTED = {
@@ -22,7 +22,7 @@ export const instrument = async (o: InstrumentationOptions): Promise<Result<Inst
   const isInstrumented =
     hasDisplay(o.options) ||
     Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
-    hasAgentLimits(o.loaded.compiled.program, o.options)
+    sharesAgentLimits(o.loaded.compiled.program, o.options)
   if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, rejects: undefined, budget: undefined, parked: undefined })
   const { openInstrumentation } = await import('./instrumentation.js')
   return openInstrumentation(o)

@@ -9,7 +9,7 @@ import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
 import { wiresOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
-import { hasAgentLimits } from './agent-limits.js'
+import { sharesAgentLimits } from './agent-limits.js'
 import { BUDGET_FILE, clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
 import { describeDifference, identityOfRun, type RunIdentity } from './identity.js'
 import { approvalsIn } from './kept-answers.js'
@@ -78,7 +78,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     limits: options.limits,
     prices: options.display.prices,
     path: folder === undefined ? undefined : join(folder, BUDGET_FILE),
-    hasAgentLimits: hasAgentLimits(o.loaded.compiled.program, options),
+    hasAgentLimits: sharesAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget
   const approvals = isNested ? undefined : approvalsIn(options.recording)

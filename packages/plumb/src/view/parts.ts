@@ -3,6 +3,7 @@
 import { type Html, html, trusted } from './html.js'
 import type { CallModel, CountedItems, Lane, Note, RunMessage, RunModel, TurnModel, WireModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
+import { spentText } from './spent.js'
 
 export const wiring = (svg: string | undefined): Html => html`
 <section id="wiring" aria-labelledby="wiring-title">
@@ -49,11 +50,12 @@ const conversation = (lane: Lane, index: number): Html => {
     read: 0,
     written: 0,
   })
+  const cost = spentText(lane.spent)
   const models = [...new Set(requests.shown.map(({ model }) => model))].join(', ')
   const used =
     models === ''
       ? ''
-      : `, ${models}, ${tokens.read} tokens read, ${tokens.written} written${requests.total > requests.shown.length ? ' and more' : ''}`
+      : `, ${models}, ${tokens.read} tokens read, ${tokens.written} written${requests.total > requests.shown.length ? ' and more' : ''}${cost === undefined ? '' : `, ${cost}`}`
   return html`<details class="talk ${runs}"${work.total > MAX_UNFOLDED ? undefined : html` open`}><summary><b>${name}</b> <span class="count">${runs}, ${counted(work, 'message')}${used}</span></summary>
 <ol class="turns">${work.shown.map((turn, i) => turnItem(turn, lane, `w${index}-${i}`))}</ol>${more(work)}</details>`
 }

@@ -12,10 +12,12 @@ import type {
   RequestModel,
   RunMessage,
   RunModel,
+  Spent,
   TurnModel,
   WaitModel,
   WireModel,
 } from './run-model.js'
+import { addSpent, NOTHING_SPENT } from './spent.js'
 import { showMicroseconds } from './show-time.js'
 import type { TraceLines } from './trace-lines.js'
 
@@ -43,6 +45,7 @@ interface OpenLane extends Lane {
   readonly notes: CountedList<Note>
   readonly waits: CountedList<WaitModel>
   readonly begins: number[]
+  spent: Spent
 }
 
 export const readRun = ({ events, isCut }: TraceLines, path: string): Result<RunModel> => {
@@ -109,7 +112,8 @@ class RunReader {
       requests: new CountedList<RequestModel>(),
       notes: new CountedList<Note>(),
     }
-    this.#lanes.set(key, { name, runs, ...known, waits: new CountedList<WaitModel>(), begins: [] })
+    const waits = new CountedList<WaitModel>()
+    this.#lanes.set(key, { name, runs, ...known, waits, begins: [], spent: NOTHING_SPENT })
   }
 
   #laneOf({ pid, tid }: TraceEvent): OpenLane | undefined {
@@ -161,7 +165,10 @@ class RunReader {
     const lane = this.#laneOf(begun)
     const interval = { start: number(begun.ts), end: number(event.ts), seq: number(args.seq), agent: text(args.agent) }
     if (cat === 'model') {
-      lane?.requests.add({ ...interval, model: text(args.model) || name, read: number(args.read), written: number(args.written) })
+      const model = text(args.model) || name
+      const cost = typeof args.cost === 'number' && args.cost >= 0 ? args.cost : undefined
+      lane?.requests.add({ ...interval, model, read: number(args.read), written: number(args.written), cost })
+      if (lane) lane.spent = addSpent(lane.spent, cost === undefined ? { known: 0, unpriced: [model] } : { known: cost, unpriced: [] })
     } else if (cat === 'wait') lane?.waits.add({ ...interval, attempt: number(args.attempt), reason: text(args.reason) })
     else if (cat === 'tool') lane?.calls.add({ ...interval, ...callOf(name, args) })
   }

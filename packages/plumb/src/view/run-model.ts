@@ -56,12 +56,21 @@ export interface Lane {
   readonly work: CountedItems<TurnModel>
   readonly calls: CountedItems<CallModel>
   readonly requests: CountedItems<RequestModel>
+  /** Of all of them, also of those that are not shown. */
+  readonly spent: Spent
   /** Before requests that are made again. */
   readonly waits: CountedItems<WaitModel>
   /** When each message begins, also of those that are not shown. */
   readonly begins: readonly number[]
   /** Retries, repaired answers and errors of children. */
   readonly notes: CountedItems<Note>
+}
+
+export interface Spent {
+  /** Dollars. */
+  readonly known: number
+  /** Models of requests without a price. */
+  readonly unpriced: readonly string[]
 }
 
 /** One message and its outcome. Of a stage inside the run only the message is known. */
@@ -98,6 +107,8 @@ export interface RequestModel extends Interval {
   /** Tokens. */
   readonly read: number
   readonly written: number
+  /** Dollars; undefined: it has no price. */
+  readonly cost: number | undefined
 }
 
 export interface WaitModel extends Interval {

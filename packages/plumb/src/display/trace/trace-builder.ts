@@ -1,8 +1,10 @@
 // Turns the events of a run into the events of a trace.
 
+import { toDollars } from '@plumb/wire'
 import type { RunEvent } from '../../event/run-event.js'
 import { countOf, type MessageSpan, shortText } from '../message-span.js'
 import { type AgentNote, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
+import type { CostOf } from '../stats-counter.js'
 import { addTokens, NO_TOKENS, readAndWritten } from '../stats.js'
 import { microseconds, type TraceEvent } from './trace-event.js'
 import { RUN_PID, TraceLayout, type Track } from './trace-layout.js'
@@ -19,6 +21,7 @@ type Slice = Track & { readonly ts: number }
 
 export class TraceBuilder {
   readonly #emit: (event: TraceEvent) => void
+  readonly #costOf: CostOf
   readonly #layout = new TraceLayout()
   /** Where the last slice of each track ends: slices of one track do not overlap. */
   readonly #ends = new Map<string, number>()
@@ -38,8 +41,9 @@ export class TraceBuilder {
     note: (note) => this.#note(note),
   })
 
-  constructor(emit: (event: TraceEvent) => void) {
+  constructor(emit: (event: TraceEvent) => void, costOf: CostOf = () => undefined) {
     this.#emit = emit
+    this.#costOf = costOf
   }
 
   on(event: RunEvent): void {
@@ -119,8 +123,10 @@ export class TraceBuilder {
     if (id !== undefined) this.#emit({ name: 'message', cat: 'wire', id, ph: 'f', bp: 'e', ...slice })
   }
 
-  #modelCall({ process, agent, model, start, end, tokens, cost, message }: ModelCallSpan): void {
+  #modelCall(call: ModelCallSpan): void {
+    const { process, agent, model, start, end, tokens, message } = call
     const { pid } = this.#layout.of(process)
+    const cost = this.#costOf(call)
     const { read: input, written: output } = readAndWritten(tokens)
     const args = {
       agent,
@@ -130,7 +136,7 @@ export class TraceBuilder {
       written: output,
       cache_read: tokens.cache_read,
       cache_creation: tokens.cache_creation,
-      ...(cost === undefined ? {} : { cost }),
+      ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     }
     this.#asyncSpan(`chat ${model}`, 'model', pid, { start, end, args })
     const sum = addTokens(this.#tokens.get(process) ?? NO_TOKENS, tokens)

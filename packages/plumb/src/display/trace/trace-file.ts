@@ -3,6 +3,7 @@
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import type { RunListener } from '../../event/run-event.js'
 import { type LineFile, openLineFile } from '../../record/line-file.js'
+import type { CostOf } from '../stats-counter.js'
 import { TraceBuilder } from './trace-builder.js'
 
 const DELAY_MS = 200
@@ -13,12 +14,20 @@ export interface TraceFileOptions {
   readonly maxBytes?: number
   /** The trace goes in front: where the disk is full, it is the first file that is emptied. */
   readonly spare?: LineFile[]
+  /** Without it no request has a price. */
+  readonly costOf?: CostOf
   /** Called once when it cannot be written any more; the run goes on. */
   readonly fail: (fault: Fault) => void
 }
 
 /** Writes one event a line. */
-export const openTraceFile = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare, fail }: TraceFileOptions): Result<RunListener> => {
+export const openTraceFile = ({
+  path,
+  maxBytes = Number.POSITIVE_INFINITY,
+  spare,
+  costOf,
+  fail,
+}: TraceFileOptions): Result<RunListener> => {
   const opened = openLineFile({ path, delayMs: DELAY_MS, fail, isSpared: spare !== undefined })
   if (!opened.ok) return opened
   const file = opened.value
@@ -30,7 +39,7 @@ export const openTraceFile = ({ path, maxBytes = Number.POSITIVE_INFINITY, spare
     bytes += line.length + 1
     file.add(line)
     separator = ','
-  })
+  }, costOf)
   return succeed({
     on: (event) => {
       if (bytes < maxBytes) builder.on(event)
