@@ -11,9 +11,9 @@ import { measureSlowness } from './slowness.mjs'
 
 const FILE_TIMEOUT_MS = 180_000
 
-// Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, servers and tarballs of others.
+// Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, servers, models and tarballs of others.
 const LONG = [
-  ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack'],
+  ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack', 'test/real-server'],
   ...[
     'packages/plumb/test/flow-',
     'packages/plumb/test/origins',
