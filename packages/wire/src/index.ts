@@ -1,6 +1,5 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
 export { type Budget, type BudgetLimits, currentBudget, joinBudget, type Member, openBudget, type Reservation } from './budget/budget.js'
-export { openOwnBudget } from './budget/own-budget.js'
 export {
   type AgentLimit,
   agentLimit,
@@ -12,6 +11,7 @@ export {
   readClaim,
   readRate,
 } from './budget/claim.js'
+export { openOwnBudget } from './budget/own-budget.js'
 export { costOfUsage, payUsage, type ToldUsage } from './budget/told-usage.js'
 export { childEnv } from './child/env.js'
 export {

@@ -17,8 +17,8 @@ import type {
   WaitModel,
   WireModel,
 } from './run-model.js'
-import { addSpent, NOTHING_SPENT } from './spent.js'
 import { showMicroseconds } from './show-time.js'
+import { addSpent, NOTHING_SPENT } from './spent.js'
 import type { TraceLines } from './trace-lines.js'
 
 /** Of each kind, on each lane or wire. */
