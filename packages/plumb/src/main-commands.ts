@@ -150,7 +150,10 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--binding <name>', 'draw that binding', 'main')
     .option('-o, --output <file>', 'write to FILE, whole or not at all')
     .option('-e, --eval <text>', 'take the spec from the command line')
-    .action((spec: string | undefined, options: RenderOptions) => choose(async () => (await commands.render())(spec, options)))
+    .option('--flows', 'colour what is untrusted and what is secret')
+    .action((spec: string | undefined, { flows, ...options }: RenderOptions) =>
+      choose(async () => (await commands.render())(spec, { ...options, colours: flows === true })),
+    )
   program
     .command('view')
     .description('write a page that shows a recorded run, or a trace of one')

@@ -31,8 +31,9 @@ export class GraphFlow implements ProcessFlow {
   constructor(
     private readonly bound: Bound,
     private readonly analysis: Analysis,
+    graph = graphOf(bound, ignore),
   ) {
-    this.#graph = graphOf(bound, ignore)
+    this.#graph = graph
     const into = new Map<GraphNode, Edge[]>()
     const outOf = new Map<GraphNode, GraphNode[]>()
     for (const edge of this.#graph.edges) {
@@ -65,6 +66,11 @@ export class GraphFlow implements ProcessFlow {
       outputs: signature.leave(isNamed ? outputs.map((shape) => through(shape, step)) : outputs),
       seen: [...this.#seen.values()].reduce(unite, NO_TAGS),
     }
+  }
+
+  /** The labels of all parts of what goes over a wire, once it has run. */
+  tagsOn({ from, output }: Edge): Tags {
+    return flat(this.#outputs.get(from)?.[output] ?? PLAIN)
   }
 
   #entrances(work: NodeWork & { kind: 'gather' }): readonly GraphNode[] {

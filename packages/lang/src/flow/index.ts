@@ -2,3 +2,4 @@
 
 export { checkFlows, type FlowOptions } from './check.js'
 export { type FlowList, listFlows } from './list.js'
+export { labelsOfWires } from './wires.js'

@@ -31,6 +31,8 @@ export interface SpecOptions {
   readonly docroot?: string | undefined
   /** `--flows`. */
   readonly flows?: boolean | undefined
+  /** It is only drawn: where data may go is shown, and not held. */
+  readonly ignoresFlows?: boolean
   /** Warnings are shown. */
   readonly isCheck?: boolean
   /** What params are given; undefined where nothing is to be run. */
@@ -59,7 +61,7 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<LoadedSpec>> => {
     const checked = compile({ ...entry, files, given: given.value, checksTests: options.checksTests ?? false })
     // What a parent hands over it has looked at.
-    const compiled = bootstrap ? checked : await withFlows(checked, options)
+    const compiled = bootstrap || options.ignoresFlows ? checked : await withFlows(checked, options)
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
   if (options.eval !== undefined && path !== undefined)

@@ -14,6 +14,8 @@ export interface RenderOptions extends SpecOptions {
   /** Of svg and png. Default: svg has no background, png a white one. */
   readonly theme?: Theme
   readonly binding: string
+  /** Wires are coloured by what may be untrusted or secret of what they carry; what is refused for that is drawn too. */
+  readonly colours?: boolean
   /** Default, and `-`: stdout. */
   readonly output?: string
 }

@@ -1,7 +1,8 @@
 // plumb render: the wiring of a binding as a picture, or as text that other programs make pictures of.
 
 import { extname } from 'node:path'
-import { type Bound, planOf } from '@plumb/lang'
+import { type Bound, type Program, planOf } from '@plumb/lang'
+import { effectsOf } from '@plumb/policy'
 import { fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
 import { toDot } from '../draw/dot.js'
 import { toJson } from '../draw/json.js'
@@ -28,7 +29,7 @@ export const render = async (path: string | undefined, options: RenderOptions): 
 }
 
 /** Undefined when the spec has errors, which are reported by then. */
-const drawable = async (path: string | undefined, options: RenderOptions, reporter: Reporter): Promise<Result<Bound> | undefined> => {
+const drawable = async (path: string | undefined, options: RenderOptions, reporter: Reporter): Promise<Result<Drawable> | undefined> => {
   const format = formatOf(options)
   if (format === undefined) {
     return fail(
@@ -41,9 +42,12 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   }
   if (options.theme !== undefined && format !== 'svg' && format !== 'png')
     return fail('usage', `a theme is for svg and png, not for ${format}`)
-  const loaded = await loadSpec(path, options)
+  const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours === true })
   if (!loaded.ok) return loaded
-  return refuseErrors(loaded.value, reporter) ? undefined : selectBinding(loaded.value.compiled.program, options.binding)
+  const { program } = loaded.value.compiled
+  if (refuseErrors(loaded.value, reporter)) return undefined
+  const bound = selectBinding(program, options.binding)
+  return bound.ok ? succeed({ program, bound: bound.value }) : bound
 }
 
 const fileOf = ({ output }: RenderOptions): string | undefined => (output === '-' ? undefined : output)
@@ -60,12 +64,18 @@ const listed = (formats: readonly string[]): string =>
     .map((name) => `.${name}`)
     .join(', ')} or .${formats.at(-1)}`
 
-const draw = async (bound: Bound, options: RenderOptions): Promise<Result<Uint8Array>> => {
+interface Drawable {
+  readonly program: Program
+  readonly bound: Bound
+}
+
+const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promise<Result<Uint8Array>> => {
   const { binding: name, theme } = options
   const format = formatOf(options)
   const graph = planOf(bound)
-  if (format === 'json') return succeed(Buffer.from(toJson(name, graph)))
-  const picture = pictureOf(name, graph)
+  const labelsOf = options.colours ? (await import('@plumb/lang/flow')).labelsOfWires(program, bound, graph, effectsOf) : undefined
+  if (format === 'json') return succeed(Buffer.from(toJson(name, graph, labelsOf)))
+  const picture = pictureOf(name, graph, labelsOf)
   if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture)))
   const dot = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'))
   if (format === 'dot') return succeed(Buffer.from(dot))

@@ -157,13 +157,14 @@ const toolLines = ({ id, tools }: Box, { fill, line, text }: Colours): string[] 
 }
 
 const wireLine = (wire: Wire, wires: readonly Wire[], palette: Palette): string => {
-  const { from, output, to, input, label, tip, role } = wire
-  const colour = palette.wires[role]
+  const { from, output, to, input, label, tip, role, flow } = wire
+  const colour = flow ? palette.flows[flow] : palette.wires[role]
   // A wire that closes a loop is laid out from its head to its tail, so that it goes up beside the loop and not through it.
   const isBack = isControlInput(wire) && leadsTo(to, from, wires)
   const looks = [
     ...(label === '' ? [] : [`label=${quote(` ${label} `)}`, `fontcolor="${colour}"`, `labeltooltip=${quote(tip)}`]),
     `color="${colour}"`,
+    ...(flow ? ['penwidth=2.4'] : []),
     // Wires of data are the straightest.
     ...(role === 'data' ? ['weight=4'] : ['style=dashed']),
     ...(isBack ? ['dir=back'] : isControlInput(wire) ? ['constraint=false'] : []),

@@ -1,6 +1,6 @@
 // Removes the nodes that only join wires: the ends of expanded chains, and channels with one wire in and one out.
 
-import type { Graph, GraphNode } from '@plumb/lang'
+import type { Edge, Graph, GraphNode } from '@plumb/lang'
 
 /** A wire from one port to another, through what was folded into it. */
 export interface FoldedWire {
@@ -9,12 +9,17 @@ export interface FoldedWire {
   readonly to: GraphNode
   readonly input: number
   readonly isChecked: boolean
+  /** What may be untrusted or secret of it, where that was asked for. */
+  readonly labels: readonly string[]
   /** Names of the channels folded into it. */
   readonly channels: readonly string[]
 }
 
 /** Keeps every path and adds none: a node that joins several wires to several others stays. */
-export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: FoldedWire[] } => {
+export const fold = (
+  { nodes, edges }: Graph,
+  labelsOf: (edge: Edge) => readonly string[] = () => [],
+): { nodes: GraphNode[]; links: FoldedWire[] } => {
   const ends = new Map(nodes.map((node) => [node, { into: new Set<FoldedWire>(), out: new Set<FoldedWire>() }]))
   const add = (link: FoldedWire) => {
     ends.get(link.to)?.into.add(link)
@@ -24,7 +29,7 @@ export const fold = ({ nodes, edges }: Graph): { nodes: GraphNode[]; links: Fold
     ends.get(link.to)?.into.delete(link)
     ends.get(link.from)?.out.delete(link)
   }
-  for (const edge of edges) add({ ...edge, channels: [] })
+  for (const edge of edges) add({ ...edge, labels: labelsOf(edge), channels: [] })
   const waiting = [...nodes]
   for (const node of waiting) {
     const [into, out] = [[...(ends.get(node)?.into ?? [])], [...(ends.get(node)?.out ?? [])]]
@@ -52,6 +57,7 @@ const joinLinks = (first: FoldedWire, { name, work }: GraphNode, second: FoldedW
   to: second.to,
   input: second.input,
   isChecked: first.isChecked || second.isChecked,
+  labels: [...new Set([...first.labels, ...second.labels])],
   channels: [...first.channels, ...(work.kind === 'pass' && work.as === 'channel' ? [name] : []), ...second.channels],
 })
 

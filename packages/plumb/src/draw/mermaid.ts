@@ -100,11 +100,17 @@ const classLine = (kind: NodeKind | 'tools', { fill, line, text: colour }: Colou
 // Words of its grammar cannot name a class.
 const className = (kind: NodeKind | 'tools'): string => `${kind}Box`
 
-const wireColours = (wires: readonly Wire[]): string[] =>
-  (['control', 'telemetry'] as const).flatMap((role) => {
-    const indexes = wires.flatMap((wire, i) => (wire.role === role ? [i] : []))
-    return indexes.length === 0 ? [] : [`linkStyle ${indexes.join(',')} stroke:${COLOURS.wires[role]}`]
-  })
+const wireColours = (wires: readonly Wire[]): string[] => [
+  ...(['control', 'telemetry'] as const).flatMap((role) =>
+    linkStyle(wires, (wire) => wire.role === role && !wire.flow, COLOURS.wires[role]),
+  ),
+  ...(['untrusted', 'secret', 'both'] as const).flatMap((flow) => linkStyle(wires, (wire) => wire.flow === flow, COLOURS.flows[flow])),
+]
+
+const linkStyle = (wires: readonly Wire[], isMeant: (wire: Wire) => boolean, colour: string): string[] => {
+  const indexes = wires.flatMap((wire, i) => (isMeant(wire) ? [i] : []))
+  return indexes.length === 0 ? [] : [`linkStyle ${indexes.join(',')} stroke:${colour}`]
+}
 
 // Whatever means something to Mermaid, to Markdown or to HTML stands as the number of its character. A colon does so before a word only.
 const text = (plain: string): string => {

@@ -2,7 +2,7 @@
 
 import type { Theme } from '../command/render-options.js'
 import type { NodeKind } from './describe.js'
-import type { Wire } from './picture.js'
+import type { FlowColour, Wire } from './picture.js'
 
 export interface Colours {
   readonly fill: string
@@ -78,22 +78,26 @@ export interface Palette {
   readonly boxes: Readonly<Record<NodeKind, Colours>>
   readonly tools: Colours
   readonly wires: Readonly<Record<Wire['role'], string>>
+  /** In place of those. */
+  readonly flows: Readonly<Record<FlowColour, string>>
   readonly frame: Colours
 }
 
 const WIRES: Palette['wires'] = { data: '#76808e', control: '#d2691e', telemetry: '#1590a0' }
+const FLOWS: Palette['flows'] = { untrusted: '#d62839', secret: '#8338ec', both: '#e5308f' }
 const FRAME = colours('#8a94a31c', '#8a94a3', '#7f8997', '#7f8997')
 const LIGHT_TOOLS = colours('#fff9db', '#b59a1d', '#3d3405', '#6b5f22')
 
 /** `none` has no background. */
 export const PALETTES: Readonly<Record<Theme, Palette>> = {
-  none: { background: 'transparent', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, frame: FRAME },
-  light: { background: '#ffffff', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, frame: FRAME },
+  none: { background: 'transparent', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, flows: FLOWS, frame: FRAME },
+  light: { background: '#ffffff', boxes: LIGHT_BOXES, tools: LIGHT_TOOLS, wires: WIRES, flows: FLOWS, frame: FRAME },
   dark: {
     background: '#14181e',
     boxes: DARK_BOXES,
     tools: colours('#332c0b', '#d9ad2b', '#fff3c4', '#cbbf8c'),
     wires: { data: '#98a4b3', control: '#f08a3c', telemetry: '#3fb8c8' },
+    flows: { untrusted: '#ff5d6c', secret: '#b388ff', both: '#ff6fb5' },
     frame: colours('#8a94a31c', '#8a94a3', '#a3adba', '#a3adba'),
   },
 }

@@ -1,6 +1,6 @@
 // What every picture of a graph shows: boxes, wires between them, frames around the parts of a bound chain.
 
-import { type Expansion, type Graph, type GraphNode, type GraphPort, printType, type Type } from '@plumb/lang'
+import { type Edge, type Expansion, type Graph, type GraphNode, type GraphPort, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import {
   type AgentDescription,
@@ -49,7 +49,11 @@ export interface Wire {
   readonly label: string
   readonly tip: string
   readonly role: 'data' | 'control' | 'telemetry'
+  /** What it is drawn for besides: that of what it carries may be untrusted, secret, or both. */
+  readonly flow: FlowColour | undefined
 }
+
+export type FlowColour = 'untrusted' | 'secret' | 'both'
 
 const MAX_NAME = 40
 const MAX_TYPE = 30
@@ -58,8 +62,8 @@ const MAX_TIP = 600
 // Chains of chains may be thousands deep.
 const MAX_FRAMES = 8
 
-export const pictureOf = (name: string, graph: Graph): Picture => {
-  const { nodes, links } = fold(graph)
+export const pictureOf = (name: string, graph: Graph, labelsOf?: (edge: Edge) => readonly string[]): Picture => {
+  const { nodes, links } = fold(graph, labelsOf)
   const ids = new Map<string, number>()
   const shown = new Map(nodes.map((node) => [node, { sides: sidesOf(node, links), id: unique(node.name, ids) }]))
   const boxes = new Map([...shown].map(([node, { sides, id }]) => [node, boxOf(node, id, sides)]))
@@ -157,8 +161,9 @@ const wireOf = (link: FoldedWire, from: Box, to: Box, fromSides: Sides | undefin
     to,
     input: place(toSides?.inputs, link.input),
     label: isShown ? '' : channels + typesOf(source, target, link.isChecked, typeText),
-    tip: `${from.id} → ${to.id}\n${channels}${whole}${link.isChecked ? '\nchecked at run time' : ''}`,
+    tip: `${from.id} → ${to.id}\n${channels}${whole}${link.isChecked ? '\nchecked at run time' : ''}${link.labels.length > 0 ? `\n${link.labels.join(', ')}` : ''}`,
     role: roleOf(link),
+    flow: flowOf(link.labels),
   }
 }
 
@@ -177,6 +182,11 @@ const typesOf = (
 const printed = (type: Type | undefined): string => (type ? printType(type, MAX_TIP) : '')
 
 const typeText = (type: Type | undefined): string => preview(printed(type), MAX_TYPE)
+
+const flowOf = ([first, second]: readonly string[]): FlowColour | undefined => {
+  if (second !== undefined) return 'both'
+  return first === 'untrusted' || first === 'secret' ? first : undefined
+}
 
 const roleOf = ({ from, output, to, input }: FoldedWire): Wire['role'] => {
   const ends = [
