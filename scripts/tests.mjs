@@ -17,6 +17,7 @@ const LONG = [
   ...[
     'packages/plumb/test/flow-',
     'packages/plumb/test/origins',
+    'packages/plumb/test/forms.test',
     'packages/plumb/test/random',
     'packages/plumb-tool/test/mcp-tools',
     'packages/plumb-tool/test/sandbox-programs',

@@ -115,9 +115,10 @@ export class Origin {
     this.settled?.(this)
   }
 
-  lose(node: GraphNode): void {
+  /** `kept`: what goes on in its place. Of what both stem from nothing is lost. */
+  lose(node: GraphNode, kept?: Origin): void {
     for (let origin: Origin | undefined = this; origin; origin = origin.above) {
-      if (origin.#lost?.has(node)) return
+      if (origin.#lost?.has(node) || (kept && stemsFrom(kept, origin))) return
       origin.#lost ??= new Set()
       origin.#lost.add(node)
     }

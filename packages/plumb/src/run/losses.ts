@@ -14,13 +14,13 @@ export class Losses {
     private readonly isNested: boolean,
   ) {}
 
-  /** What is to be called with the origin of what was lost there. */
-  at(node: GraphNode): (origin: Origin) => void {
+  /** What is to be called with the origin of what was lost there, and of what goes on in its place. */
+  at(node: GraphNode): (origin: Origin, kept?: Origin) => void {
     const choice = this.forms().choiceAround(node)
     const isLossy = this.#isLossy(node)
-    return (origin) => {
-      choice?.lose(origin)
-      if (isLossy) origin.lose(node)
+    return (origin, kept) => {
+      choice?.lose(origin, kept)
+      if (isLossy) origin.lose(node, kept)
     }
   }
 

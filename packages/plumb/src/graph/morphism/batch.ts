@@ -20,7 +20,7 @@ export interface BatchSettings {
 export interface BatchOptions extends BatchSettings {
   readonly name: string
   /** Called with the origin of what was taken into a list of another, or failed. */
-  readonly lost: (origin: Origin) => void
+  readonly lost: (origin: Origin, kept?: Origin) => void
 }
 
 const MARKS = Buffer.from('[,]')
@@ -131,7 +131,7 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
     const origin = this.#origin
     this.#origin = undefined
     if (!origin) return
-    if (origin !== later) this.#o.lost(origin)
+    if (origin !== later) this.#o.lost(origin, later)
     origin.release()
   }
 

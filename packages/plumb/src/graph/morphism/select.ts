@@ -104,9 +104,9 @@ export class Select extends Morphism implements Hearer {
   }
 
   /** Something that stems from there was lost in an alternative. */
-  lose(origin: Origin): void {
+  lose(origin: Origin, kept?: Origin): void {
     const attempt = this.#attemptOf(origin)
-    if (attempt) attempt.hasLost = true
+    if (attempt && !(kept && this.#attemptOf(kept) === attempt)) attempt.hasLost = true
   }
 
   /** Nothing more comes of the message where it was sent. */
