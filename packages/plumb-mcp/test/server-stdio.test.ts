@@ -312,7 +312,7 @@ t.test('fault 109: its end leaves nothing running', async (t) => {
   }
 })
 
-t.test('servers that agents do without are told of on stderr, those in the program of a client too', async (t) => {
+t.test('servers that agents do without are warned of; an agent of a client gets no server whose tools it does not declare', async (t) => {
   const agent = (name: string) =>
     `let ${name} : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "./none-of-${name}" }] }\n`
   const place = openPlace({ 't.plumb': agent('bot') })
@@ -320,14 +320,17 @@ t.test('servers that agents do without are told of on stderr, those in the progr
   const raw = spawnRaw(place, ['--grant', 'exec', 't.plumb'])
   raw.say(initialize())
   const calls = { bot: { input: 'x' }, call: { source: agent('main'), input: 'x' } }
-  for (const [name, args] of Object.entries(calls)) {
-    raw.say(request(name, 'tools/call', { name, arguments: args }))
-    t.match(await raw.hear(({ id }) => id === name), { result: { isError: undefined } }, name)
+  const results = {
+    bot: { isError: undefined },
+    call: { isError: true, content: [{ text: /untrusted data reaches the tools of a server/ }] },
+  }
+  for (const name of ['bot', 'call'] as const) {
+    raw.say(request(name, 'tools/call', { name, arguments: calls[name] }))
+    t.match(await raw.hear(({ id }) => id === name), { result: results[name] }, name)
   }
   raw.child.stdin.end()
   const { err } = await raw.exited
-  for (const name of ['bot', 'main'])
-    t.match(err, new RegExp(`"warning":"file_not_found".*none-of-${name}' does not exist; its tools are left out`))
+  t.match(err, /"warning":"file_not_found".*none-of-bot' does not exist; its tools are left out/)
 })
 
 t.test('what cannot be started', async (t) => {
