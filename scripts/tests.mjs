@@ -21,6 +21,7 @@ const LONG = [
     'packages/plumb/test/random',
     'packages/plumb-tool/test/mcp-tools',
     'packages/plumb-tool/test/sandbox-programs',
+    'packages/plumb-mcp/test/python-client',
   ],
 ]
 

@@ -24,6 +24,8 @@ interface Flags {
   model?: string
   allowHost?: string[]
   agentCommand?: string
+  gateway?: true
+  maxOutput?: number
   maxLine: number
   maxSessions: number
   maxRequests: number
@@ -43,6 +45,8 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
     .option('--token-env <name>', 'HTTP: the variable that holds the bearer token')
     .option('--no-token', 'HTTP: want no token, whatever is granted')
     .addOption(list('--allow-origin <origin>', 'HTTP: a page that may use it, as http://localhost:6274'))
+    .option('--gateway', 'all tools and MCP servers of the specs behind three tools')
+    .option('--max-output <characters>', 'gateway: of what a chain gives; 10000', whole(1))
     .addOption(list('--set <name=value>', 'give a param of the specs this value'))
     .addOption(list('--set-file <file>', 'give params the values of this JSON object'))
     .option('--flows', 'check where data may go, whatever the specs say')

@@ -32,6 +32,10 @@ export interface ServeOptions {
   readonly model?: string
   readonly allowHost?: readonly string[]
   readonly agentCommand?: string
+  /** All tools and servers of the specs behind find, schema and compose. */
+  readonly gateway?: boolean
+  /** Characters of what a chain gives. */
+  readonly maxOutput?: number
   readonly limits?: Partial<Limits>
 }
 

@@ -27,7 +27,7 @@ import { openActiveCalls } from './server/active-calls.js'
 import { serveStdio } from './server/serve-stdio.js'
 import type { ServerContext } from './server/server-context.js'
 import { sourceTools } from './source/source-tools.js'
-import { clashes, notServed, openCatalogue } from './tools/catalogue.js'
+import { type Catalogue, clashes, notServed, openCatalogue } from './tools/catalogue.js'
 import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
 import { toolsOfSpecs } from './tools/of-specs.js'
 import type { ServedTool } from './tools/served-tool.js'
@@ -93,6 +93,7 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   if (!authority.ok || !docroot.ok || !folder.ok) return undefined
 
   const warn = (warning: Fault) => reporter.warn(warning)
+  const changes = new EventEmitter().setMaxListeners(0)
   const calls = openActiveCalls()
   const sessions = openSessions({
     docroot: docroot.value,
@@ -103,12 +104,31 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     onInnerCall: (id, message) => calls.get(id)?.tell(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
+  const contextOf = (catalogue: Catalogue, files: ServerContext['files']): ServerContext => ({
+    catalogue,
+    files,
+    calls,
+    permits: new Semaphore(limits.maxRequests),
+    changes,
+    warn,
+  })
   const { timeout } = limits
   // Also for the programs that clients send.
   const budget = openOwnBudget(false)
   if (!budget.ok) reporter.report(budget.error)
   if (!budget.ok) return undefined
-  const specs = await toolsOfSpecs(options.specs, { sessions, reporter, timeout, given: options, flows: options.flows })
+  const ofSpecs = { sessions, reporter, timeout, given: options, flows: options.flows }
+  if (options.gateway) {
+    const { openGateway } = await import('./gateway/open-gateway.js')
+    const gateway = await openGateway(options, ofSpecs)
+    if (!gateway) return undefined
+    const context = contextOf(
+      openCatalogue(gateway, () => undefined, authority.value),
+      undefined,
+    )
+    return { context, prompts: undefined, sessions, authority: authority.value }
+  }
+  const specs = await toolsOfSpecs(options.specs, ofSpecs)
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
   if (!builtins.ok) reporter.report(builtins.error)
   if (!specs || !builtins.ok) return undefined
@@ -126,19 +146,15 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   if (wrong.length > 0) return undefined
   warnOfUnserved([...specs, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
 
-  const changes = new EventEmitter().setMaxListeners(0)
   const prompts =
     folder.value === undefined
       ? undefined
       : openPromptFolder(folder.value, { sessions, timeout, warn, changed: () => changes.emit('change') })
-  const context: ServerContext = {
-    catalogue: openCatalogue(fixed, () => prompts, authority.value),
-    files: options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value),
-    calls,
-    permits: new Semaphore(limits.maxRequests),
-    changes,
-    warn,
-  }
+  const files = options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value)
+  const context = contextOf(
+    openCatalogue(fixed, () => prompts, authority.value),
+    files,
+  )
   return { context, prompts, sessions, authority: authority.value }
 }
 

@@ -15,7 +15,7 @@ import {
   toShown,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
-import { openRegistry } from '@plumb/tool'
+import { openRegistry, type Registered, type Session } from '@plumb/tool'
 import {
   diskFiles,
   type GivenOptions,
@@ -49,6 +49,22 @@ export const toolsOfSpecs = async (paths: readonly string[], options: SpecsOptio
 }
 
 const toolsOfSpec = async (path: string, options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
+  const opened = await openSpec(path, options)
+  if (!opened) return undefined
+  const { tools, session, agents } = opened
+  return tools.map((registered) => fromRegistered(registered, session, agents.has(registered.plan.name)))
+}
+
+export interface OpenedSpec {
+  readonly program: Program
+  readonly tools: readonly Registered[]
+  /** Those of them that are agents. */
+  readonly agents: ReadonlySet<string>
+  readonly session: Session
+}
+
+/** Undefined: what is wrong was reported. */
+export const openSpec = async (path: string, options: SpecsOptions): Promise<OpenedSpec | undefined> => {
   const { reporter } = options
   const files = diskFiles(searchPath(), STANDARD_LIBRARY)
   const text = files.read(path)
@@ -74,19 +90,14 @@ const toolsOfSpec = async (path: string, options: SpecsOptions): Promise<readonl
   return faults.length > 0 || !budget.ok ? undefined : exportsOf(program, withParams(files, givenTexts(params)), options)
 }
 
-const exportsOf = (
-  program: Program,
-  files: SourceFiles,
-  { sessions, reporter, timeout }: SpecsOptions,
-): readonly ServedTool[] | undefined => {
+const exportsOf = (program: Program, files: SourceFiles, { sessions, reporter, timeout }: SpecsOptions): OpenedSpec | undefined => {
   const plans = toolsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
   const agents = agentsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
   const { registry, faults } = openRegistry([...plans, ...agents.map((agent) => agentAsTool(agent, timeout))])
   for (const fault of faults) reporter.report(fault)
   if (faults.length > 0) return undefined
   const session = sessions.of(files)
-  const names = new Set(agents.map(({ name }) => name))
-  return registry.list().map((registered) => fromRegistered(registered, session, names.has(registered.plan.name)))
+  return { program, tools: registry.list(), agents: new Set(agents.map(({ name }) => name)), session }
 }
 
 // What a module offers is exported by a binding of the spec, or not at all.

@@ -2,8 +2,11 @@
 
 import type { Json, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
+import type { Result } from '@plumb/wire'
+import type { Call } from '../../call/call.js'
 import { secure } from '../../call/secure.js'
 import { noteFit } from '../../call/validate.js'
+import type { JsonText } from '../../json-text.js'
 import type { McpTool } from '../../mcp-client/connection.js'
 import { effectOf, hostsOf } from '../../mcp-client/server-entry.js'
 import type { Tool, Wrap } from '../../tool.js'
@@ -43,19 +46,24 @@ const DEFAULT_ATTEMPTS = 3
 /** 60 seconds. */
 const DEFAULT_TIMEOUT_MS = 60_000
 
-export const securedTool = (name: string, { config, connection, tool }: NamedTool): Tool => {
+export const securedTool = (name: string, named: NamedTool): Tool => {
+  const { config, connection, tool } = named
+  return secureServerTool(named, { name, input: JSON_TYPE, output: JSON_TYPE }, async (input, call, timeoutMs) => {
+    const answer = await callServer({ name, connection, tool, timeoutMs }, input, call)
+    return answer.ok ? contentOfAnswer(name, answer.value, outputLimitOf(call, maxOutputOf(config))) : answer
+  })
+}
+
+/** `work` is one call; around it are all stages, by what its server may do. */
+export const secureServerTool = (
+  { config, tool }: NamedTool,
+  signature: Omit<Tool, 'run'>,
+  work: (input: JsonText, call: Call, timeoutMs: number) => Promise<Result<JsonText>>,
+): Tool => {
   const timeoutMs = config.timeout === undefined ? DEFAULT_TIMEOUT_MS : config.timeout * 1000
   const hosts = hostsOf(config)
   const effect = effectOf(config)
-  const bare: Tool = {
-    name,
-    input: JSON_TYPE,
-    output: JSON_TYPE,
-    run: async (input, call) => {
-      const answer = await callServer({ name, connection, tool, timeoutMs }, input, call)
-      return answer.ok ? contentOfAnswer(name, answer.value, outputLimitOf(call, maxOutputOf(config))) : answer
-    },
-  }
+  const bare: Tool = { ...signature, run: (input, call) => work(input, call, timeoutMs) }
   return secure(bare, {
     effects: [effect],
     isApprovalAsked: false,

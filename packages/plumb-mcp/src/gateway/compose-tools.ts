@@ -1,0 +1,61 @@
+// A chain over the tools behind a gateway: each call with all that any call of them goes through.
+
+import { compose, cutText, perform } from '@plumb/tool'
+import type { Fault } from '@plumb/wire'
+import { type McpToolResult, type ServedContent, toContent, toError } from '../tools/answer.js'
+import type { CallContext } from '../tools/served-tool.js'
+import type { GatewayTool, Shelf } from './shelf.js'
+
+export interface ChainOptions {
+  readonly shelf: Shelf
+  /** Characters of the result of a chain. */
+  readonly maxOutput: number
+  readonly warn: (warning: Fault) => void
+}
+
+export type ChainAnswer =
+  | { readonly kind: 'answer'; readonly result: McpToolResult }
+  /** What is wrong with the chain: nothing was called. */
+  | { readonly kind: 'refused'; readonly text: string }
+
+/** Calls at once. */
+const MAX_PARALLEL = 8
+
+export const composeTools = async (
+  chain: string,
+  input: string | undefined,
+  { shelf, maxOutput, warn }: ChainOptions,
+  { id, signal }: CallContext,
+): Promise<ChainAnswer> => {
+  const tools = shelf.tools()
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const composed = await compose({
+    chain,
+    input,
+    tools,
+    parallel: MAX_PARALLEL,
+    signal,
+    warn,
+    call: async (name, json, number, stop) => {
+      const { tool, session } = byName.get(name) as GatewayTool
+      const { result } = await perform(tool, json, { session, signal: stop, id: `${id}/${number}`, parent: { id, depth: 0 } })
+      return result
+    },
+  })
+  if (composed.kind === 'refused') return composed
+  const { result } = composed
+  if (!result.ok) return { kind: 'answer', result: toError(result.error) }
+  const content = cut(toContent(JSON.parse(result.value), result.value), maxOutput)
+  return { kind: 'answer', result: { content } }
+}
+
+/** The text of all blocks together; images stay. */
+const cut = (content: readonly ServedContent[], maxOutput: number): readonly ServedContent[] => {
+  let left = maxOutput
+  return content.map((block) => {
+    if (block.type !== 'text') return block
+    const { text } = cutText(block.text, left)
+    left = Math.max(0, left - block.text.length)
+    return { ...block, text }
+  })
+}

@@ -1,0 +1,58 @@
+// A gateway from its specs to its three tools. Its servers are started at once, and nothing waits for them.
+
+import { normalize } from 'node:path'
+import { hasErrors, serverBindings, toShown } from '@plumb/lang'
+import { type Fault, fault } from '@plumb/wire'
+import type { ServeOptions } from '../options.js'
+import { type OpenedSpec, openSpec, type SpecsOptions } from '../tools/of-specs.js'
+import type { ServedTool } from '../tools/served-tool.js'
+import { gatewayTools } from './gateway-tools.js'
+import { openShelf, type SpecOnShelf } from './shelf.js'
+
+const DEFAULT_MAX_OUTPUT = 10_000
+
+/** Undefined: what is wrong was reported, of all the specs. */
+export const openGateway = async (serving: ServeOptions, options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
+  const { reporter } = options
+  const { specs, maxOutput = DEFAULT_MAX_OUTPUT } = serving
+  const usage = wrongUse(serving)
+  if (usage) {
+    reporter.report(usage)
+    return undefined
+  }
+  const opened: (OpenedSpec | undefined)[] = []
+  for (const path of specs) opened.push(await openSpec(normalize(path), options))
+  const bound = opened.map((spec) => spec && serverBindings(spec.program))
+  for (const { diagnostics } of bound.filter((found) => found !== undefined)) {
+    for (const diagnostic of diagnostics) reporter.write(toShown(diagnostic, reporter.isJson))
+    if (hasErrors(diagnostics)) reporter.status = 2
+  }
+  const ready = opened.flatMap((spec, i): SpecOnShelf[] => (spec ? [{ ...spec, servers: bound[i]?.servers ?? [] }] : []))
+  const [first] = opened
+  if (ready.length < specs.length || bound.some((found) => found && hasErrors(found.diagnostics)) || !first) return undefined
+  const clash = sameName(ready)
+  if (clash) {
+    reporter.report(clash)
+    return undefined
+  }
+  const warn = (warning: Fault) => reporter.warn(warning)
+  return gatewayTools({ shelf: openShelf(ready, warn), program: first.program, maxOutput, warn })
+}
+
+const wrongUse = ({ specs, builtins, prompts }: Pick<ServeOptions, 'specs' | 'builtins' | 'prompts'>): Fault | undefined => {
+  if (specs.length === 0)
+    return fault('usage', '--gateway takes specs: their tools, and the values that are MCP servers, are what it offers')
+  if (builtins) return fault('usage', "--gateway takes no --builtin: write 'use fs', or the tool, in a spec")
+  return prompts === undefined ? undefined : fault('usage', '--gateway takes no --prompts: it offers tools alone')
+}
+
+const sameName = (specs: readonly SpecOnShelf[]): Fault | undefined => {
+  const seen = new Set<string>()
+  for (const { tools } of specs) {
+    for (const { plan } of tools) {
+      if (seen.has(plan.name)) return fault('duplicate_name', `two tools are named '${plan.name}': rename one`)
+      seen.add(plan.name)
+    }
+  }
+  return undefined
+}

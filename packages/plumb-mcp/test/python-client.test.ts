@@ -1,0 +1,60 @@
+// The clients of PyPI, each of another era, against our server: the official SDK initializes, fastmcp speaks 2026-07-28. They are installed from
+// there, or found in the folder that PLUMB_PYPI names.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+import { scaled } from '../../wire/test/patience.js'
+import { openPlace, SERVER } from './server.js'
+
+const PACKAGES = ['mcp==2.3.0', 'fastmcp==4.1.2']
+const INSTALL_MS = 150_000
+
+const SPEC = `@tool true
+let double : { n: int } -> { n: int } = map({ n: n * 2 })
+`
+const CLIENT = `
+import asyncio, os, sys
+server = sys.argv[1]
+async def official():
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    async with stdio_client(StdioServerParameters(command=server, args=['t.plumb'], env=dict(os.environ))) as (read, write):
+        async with ClientSession(read, write) as session:
+            began = await session.initialize()
+            given = await session.call_tool('double', {'n': 21})
+            print('mcp', began.protocol_version, given.structured_content)
+async def fast():
+    from fastmcp import Client
+    from fastmcp.client.transports import StdioTransport
+    async with Client(StdioTransport(command=server, args=['t.plumb'], env=dict(os.environ))) as client:
+        given = await client.call_tool('double', {'n': 21})
+        print('fastmcp', client.protocol_version, given.structured_content)
+        gone = await client.call_tool('double', {'n': 'x'}, raise_on_error=False)
+        print('fastmcp', gone.is_error)
+asyncio.run(official())
+asyncio.run(fast())
+`
+const place = openPlace({ 't.plumb': SPEC, 'client.py': CLIENT })
+t.teardown(() => place.remove())
+
+const install = (): { readonly folder: string } | { readonly skip: string } => {
+  const { PLUMB_PYPI } = process.env
+  if (PLUMB_PYPI !== undefined) return { folder: PLUMB_PYPI }
+  const folder = join(place.folder, 'packages')
+  const pip = spawnSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, ...PACKAGES], { timeout: INSTALL_MS })
+  return pip.status === 0 ? { folder } : { skip: 'no Python with pip reaches PyPI' }
+}
+const installed = install()
+
+t.test('clients of PyPI, on stdio', { skip: 'skip' in installed ? installed.skip : false }, (t) => {
+  const env = { ...place.env, PYTHONPATH: 'folder' in installed ? installed.folder : '' }
+  const { stdout, stderr } = spawnSync('python3', ['client.py', SERVER], {
+    cwd: place.folder,
+    env,
+    encoding: 'utf8',
+    timeout: scaled(60_000),
+  })
+  t.equal(stdout, "mcp 2025-11-25 {'n': 42}\nfastmcp 2026-07-28 {'n': 42}\nfastmcp True\n", stderr)
+  t.end()
+})
