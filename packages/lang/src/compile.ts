@@ -46,7 +46,7 @@ export interface CompileOptions {
   readonly files: Files
   /** Only for a run: what params are given. */
   readonly given?: GivenValues | undefined
-  /** Whether what its tests say is checked, too: a run has no use for it, and its start does not wait for it. */
+  /** Whether what its tests say is checked, too: not where a parent has done so. */
   readonly checksTests?: boolean
 }
 

@@ -37,8 +37,6 @@ export interface SpecOptions {
   readonly isCheck?: boolean
   /** What params are given; undefined where nothing is to be run. */
   readonly given?: GivenOptions
-  /** Whether errors in its tests are errors of it: for a run they are not. */
-  readonly checksTests?: boolean
 }
 
 export interface LoadedSpec {
@@ -59,8 +57,8 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   const given = options.given ? readGivenValues(options.given, bootstrap?.bundle) : succeed(undefined)
   if (!given.ok) return given
   const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<LoadedSpec>> => {
-    const checked = compile({ ...entry, files, given: given.value, checksTests: options.checksTests ?? false })
-    // What a parent hands over it has looked at.
+    // What a parent hands over it has looked at, tests and flows.
+    const checked = compile({ ...entry, files, given: given.value, checksTests: bootstrap === undefined })
     const compiled = bootstrap || options.ignoresFlows ? checked : await withFlows(checked, options)
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
