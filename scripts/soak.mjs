@@ -21,6 +21,7 @@ const BUDGETS = {
   PLUMB_NTH: 'all',
   PLUMB_CUTS: 'all',
   PLUMB_LEDGER: '200',
+  PLUMB_LINES: '10000',
 }
 const FILE_TIMEOUT_MS = 3_600_000
 

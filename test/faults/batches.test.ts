@@ -1,4 +1,4 @@
-// Thousands of lines in batches, with kill -9 at each step on the way of a batch: it is sent once, and each line answered once, in order. Also
+// Many lines in batches, with kill -9 at each step on the way of a batch: it is sent once, and each line answered once, in order. Also
 // stopped by a signal, and with the money that there is spent. PLUMB_LINES is how many lines.
 
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { scaled } from '../../packages/wire/test/patience.js'
 import { runningIn } from './leftovers.js'
 import { openScene, type Scene } from './scene.js'
 
-const LINES = Number(process.env.PLUMB_LINES ?? 10_000)
+const LINES = Number(process.env.PLUMB_LINES ?? 1000)
 t.setTimeout(scaled(170_000))
 
 const TEXTS = Array.from({ length: LINES }, (_, i) => `line ${i}`)
