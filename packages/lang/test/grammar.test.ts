@@ -87,7 +87,10 @@ t.test('programs', async (t) => {
       // Reserved nowhere else: a field may be called so.
       const isOfTest = (text === 'test' && after?.kind === 'string') || (text === 'of' && before?.kind === 'string')
       const isWord = (RESERVED.has(text) && !isField) || (text === 'as' && before?.kind !== 'symbol') || isOfTest
-      expect('name', span, (names) => NAMES.test(names.at(-1) ?? '') || isWord)
+      // Before a type; the name of one is written with a capital, or is a word of the language.
+      const isLabel = /^(untrusted|secret)$/.test(text) && !isField && /^([[{(]|\w)/.test(after?.text ?? '')
+      expect('name', span, (names) => NAMES.test(names.at(-1) ?? '') || isWord || isLabel)
+      if (isLabel) expect('label', span, (names) => LABELS.test(names.at(-1) ?? ''))
       if (isWord) expect('word', span, (names) => WORDS.test(names.at(-1) ?? ''))
     }
     t.strictSame(wrong.slice(0, 5), [], file)
@@ -95,6 +98,7 @@ t.test('programs', async (t) => {
 })
 
 const NAMES = /^(variable|entity|support\.(type|function$)|storage\.type\.annotation)/
+const LABELS = /^storage\.modifier\.label/
 const WORDS = /^(keyword|constant\.language|support\.function\.morphism)/
 
 const units = ({ start, end }: { start: number; end: number }): number[] => Array.from({ length: end - start }, (_, i) => start + i)
