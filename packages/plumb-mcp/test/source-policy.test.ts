@@ -38,6 +38,8 @@ const ELIZA = 'provider: "eliza", model: "doctor"'
 const agent = (more: string) => `let main : !string -> !string = agent { ${more} }`
 const withTool = (signature: string, config: string) =>
   `let t : ${signature} = tool { ${config} }\nlet main : !string -> !string = agent { ${ELIZA}, tools: [t] }`
+/** It may be given anything. */
+const labelled = (source: string) => source.replace('main : !string -> !string', 'main : !untrusted string -> !untrusted string')
 const SHELL = '{ arguments?: [string] } -> string'
 const WRITE = '{ path: string, content: string, root?: string, expect_sha256?: string } -> json'
 
@@ -108,7 +110,11 @@ const REFUSED: readonly (readonly [why: string, source: string, code: string])[]
   ['a prompt that runs a command', withTool('string -> string', 'agent: "shell.md", effects: ["exec"]'), 'permission_denied'],
   ['a prompt that hides its command', withTool('string -> string', 'agent: "shell.md"'), 'permission_denied'],
   ['a prompt that names one outside', withTool('string -> string', 'agent: "reach.md"'), 'path_denied'],
-  ['a prompt that reaches an address', withTool('string -> string', 'agent: "remote.md", effects: ["net"]'), 'permission_denied'],
+  [
+    'a prompt that reaches an address',
+    labelled(withTool('untrusted string -> untrusted string', 'agent: "remote.md", effects: ["net"]')),
+    'permission_denied',
+  ],
   ['a prompt that imports', withTool('string -> string', 'agent: "import.chatmd"'), 'path_denied'],
   ['a spec as a prompt that leads outside', withTool('string -> string', 'agent: "nested.plumb"'), 'spec_invalid'],
   ['nothing to run', 'let other : !int -> !int = id', 'main_missing'],
@@ -185,7 +191,11 @@ t.test('what a client may write', async (t) => {
     [withTool('{ path: string } -> json', 'builtin: "read_file"'), 'call t {"path":"page.txt"}', /a page/],
     [withTool('{ path: string } -> json', 'builtin: "read_file"'), 'call t {"path":"../secret.md"}', /path_denied/],
     [withTool('{ path: string } -> json', 'builtin: "read_file"'), 'call t {"path":"up/secret.md"}', /path_denied/],
-    [withTool('{ url: string } -> json', 'builtin: "http_get"'), 'call t {"url":"http://127.0.0.1:1/"}', /address_denied/],
+    [
+      labelled(withTool('untrusted { url: string } -> untrusted json', 'builtin: "http_get"')),
+      'call t {"url":"http://127.0.0.1:1/"}',
+      /address_denied/,
+    ],
   ]
   await Promise.all(
     cases.map(async ([source, input, output]) => {
@@ -220,9 +230,10 @@ t.test('what a client may write', async (t) => {
 
 t.test('a grant opens what it names', async (t) => {
   const client = await connect(place, ['--docroot', root, '--grant', 'exec,fs.write'])
-  const echo = withTool(SHELL, 'command: "echo hello"')
+  t.match((await call(client, 'call', { source: withTool(SHELL, 'command: "echo"'), input: 'call t {}' })).text, /untrusted data reaches/)
+  const echo = withTool('untrusted { arguments?: [string] } -> string', 'command: "echo hello"')
   t.match((await call(client, 'call', { source: echo, input: 'call t {}' })).structuredContent, { output: /hello/ })
-  const writer = withTool(WRITE, 'builtin: "write_file"')
+  const writer = withTool(`untrusted ${WRITE}`, 'builtin: "write_file"')
   await call(client, 'call', { source: writer, input: 'call t {"path":"made.txt","content":"x"}' })
   t.ok(existsSync(join(root, 'made.txt')))
   await call(client, 'call', { source: writer, input: 'call t {"path":"../made.txt","content":"x"}' })

@@ -127,7 +127,11 @@ t.test(
     const seen = { refused: 0, run: 0, failed: 0 }
     for (let i = 0; i < CHAINS; i++) {
       const { chain, input, type } = randomChain(random)
-      const reference = compiled(`${SPEC}\nlet probe : ${type} -> json = ${chain}`)
+      // A list is a tuple where the chain takes one.
+      const [, item] = /^\[(\w+)\]$/.exec(type) ?? []
+      const types = Array.isArray(input) && item && input.length > 1 ? [type, `(${input.map(() => item).join(', ')})`] : [type]
+      const references = types.map((type) => compiled(`${SPEC}\nlet probe : ${type} -> json = ${chain}`))
+      const reference = references.find(({ diagnostics }) => !hasErrors(diagnostics)) ?? (references[0] as (typeof references)[0])
       const isWrong = hasErrors(reference.diagnostics)
       let calls = 0
       const counted = (tool: string, json: string): Promise<Result<string>> => {

@@ -1,5 +1,4 @@
-// A spec that comes in the first envelope on stdin, on port `spec` (plumb(1), Agents
-// elsewhere): for an agent that runs where the spec is not.
+// A spec that comes in the first envelope on stdin, on port `spec` (plumb(1), Agents elsewhere): for an agent that runs where the spec is not.
 
 import type { Readable } from 'node:stream'
 import { type BudgetLimits, type Bundle, fail, isRecord, parseEnvelope, parseJson, type Result, succeed, systemReason } from '@plumb/wire'

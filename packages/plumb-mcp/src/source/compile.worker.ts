@@ -10,12 +10,14 @@ import { checkSource } from './source-policy.js'
 
 const compileSource = ({ docroot, grant, path, text }: SourceQuestion): CompiledSource => {
   const files = sourceFiles(docroot, { path, text })
-  const compiled = withClientsFlows(compile({ path, text, files }))
-  const { diagnostics, program, typeCount, bindingCount } = compiled
+  const checked = compile({ path, text, files })
+  const { refusals, prompts } = hasErrors(checked.diagnostics) ? NOTHING : checkSource(checked.program, { docroot, grant })
+  // What is refused goes nowhere.
+  const compiled = refusals.length > 0 ? checked : withClientsFlows(checked)
+  const { diagnostics, typeCount, bindingCount } = compiled
   const counts = { types: typeCount, bindings: bindingCount }
   const said = { diagnostics: diagnostics.map(diagnosticToJson), text: diagnostics.map(toText).join('\n') }
   if (hasErrors(diagnostics)) return { ok: false, ...counts, ...said }
-  const { refusals, prompts } = checkSource(program, { docroot, grant })
   return {
     ok: true,
     ...counts,
@@ -27,6 +29,8 @@ const compileSource = ({ docroot, grant, path, text }: SourceQuestion): Compiled
     main: mainOf(compiled),
   }
 }
+
+const NOTHING: ReturnType<typeof checkSource> = { refusals: [], prompts: [] }
 
 // What a client sends is checked as with --flows, and so is what it would send to it.
 const withClientsFlows = (compiled: Compiled): Compiled => {
