@@ -155,11 +155,12 @@ const nested = (inner: Chain, i: number): Child => ({
   chain: {
     source: `c${i}`,
     // What an each leaves out in there is an error of the whole process, which tells that less may come of the input.
+    // One that gives nothing has dropped its input, as far as its parent can see.
     make: (value, books) => {
       const failed: number[] = []
       const { outs, isLost } = inner.make(value, { ...books, failed, skipped: failed })
       books.failed.push(...failed)
-      return { outs, isLost: isLost || failed.length > 0 }
+      return { outs, isLost: isLost || failed.length > 0 || outs.length === 0 }
     },
   },
 })
