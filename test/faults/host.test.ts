@@ -84,7 +84,7 @@ const KEY = '$ANTHROPIC_API_KEY'
 sceneTable('keys and what others wrote', FILES, {
   'faults 120, 125: everything that is told or kept of a run': {
     run: `export PIPELINE_DEBUG=1; printf '"it is %s"\\n' "${KEY}" > in
-      sed 's/provider: "eliza", model: "doctor"/provider: "anthropic", model: "m", endpoint: "http:\\/\\/127.0.0.1:9", max_retries: 0/' bot.plumb > api.plumb
+      sed 's/provider: "eliza", model: "doctor"/provider: "anthropic", model: "m", endpoint: "http:\\/\\/127.0.0.1:9", max_retries: 0, transport_retries: 0/' bot.plumb > api.plumb
       plumb --record rec --trace trace.json --summary --telemetry api.plumb < in 2> err 3> telemetry; echo $?
       plumb-agent --telemetry api.plumb < in 2>> err 3>> telemetry; echo $?
       grep -c '[*][*][*]' err | pick '_ > 0'; grep -l "${KEY}" err telemetry trace.json rec/run.json rec/events.jsonl; rm -r in rec`,
