@@ -94,12 +94,16 @@ const layAnew = (work: string): void => {
 
 type Contents = Readonly<Record<string, string>>
 
-const contents = (work: string): Contents =>
-  Object.fromEntries(
-    filesBelow(work)
-      .sort()
-      .map((path) => [path.slice(work.length + 1), readFileSync(path, 'utf8')]),
-  )
+const contents = (work: string): Contents => {
+  const paths = filesBelow(work).sort()
+  const stores = [...new Set(paths.flatMap((path) => STORE.exec(path)?.[1] ?? []))]
+  // Stores have names that are never used twice, in the order in which they were begun.
+  const nameOf = (path: string): string =>
+    path.slice(work.length + 1).replace(STORE, (_, name: string) => `kept-answers/${stores.indexOf(name) + 1}.`)
+  return Object.fromEntries(paths.map((path) => [nameOf(path), readFileSync(path, 'utf8')]))
+}
+
+const STORE = /kept-answers\/([^/.]+)\./
 
 interface Course {
   readonly scenario: Scenario
