@@ -42,30 +42,57 @@ export const openHeldCalls = (path: string): Result<HeldCalls> => {
   const read = readCalls(path)
   if (!read.ok) return read
   const calls = read.value
-  const taken = new Set<string>()
+  const left = indexOf(calls.values())
   const write = (line: object): Fault | undefined => {
     const failed = appendLine(path, line)
     if (!failed) apply(calls, JSON.parse(JSON.stringify(line)))
     return failed
   }
-  // The same call of the same conversation, else a decision that is left for this tool with these arguments.
-  const find = (call: CallToAsk): ListedCall | undefined => {
-    const digest = digestOf(call.input)
-    const own = [...calls.values()].filter(({ id, process, tool }) => process === call.process && tool === call.tool && !taken.has(id))
-    return (
-      own.find((one) => one.call === call.call && one.nth === call.nth) ??
-      own.find((one) => one.digest === digest && ['approved', 'denied'].includes(stateNow(one, Date.now())))
-    )
-  }
   return succeed({
     of: (call) => {
-      const found = find(call)
-      const id = found?.id ?? freeId(idOf(call), calls)
-      taken.add(id)
+      const id = left.take(call)?.id ?? freeId(idOf(call), calls)
       return { settle: (steps) => settle({ id, call, known: () => calls.get(id), write }, steps) }
     },
   })
 }
+
+interface LeftCalls {
+  /** The same call of the same conversation, else a decision that is left for this tool with these arguments. Each is taken once. */
+  take(call: CallToAsk): ListedCall | undefined
+}
+
+// By what is looked for, so that a run of 10,000 calls does not look at all of them for each.
+const indexOf = (calls: Iterable<ListedCall>): LeftCalls => {
+  const byPlace = new Map<string, ListedCall>()
+  const byInput = new Map<string, ListedCall[]>()
+  const taken = new Set<ListedCall>()
+  for (const call of calls) {
+    const place = placeKey(call)
+    if (!byPlace.has(place)) byPlace.set(place, call)
+    const key = inputKey(call, call.digest)
+    const equals = byInput.get(key)
+    if (equals) equals.push(call)
+    else byInput.set(key, [call])
+  }
+  for (const equals of byInput.values()) equals.reverse()
+  // What is taken, undecided or out of date stays so in this run.
+  const nextDecided = (equals: ListedCall[]): ListedCall | undefined => {
+    for (let one = equals.pop(); one; one = equals.pop())
+      if (!taken.has(one) && ['approved', 'denied'].includes(stateNow(one, Date.now()))) return one
+    return undefined
+  }
+  return {
+    take: (call) => {
+      const same = byPlace.get(placeKey(call))
+      const found = same && !taken.has(same) ? same : nextDecided(byInput.get(inputKey(call, digestOf(call.input))) ?? [])
+      if (found) taken.add(found)
+      return found
+    },
+  }
+}
+
+const placeKey = ({ process, tool, call, nth }: CallToAsk): string => JSON.stringify([process, tool, call, nth])
+const inputKey = ({ process, tool }: CallToAsk, digest: string): string => JSON.stringify([process, tool, digest])
 
 interface Held {
   readonly id: string
