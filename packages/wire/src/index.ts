@@ -47,6 +47,7 @@ export { atIndex, type Category, type Code, ERRORS, exitStatus, type Fault, faul
 export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
+export { isAbsent } from './is-absent.js'
 export { isRecord } from './is-record.js'
 export { canonicalJson, canonicalTree } from './json/canonical.js'
 export { Items } from './json/items.js'

@@ -1,8 +1,7 @@
 // plumb approvals and plumb approve: the calls of a recorded run that wait for a person, and what a person decides.
 
-import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { endWith, fail, fault, nearest, preview, type Result, succeed, writeStdout } from '@plumb/wire'
+import { endWith, fail, fault, isAbsent, nearest, preview, type Result, succeed, writeStdout } from '@plumb/wire'
 import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/wire/approval'
 import { APPROVALS_FILE } from '../record/kept-answers.js'
 
@@ -50,9 +49,9 @@ interface Calls {
 
 const callsIn = (folder: string): Result<Calls> => {
   const path = join(folder, APPROVALS_FILE)
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+  if (isAbsent(join(folder, '.')))
     return fail('file_not_found', `there is no folder '${preview(folder)}'; name the record of a run, the folder after --record`)
-  if (!existsSync(path))
+  if (isAbsent(path))
     return fail(
       'record_invalid',
       `no call of the run in '${preview(folder)}' waits for a person: it was run without --park, or none had to`,

@@ -1,9 +1,8 @@
 // What keeps and limits a run, and emits its events to listeners; opened before anything is started.
 
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
-import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, isAbsent, type LineReader, type Result, succeed } from '@plumb/wire'
 import type { LoadedSpec } from '../command/load.js'
 import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
@@ -144,4 +143,4 @@ const openRejects = ({ options, reader, report }: InstrumentationOptions): Resul
 
 // The nested run has no record yet when the run stopped before it.
 const nestedRecord = (folder: string, isResumed: boolean): readonly string[] =>
-  isResumed && existsSync(join(folder, RUN_FILE)) ? ['--resume', folder] : ['--record', folder]
+  isResumed && !isAbsent(join(folder, RUN_FILE)) ? ['--resume', folder] : ['--record', folder]

@@ -1,9 +1,8 @@
 // Where the answers of models are kept in a run, for all its agents: in a cache, in its record, or in those of the parent that runs it.
 
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { agentOf, type Graph, planOf } from '@plumb/lang'
-import { currentKept, fail, type Result, setCurrentKept, succeed } from '@plumb/wire'
+import { currentKept, fail, isAbsent, type Result, setCurrentKept, succeed } from '@plumb/wire'
 import { placesOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 
@@ -36,7 +35,7 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions): Promi
 export const approvalsIn = ({ record, resume, isParking }: RunOptions['recording']): string | undefined => {
   const folder = resume ?? record
   const path = folder === undefined ? undefined : resolve(join(folder, APPROVALS_FILE))
-  return path !== undefined && (isParking || (resume !== undefined && existsSync(path))) ? path : undefined
+  return path !== undefined && (isParking || (resume !== undefined && !isAbsent(path))) ? path : undefined
 }
 
 /** The places of all agents of ours that a run of the graph has, nested plumbs included. */

@@ -1,6 +1,6 @@
 // A file to which a run appends lines: many in a write, each soon after it was added.
 
-import { closeSync, existsSync, openSync, readSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { type Fault, fault, type Result, succeed, systemReason } from '@plumb/wire'
 
 export interface LineFileOptions {
@@ -133,8 +133,7 @@ const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC' |
 
 // The run that wrote it was killed in the middle of a line.
 const isTorn = (path: string): boolean => {
-  if (!existsSync(path)) return false
-  const { size } = statSync(path)
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return false
   const last = Buffer.alloc(1)
   const fd = openSync(path, 'r')

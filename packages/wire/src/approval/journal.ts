@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Fault, fault } from '../error.js'
+import { isAbsent } from '../is-absent.js'
 import { isRecord } from '../is-record.js'
 import { fail, type Result, succeed } from '../result.js'
 import { scrub } from '../scrub.js'
@@ -65,11 +66,11 @@ export const digestOf = (input: string): string => createHash('sha256').update(i
 export const readCalls = (path: string): Result<Map<string, ListedCall>> => {
   const calls = new Map<string, ListedCall>()
   try {
+    if (isAbsent(path)) return succeed(calls)
     if (statSync(path).size > MAX_FILE_BYTES) return fail('record_invalid', `'${path}' is larger than 256 MiB`)
     for (const line of readFileSync(path, 'utf8').split('\n')) apply(calls, parse(line))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT') return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+    return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
   return succeed(calls)
 }
@@ -101,7 +102,7 @@ export const idOf = ({ process, call, nth }: CallToAsk): string => digestOf(JSON
 export const appendLine = (path: string, line: object): Fault | undefined => {
   let fd: number | undefined
   try {
-    const isNew = !exists(path)
+    const isNew = isAbsent(path)
     fd = openSync(path, 'a+', FILE_MODE)
     const text = Buffer.from(`${isTorn(fd) ? '\n' : ''}${scrub(JSON.stringify(line))}\n`)
     if (writeSync(fd, text) < text.length) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
@@ -157,8 +158,6 @@ const parse = (line: string): unknown => {
     return undefined
   }
 }
-
-const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 const isTorn = (fd: number): boolean => {
   const last = Buffer.alloc(1)

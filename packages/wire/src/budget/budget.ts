@@ -13,7 +13,7 @@
 //
 // WHO is a process by its descent: r, its children r.1 and r.2, their children r.1.1.
 
-import { closeSync, existsSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, fault } from '../error.js'
@@ -121,7 +121,7 @@ export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> 
 
 /** By a run that has ended: what was held then may have been spent. Undefined: there is no such file. */
 const readSpent = (path: string): SpentBefore | undefined => {
-  if (!existsSync(path)) return undefined
+  if (!statSync(path, { throwIfNoEntry: false })) return undefined
   const fd = openSync(path, 'r')
   try {
     const ledger = openLedger(fd)

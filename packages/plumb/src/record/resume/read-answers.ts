@@ -1,10 +1,10 @@
 // Reads DIR/answers.jsonl, and sorts the answers by agent: of those that do not keep their own requests: programs,
 // agents elsewhere, and tools that `map` calls.
 
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
-import { checkJson, type Fault, fail, fault, isFault, type Result, succeed, systemReason } from '@plumb/wire'
+import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, succeed, systemReason } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../folder.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
@@ -19,9 +19,8 @@ export const readAnswers = (
   if (agents.size === 0) return succeed(new Map())
   const path = join(folder, ANSWERS_FILE)
   try {
-    return succeed(sortByAgent(linesIn(readFileSync(path, 'utf8')), agents))
+    return succeed(sortByAgent(isAbsent(path) ? [] : linesIn(readFileSync(path, 'utf8')), agents))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return succeed(sortByAgent([], agents))
     return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
@@ -33,7 +32,7 @@ export const readAnswers = (
 export const keepAnswersOf = (folder: string, places: ReadonlySet<string>): Fault | undefined => {
   const [path, fresh] = [join(folder, ANSWERS_FILE), join(folder, `${ANSWERS_FILE}.new`)]
   try {
-    const lines = existsSync(path) && places.size > 0 ? linesIn(readFileSync(path, 'utf8')) : []
+    const lines = places.size > 0 && !isAbsent(path) ? linesIn(readFileSync(path, 'utf8')) : []
     const kept = lines.filter(({ process }) => places.has(process)).map((line) => `${JSON.stringify(line)}\n`)
     writeFileSync(fresh, kept.join(''))
     renameSync(fresh, path)
