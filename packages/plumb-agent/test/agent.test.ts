@@ -432,8 +432,14 @@ runTable('what a provider refuses', {
   },
   '--unordered: telemetry names the input before the output': {
     run: `${rules("(said) => after(said === '1' ? 150 : said === '2' ? 400 : 5)")}
-      seq 3 | plumb-agent -R --telemetry unordered.plumb 3> tel | tr '\\n' ' '; pick '_.kind === "output" ? [_.seq, _.value] : _.kind === "settled" ? [_.inputs, _.outputs] : undefined' < tel`,
+      seq 3 | plumb-agent -R --telemetry unordered.plumb 3> tel | tr '\\n' ' '; pick '_.kind === "output" ? [_.seq, _.value] : _.kind === "settled" && _.inputs % 3 === 0 ? [_.inputs, _.outputs] : undefined' < tel`,
     out: '"3" "1" "2" [0,0]\n[3,"3"]\n[1,"1"]\n[2,"2"]\n[3,3]\n',
+  },
+  'says what has settled while others are in flight': {
+    run: `${rules("async (said) => { const { existsSync } = await import('node:fs'); while (said === '2' && !existsSync('told')) await after(5) }")}
+      seq 3 | plumb-agent -R --telemetry unordered.plumb 3> tel > o & pid=$!
+      ${until(`grep -q '"inputs":1,' tel`)}; grep -c . o; touch told; wait $pid; grep -c . o; tail -n 1 tel | grep -o '"inputs":3,'`,
+    out: '2\n3\n"inputs":3,\n',
   },
   'documents end where they end, and those that are installed come as they are written': {
     run: `${rules('() => undefined')}

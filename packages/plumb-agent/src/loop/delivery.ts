@@ -84,16 +84,25 @@ const timesOf = ({ startMs = 0, endMs = startMs }: Input): { ms: number; held_ms
 
 /** Counts for the telemetry `settled`. */
 export class SettledCounts {
+  /** The first so many are delivered. */
   inputs = 0
   controls = 0
   outputs = 0
   #last: Settled | undefined
+  /** Delivered before one that came before them. */
+  readonly #ahead = new Set<number>()
 
-  /** Undefined if nothing has changed since the last call. */
-  news(isPaused: boolean): Settled | undefined {
+  deliver(seq: number): void {
+    this.#ahead.add(seq)
+    while (this.#ahead.delete(this.inputs + 1)) this.inputs++
+  }
+
+  /** Undefined if nothing has changed since the last call; `isBusy`: or outputs alone, of inputs that are not the first. */
+  news(isPaused: boolean, isBusy: boolean): Settled | undefined {
     const { inputs, controls, outputs } = this
     const last = this.#last
-    const isOld = last?.inputs === inputs && last.controls === controls && last.outputs === outputs && (last.paused ?? false) === isPaused
+    const isSame = last?.inputs === inputs && last.controls === controls && (last.paused ?? false) === isPaused
+    const isOld = isSame && (isBusy || last.outputs === outputs)
     if (isOld) return undefined
     this.#last = { kind: 'settled', inputs, controls, outputs, ...(isPaused ? { paused: true } : {}) }
     return this.#last

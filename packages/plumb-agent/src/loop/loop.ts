@@ -52,6 +52,9 @@ export interface LoopParts {
   readonly onFinish: () => void
 }
 
+/** While it is busy, what has settled is told at most so often. */
+const BUSY_MS = 20
+
 /**
  * `get_memory`, `set_memory` and `stop` wait for the inputs in flight. Those from stdin keep their place among the inputs;
  * while paused they overtake inputs that are queued; those from fd 6 come next. `stop` drops what is queued.
@@ -70,6 +73,8 @@ export class Loop {
   #stdin: 'open' | 'closed' | 'ended' = 'open'
   #mode: 'running' | 'paused' | 'deadlocked' = 'running'
   #phase: 'idle' | 'advancing' | 'finished' = 'idle'
+  /** When what has settled so far is told, since more is in flight. */
+  #busy: NodeJS.Timeout | undefined
   /** Why no further input is sent to the provider. */
   #refusal: (InputOutcome & { readonly ok: false }) | undefined
 
@@ -142,6 +147,7 @@ export class Loop {
     this.#phase = 'idle'
     this.#reportDeadlock()
     if (this.#inFlight.isEmpty && (this.#queue.isEmpty || this.isPaused)) this.#emitSettled()
+    else this.#busy ??= setTimeout(() => this.#tellWhileBusy(), BUSY_MS)
     if (!this.#isDone() || this.#sources.awaitsControl(() => this.advance())) return
     this.#phase = 'finished'
     this.#parts.onFinish()
@@ -150,7 +156,7 @@ export class Loop {
   #deliver(): boolean {
     const input = this.#inFlight.takeSettled()
     if (!input) return false
-    this.#counts.inputs++
+    this.#counts.deliver(input.seq)
     if (input.outcome.ok) this.#counts.outputs++
     this.#delivery.deliver(input, input.outcome)
     return true
@@ -315,13 +321,21 @@ export class Loop {
 
   // Outputs and replies are written before the telemetry that counts them, so that its reader
   // can read them. A shared failure is reported before.
-  #emitSettled(): void {
+  #emitSettled(isBusy = false): void {
     if (this.#delivery.isCausePending && !this.#isDone()) return this.#delivery.reportCauseSoon(() => this.advance())
     this.#delivery.reportCause()
-    const news = this.#counts.news(this.isPaused)
+    clearTimeout(this.#busy)
+    this.#busy = undefined
+    const news = this.#counts.news(this.isPaused, isBusy)
     if (!news) return
     this.#parts.outlets.flush()
     this.#parts.emit(news)
+  }
+
+  // A failure that others may share is not reported yet, and what failed with it not settled.
+  #tellWhileBusy(): void {
+    this.#busy = undefined
+    if (!this.#delivery.isCausePending) this.#emitSettled(true)
   }
 
   #isDone(): boolean {

@@ -27,8 +27,11 @@ export class Schedule {
   #isWaiting = false
   #isStopped = false
 
-  /** `onIdle` is called whenever a slice ends with nothing more to do now. */
-  constructor(private readonly onIdle: () => void) {}
+  /** Whenever a slice ends: `onIdle` with nothing more to do now, else `onBusy`. */
+  constructor(
+    private readonly onIdle: () => void,
+    private readonly onBusy: () => void = () => {},
+  ) {}
 
   addSource(source: ScheduledSource): void {
     this.#sources.push(source)
@@ -45,8 +48,9 @@ export class Schedule {
     this.#isRunning = true
     const isDone = this.#slice()
     this.#isRunning = false
-    if (isDone) this.onIdle()
-    else this.#later()
+    if (isDone) return this.onIdle()
+    this.onBusy()
+    this.#later()
   }
 
   /** Nothing is taken or delivered any more. */
@@ -70,7 +74,7 @@ export class Schedule {
       worked = this.#goRound()
       if (nowMs() > until) return false
       for (const source of this.#sources) {
-        if (!this.#turn(source)) continue
+        if (!this.#turn(source, until)) continue
         worked = true
         if (nowMs() > until) return false
       }
@@ -79,7 +83,7 @@ export class Schedule {
   }
 
   // A cycle may go round for ever: then other processes are read in between, and the input waits.
-  #turn(source: ScheduledSource): boolean {
+  #turn(source: ScheduledSource, until: number): boolean {
     const hasCycles = this.#cycles.length > 0
     let taken = 0
     while (taken < TURN && !this.#isStopped && source.canRun()) {
@@ -87,6 +91,7 @@ export class Schedule {
       const lines = source.step(hasCycles ? 1 : RUN)
       if (lines === 0) break
       taken += lines
+      if (nowMs() > until) break
       if (hasCycles) this.#goRound()
     }
     return taken > 0

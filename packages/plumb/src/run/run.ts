@@ -93,7 +93,10 @@ const start = async (
 }
 
 class Run {
-  readonly #schedule = new Schedule(() => this.#idle())
+  readonly #schedule = new Schedule(
+    () => this.#idle(),
+    () => this.#settle(false),
+  )
   readonly #quiescence = new Quiescence(() => this.#judge())
   #wired: Wired | undefined
   #openOutputs = 0
