@@ -3,6 +3,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { canonicalJson } from '../src/json/canonical.js'
 import { canonicalText, differingPaths, hashOf, joinKept, nearestRequest, openKept } from '../src/kept/index.js'
 import type { KeptAnswers } from '../src/kept/kept.js'
 import type { Result } from '../src/result.js'
@@ -21,6 +22,13 @@ t.test('the same request, however it is written', async (t) => {
   t.equal(hashOf(JSON.parse('{"a":1,"b":{"c":2,"d":3}}')), hashOf(JSON.parse('{ "b": {"d": 3.0, "c": 2}, "a": 1 }')))
   t.not(hashOf({ a: 'x ' }), hashOf({ a: 'x' }), 'texts count byte for byte')
   t.not(hashOf([1, 2]), hashOf([2, 1]))
+  const numbers = { tiny: 5e-324, price: 0.7, whole: 100, wide: 2 ** 53, huge: 1e21 }
+  t.equal(
+    canonicalText(numbers),
+    '{"huge":1e+21,"price":0.7,"tiny":5e-324,"whole":100,"wide":9007199254740992}',
+    'as older records have it',
+  )
+  t.equal(canonicalJson('{"a":9007199254740993,"b":10e-1}'), '{"a":9007199254740993,"b":1}', 'digits that no double holds count')
 })
 
 t.test('the nearest request', async (t) => {

@@ -92,8 +92,8 @@ const callsOf = ({ kept, held, place, request, warnOnce }: CallsParts): KeptCall
   const asked = new Map<ToolUse, Asked>()
   return {
     find: (use) => {
-      const { name, input } = use
-      const one = kept.ask({ call: { name, input }, after: request }, place, { onlyRecorded: true })
+      const { name, input, json } = use
+      const one = kept.ask({ call: { name, input, json }, after: request }, place, { onlyRecorded: true })
       asked.set(use, one)
       const result = one.found?.answer
       return isResult(result) ? { ...result, tool_use_id: use.id } : undefined

@@ -28,6 +28,7 @@ import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Prov
 import { mediaOf, toolNamesOf } from './read-message.js'
 import { sizeOf } from './request-size.js'
 import { type WireNames, wireNames } from './wire-names.js'
+import { writeBody } from './written-json.js'
 
 export interface ChatSettings {
   readonly account: Account
@@ -146,7 +147,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   const post = async (sent: Sent, attempt: number, names: WireNames, signal: AbortSignal): Promise<Attempt<Finished>> => {
     const { question, body } = sent
     const { model, log, billing, batching } = question
-    const text = JSON.stringify(body)
+    const text = writeBody(body)
     const bytes = Buffer.byteLength(text)
     if (lane === 'batch') opened ??= openBatches(question)
     const batches = await opened

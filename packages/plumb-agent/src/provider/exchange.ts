@@ -93,12 +93,17 @@ const readStream = async (
 const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {
   const reply = readJson(text)
   if (!reply.ok) return unreadable(host, /^\s*</.test(text) ? 'answered with a page of HTML' : 'answered with what is no JSON', reply.error)
-  return takeReply(reply.value, reader, { eventsOf })
+  return takeReply(reply.value, reader, { eventsOf }, text)
 }
 
-/** A reply of the plain form, parsed. */
-export const takeReply = (reply: unknown, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>): Failure | undefined => {
-  const events = at(reply, 'error') ? [reply] : eventsOf(reply)
+/** A reply of the plain form, parsed, and as it came where that is known. */
+export const takeReply = (
+  reply: unknown,
+  reader: AnswerReader,
+  { eventsOf }: Pick<Protocol, 'eventsOf'>,
+  text?: string,
+): Failure | undefined => {
+  const events = at(reply, 'error') ? [reply] : eventsOf(reply, text)
   for (const event of events) {
     const failure = reader.take(event)
     if (failure) return failure

@@ -20,8 +20,8 @@ export interface Protocol {
   readonly refusesMedia: (block: MediaBlock) => string | undefined
   readonly bodyOf: (question: ModelRequest, asking: BodyOptions) => object
   readonly openReader: (question: ModelRequest, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
-  /** The reply of the plain form, as the events that a stream would have had. */
-  readonly eventsOf: (reply: unknown) => readonly unknown[]
+  /** The reply of the plain form, as the events that a stream would have had. `text`: as it came, with all digits. */
+  readonly eventsOf: (reply: unknown, text?: string) => readonly unknown[]
   /** Its API of batches, for lane "batch"; `headers` are those of a request that has no body. */
   readonly openBatches: (calls: ApiCalls, endpoint: URL, headers: Readonly<Record<string, string>>) => Promise<BatchApi>
   /** The levels of effort that the API has; undefined: each model has its own. */

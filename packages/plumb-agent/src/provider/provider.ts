@@ -6,6 +6,7 @@ import type { Billing } from '../conversation/billing.js'
 import type { ProviderRefusal } from '../conversation/breaker.js'
 import type { HasSignal } from '../conversation/cancellation.js'
 import type { Emit } from '../io/telemetry.js'
+import type { CallInput } from './call-input.js'
 import type { Effort } from './effort.js'
 import type { MediaBlock } from './media-block.js'
 
@@ -25,7 +26,7 @@ export type ContentBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   /** `input` that was no JSON stands as { "invalid_json": TEXT }. `name` is the tool's own, with its colon or dot. */
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: Json }
+  | ({ readonly type: 'tool_use'; readonly id: string; readonly name: string } & CallInput)
   /** `content`: text, or a list of blocks as in result-parts.ts. */
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
   | MediaBlock

@@ -2,6 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { preview } from '@plumb/wire'
+import { withWritten } from './call-input.js'
 import { at, textAt } from './http/json-path.js'
 import { isMedia, type MediaBlock, readMedia } from './media-block.js'
 import type { ChatMessage, ContentBlock } from './provider.js'
@@ -42,7 +43,8 @@ const readPart = (role: 'user' | 'assistant', item: Json): Part | undefined => {
   if (!isAssistant || type === undefined) return undefined
   if (type === 'thinking') return ifWhole({ type, thinking: text('thinking'), signature: text('signature') })
   if (type === 'redacted_thinking') return ifWhole({ type, data: text('data') })
-  if (type === 'tool_use') return ifWhole({ type, id: text('id'), name: text('name'), input: (at(item, 'input') ?? {}) as Json })
+  if (type === 'tool_use')
+    return ifWhole({ type, id: text('id'), name: text('name'), ...withWritten((at(item, 'input') ?? {}) as Json, text('json')) })
   if (RESPONSE_ITEM.test(type)) return { type: 'item', item }
   return SERVER_BLOCK.test(type) ? { type: 'raw', block: item } : undefined
 }

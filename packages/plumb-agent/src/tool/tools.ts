@@ -24,6 +24,7 @@ import type { CallCount } from '../conversation/call-count.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { Emit } from '../io/telemetry.js'
 import type { KeptCalls } from '../kept/kept-questions.js'
+import { inputText } from '../provider/call-input.js'
 import type { ToolOffer } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
@@ -91,7 +92,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     }
     const tool = known().get(use.name)
     const hold = (json: string) => kept?.held(use, json)
-    const asked = tool ? await ask(readInput(use.input, tool), tool, id, around, { hold }) : unknown(use.name, offered())
+    const asked = tool ? await ask(readInput(use, tool), tool, id, around, { hold }) : unknown(use.name, offered())
     const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
     done(is_error, content)
     if (!asked.ok && isHeld(asked.error)) return asked
@@ -101,7 +102,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
   // A chain, and what it calls, is refused where no one can be asked: calls made before one that waits would be made again.
   const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, around: Around) => {
     const { signal, emit, count } = around
-    const permitted = permit(readInput(use.input, chains), chains, emit)
+    const permitted = permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
     const { json, isAsked } = permitted.value
     const refused = isAsked ? await approvals.ask({ id, tool: chains.name, input: json }, signal) : undefined
@@ -238,14 +239,14 @@ const resultOf = (tool_use_id: string, content: Json, is_error: boolean): ToolRe
 
 const failure = (id: string, error: Fault): ToolResult => resultOf(id, JSON.stringify(error), true)
 
-const fingerprint = ({ name, input }: ToolUse): string =>
+const fingerprint = (use: ToolUse): string =>
   createHash('sha256')
-    .update(JSON.stringify([name, input]))
+    .update(JSON.stringify([use.name, inputText(use)]))
     .digest('base64')
 
-const readInput = (input: Json, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {
-  const text = textThatIsNoJson(input)
-  if (text === undefined) return fit(JSON.stringify(input))
+const readInput = (use: ToolUse, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {
+  const text = textThatIsNoJson(use.input)
+  if (text === undefined) return fit(inputText(use))
   return fail('invalid_json', `the input of '${name}' is no JSON: '${preview(text)}'`)
 }
 

@@ -5,7 +5,8 @@ import { stringOf, type Tree } from './tree.js'
 
 /**
  * Keys in order, no white space, escapes and numbers in one form. Numbers are compared by their digits and not as doubles: `1`, `1.0` and
- * `10e-1` are equal, `9007199254740993` and …992 are not. Text that is no JSON stays as it is.
+ * `10e-1` are equal, `9007199254740993` and …992 are not. One that a double holds is written as JSON.stringify does. Text that is no JSON
+ * stays as it is.
  */
 export const canonicalJson = (json: string): string => {
   const buf = Buffer.from(json)
@@ -31,8 +32,15 @@ export const canonicalTree = (node: Tree, buf: Buffer): string => {
   }
 }
 
-// The digits without zeros around them, and the power of ten of the last one.
 const canonicalNumber = (text: string): string => {
+  const asDouble = JSON.stringify(Number(text))
+  if (asDouble === text) return text
+  const digits = digitsOf(text)
+  return asDouble !== 'null' && digits === digitsOf(asDouble) ? asDouble : digits
+}
+
+// Without zeros around them, and the power of ten of the last one.
+const digitsOf = (text: string): string => {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const isNegative = mantissa.startsWith('-')
   const [whole = '', fraction = ''] = (isNegative ? mantissa.slice(1) : mantissa).split('.')

@@ -1,16 +1,10 @@
-// One text for all ways in which the same JSON can be written, and its hash: the order of keys and the space around values do not count.
+// The hash of a value that is kept: the same for all ways in which its JSON can be written.
 
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../json/canonical.js'
 
-/** Of a value as JSON.parse gives it; what JSON leaves out, such as undefined, is left out here. */
-export const canonicalText = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalText(item ?? null)).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`).join(',')}}`
-}
+/** What JSON leaves out, such as undefined, is left out here. */
+export const canonicalText = (value: unknown): string => canonicalJson(JSON.stringify(value) ?? 'null')
 
 /** SHA-256 of the canonical text, in 64 hexadecimal digits. */
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex')

@@ -9,11 +9,13 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages'
+import type { CallInput } from '../call-input.js'
 import { asResultPart, captionOf, type MediaBlock } from '../media-block.js'
 import type { ChatMessage, ModelRequest } from '../provider.js'
 import { type Part, readMessage } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
+import { WrittenJson } from '../written-json.js'
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 
@@ -48,7 +50,7 @@ const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): Cont
     case 'redacted_thinking':
       return [{ type: 'redacted_thinking', data: part.data }]
     case 'tool_use':
-      return [{ type: 'tool_use', id: part.id, name: names.toWire(part.name), input: part.input }]
+      return [{ type: 'tool_use', id: part.id, name: names.toWire(part.name), input: toInput(part) }]
     case 'tool_result': {
       const content = readResult(part.content).flatMap(toShown)
       return [{ type: 'tool_result', tool_use_id: part.tool_use_id, content, ...(part.is_error ? { is_error: true } : {}) }]
@@ -61,6 +63,8 @@ const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): Cont
       return [part.block as unknown as ContentBlockParam]
   }
 }
+
+const toInput = ({ input, json }: CallInput): unknown => (json === undefined ? input : new WrittenJson(json))
 
 /** Blank text is refused: an input that is blank is shown in quotes, an answer that is blank was none. */
 const toText = (text: string, role: 'user' | 'assistant'): TextBlockParam[] => {

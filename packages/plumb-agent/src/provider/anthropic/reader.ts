@@ -1,9 +1,9 @@
 // From the events of a message to the answer: blocks in their order, whole, with the signatures they came with.
 
 import { randomUUID } from 'node:crypto'
-import type { Json } from '@plumb/lang'
+import { type CallInput, readCallInput } from '../call-input.js'
 import type { Failure } from '../http/failure.js'
-import { at, countAt, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
+import { at, countAt, listAt, numberAt, partOf, textAt } from '../http/json-path.js'
 import type { AnswerReader, Finished } from '../protocol.js'
 import { asJson } from '../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
@@ -107,22 +107,19 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Content
       return [{ type: 'redacted_thinking', data: textAt(block, 'data') ?? '' }]
     case 'tool_use': {
       const id = textAt(block, 'id') || `toolu_${randomUUID()}`
-      return [{ type: 'tool_use', id, name: names.toOwn(textAt(block, 'name') ?? ''), input: inputOf(block, json) }]
+      return [{ type: 'tool_use', id, name: names.toOwn(textAt(block, 'name') ?? ''), ...inputOf(block, json) }]
     }
     case undefined:
       return []
     default:
       // Of the API's own tools: it goes back as it came, and read-message knows it again.
-      return [(json === '' ? block : { ...(block as object), input: inputOf(block, json) }) as ContentBlock]
+      return [(json === '' ? block : { ...(block as object), input: inputOf(block, json).input }) as ContentBlock]
   }
 }
 
 /** The pieces of JSON that came, or the whole that the plain form has. */
-const inputOf = (block: unknown, json: string): Json => {
-  if (json.trim() === '') return asJson(at(block, 'input') ?? {})
-  const read = readJson(json)
-  return read.ok ? asJson(read.value) : { invalid_json: json }
-}
+const inputOf = (block: unknown, json: string): CallInput =>
+  json.trim() === '' ? { input: asJson(at(block, 'input') ?? {}) } : readCallInput(json)
 
 const toFinished = (content: readonly ContentBlock[], reason: string | undefined, usage: TokenUsage): Finished => {
   const calls = content.some(({ type }) => type === 'tool_use')
@@ -138,12 +135,19 @@ const STOPS = new Map<string, Finished['stop']>([
 ])
 
 /** The plain form says the same as a stream, at once. */
-export const eventsOf = (message: unknown): readonly unknown[] => [
+export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [
   { type: 'message_start', message },
   ...listAt(message, 'content').flatMap((content_block, index) => [
     { type: 'content_block_start', index, content_block },
+    ...writtenInput(content_block, index, text),
     { type: 'content_block_stop', index },
   ]),
   { type: 'message_delta', delta: { stop_reason: textAt(message, 'stop_reason') }, usage: {} },
   ...(textAt(message, 'type') === 'message' || at(message, 'content') ? [{ type: 'message_stop' }] : []),
 ]
+
+const writtenInput = (block: unknown, index: number, text: string): readonly unknown[] => {
+  if (textAt(block, 'type') !== 'tool_use') return []
+  const partial_json = partOf(text, 'content', index, 'input')
+  return partial_json === undefined ? [] : [{ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }]
+}

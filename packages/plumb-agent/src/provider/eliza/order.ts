@@ -1,12 +1,11 @@
 // An order to call a tool, `call NAME {json}`: how dispatch is tried without a model. It is no part of the conversation of 1966.
 
 import type { Json } from '@plumb/lang'
+import { type CallInput, readCallInput } from '../call-input.js'
 import type { ChatMessage, ContentBlock } from '../provider.js'
 
-export interface Order {
+export interface Order extends CallInput {
   readonly name: string
-  /** What was no JSON stands as { "invalid_json": TEXT }, as it does when a model writes it. */
-  readonly input: Json
 }
 
 /**
@@ -16,16 +15,7 @@ export interface Order {
 export const readOrder = (text: string, offered: readonly string[]): Order | undefined => {
   const [, name = '', json = ''] = /^\s*call\s+([A-Za-z_](?:[\w.:-]*\w)?)\s*(.*)$/s.exec(text) ?? []
   const isOrder = offered.includes(name) || (offered.length > 0 && name !== '' && json.startsWith('{'))
-  return isOrder ? { name, input: readInput(json) } : undefined
-}
-
-const readInput = (json: string): Json => {
-  if (json === '') return {}
-  try {
-    return JSON.parse(json)
-  } catch {
-    return { invalid_json: json }
-  }
+  return isOrder ? { name, ...readCallInput(json) } : undefined
 }
 
 /** Messages that ELIZA has not heard: orders, that is what was answered by a tool call, and the results. */

@@ -1,6 +1,6 @@
 // Looks into JSON from elsewhere: what is not there, or of another kind, is undefined.
 
-import { parseJson, type Result } from '@plumb/wire'
+import { parseJson, parseTree, type Result } from '@plumb/wire'
 
 export const at = (value: unknown, ...path: readonly (string | number)[]): unknown => {
   let part = value
@@ -37,4 +37,16 @@ export const listAt = (value: unknown, ...path: readonly (string | number)[]): r
 export const readJson = (text: string): Result<unknown> => {
   const bytes = Buffer.from(text)
   return parseJson(bytes, 0, bytes.length, true)
+}
+
+/** A part of a JSON text as it is written there. */
+export const partOf = (text: string, ...path: readonly (string | number)[]): string | undefined => {
+  const bytes = Buffer.from(text)
+  const root = parseTree(bytes, 0, bytes.length)
+  let node = root.kind === 'fault' ? undefined : root
+  for (const key of path) {
+    if (node?.kind === 'object') node = node.entries.find((entry) => entry.key === key)?.node
+    else node = node?.kind === 'array' ? node.items[Number(key)] : undefined
+  }
+  return node && bytes.toString('utf8', node.start, node.end)
 }

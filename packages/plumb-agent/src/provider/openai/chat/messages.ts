@@ -5,6 +5,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionMessageToolCall,
 } from 'openai/resources/chat/completions/completions'
+import { inputText } from '../../call-input.js'
 import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import type { ChatMessage, ModelRequest } from '../../provider.js'
 import { type Part, readMessage } from '../../read-message.js'
@@ -33,7 +34,7 @@ const toAssistant = (parts: readonly Part[], names: WireNames): ChatCompletionMe
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const tool_calls = parts.flatMap((part): ChatCompletionMessageToolCall[] =>
     part.type === 'tool_use'
-      ? [{ id: part.id, type: 'function', function: { name: names.toWire(part.name), arguments: JSON.stringify(part.input) } }]
+      ? [{ id: part.id, type: 'function', function: { name: names.toWire(part.name), arguments: inputText(part) } }]
       : [],
   )
   if (tool_calls.length === 0) return [{ role: 'assistant', content: text }]

@@ -1,12 +1,12 @@
 // From the chunks of a completion to the answer: text and calls, put together from their pieces.
 
 import { randomUUID } from 'node:crypto'
+import { readCallInput } from '../../call-input.js'
 import type { Failure } from '../../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
 import type { AnswerReader, Finished } from '../../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../../provider.js'
 import type { WireNames } from '../../wire-names.js'
-import { readArguments } from '../arguments.js'
 import { readTokenUsage } from '../usage.js'
 
 interface Draft {
@@ -75,7 +75,7 @@ const toBlock = (call: Draft, names: WireNames): ContentBlock => ({
   type: 'tool_use',
   id: call.id || `call_${randomUUID()}`,
   name: names.toOwn(call.name),
-  input: readArguments(call.arguments),
+  ...readCallInput(call.arguments),
 })
 
 const stopOf = (reason: string | undefined, isRefused: boolean, hasCalls: boolean): Finished['stop'] => {

@@ -8,6 +8,7 @@ import type {
   ResponseInputImage,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
+import { inputText } from '../../call-input.js'
 import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import type { ChatMessage, ModelRequest } from '../../provider.js'
 import { type Part, readMessage } from '../../read-message.js'
@@ -33,7 +34,7 @@ const toAssistant = (part: Part, names: WireNames): ResponseInputItem[] => {
       if (part.text === '') return []
       return [{ type: 'message', role: 'assistant', content: part.text, ...(part.phase ? { phase: part.phase } : {}) }]
     case 'tool_use':
-      return [{ type: 'function_call', call_id: part.id, name: names.toWire(part.name), arguments: JSON.stringify(part.input) }]
+      return [{ type: 'function_call', call_id: part.id, name: names.toWire(part.name), arguments: inputText(part) }]
     case 'item':
       // As it came: only the API understands it.
       return [part.item as unknown as ResponseInputItem]

@@ -1,12 +1,12 @@
 // From the events of a response to the answer: items in their order, whole, as they came.
 
 import { randomUUID } from 'node:crypto'
+import { readCallInput } from '../../call-input.js'
 import type { Failure } from '../../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
 import { type AnswerReader, asJson, type Finished } from '../../protocol.js'
 import type { ContentBlock, ModelRequest } from '../../provider.js'
 import type { WireNames } from '../../wire-names.js'
-import { readArguments } from '../arguments.js'
 import { readTokenUsage } from '../usage.js'
 
 export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
@@ -74,9 +74,7 @@ const toBlocks = (item: unknown, names: WireNames): ContentBlock[] => {
     }
     case 'function_call': {
       const id = textAt(item, 'call_id') || `call_${randomUUID()}`
-      return [
-        { type: 'tool_use', id, name: names.toOwn(textAt(item, 'name') ?? ''), input: readArguments(textAt(item, 'arguments') ?? '') },
-      ]
+      return [{ type: 'tool_use', id, name: names.toOwn(textAt(item, 'name') ?? ''), ...readCallInput(textAt(item, 'arguments') ?? '') }]
     }
     case undefined:
       return []
