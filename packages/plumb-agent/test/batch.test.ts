@@ -279,15 +279,23 @@ t.test('--lane batch is for all agents that do not say theirs', async (t) => {
   t.equal(server.batches.length, 2)
 
   const elsewhere = specOf('messages').replace('lane: "batch"', 'via: ["/bin/sh", "-c"], env: ["ANTHROPIC_API_KEY", "PLUMB_ENDPOINT"]')
-  t.match(await run({ 'a.plumb': elsewhere }, 'plumb --lane batch a.plumb', inputOf(['c'])), { status: 0, out: ['re c'] })
-  t.equal(server.batches.length, 3)
+  t.match(await run({ 'a.plumb': elsewhere }, 'plumb --lane batch a.plumb', inputOf(['c'])), {
+    status: 2,
+    out: [],
+    faults: [{ error: 'config_invalid', detail: /runs elsewhere.*lane: "now"/ }],
+  })
+  const said = elsewhere.replace('via:', 'lane: "batch", via:')
+  t.match(await run({ 'a.plumb': said }, 'plumb a.plumb', ''), { status: 2, err: /'lane: "batch"' and 'via' exclude each other/ })
+  const now = elsewhere.replace('via:', 'lane: "now", via:')
+  t.match(await run({ 'a.plumb': now }, 'plumb --lane batch a.plumb', ''), { status: 0, err: '' })
+  t.equal(server.batches.length, 2)
 
   const remembers = plain.replace(', amnesiac: true', '')
   const refused = { status: 2, out: [], faults: [{ error: 'config_invalid', detail: /lane: "now"/ }] }
   t.match(await run({ 'a.plumb': remembers }, 'plumb-agent --lane batch a.plumb', inputOf(['d'])), refused)
   t.match(await run({ 'a.plumb': remembers }, 'plumb --lane batch a.plumb', inputOf(['d'])), refused)
-  const now = remembers.replace('model: "m"', 'model: "m", lane: "now"')
-  t.match(await run({ 'a.plumb': now }, 'plumb-agent --check --lane batch a.plumb', ''), { status: 0 })
+  const alone = remembers.replace('model: "m"', 'model: "m", lane: "now"')
+  t.match(await run({ 'a.plumb': alone }, 'plumb-agent --check --lane batch a.plumb', ''), { status: 0 })
   t.match(await run({ 'a.plumb': specOf('messages') }, 'plumb-agent --lane tomorrow a.plumb', ''), {
     status: 2,
     faults: [{ error: 'usage' }],

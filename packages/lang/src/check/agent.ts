@@ -145,6 +145,7 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
     if (hasAny(config, 'tools') || hasAny(config, 'mcp'))
       fail('lane', `an agent with tools needs 'lane: "now"': a call cannot wait for a batch`)
     if (config.get('amnesiac')?.value !== true && !isWrong('amnesiac')) fail('lane', `'lane: "batch"' needs 'amnesiac: true'`)
+    if (config.has('via')) fail('lane', `'lane: "batch"' and 'via' exclude each other: elsewhere no note is kept of what was sent`)
   }
   if (config.has('command')) fail('lane', "'lane' and 'command' exclude each other: the program is the agent")
   if (config.has('via')) fail('sandbox', "'sandbox' and 'via' exclude each other: what runs elsewhere is not held here")

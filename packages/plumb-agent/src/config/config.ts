@@ -136,7 +136,7 @@ export const readAgentConfig = (
   // A parent of ours ends the input itself, and has to hear of each message that it has sent.
   const isHandedDown = isElsewhere || options.sourcesFd !== undefined
   const faults = [
-    ...whyNoBatches(lane, agent),
+    ...whyNoBatches(lane, agent, isElsewhere),
     ...(model === undefined ? [missing('model', 'its name')] : []),
     ...prompt.faults,
     ...history.faults,
@@ -233,15 +233,19 @@ const laneOf = (provider: string | undefined, given: ProviderLane | undefined, o
   return ofSpec === 'now' || ofSpec === 'batch' ? ofSpec : (given ?? 'now')
 }
 
-const whyNoBatches = (lane: ProviderLane, { name, config, tools }: CheckedAgent): Fault[] => {
+const whyNoBatches = (lane: ProviderLane, agent: CheckedAgent, isElsewhere: boolean): Fault[] => {
+  const why = lane === 'now' ? undefined : whatKeepsFromBatches(agent, isElsewhere)
+  if (why === undefined) return []
+  return [fault('config_invalid', `agent '${agent.name}' ${why}: write lane: "now" in it, and --lane is for the others`)]
+}
+
+const whatKeepsFromBatches = ({ config, tools }: CheckedAgent, isElsewhere: boolean): string | undefined => {
   const hasTools = tools.length > 0 || (Array.isArray(config.mcp) && config.mcp.length > 0)
-  const why = hasTools
-    ? 'has tools, and a call cannot wait for a batch'
-    : config.amnesiac === true
-      ? undefined
-      : 'remembers, and is asked one thing after the other'
-  if (lane === 'now' || why === undefined) return []
-  return [fault('config_invalid', `agent '${name}' ${why}: write lane: "now" in it, and --lane is for the others`)]
+  if (hasTools) return 'has tools, and a call cannot wait for a batch'
+  if (config.amnesiac !== true) return 'remembers, and is asked one thing after the other'
+  return isElsewhere
+    ? "runs elsewhere ('via'), where no note is kept of what was sent, so that a run that is gone on with would send it again"
+    : undefined
 }
 
 const keyOf = (provider: string, env: AgentEnvironment['env']): string | undefined => {
