@@ -212,3 +212,48 @@ t.test('media count as what providers make of them at most, and not by their byt
   t.strictSame(size({ type: 'document', source: { type: 'text', data } }), { tokens: 0, bytes: 0, fillsWindow: false }, 'text is text')
   t.ok(size({ type: 'file', file: { file_data: data } }).fillsWindow)
 })
+
+const REFUSALS: readonly [number, string][] = [
+  [500, 'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'],
+  [500, 'audio input is not supported - hint: if this is unexpected, you may need to provide the mmproj'],
+  [500, 'image input is not supported by this server'],
+  [400, 'unsupported content[].type'],
+  [400, 'this model does not support image input (ref: 1)'],
+  [500, 'this model is missing data required for image input'],
+  [400, 'Invalid content type. image_url is only supported by certain models.'],
+  [400, 'At most 0 image(s) may be provided in one prompt.'],
+  [400, 'm is not a multimodal model'],
+  [404, 'No endpoints found that support image input'],
+]
+
+t.test('what a model does not take is said once, and is about this input alone', async (t) => {
+  const image = { role: 'user', content: [{ type: 'image', media_type: 'image/png', data: PNG }] }
+  for (const [status, message] of REFUSALS) {
+    const { url, received } = await openStub(t, [json({ error: { code: status, message, type: 'server_error' } }, status)])
+    const { ask } = openClient(t, 'openai', url, { wire: 'chat' })
+    const answer = await ask({ turn: [image] })
+    t.match(
+      answer,
+      { ok: false, error: { error: 'unsupported_media', category: 'invalid', detail: /take a model that does/, status } },
+      message,
+    )
+    t.notOk('refusal' in answer, 'other inputs are still asked')
+    t.equal(received.length, 1, 'it is not tried again')
+  }
+})
+
+t.test('other failures of a request with media, and the same words without any, mean what they meant', async (t) => {
+  const image = { role: 'user', content: [{ type: 'image', media_type: 'image/png', data: PNG }] }
+  const cases: [object, number, string, string, number][] = [
+    [{ turn: [image] }, 500, 'slot unavailable', 'overloaded', 2],
+    [{}, 500, 'image input is not supported', 'overloaded', 2],
+    [{ turn: [image] }, 401, 'image input is not supported for this key', 'unauthorized', 1],
+    [{ turn: [{ role: 'user', content: '{"type":"image"} why?' }] }, 500, 'image input is not supported', 'overloaded', 2],
+  ]
+  for (const [question, status, message, error, times] of cases) {
+    const { url, received } = await openStub(t, [json({ error: { message } }, status)])
+    const { ask } = openClient(t, 'openai', url, { wire: 'chat', transport_retries: 1 })
+    t.match(await ask(question), { ok: false, error: { error } }, message)
+    t.equal(received.length, times)
+  }
+})

@@ -20,6 +20,7 @@ import { errorEventFailure } from './http/api-error.js'
 import { openConnection } from './http/connection.js'
 import { isProviderItself } from './http/endpoint.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
+import { asRefusedMedia } from './http/refused-media.js'
 import { retry } from './http/retry.js'
 import type { Timing } from './http/timing.js'
 import { formatOf, systemText } from './output-schema.js'
@@ -165,7 +166,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       : await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, signal)
     if (!result.ok) {
       bill?.value.settle(result.failure.isUnbilled ? 'nothing' : 'most')
-      return result
+      return { ok: false, failure: asRefusedMedia(result.failure, text) }
     }
     const checked = checkUsage(result.value.usage, { host, bytes, maxTokens, isLimited: billing !== undefined })
     const cost = bill?.value.settle(checked.usage, checked.estimated === undefined)
