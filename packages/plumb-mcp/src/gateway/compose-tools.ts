@@ -4,10 +4,10 @@ import { compose, cutText, perform } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
 import { type McpToolResult, type ServedContent, toContent, toError } from '../tools/answer.js'
 import type { CallContext } from '../tools/served-tool.js'
-import type { GatewayTool, Shelf } from './shelf.js'
+import type { Catalogue, GatewayTool } from './catalogue.js'
 
 export interface ChainOptions {
-  readonly shelf: Shelf
+  readonly catalogue: Catalogue
   /** Characters of the result of a chain. */
   readonly maxOutput: number
   readonly warn: (warning: Fault) => void
@@ -24,10 +24,10 @@ const MAX_PARALLEL = 8
 export const composeTools = async (
   chain: string,
   input: string | undefined,
-  { shelf, maxOutput, warn }: ChainOptions,
+  { catalogue, maxOutput, warn }: ChainOptions,
   { id, signal }: CallContext,
 ): Promise<ChainAnswer> => {
-  const tools = shelf.tools()
+  const tools = catalogue.tools()
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const composed = await compose({
     chain,

@@ -5,8 +5,8 @@ import { COMPOSE_INPUT, findByTypes, findByWords, findChain, NOTATION, writeChai
 import { type Fault, fail, fault, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import { type CallContext, hintsOf, type ServedTool } from '../tools/served-tool.js'
+import type { Catalogue, GatewayTool } from './catalogue.js'
 import { type ChainOptions, composeTools } from './compose-tools.js'
-import type { GatewayTool, Shelf } from './shelf.js'
 
 export interface GatewayOptions extends ChainOptions {
   /** Names in types mean what they mean in it. */
@@ -29,7 +29,7 @@ const MAX_DESCRIPTION = 160
 /** Tools in an answer of schema. */
 const MAX_SCHEMAS = 20
 
-const findTool = ({ shelf, program }: GatewayOptions): ServedTool => ({
+const findTool = ({ catalogue, program }: GatewayOptions): ServedTool => ({
   name: 'find',
   description:
     'Find tools, by words or by what they take and give: one line each, NAME : INPUT -> OUTPUT, as compose takes them. Without anything: the servers there are.',
@@ -51,29 +51,29 @@ const findTool = ({ shelf, program }: GatewayOptions): ServedTool => ({
     if (!from.ok) return toError(from.error)
     if (!to.ok) return toError(to.error)
     const words = read.value.words?.split(/\s+/).filter((word) => word !== '') ?? []
-    await startUp(shelf, signal)
-    if (words.length === 0 && !from.value && !to.value) return told(overview(shelf))
-    const search = (): readonly string[] => found(shelf.tools(), words, from.value, to.value)
+    await startUp(catalogue, signal)
+    if (words.length === 0 && !from.value && !to.value) return told(overview(catalogue))
+    const search = (): readonly string[] => found(catalogue.tools(), words, from.value, to.value)
     let lines = search()
-    while (lines.length === 0 && shelf.waiting().length > 0 && !signal.aborted) {
-      await shelf.next(signal)
+    while (lines.length === 0 && catalogue.waiting().length > 0 && !signal.aborted) {
+      await catalogue.next(signal)
       lines = search()
     }
     return told([
       ...(lines.length === 0 ? ['no tool is like that; find without words says which servers there are'] : lines),
-      ...missing(shelf),
+      ...missing(catalogue),
     ])
   },
 })
 
 // What all servers have is looked at, unless one takes long.
-const startUp = async (shelf: Shelf, signal: AbortSignal): Promise<void> => {
-  if (shelf.waiting().length === 0) return
+const startUp = async (catalogue: Catalogue, signal: AbortSignal): Promise<void> => {
+  if (catalogue.waiting().length === 0) return
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), START_MS)
   const giveUp = (): void => late.abort()
   signal.addEventListener('abort', giveUp, { once: true })
-  await shelf.ready(shelf.waiting(), late.signal)
+  await catalogue.ready(catalogue.waiting(), late.signal)
   signal.removeEventListener('abort', giveUp)
   clearTimeout(timer)
 }
@@ -99,25 +99,25 @@ const lineOf = ({ name, input, output, description }: GatewayTool): string => {
   return `${name} : ${printType(input, MAX_TYPE)} -> ${printType(output, MAX_TYPE)}${what === '' ? '' : `  ${preview(what, MAX_DESCRIPTION)}`}`
 }
 
-const overview = (shelf: Shelf): readonly string[] => {
+const overview = (catalogue: Catalogue): readonly string[] => {
   const counts = new Map<string, number>()
-  for (const { name } of shelf.tools()) {
+  for (const { name } of catalogue.tools()) {
     const [home, member] = name.split('.', 2)
     const key = member === undefined ? 'tools of its own' : (home as string)
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-  return [...[...counts].map(([server, count]) => `${server}: ${count} ${count === 1 ? 'tool' : 'tools'}`), ...missing(shelf)]
+  return [...[...counts].map(([server, count]) => `${server}: ${count} ${count === 1 ? 'tool' : 'tools'}`), ...missing(catalogue)]
 }
 
-const missing = (shelf: Shelf): readonly string[] => {
-  const waiting = shelf.waiting()
+const missing = (catalogue: Catalogue): readonly string[] => {
+  const waiting = catalogue.waiting()
   return [
     ...(waiting.length === 0 ? [] : [`still being started: ${waiting.join(', ')}`]),
-    ...[...shelf.absent()].map(([name, { detail }]) => `not there: ${name}: ${detail}`),
+    ...[...catalogue.absent()].map(([name, { detail }]) => `not there: ${name}: ${detail}`),
   ]
 }
 
-const schemaTool = ({ shelf }: GatewayOptions): ServedTool => ({
+const schemaTool = ({ catalogue }: GatewayOptions): ServedTool => ({
   name: 'schema',
   description: 'What tools take and give, in full: for each name its description, type and JSON Schemas, one JSON object a line.',
   inputSchema: {
@@ -135,10 +135,10 @@ const schemaTool = ({ shelf }: GatewayOptions): ServedTool => ({
     const [stray] = Object.keys(rest)
     if (stray !== undefined || !isList || names.length === 0 || names.length > MAX_SCHEMAS)
       return toError(fault('input_type_mismatch', `'schema' takes names, a list of 1 to ${MAX_SCHEMAS} of them`, { path: '/names' }))
-    await shelf.ready(mentioned(names.join(' '), shelf), signal)
-    const tools = new Map(shelf.tools().map((tool) => [tool.name, tool]))
+    await catalogue.ready(mentioned(names.join(' '), catalogue), signal)
+    const tools = new Map(catalogue.tools().map((tool) => [tool.name, tool]))
     const unknown = (names as readonly string[]).filter((name) => !tools.has(name))
-    if (unknown.length > 0) return toError(noTools(unknown, shelf))
+    if (unknown.length > 0) return toError(noTools(unknown, catalogue))
     return told((names as readonly string[]).map((name) => JSON.stringify(describe(tools.get(name) as GatewayTool))))
   },
 })
@@ -151,10 +151,10 @@ const describe = ({ name, description, input, output, inputSchema, outputSchema 
   ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
 })
 
-const noTools = (names: readonly string[], shelf: Shelf): Fault => {
-  const known = shelf.tools().map(({ name }) => name)
+const noTools = (names: readonly string[], catalogue: Catalogue): Fault => {
+  const known = catalogue.tools().map(({ name }) => name)
   const each = names.map((name) => {
-    const absence = shelf.absent().get(name.split('.', 1)[0] ?? '')
+    const absence = catalogue.absent().get(name.split('.', 1)[0] ?? '')
     const near = nearest(name, known)
     return `no tool is named '${preview(name)}'${absence ? `, since ${absence.detail}` : near === undefined ? '' : `, did you mean '${near}'?`}`
   })
@@ -173,16 +173,16 @@ const composeTool = (options: GatewayOptions): ServedTool => ({
     const [stray] = Object.keys(rest)
     if (typeof chain !== 'string' || stray !== undefined)
       return toError(fault('input_type_mismatch', "'compose' takes { chain, input }, the chain as a text"))
-    const { shelf } = options
-    await shelf.ready(mentioned(chain, shelf), context.signal)
+    const { catalogue } = options
+    await catalogue.ready(mentioned(chain, catalogue), context.signal)
     const answer = await composeTools(chain, given === undefined ? undefined : JSON.stringify(given), options, context)
     if (answer.kind === 'answer') return answer.result
-    const lost = [...shelf.absent()].filter(([name]) => isMentioned(name, chain)).map(([name, { detail }]) => `${name}: ${detail}`)
+    const lost = [...catalogue.absent()].filter(([name]) => isMentioned(name, chain)).map(([name, { detail }]) => `${name}: ${detail}`)
     return { ...told([answer.text, ...lost]), isError: true }
   },
 })
 
-const mentioned = (text: string, shelf: Shelf): readonly string[] => shelf.waiting().filter((name) => isMentioned(name, text))
+const mentioned = (text: string, catalogue: Catalogue): readonly string[] => catalogue.waiting().filter((name) => isMentioned(name, text))
 
 // Names are words.
 const isMentioned = (name: string, text: string): boolean => new RegExp(`(?<![\\w.])${name}\\.`).test(text)

@@ -6,8 +6,8 @@ import { type Fault, fault } from '@plumb/wire'
 import type { ServeOptions } from '../options.js'
 import { type OpenedSpec, openSpec, type SpecsOptions } from '../tools/of-specs.js'
 import type { ServedTool } from '../tools/served-tool.js'
+import { type CataloguedSpec, openCatalogue } from './catalogue.js'
 import { gatewayTools } from './gateway-tools.js'
-import { openShelf, type SpecOnShelf } from './shelf.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
 
@@ -27,7 +27,7 @@ export const openGateway = async (serving: ServeOptions, options: SpecsOptions):
     for (const diagnostic of diagnostics) reporter.write(toShown(diagnostic, reporter.isJson))
     if (hasErrors(diagnostics)) reporter.status = 2
   }
-  const ready = opened.flatMap((spec, i): SpecOnShelf[] => (spec ? [{ ...spec, servers: bound[i]?.servers ?? [] }] : []))
+  const ready = opened.flatMap((spec, i): CataloguedSpec[] => (spec ? [{ ...spec, servers: bound[i]?.servers ?? [] }] : []))
   const [first] = opened
   if (ready.length < specs.length || bound.some((found) => found && hasErrors(found.diagnostics)) || !first) return undefined
   const clash = sameName(ready)
@@ -36,7 +36,7 @@ export const openGateway = async (serving: ServeOptions, options: SpecsOptions):
     return undefined
   }
   const warn = (warning: Fault) => reporter.warn(warning)
-  return gatewayTools({ shelf: openShelf(ready, warn), program: first.program, maxOutput, warn })
+  return gatewayTools({ catalogue: openCatalogue(ready, warn), program: first.program, maxOutput, warn })
 }
 
 const wrongUse = ({ specs, builtins, prompts }: Pick<ServeOptions, 'specs' | 'builtins' | 'prompts'>): Fault | undefined => {
@@ -46,7 +46,7 @@ const wrongUse = ({ specs, builtins, prompts }: Pick<ServeOptions, 'specs' | 'bu
   return prompts === undefined ? undefined : fault('usage', '--gateway takes no --prompts: it offers tools alone')
 }
 
-const sameName = (specs: readonly SpecOnShelf[]): Fault | undefined => {
+const sameName = (specs: readonly CataloguedSpec[]): Fault | undefined => {
   const seen = new Set<string>()
   for (const { tools } of specs) {
     for (const { plan } of tools) {

@@ -1,61 +1,62 @@
-// The tools behind a gateway: those of its specs at once, those of each server when that is there. What a server does or fails at is no matter of
-// the others.
+// The catalogue of a gateway: the tools of its specs at once, those of each server when it has started. A server that is slow or fails does not
+// delay the others.
 
-import { type Json, type ServerBinding, type Type, toSchema } from '@plumb/lang'
-import { describeAbsence, openTypedServer, type Registered, type Session, type Tool, type TypedServer, wordsFor } from '@plumb/tool'
+import { type Json, type ServerBinding, toSchema } from '@plumb/lang'
+import {
+  describeAbsence,
+  openTypedServer,
+  type Registered,
+  type Session,
+  type Tool,
+  type TypedServer,
+  type TypedServerTool,
+  wordsFor,
+} from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
 
-export interface GatewayTool {
-  /** As chains write it: that of a server is `server.tool`. */
-  readonly name: string
-  readonly description: string
-  readonly input: Type
-  readonly output: Type
-  readonly inputSchema: Json
-  readonly outputSchema?: Json
+/** `name` is what chains write: `server.tool` for a tool of a server. */
+export interface GatewayTool extends Omit<TypedServerTool, 'as'> {
   readonly effects: readonly string[]
   /** With all stages of a call. */
   readonly tool: Tool
   readonly session: Session
 }
 
-export interface SpecOnShelf {
+export interface CataloguedSpec {
   readonly tools: readonly Registered[]
   readonly servers: readonly ServerBinding[]
   readonly session: Session
 }
 
-export interface Shelf {
+export interface Catalogue {
   tools(): readonly GatewayTool[]
-  /** Of the servers that are being started, or asked for their tools. */
+  /** Names of the servers that are still starting, or have not listed their tools yet. */
   waiting(): readonly string[]
-  /** Why servers are not there. */
+  /** By the name of a server that could not be opened: why. */
   absent(): ReadonlyMap<string, Fault>
-  /** Resolves when these servers are there, or are known not to be, or when the signal fires. */
+  /** Resolves when each of these servers has opened or failed, or when the signal fires. */
   ready(names: readonly string[], signal: AbortSignal): Promise<void>
-  /** The same of any one of those that are waited for; there has to be one. */
+  /** Resolves when any of the waiting servers has opened or failed, or when the signal fires. At least one has to be waiting. */
   next(signal: AbortSignal): Promise<void>
 }
 
-export const openShelf = (specs: readonly SpecOnShelf[], warn: (warning: Fault) => void): Shelf => {
+export const openCatalogue = (specs: readonly CataloguedSpec[], warn: (warning: Fault) => void): Catalogue => {
   const own = specs.flatMap(({ tools, session }) => tools.map((registered) => ofSpec(registered, session)))
   const bindings = specs.flatMap(({ servers, session }) => servers.map((server) => ({ ...server, session })))
   // A tool of a spec with a dot in its name has a module before it.
   const modules = [...new Set(own.map(({ name }) => name.split('.', 1)[0] as string))]
   const words = wordsFor([...modules, ...bindings.map(({ config }) => String(config.prefix))]).slice(modules.length)
-  const entries = bindings.map((binding, i) => openEntry(binding, words[i] as string, warn))
-  let laid: readonly GatewayTool[] | undefined
-  for (const entry of entries) {
-    entry.onChange = () => {
-      laid = undefined
-    }
+  let listed: readonly GatewayTool[] | undefined
+  const onChange = (): void => {
+    listed = undefined
   }
+  const entries = bindings.map((binding, i) => openEntry(binding, words[i] as string, { warn, onChange }))
   const waiting = () => entries.flatMap(({ name, state }) => (state() === 'waiting' ? [name] : []))
   const openedOf = (names: readonly string[]) => entries.flatMap(({ name, opened }) => (names.includes(name) ? [opened] : []))
   return {
     tools: () => {
-      laid ??= [...own, ...entries.flatMap((entry) => entry.tools())]
-      return laid
+      listed ??= [...own, ...entries.flatMap((entry) => entry.tools())]
+      return listed
     },
     waiting,
     absent: () => new Map(entries.flatMap(({ name, absence }) => (absence() ? [[name, absence() as Fault] as const] : []))),
@@ -81,32 +82,36 @@ interface Entry {
   readonly state: () => 'waiting' | 'open' | 'absent'
   readonly absence: () => Fault | undefined
   readonly tools: () => readonly GatewayTool[]
-  onChange: () => void
+}
+
+interface EntryListeners {
+  readonly warn: (warning: Fault) => void
+  /** The server has opened or failed, or its tools are others now. */
+  readonly onChange: () => void
 }
 
 const openEntry = (
   { config, specPath, session }: ServerBinding & { readonly session: Session },
   name: string,
-  warn: (warning: Fault) => void,
+  { warn, onChange }: EntryListeners,
 ): Entry => {
   let server: TypedServer | undefined
   let absence: Fault | undefined
-  const entry: Entry = {
+  const opened = openTypedServer(config, specPath, session, onChange).then((result) => {
+    if (result.ok) server = result.value
+    else {
+      absence = describeAbsence(config, specPath, result.error)
+      if (!session.servers.isClosed) warn(absence)
+    }
+    onChange()
+  })
+  return {
     name,
-    opened: openTypedServer(config, specPath, session, () => entry.onChange()).then((opened) => {
-      if (opened.ok) server = opened.value
-      else {
-        absence = describeAbsence(config, specPath, opened.error)
-        if (!session.servers.isClosed) warn(absence)
-      }
-      entry.onChange()
-    }),
+    opened,
     state: () => (server ? 'open' : absence ? 'absent' : 'waiting'),
     absence: () => absence,
     tools: () => (server ? ofServer(name, server, session) : []),
-    onChange: () => {},
   }
-  return entry
 }
 
 const ofSpec = ({ plan, effects, schema, tool }: Registered, session: Session): GatewayTool => {
