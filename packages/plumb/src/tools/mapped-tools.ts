@@ -19,7 +19,7 @@ import type { SpawnSettings } from '../child/agent-start.js'
 import { placesOf } from '../event/wires.js'
 import type { Callable } from '../graph/morphism/calls.js'
 import { findDocroot } from './docroot.js'
-import { openHeldMap } from './held-map.js'
+import { openMapApprovals } from './map-approvals.js'
 import { callerOf, openToolSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
 
@@ -68,15 +68,16 @@ const openMappedTool = async (
   const tool = registry.get(name)?.tool
   if (!docroot.ok || !tool || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
   const authority = settings.authoritySource.authorityForMaps
-  const held = await openHeldMap(place, settings.keptPlace)
-  if (!held.ok) return { ok: false, error: [held.error] }
+  const opened = await openMapApprovals(place, settings.keptPlace)
+  if (!opened.ok) return { ok: false, error: [opened.error] }
+  const approvals = opened.value
   const caller = callerOf({}, settings)
-  const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller, held: held.value }
+  const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller, approvals }
   const session = await openToolSession(own, settings, reporter)
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   let count = 0
-  const idOf = held.value?.idOf ?? (() => `${place}-${++count}`)
+  const idOf = approvals?.idOf ?? (() => `${place}-${++count}`)
   const call = async (input: string, seq: number): Promise<Result<string>> => {
     if (stop.signal.aborted) return fail('cancelled', `'${name}' was not called: the run is ending`)
     const performed = perform(tool, input, { session, signal: stop.signal, id: idOf(seq, input) })
@@ -94,7 +95,7 @@ const openMappedTool = async (
     await Promise.allSettled(running)
     await session.servers.close()
   }
-  return { ok: true, value: { call, passed: (input, seq) => held.value?.pass(seq, input), close } }
+  return { ok: true, value: { call, passed: (input, seq) => approvals?.pass(seq, input), close } }
 }
 
 /** What another program answers is looked at first: it is not ours. */

@@ -3,7 +3,7 @@
 import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
-import type { HeldMap } from './held-map.js'
+import type { MapApprovals } from './map-approvals.js'
 
 export interface SessionOptions {
   /** The agent, or the tool that is mapped. */
@@ -16,13 +16,13 @@ export interface SessionOptions {
   /** Approval is asked for before the calls come here. */
   readonly isApproved: boolean
   readonly caller: Session['caller']
-  /** Calls may wait for a person; undefined: they are refused where there is none. */
-  readonly held?: HeldMap | undefined
+  /** Keeps calls that wait for a person's decision. Undefined: they are refused when no person is there to ask. */
+  readonly approvals?: MapApprovals | undefined
 }
 
 export const openToolSession = async (options: SessionOptions, settings: SpawnSettings, reporter: Reporter): Promise<Session> => {
   const tool = await import('@plumb/tool')
-  const { name, place, docroot, authority, isApproved, caller, held } = options
+  const { name, place, docroot, authority, isApproved, caller, approvals } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
   const { files, handedOn, agentProgram, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
   const hear = tool.hearOnTerminal()
@@ -40,7 +40,8 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
     files,
     authority,
     approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => hear(request, signal))) === true,
-    held: held && ((request, run, signal) => held.call(request, { run, ask: () => withoutLiveLines(() => hear(request, signal)) })),
+    held:
+      approvals && ((request, run, signal) => approvals.call(request, { run, ask: () => withoutLiveLines(() => hear(request, signal)) })),
     onCall: log || emitter || emitToParent ? trace : undefined,
     costOf,
     onUsage: emitter || emitToParent ? used : undefined,

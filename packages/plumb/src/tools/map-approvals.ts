@@ -1,4 +1,4 @@
-// The calls of one map of a tool that a person has to allow, where they may wait for one.
+// The calls of one mapped tool that need a person's consent, in a recorded run: each waits for the decision, and is made once.
 
 import { currentKept, type Result, succeed } from '@plumb/wire'
 import type { CallSteps } from '@plumb/wire/approval'
@@ -12,16 +12,16 @@ interface Request {
   readonly text: string
 }
 
-export interface HeldMap {
-  /** The id of the next call of a message. */
+export interface MapApprovals {
+  /** The id of the next call for the message with this seq. */
   idOf(seq: number, input: string): string
-  /** The next call of a message is not made: its result is kept. */
+  /** Counts a call for the message that is not made, since its result is already kept. */
   pass(seq: number, input: string): void
   call(request: Request, steps: Omit<CallSteps<Result<string>>, 'isLost'>): Promise<Result<string>>
 }
 
-/** Undefined: this run does not park calls. `around`: the place of the plumb that holds the map, in a nested run. */
-export const openHeldMap = async (place: string, around: string | undefined): Promise<Result<HeldMap | undefined>> => {
+/** Undefined: this run does not park calls. `around`: in a nested run, the place of the plumb that contains the map. */
+export const openMapApprovals = async (place: string, around: string | undefined): Promise<Result<MapApprovals | undefined>> => {
   const kept = currentKept()
   const process = keptPlaceOf(place, around)
   if (!kept || process === undefined) return succeed(undefined)
