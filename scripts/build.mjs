@@ -9,11 +9,13 @@
 //   build/bundle.mjs   runs esbuild            build/embed.mjs    embeds bytes and texts
 //   build/split.mjs    cuts late modules off   build/warm-up.mjs  makes the code caches
 //   build/late.mjs     loads packages late     build/stamp.mjs    writes, and knows what is fresh
+//   build/installed.mjs  leaves packages out of tests
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { bundle, checkAscii, SHARED, takeLicenceComments, WITHOUT_COMMENTS, WRAPPED } from './build/bundle.mjs'
 import { EMBEDS, inputsOf } from './build/embed.mjs'
+import { installedPackages } from './build/installed.mjs'
 import { lateNode, latePlugins } from './build/late.mjs'
 import { splitBundles } from './build/split.mjs'
 import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
@@ -112,7 +114,7 @@ export const bundleLibrary = async (name) => {
 const bundleTests = (entryPoints) => {
   // ajv is also part of what is tested, which contains its own copy.
   const external = Object.keys(JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).devDependencies).filter((name) => name !== 'ajv')
-  return bundle({ ...SHARED, plugins: EMBEDS, entryPoints, outdir: '.', external })
+  return bundle({ ...SHARED, plugins: [installedPackages, ...EMBEDS], entryPoints, outdir: '.', external })
 }
 
 const testEntries = () => [

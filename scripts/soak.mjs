@@ -10,6 +10,7 @@ import { build, buildTests } from './build.mjs'
 import { passes, ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { measureSlowness } from './slowness.mjs'
+import { withSourcePositions } from './source-positions.mjs'
 import { isLong, sourceOf } from './tests.mjs'
 
 /** The budgets of a round; those of npm test are a fraction. The environment overrides them. */
@@ -45,7 +46,9 @@ const soak = async (minutes, seed, filter) => {
       console.log(`  ${sourceOf(file)}: ${inWords(count)}`)
       for (const key of Object.keys(count)) total[key] += count[key]
       if (status === 0) continue
-      console.log(`${output}\n${sourceOf(file)} failed; 'npm run soak -- 0 ${round} --filter ${sourceOf(file)}' plays it again`)
+      console.log(
+        `${withSourcePositions(output)}\n${sourceOf(file)} failed; 'npm run soak -- 0 ${round} --filter ${sourceOf(file)}' plays it again`,
+      )
       return false
     }
     total.rounds++
@@ -60,7 +63,7 @@ const soak = async (minutes, seed, filter) => {
 const runFile = (file, round) => {
   const PLUMB_SLOWNESS = String(measureSlowness())
   const env = { ...BUDGETS, ...process.env, PLUMB_SLOWNESS, PLUMB_SEED: String(round), TAP_TIMEOUT: String(FILE_TIMEOUT_MS / 1000) }
-  const args = ['-n', '19', process.execPath, '--require', `${ROOT}/scripts/soak-seed.cjs`, '--enable-source-maps', file]
+  const args = ['-n', '19', process.execPath, '--require', `${ROOT}/scripts/soak-seed.cjs`, file]
   return run('nice', args, { limitMs: FILE_TIMEOUT_MS, env })
 }
 

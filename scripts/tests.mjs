@@ -8,6 +8,7 @@ import { build, buildTests } from './build.mjs'
 import { run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { measureSlowness } from './slowness.mjs'
+import { withSourcePositions } from './source-positions.mjs'
 
 const FILE_TIMEOUT_MS = 180_000
 
@@ -67,12 +68,12 @@ const runFile = async (file) => {
   const limitMs = Math.round(FILE_TIMEOUT_MS * slowness)
   // tap's own limit is 30 s.
   const env = { ...process.env, PLUMB_SLOWNESS: String(slowness), TAP_TIMEOUT: String(limitMs / 1000) }
-  const { status, output } = await run(process.execPath, ['--enable-source-maps', file], { limitMs, env })
+  const { status, output } = await run(process.execPath, [file], { limitMs, env })
   const summary = [...output.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
   const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(summary)?.[1] ?? 0)
   const passed = count('pass')
   const failed = Math.max(count('total') - passed - count('skip'), status === 0 && passed > 0 ? 0 : 1)
-  if (failed > 0) process.stdout.write(`${file} failed:\n${withoutPasses(output)}\n`)
+  if (failed > 0) process.stdout.write(`${file} failed:\n${withSourcePositions(withoutPasses(output))}\n`)
   const skipped = [...output.matchAll(/^ *ok \d+ - (.*) # SKIP (.*)$/gm)].map(([, title, why]) => ({ title, why }))
   for (const { title, why } of skipped) console.log(`skipped, ${why}: ${title}`)
   return { passed, failed, skipped }
