@@ -56,6 +56,12 @@ const start = (name: string, args: readonly string[], input: string, handed: str
 }
 
 const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
+const agent = join(folder, 'bot.plumb')
+writeFileSync(agent, ELIZA)
+const INITIALIZE = {
+  ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } },
+}
 const TOOL = '@tool true let inc : int -> int = map(value + 1)'
 const PIPES = ['net', 'stream']
 // A Node in which the bare ones were not tried does it by way of streams.
@@ -110,7 +116,10 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     { args: ['--help'], node: PIPES, bundles: ['commander'] },
   ],
   'plumb-chat': [{ args: ['--version'], node: [] }],
-  'plumb-mcp': [{ args: ['--version'], node: [] }],
+  'plumb-mcp': [
+    { args: ['--version'], node: [] },
+    { args: [agent], input: `${JSON.stringify(INITIALIZE)}\n`, node: PIPED },
+  ],
   'plumb-mux': [
     { args: ['--version'], node: [], bundles: ['main-flags'] },
     { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n', node: CHILD },

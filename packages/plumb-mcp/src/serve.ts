@@ -7,8 +7,8 @@ import {
   type Fault,
   fail,
   fault,
-  openInput,
-  openOutput,
+  openLineInput,
+  openLineOutput,
   openOwnBudget,
   preview,
   Reporter,
@@ -196,7 +196,7 @@ const withoutToken = (authority: ServerAuthority | undefined, isOpen: boolean, r
 type Started = Result<{ readonly server: HttpServer | Awaited<ReturnType<typeof serveStdio>>; readonly finished: Promise<void> }>
 
 const onStdio = async (context: ServerContext, { maxLine }: Limits, reporter: Reporter): Promise<Started> => {
-  const io = { input: openInput(0), output: openOutput(1), maxLine, report: (error: Fault) => reporter.report(error) }
+  const io = { input: openLineInput(0), output: openLineOutput(1), maxLine, report: (error: Fault) => reporter.report(error) }
   const server = await serveStdio(context, io)
   return succeed({ server, finished: server.finished })
 }

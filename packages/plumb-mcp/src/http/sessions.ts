@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { openClient } from '../server/client.js'
 import type { Client } from '../server/method.js'
-import { asTransport } from '../server/sdk.js'
 import type { ServerContext } from '../server/server-context.js'
 import { openEventLog } from './event-log.js'
 
@@ -101,7 +101,7 @@ export const openHttpSessions = (sdk: Sdk, context: ServerContext, { maxSessions
       const entry = makeEntry()
       initializing.add(entry)
       try {
-        entry.client = await openClient(sdk.Server, asTransport(entry.transport), context)
+        entry.client = await openClient(asTransport(entry.transport), context)
       } catch (error) {
         await end(entry)
         throw error
@@ -119,3 +119,6 @@ export const openHttpSessions = (sdk: Sdk, context: ServerContext, { maxSessions
 }
 
 const RETRY_MS = 1000
+
+// Its optional fields are stated without `undefined`, and ours with.
+const asTransport = (transport: WebStandardStreamableHTTPServerTransport): Transport => transport as Transport

@@ -1,64 +1,56 @@
-// One client: a server of the SDK on the transport of that client, with what all clients share and what is its own.
+// One client of a revision with sessions: its requests on its transport, with what all clients share and what is its own.
 
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { isRecord } from '@plumb/wire'
 import { openSubscriptions } from '../resources/subscriptions.js'
-import { APPROVAL_TIMEOUT_MS, CONSENT } from './consent.js'
-import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './identity.js'
+import { APPROVAL_TIMEOUT_MS, CONSENT, hasForms } from './consent.js'
+import { initialize } from './initialize.js'
+import { openJsonRpc } from './json-rpc.js'
 import { logMessage, passes } from './level.js'
 import type { Client } from './method.js'
 import { SESSION_METHODS } from './methods.js'
 import { noMethod } from './rpc-error.js'
-import { answerRequests, NO_VALIDATION, type ServerClass, sendNotification } from './sdk.js'
 import type { ServerContext } from './server-context.js'
 
-export const openClient = async (Class: ServerClass, transport: Transport, context: ServerContext): Promise<Client> => {
-  const server = new Class(SERVER_INFO, {
-    capabilities: capabilitiesOf(context),
-    instructions: INSTRUCTIONS,
-    jsonSchemaValidator: NO_VALIDATION,
-  })
-  const subscriptions = openSubscriptions((uri) => ignoreRejection(server.sendResourceUpdated({ uri })))
+export const openClient = async (transport: Transport, context: ServerContext): Promise<Client> => {
+  let canAsk = false
+  const subscriptions = openSubscriptions((uri) => void rpc.notify({ method: 'notifications/resources/updated', params: { uri } }))
+  const rpc = openJsonRpc(
+    transport,
+    async (name, params, request) => {
+      if (name === 'initialize') {
+        const { answer, capabilities } = initialize(params, context)
+        canAsk = hasForms(capabilities.elicitation)
+        return answer
+      }
+      const method = Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
+      if (!method) throw noMethod(name)
+      /** Of the person at the client, where it has a way to ask. */
+      const approve = async (message: string, signal: AbortSignal): Promise<boolean> => {
+        if (!canAsk) return false
+        const question = { mode: 'form', message, requestedSchema: CONSENT }
+        const options = { signal, timeoutMs: APPROVAL_TIMEOUT_MS, relatedTo: request.requestId }
+        const reply = await rpc.ask('elicitation/create', question, options).catch(() => undefined)
+        return isRecord(reply) && reply.action === 'accept'
+      }
+      return method(client, params, { ...request, approve })
+    },
+    () => subscriptions.close(),
+  )
   const client: Client = {
     context,
     isStateless: false,
     subscriptions,
     level: 'info',
     log: (level, data, send) => {
-      if (!passes(level, client.level)) return
-      const notification = logMessage(level, data)
-      ignoreRejection(send ? send(notification) : sendNotification(server, notification))
+      if (passes(level, client.level)) void (send ?? rpc.notify)(logMessage(level, data))
     },
     listChanged: () => {
-      ignoreRejection(server.sendToolListChanged())
-      ignoreRejection(server.sendPromptListChanged())
+      void rpc.notify({ method: 'notifications/tools/list_changed' })
+      void rpc.notify({ method: 'notifications/prompts/list_changed' })
     },
-    close: () => server.close(),
+    close: () => rpc.close(),
   }
-  server.onclose = () => subscriptions.close()
-  // These errors are of a client that is gone, or that answers a request which was never sent.
-  server.onerror = () => {}
-  // Not among those of the constructor, which would then answer logging/setLevel itself.
-  server.registerCapabilities({ logging: {} })
-  answerRequests(server, async (name, params, request) => {
-    const method = Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
-    if (!method) throw noMethod(name)
-    return method(client, params, { ...request, approve: (message, signal) => ask(server, message, signal) })
-  })
-  await server.connect(transport)
+  await rpc.start()
   return client
-}
-
-// The transport rejects once the client is gone, which is known by then.
-const ignoreRejection = (sending: Promise<unknown>): void => void sending.catch(() => {})
-
-/** Of the person at the client, where it has a way to ask. */
-const ask = async (server: Server, message: string, signal: AbortSignal): Promise<boolean> => {
-  if (!server.getClientCapabilities()?.elicitation) return false
-  try {
-    const { action } = await server.elicitInput({ message, requestedSchema: CONSENT }, { signal, timeout: APPROVAL_TIMEOUT_MS })
-    return action === 'accept'
-  } catch {
-    return false
-  }
 }

@@ -34,7 +34,7 @@ export interface RequestContext {
 
 export interface Notification {
   readonly method: string
-  readonly params: Record<string, unknown>
+  readonly params?: Record<string, unknown>
 }
 
 export type Params = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-// What a client may ask for, by the names of the protocol. Initialize and ping are the SDK's own, what 2026-07-28 adds is in ../stateless.
+// What a client may ask for, by the names of the protocol. Initialize is in client.ts, what 2026-07-28 adds is in ../stateless.
 
 import { callToolMethod } from './call-tool.js'
 import { complete } from './complete.js'
@@ -39,6 +39,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
 /** With those that 2026-07-28 has taken away. */
 export const SESSION_METHODS: Readonly<Record<string, Method<Client>>> = {
   ...METHODS,
+  ping: async () => ({}),
   'resources/subscribe': subscribe,
   'resources/unsubscribe': unsubscribe,
   'logging/setLevel': async (client, { level }) => {

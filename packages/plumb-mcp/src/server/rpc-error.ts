@@ -5,6 +5,7 @@ import { type Fault, preview, scrub } from '@plumb/wire'
 export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
 export const PARSE_ERROR = -32700
 export const RESOURCE_NOT_FOUND = -32002
 /** Of ours: refused for now, or for good. */
@@ -30,3 +31,10 @@ export const rpcError = (code: number, fault: Fault): RpcError =>
   new RpcError(code, scrub(fault.detail), JSON.parse(scrub(JSON.stringify(fault))))
 
 export const noMethod = (name: string): RpcError => new RpcError(METHOD_NOT_FOUND, `there is no method '${preview(name)}'`)
+
+/** The error of a response; what is no `RpcError` is a bug. */
+export const toRpcError = (error: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } => {
+  if (!(error instanceof RpcError)) return { code: INTERNAL_ERROR, message: scrub(String(error)) }
+  const { code, message, data } = error
+  return { code, message, ...(data === undefined ? {} : { data }) }
+}

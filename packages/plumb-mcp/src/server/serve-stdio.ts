@@ -24,7 +24,7 @@ export const serveStdio = async (context: ServerContext, options: StdioOptions):
   let session: Promise<Client> | undefined
   let client: Client | undefined
   await splitRevisions(transport, stateless, (inner) => {
-    session = import('./mcp-server.late.js').then(({ Server }) => openClient(Server, inner, context))
+    session = openClient(inner, context)
     session.then(
       (opened) => {
         client = opened

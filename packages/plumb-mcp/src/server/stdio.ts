@@ -1,14 +1,13 @@
 // The transport on stdin and stdout: a message a line. What is no message is answered as such, and the lines after it go on.
 
-import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { type Fault, fault, isRecord, LineReader, LineWriter, parseJson, preview } from '@plumb/wire'
+import { type Fault, fault, isRecord, LineReader, type LineSink, type LineSource, LineWriter, parseJson, preview } from '@plumb/wire'
 import { INVALID_REQUEST, PARSE_ERROR } from './rpc-error.js'
 
 export interface StdioOptions {
-  readonly input: Readable
-  readonly output: Writable
+  readonly input: LineSource
+  readonly output: LineSink
   /** Bytes. */
   readonly maxLine: number
   readonly report: (error: Fault) => void

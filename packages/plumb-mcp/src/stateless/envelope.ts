@@ -1,6 +1,7 @@
 // What a request of revision 2026-07-28 says of itself in its `_meta`: there is no session that would know it.
 
 import { isRecord, preview } from '@plumb/wire'
+import { hasForms } from '../server/consent.js'
 import { type Level, levelOf } from '../server/level.js'
 import type { Params } from '../server/method.js'
 import { INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION } from '../server/rpc-error.js'
@@ -53,6 +54,3 @@ export const readEnvelope = ({ _meta }: Params): RequestEnvelope => {
 
 const lacks = (key: string, what: string): RpcError =>
   new RpcError(INVALID_PARAMS, `the request has no '${key}' in '_meta': it takes ${what}`)
-
-// Without a mode it has forms; with one for addresses alone it has not.
-const hasForms = (elicitation: unknown): boolean => isRecord(elicitation) && ('form' in elicitation || !('url' in elicitation))

@@ -1,11 +1,11 @@
 // Revision 2026-07-28: each request stands for itself, and is answered by the methods that sessions have too.
 
-import { isRecord, scrub } from '@plumb/wire'
+import { isRecord } from '@plumb/wire'
 import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from '../server/identity.js'
 import { logMessage, passes } from '../server/level.js'
 import type { Caller, Method, Notification, Params, RequestContext } from '../server/method.js'
 import { METHODS } from '../server/methods.js'
-import { MISSING_CAPABILITY, noMethod, RpcError } from '../server/rpc-error.js'
+import { MISSING_CAPABILITY, noMethod, RpcError, toRpcError } from '../server/rpc-error.js'
 import type { ServerContext } from '../server/server-context.js'
 import { REVISION, type RequestEnvelope, readEnvelope, SERVER_INFO_KEY } from './envelope.js'
 import { openListeners } from './listen.js'
@@ -95,7 +95,8 @@ export const openStateless = (context: ServerContext): StatelessServer => {
         return { message: { jsonrpc: '2.0', id, result: complete(method, result) } }
       } catch (error) {
         if (asker.signal.aborted) return undefined
-        return { ...failure(id, error), ...(envelope ? {} : { isRefused: true }) }
+        const refusal = toRpcError(error)
+        return { code: refusal.code, message: { jsonrpc: '2.0', id, error: refusal }, ...(envelope ? {} : { isRefused: true }) }
       }
     },
     endListeners: () => listeners.close(),
@@ -114,11 +115,3 @@ const lacksElicitation = (): RpcError =>
   new RpcError(MISSING_CAPABILITY, 'the call asks a person for consent, and the client has no elicitation', {
     requiredCapabilities: { elicitation: {} },
   })
-
-const failure = (id: string | number, error: unknown): StatelessAnswer => {
-  const { code, message, data } =
-    error instanceof RpcError ? error : { code: INTERNAL_ERROR, message: scrub(String(error)), data: undefined }
-  return { code, message: { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } } }
-}
-
-const INTERNAL_ERROR = -32603

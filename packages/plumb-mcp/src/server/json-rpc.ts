@@ -1,0 +1,107 @@
+// JSON-RPC over one transport, both ways: the client's requests are answered, and the server notifies it and asks back. The SDK's own does the
+// same, but it and its schemas take as long to load as all the rest of a start.
+
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { isRecord } from '@plumb/wire'
+import type { Notification, Params, RequestContext } from './method.js'
+import { toRpcError } from './rpc-error.js'
+
+type Id = string | number
+
+/** Where a client has several streams, `relatedTo` is the request on whose stream it goes. */
+export interface JsonRpc {
+  /** Resolves also when the client has gone. */
+  notify(notification: Notification, relatedTo?: Id): Promise<void>
+  /** Resolves to the result; rejects where there is none: refused, given up, late, or the client has gone. */
+  ask(method: string, params: Params, options: AskOptions): Promise<unknown>
+  /** From now on messages come in. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface AskOptions {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  readonly relatedTo: Id
+}
+
+/** Resolves to the result; rejects with an `RpcError` where the request is wrong. */
+export type Answer = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
+
+/** `onClosed` is called once, when the client has gone or is closed. */
+export const openJsonRpc = (transport: Transport, answer: Answer, onClosed: () => void): JsonRpc => {
+  const running = new Map<Id, AbortController>()
+  const asked = new Map<Id, (reply: Params | undefined) => void>()
+  let lastId = -1
+  const send = async (message: object, relatedTo?: Id): Promise<void> => {
+    try {
+      await transport.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage, relatedTo === undefined ? {} : { relatedRequestId: relatedTo })
+    } catch {
+      // The client has gone, which is known by then.
+    }
+  }
+  const takeRequest = async (id: Id, method: string, params: Params): Promise<void> => {
+    const stop = new AbortController()
+    running.set(id, stop)
+    const reply = await answer(method, params, {
+      signal: stop.signal,
+      requestId: id,
+      _meta: params._meta as RequestContext['_meta'],
+      sendNotification: async (notification) => {
+        if (!stop.signal.aborted) await send(notification, id)
+      },
+    }).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error: toRpcError(error) }),
+    )
+    if (running.get(id) === stop) running.delete(id)
+    // What is given up is not answered.
+    if (!stop.signal.aborted) await send({ id, ...reply })
+  }
+  const take = (message: JSONRPCMessage): void => {
+    if (!('method' in message)) {
+      const { id } = message
+      if (id !== undefined) asked.get(id)?.(message as unknown as Params)
+      return
+    }
+    const { method, params = {} } = message
+    if ('id' in message) void takeRequest(message.id, method, params)
+    else if (method === 'notifications/cancelled') running.get(params.requestId as Id)?.abort()
+  }
+  transport.onmessage = take
+  const closedBefore = transport.onclose
+  transport.onclose = () => {
+    closedBefore?.()
+    for (const stop of running.values()) stop.abort()
+    for (const give of asked.values()) give(undefined)
+    onClosed()
+  }
+  return {
+    notify: send,
+    ask: (method, params, { signal, timeoutMs, relatedTo }) =>
+      new Promise((resolve, reject) => {
+        const id = ++lastId
+        const end = (): void => {
+          asked.delete(id)
+          clearTimeout(timer)
+          signal.removeEventListener('abort', giveUp)
+        }
+        const giveUp = (): void => {
+          end()
+          void send({ method: 'notifications/cancelled', params: { requestId: id } }, relatedTo)
+          reject(new Error(`${method} was given up`))
+        }
+        const timer = setTimeout(giveUp, timeoutMs)
+        signal.addEventListener('abort', giveUp, { once: true })
+        asked.set(id, (reply) => {
+          end()
+          if (isRecord(reply?.result)) resolve(reply.result)
+          else reject(new Error(`${method} was refused`))
+        })
+        void send({ id, method, params }, relatedTo)
+      }),
+    start: () => transport.start(),
+    close: () => transport.close(),
+  }
+}

@@ -1,3 +1,0 @@
-// Of the SDK what a server on stdio needs.
-
-export { Server } from '@modelcontextprotocol/sdk/server/index.js'
