@@ -257,10 +257,12 @@ const exhausted = (error: Fault, retries: number): Result<never> => {
   return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras)
 }
 
-const complaint = ({ stop, isWrapped }: ModelAnswer, { detail }: Fault, output: Type): string => {
+const complaint = ({ content, stop, isWrapped }: ModelAnswer, { detail }: Fault, output: Type): string => {
   const isCut = stop === 'tokens'
   const problem = `Your last answer was not accepted: ${isCut ? 'it was too long, and was cut' : detail}.`
-  if (resolve(output).kind === 'string') return `${problem}\nAnswer again, ${isCut ? 'shorter' : 'whole'}.`
+  // What begins as JSON was not too long for want of a schema, and a small model copies what it reads.
+  const isKnown = resolve(output).kind === 'string' || (isCut && /^\s*[[{]/.test(textOfBlocks(content)))
+  if (isKnown) return `${problem}\nAnswer again, ${isCut ? 'shorter' : 'whole'}.`
   const type = isWrapped ? wrapperOf(output) : output
   return [
     problem,
