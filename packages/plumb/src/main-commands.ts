@@ -7,7 +7,7 @@ import { version } from '../package.json'
 import type { ApproveOptions } from './command/approvals.js'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
-import { RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
+import { PART_OPTIONS, RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { type RunOption, withSummaryForm } from './main-watch.js'
 import type { TestCommandOptions } from './test/command.js'
 import { REPORTER_NAMES, type ReporterName } from './test/report/reporters.js'
@@ -109,7 +109,7 @@ const describe = (program: Command, commands: Commands): void => {
     .argument('<binding>', 'the process, as it stands in a body')
     .argument('[spec]', 'the spec, a .plumb file')
     .action((binding: string, spec: string | undefined, flags: RunFlags) => choose(() => runBinding(spec, { ...flags, binding })))
-  addOptions(stage, STAGE_OPTIONS)
+  addOptions(stage, [...STAGE_OPTIONS, ...PART_OPTIONS])
   program
     .command('check')
     .description('say ok, or what is wrong with specs')
@@ -151,6 +151,7 @@ const describe = (program: Command, commands: Commands): void => {
     .option('-o, --output <file>', 'write to FILE, whole or not at all')
     .option('-e, --eval <text>', 'take the spec from the command line')
     .option('--flows', 'colour what is untrusted and what is secret')
+    .option('--parts', 'frame what runs on one machine when it runs on several')
     .action((spec: string | undefined, { flows, ...options }: RenderOptions) =>
       choose(async () => (await commands.render())(spec, { ...options, colours: flows === true })),
     )

@@ -62,6 +62,8 @@ export interface RunFlags extends WatchFlags {
   place?: string
   letGoFd?: number
   budgetFd?: string
+  part?: number
+  stateFd?: number
 }
 
 const { again, dollars, lanes, rates, seconds, whole } = optionReaders()
@@ -116,6 +118,12 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--budget-fd <fd>' },
 ]
 
+/** Of stage alone. */
+export const PART_OPTIONS: readonly RunOption[] = [
+  { flags: '--part <n>', text: 'only this part of it, as plumb render --parts shows them', read: whole(1) },
+  { flags: '--state-fd <n>', text: 'with --part: memory is read there, and added', read: whole(3) },
+]
+
 export const RUN_OPTIONS: readonly RunOption[] = [
   ...STAGE_OPTIONS.slice(0, INPUT_OPTIONS),
   { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
@@ -147,6 +155,8 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
     return endWith('plumb', fault('usage', '--cache-only says nothing without --cache'))
   if (flags.park && flags.record === undefined && flags.resume === undefined)
     return endWith('plumb', fault('usage', '--park says nothing without --record or --resume'))
+  if (flags.stateFd !== undefined && flags.part === undefined)
+    return endWith('plumb', fault('usage', '--state-fd says nothing without --part'))
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
@@ -156,6 +166,8 @@ const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   ...(flags.eval === undefined ? {} : { eval: flags.eval }),
   given: { set: flags.set, setFile: flags.setFile },
   ...(flags.sourcesFd === undefined ? {} : { sourcesFd: flags.sourcesFd }),
+  ...(flags.part === undefined ? {} : { part: flags.part }),
+  ...(flags.stateFd === undefined ? {} : { stateFd: flags.stateFd }),
   rawInput: flags.rawInput === true,
   rawOutput: flags.rawOutput === true,
   envelopes: flags.mux ? 'all' : flags.envelopes ? 'some' : 'none',

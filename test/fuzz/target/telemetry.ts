@@ -74,14 +74,23 @@ export const telemetry: Target = {
     const builder = new TraceBuilder((event) => JSON.parse(JSON.stringify(event)))
     const emitter = openEmitter([counter, { on: (event) => builder.on(event) }])
     emitter?.emit({ kind: 'begin', time: '', spec: 's', binding: 'main', wires: [], nodes: [{ name: 'a', kind: 'agent' }], dot: () => '' })
-    const child = { place: 'a', runs: 'program', pid: 1, emitter, parent: undefined, allowance: undefined, replay: undefined } as const
+    const child = {
+      place: 'a',
+      runs: 'program',
+      pid: 1,
+      emitter,
+      parent: undefined,
+      allowance: undefined,
+      replay: undefined,
+      state: undefined,
+    } as const
     const observer = new ChildMonitor({ ...child, warn: () => {} })
     const message = Buffer.from('"x"')
     observer.asked(1, 1, message, 0, message.length)
     const reader = new LineReader(new PassThrough().end(input))
     await new Promise<void>((resolve) => {
       reader.onReadable = () => {
-        while (reader.next()) if (!reader.fault) observer.takeTelemetry(reader)
+        while (reader.next()) if (!reader.fault) observer.takeTelemetry(reader, (n) => n)
         if (reader.hasEnded) resolve()
       }
     })

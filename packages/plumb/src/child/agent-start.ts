@@ -2,7 +2,7 @@
 
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool'
-import type { Fault, Prices, SourceFiles } from '@plumb/wire'
+import type { Fault, Prices, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { AuthoritySource } from '../tools/authority-source.js'
@@ -46,7 +46,13 @@ export interface SpawnSettings {
   readonly nestedRecord: (place: string) => readonly string[]
   /** By the places of agents: what they answered in the run that is resumed. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
+  /** Where agents and folds have what they remember, and tell it. */
+  readonly state?: StateFile | undefined
 }
+
+/** What the agent at this place is to remember when it starts. */
+export const memoryAt = (place: string, { state, resumed }: SpawnSettings): readonly unknown[] =>
+  state?.memoryOf(place) ?? resumed?.get(place)?.memory ?? []
 
 /** Where a nested plumb is asked to let go of what waits in its batches: it has no port of its own there. */
 export const LET_GO_FD = 6

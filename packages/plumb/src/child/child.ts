@@ -257,7 +257,7 @@ export class ChildProcess extends Morphism implements Worker {
 
   #heard(): ((reader: LineReader) => boolean) | undefined {
     const { observer } = this.#o
-    return observer && ((reader) => observer.takeTelemetry(reader))
+    return observer && ((reader) => observer.takeTelemetry(reader, (n) => this.#messages.originOf(n).seq))
   }
 
   // Telemetry about an answer is written before the answer, so it is read before, where an observer needs both.

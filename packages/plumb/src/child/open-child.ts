@@ -48,7 +48,8 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     budget && new ChildAllowance({ budget, purse, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
   const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
   const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, context, options) })
-  const isObserved = emitter || parent || budget || replay
+  const state = kind === 'plumb' ? undefined : settings.state
+  const isObserved = emitter || parent || budget || replay || state
   const process: ChildProcess = new ChildProcess(feeds, context, {
     name: node.name,
     inputs: node.inputs,
@@ -66,7 +67,9 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     maxInHand: answersEach && needsOrigins ? Math.ceil(settings.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,
     cycle,
     tools,
-    observer: isObserved ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, warn }) : undefined,
+    observer: isObserved
+      ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, state, warn })
+      : undefined,
     allowance,
     controls,
   })

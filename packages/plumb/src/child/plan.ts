@@ -5,7 +5,7 @@ import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, 
 import type { AgentSandbox } from '@plumb/tool'
 import { type AgentLimit, agentLimit, currentKept } from '@plumb/wire'
 import { keptPlaceOf } from '../record/kept-answers.js'
-import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, LET_GO_FD, type SpawnSettings } from './agent-start.js'
+import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, LET_GO_FD, memoryAt, type SpawnSettings } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
 
 type Fds = Readonly<Record<number, 'in' | 'out'>>
@@ -54,7 +54,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const plan = agentOf(bound)
   const via = plan.config.via as readonly string[] | undefined
   const program = replacement(plan, via !== undefined, settings)
-  const isRestored = (settings.resumed?.get(place)?.memory.length ?? 0) > 0
+  const isRestored = memoryAt(place, settings).length > 0
   const fds = portFds(node, plan, isRestored)
   if (via) return { kind: 'via', via: commandBesideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
   if (program)
@@ -88,9 +88,9 @@ export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace,
   return { kind: 'own', ...own, agent: undefined, isEnveloped, variables: serverVariables(bound) }
 }
 
-/** Of an agent elsewhere that remembers the memory is recorded, so that the run can be resumed; others keep their requests. */
-export const tellsMemory = ({ config }: AgentPlan, { isRecorded }: SpawnSettings): boolean =>
-  isRecorded && config.amnesiac !== true && config.via !== undefined
+/** Of an agent elsewhere that remembers the memory is recorded, so that the run can be resumed; others keep their requests. With a state file, of all. */
+export const tellsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnSettings): boolean =>
+  config.amnesiac !== true && (state !== undefined || (isRecorded && config.via !== undefined))
 
 const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
   const whole = keptPlaceOf(place, keptPlace)

@@ -16,7 +16,7 @@ import {
 import { placesOf } from '../event/wires.js'
 import { restoreMemory } from '../record/resume/restore-memory.js'
 import type { ToolService } from '../tools/tool-service.js'
-import type { SpawnSettings } from './agent-start.js'
+import { memoryAt, type SpawnSettings } from './agent-start.js'
 import { plumbsToLetGo } from './batches.js'
 import type { ChildKind } from './in-flight.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
@@ -70,7 +70,7 @@ const notTakenUp = ({ name }: GraphNode, words: string): Fault =>
 /** `fail`: the run cannot go on, since what it remembered cannot be restored. */
 const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void): Result<Spawned> => {
   const started = start(agentPlan(at, bound), at)
-  const memory = at.settings.resumed?.get(at.place)?.memory ?? []
+  const memory = memoryAt(at.place, at.settings)
   if (!started.ok || memory.length === 0) return started
   return succeed({ ...started.value, child: restoreMemory(started.value.child, memory, fail), controls: 1 })
 }

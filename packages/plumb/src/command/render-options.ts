@@ -16,6 +16,8 @@ export interface RenderOptions extends SpecOptions {
   readonly binding: string
   /** Wires are coloured by what may be untrusted or secret of what they carry; what is refused for that is drawn too. */
   readonly colours?: boolean
+  /** Frames stand around the parts that may run on machines of their own. */
+  readonly parts?: boolean
   /** Default, and `-`: stdout. */
   readonly output?: string
 }

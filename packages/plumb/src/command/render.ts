@@ -72,7 +72,8 @@ interface Drawable {
 const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promise<Result<Uint8Array>> => {
   const { binding: name, theme } = options
   const format = formatOf(options)
-  const graph = planOf(bound)
+  const plan = planOf(bound)
+  const graph = options.parts ? (await import('../draw/framed-parts.js')).framedParts(plan) : plan
   const labelsOf = options.colours ? (await import('@plumb/lang/flow')).labelsOfWires(program, bound, graph, effectsOf) : undefined
   if (format === 'json') return succeed(Buffer.from(toJson(name, graph, labelsOf)))
   const picture = pictureOf(name, graph, labelsOf)

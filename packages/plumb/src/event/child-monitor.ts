@@ -11,6 +11,7 @@ import {
   MAX_CALL_TOKENS,
   parseJson,
   readUsage,
+  type StateFile,
 } from '@plumb/wire'
 import type { ChildAllowance } from '../child/allowance.js'
 import type { Origin } from '../graph/origin.js'
@@ -30,6 +31,8 @@ export interface ChildMonitorOptions {
   readonly allowance: ChildAllowance | undefined
   /** Its answers in the run that is resumed. */
   readonly replay: Replay | undefined
+  /** Where it is kept what it remembers. */
+  readonly state: StateFile | undefined
   readonly warn: (warning: Fault) => void
 }
 
@@ -82,16 +85,17 @@ export class ChildMonitor {
     replay?.settled(n)
   }
 
-  /** Takes a line of telemetry. False: it is not to be passed on. */
-  takeTelemetry({ buf, start, end }: LineReader): boolean {
-    const { emitter, place, parent, allowance } = this.#o
-    const telemetry = emitter || allowance ? this.#read(buf, start, end) : undefined
+  /** Takes a line of telemetry. False: it is not to be passed on. `seqOf`: the input of the run behind the n-th message that it was sent. */
+  takeTelemetry({ buf, start, end }: LineReader, seqOf: (n: number) => number): boolean {
+    const { emitter, place, parent, allowance, state } = this.#o
+    const telemetry = emitter || allowance || state ? this.#read(buf, start, end) : undefined
     if (telemetry?.kind === 'budget') {
       allowance?.hear(telemetry)
       return false
     }
-    // Only the recorder asked for it.
+    // Only the recorder, or a state file, asked for it.
     const isPrivate = telemetry?.kind === 'remembered'
+    if (isPrivate) state?.append({ place, seq: seqOf(telemetry.seq ?? 0), messages: telemetry.messages })
     if (!isPrivate) parent?.write(buf, start, end)
     if (!telemetry) return true
     emitter?.emit({ kind: 'telemetry', process: place, telemetry })

@@ -6,6 +6,10 @@ import type { Permissions } from '../tools/permissions.js'
 
 export interface RunOptions extends SpecOptions {
   readonly binding: string
+  /** Only this part of it, by its number. */
+  readonly part?: number
+  /** Where its processes have their memory, and keep what they remember. */
+  readonly stateFd?: number
   readonly rawInput: boolean
   readonly rawOutput: boolean
   readonly envelopes: 'all' | 'some' | 'none'

@@ -7,7 +7,7 @@
 //   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is given up
 
 import { resolve } from 'node:path'
-import { type Bound, planOf, printType, takesText } from '@plumb/lang'
+import { type Bound, type Graph, printType, takesText } from '@plumb/lang'
 import {
   announceInput,
   dieOf,
@@ -20,6 +20,7 @@ import {
   onStop,
   openLineInput,
   openOutput,
+  openStateFile,
   Reporter,
   type Result,
   type StopSignal,
@@ -32,12 +33,9 @@ import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { openForeignPrices } from '../child/foreign-prices.js'
 import { type LoadedSpec, loadSpec, refuseErrors } from '../command/load.js'
-import { findMissing } from '../command/missing.js'
-import { selectBinding } from '../command/select-binding.js'
 import { type Display, openDisplay } from '../display/display.js'
 import { deferred } from '../graph/deferred.js'
 import { InputContext } from '../graph/input-context.js'
-
 import { Quiescence, Schedule } from '../graph/schedule.js'
 import { Settling } from '../graph/settling.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
@@ -49,6 +47,7 @@ import { findDocroot } from '../tools/docroot.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
+import { chooseGraph } from './choose-graph.js'
 import type { RunOptions } from './run-options.js'
 import { type Wired, wireUp } from './wiring.js'
 
@@ -79,15 +78,13 @@ const start = async (
     return undefined
   }
   if (refuseErrors(loaded.value, reporter)) return undefined
-  const bound = selectBinding(loaded.value.compiled.program, options.binding)
-  if (!bound.ok) {
-    reporter.report(bound.error)
+  const chosen = await chooseGraph(loaded.value.compiled.program, options)
+  if (!chosen.ok) {
+    reporter.report(chosen.error)
     return undefined
   }
-  // A parent has looked already.
-  const lacks =
-    options.isDry || options.sourcesFd !== undefined ? [] : findMissing([bound.value], options).filter(({ need }) => !need.isOptional)
-  if (lacks.length === 0) return new Run(bound.value, options, reporter, display).go(loaded.value, path ?? '')
+  const { bound, graph, lacks } = chosen.value
+  if (lacks.length === 0) return new Run(bound, graph, options, reporter, display).go(loaded.value, path ?? '')
   for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
   return undefined
 }
@@ -116,6 +113,7 @@ class Run {
 
   constructor(
     private readonly bound: Bound,
+    private readonly graph: Graph,
     private readonly options: RunOptions,
     private readonly reporter: Reporter,
     private readonly display: Display,
@@ -134,7 +132,7 @@ class Run {
     const { permissions, envelopes, isNumbered, budgetFd } = this.options
     // No tool writes what says what it may do.
     const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
-    const graph = planOf(this.bound)
+    const { graph } = this
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
     const warn = (f: Fault) => this.reporter.warn(f)
@@ -157,6 +155,8 @@ class Run {
     this.#instruments = opened.value
     const kept = await openKeptAnswers(graph, options)
     if (!kept.ok) return this.#refuse(kept.error)
+    const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
+    if (!state.ok) return this.#refuse(state.error)
     const lines = this.#telemetryLines ?? undefined
     const settings = {
       ...options,
@@ -171,6 +171,7 @@ class Run {
       prices: await openForeignPrices(graph, options.agentProgram),
       withoutLiveLines: this.display.withoutLiveLines,
       boxes: undefined as SpawnSettings['boxes'],
+      state: state.value,
     }
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()

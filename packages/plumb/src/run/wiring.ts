@@ -36,6 +36,7 @@ import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
+import { keepFold } from '../graph/morphism/kept-fold.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
 import type { RunContext } from '../graph/run-context.js'
 import { openTrampoline, type Trampoline } from '../graph/trampoline.js'
@@ -280,7 +281,7 @@ class Network {
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
     const context = this.#forms.hearers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
-    const stage = stageOf(node, this.#scanners, report)
+    const stage = keepFold(stageOf(node, this.#scanners, report), node, this.#places, this.#o.settings.state, this.#context.current)
     const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })

@@ -27,7 +27,7 @@ export interface Fold {
 }
 
 /** WROTE. Each stage has a state of its own. */
-export const compileFold = ({ expression, from, state }: Fold, environment: Environment, scanner: MessageScanner): Stage => {
+export const compileFold = ({ expression, from, state }: Fold, environment: Environment, scanner: MessageScanner): Folding => {
   const checked = new Checked(expression, environment)
   const held: Held = { state: evaluateConstant(from, environment.scope) }
   const stage = new ScannedStage(environment.input, scanner, {
@@ -53,13 +53,24 @@ interface Held {
   state: Slice
 }
 
-class Folding implements Stage {
+export class Folding implements Stage {
   fault: Fault | null = null
 
   constructor(
     private readonly stage: Stage,
     private readonly held: Held,
   ) {}
+
+  /** What the expression gave last, as JSON text. */
+  get state(): string {
+    const { buf, start, end } = this.held.state
+    return buf.toString('utf8', start, end)
+  }
+
+  set state(text: string) {
+    const buf = Buffer.from(`${text}\n`)
+    this.held.state = new Slice(buf, 0, buf.length - 1)
+  }
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     const { stage, held } = this

@@ -1,0 +1,268 @@
+// The parts of a graph that may run on machines of their own: only what goes from one part to another has to be kept between them. Each
+// process is one, with the expressions behind it; a cycle, a barrier with its branches, an each and a `+` are whole within one.
+
+import { type Edge, type Graph, type GraphNode, nodesBehind } from '../plan/graph.js'
+import { partingsOf } from '../plan/parting.js'
+import { planOf } from '../plan/root.js'
+import { agentOf } from '../program/agent-plan.js'
+
+export interface Part {
+  /** From 1, in the order of the program: the same for the same spec. */
+  readonly id: number
+  /** The first process in it, else its first expression. */
+  readonly name: string
+  readonly nodes: readonly GraphNode[]
+  /** `owned`: what one message leaves behind matters to the next, so that one process at a time has it. */
+  readonly kind: 'free' | 'owned'
+  /** What is remembered is known only once all is quiet: it is given the next message when it is done with the last. */
+  readonly isOneByOne: boolean
+  /** What comes in, by the output of another part, or of the whole graph, that it comes from. */
+  readonly inputs: readonly Source[]
+  /** Its outputs that another part, or an output of the whole graph, reads. */
+  readonly outputs: readonly Source[]
+}
+
+/** An output of a node. */
+export interface Source {
+  readonly node: GraphNode
+  readonly output: number
+}
+
+export const partsOf = (graph: Graph): readonly Part[] => {
+  const groups = new Groups(graph)
+  groups.joinWhole()
+  groups.joinPure()
+  groups.joinCircles()
+  return groups
+    .list()
+    .sort(([a], [b]) => (a?.id ?? 0) - (b?.id ?? 0))
+    .map((nodes, i) => describe(nodes, i + 1, graph, groups.cyclic))
+}
+
+/** One part as a graph of its own. Where it has several inputs or outputs, each is named after the node that it comes from. */
+export const partOf = (graph: Graph, { nodes, inputs, outputs }: Part): Graph => {
+  const within = new Set(nodes)
+  const names = namesOf([...inputs, ...outputs])
+  const end = (kind: 'input' | 'output', source: Source, isOnly: boolean, port: number): GraphNode => {
+    const { span, outputs } = source.node
+    const type = outputs[source.output]?.type
+    const name = isOnly ? kind : (names[port] ?? kind)
+    const ends = { inputs: [{ name: 'input', type }], outputs: [{ name: 'output', type }] }
+    return { id: graph.nodes.length + port, name, span, work: { kind, port }, ...ends }
+  }
+  // An input of the whole graph stays what it is: a port `error` may speak for it.
+  const entrances = inputs.map((source, i) => ({
+    ...source,
+    end: source.node.work.kind === 'input' ? source.node : end('input', source, inputs.length === 1, i),
+  }))
+  const exits = outputs.map((source, i) => end('output', source, outputs.length === 1, inputs.length + i))
+  const edges = graph.edges.flatMap((edge): Edge[] => {
+    if (!within.has(edge.to)) return []
+    if (within.has(edge.from)) return [edge]
+    const entrance = entrances.find(({ node, output }) => node === edge.from && output === edge.output)
+    return entrance ? [{ ...edge, from: entrance.end, output: 0 }] : []
+  })
+  const out = outputs.map(({ node, output }, i): Edge => ({ from: node, output, to: exits[i] as GraphNode, input: 0, isChecked: false }))
+  return { nodes: [...entrances.map((entrance) => entrance.end), ...nodes, ...exits], edges: [...edges, ...out] }
+}
+
+/** The name of each end of a part: of the node that it comes from, with the port where that is not `output`, and a number where two are the same. */
+const namesOf = (sources: readonly Source[]): string[] => {
+  const times = new Map<string, number>()
+  return sources.map(({ node, output }) => {
+    const port = node.outputs[output]?.name ?? 'output'
+    const name = port === 'output' || node.work.kind === 'input' ? node.name : `${node.name}@${port}`
+    const time = (times.get(name) ?? 0) + 1
+    times.set(name, time)
+    return time === 1 ? name : `${name}.${time}`
+  })
+}
+
+const isEnd = ({ work }: GraphNode): boolean => work.kind === 'input' || work.kind === 'output'
+
+const PURE = new Set<GraphNode['work']['kind']>(['pass', 'map', 'filter', 'discard', 'empty', 'flatten'])
+
+/** Nodes that are in one part, joined step by step. */
+class Groups {
+  readonly #graph: Graph
+  readonly #of = new Map<GraphNode, Set<GraphNode>>()
+  /** Holding a process, or something that has to be whole. */
+  readonly #heavy = new Set<Set<GraphNode>>()
+  /** What each node writes to, and what writes to it; a failure goes to its port. */
+  readonly #next: Map<GraphNode, GraphNode[]>
+  readonly #before: Map<GraphNode, GraphNode[]>
+  /** Each before those that it writes to; without those on a circle, or behind one. */
+  readonly #order: GraphNode[] = []
+  readonly #circles: GraphNode[][]
+
+  constructor(graph: Graph) {
+    const { nodes, edges } = graph
+    this.#graph = graph
+    this.#next = new Map(nodes.map((node) => [node, []]))
+    this.#before = new Map(nodes.map((node) => [node, []]))
+    const heard = nodes.flatMap((node) =>
+      node.work.kind === 'failures' ? nodesBehind(node.work, nodes).map((from) => ({ from, to: node })) : [],
+    )
+    for (const { from, to } of [...edges, ...heard]) {
+      this.#next.get(from)?.push(to)
+      this.#before.get(to)?.push(from)
+    }
+    for (const node of nodes) {
+      if (isEnd(node)) continue
+      const group = new Set([node])
+      this.#of.set(node, group)
+      if (!PURE.has(node.work.kind)) this.#heavy.add(group)
+    }
+    const waiting = new Map(nodes.map((node) => [node, this.#before.get(node)?.length ?? 0]))
+    const ready = nodes.filter((node) => waiting.get(node) === 0)
+    for (let node = ready.pop(); node; node = ready.pop()) {
+      this.#order.push(node)
+      for (const to of this.#next.get(node) ?? []) {
+        waiting.set(to, (waiting.get(to) ?? 0) - 1)
+        if (waiting.get(to) === 0) ready.push(to)
+      }
+    }
+    const isOrdered = new Set(this.#order)
+    this.#circles = circlesOf(
+      nodes.filter((node) => !isOrdered.has(node)),
+      (node) => this.#next.get(node) ?? [],
+    )
+  }
+
+  get cyclic(): ReadonlySet<GraphNode> {
+    return new Set(this.#circles.flat())
+  }
+
+  list(): GraphNode[][] {
+    return [...new Set(this.#of.values())].map((group) => [...group].sort((a, b) => a.id - b.id))
+  }
+
+  joinWhole(): void {
+    const { nodes, edges } = this.#graph
+    for (const { work } of nodes)
+      if (work.kind === 'each' || work.kind === 'choice') this.#join(nodes.filter((n) => isWithin(n, work.inside)))
+    for (const node of nodes) {
+      if (node.work.kind !== 'failures') continue
+      // Of an input of the whole graph: with what reads that.
+      this.#join([node, ...nodesBehind(node.work, nodes).flatMap((of) => (isEnd(of) ? (this.#next.get(of) ?? []) : [of]))])
+    }
+    for (const { from, output, to, input } of edges) {
+      const isOwnWord = from.work.kind === 'agent' && from.outputs[output]?.name !== 'output'
+      const isControl = to.work.kind === 'agent' && to.inputs[input]?.name !== 'input'
+      if (isOwnWord || isControl) this.#join([from, to])
+    }
+    for (const { barrier, branches } of partingsOf(this.#graph)) this.#join([barrier, ...branches.flatMap((branch) => [...branch])])
+    for (const circle of this.#circles) this.#join(circle)
+  }
+
+  joinPure(): void {
+    for (const node of this.#order) {
+      const before = this.#before.get(node) ?? []
+      if (this.#isLoose(node) && before.every((from) => !isEnd(from) && !this.#isLoose(from))) this.#joinOnly(node, before)
+    }
+    for (const node of [...this.#order].reverse()) {
+      if (!this.#isLoose(node)) continue
+      this.#joinOnly(
+        node,
+        (this.#next.get(node) ?? []).filter((to) => !isEnd(to)),
+      )
+    }
+  }
+
+  /** Where a message would come back to a part that it has left, all on its way are one. */
+  joinCircles(): void {
+    for (;;) {
+      const next = (group: Set<GraphNode>) =>
+        [...group]
+          .flatMap((node) => this.#next.get(node) ?? [])
+          .flatMap((to) => (isEnd(to) || this.#groupOf(to) === group ? [] : [this.#groupOf(to)]))
+      const [circle] = circlesOf([...new Set(this.#of.values())], next)
+      if (!circle) return
+      this.#join(circle.flatMap((group) => [...group]))
+    }
+  }
+
+  #isLoose(node: GraphNode): boolean {
+    return !isEnd(node) && !this.#heavy.has(this.#groupOf(node))
+  }
+
+  /** Where all of the others are in one part. */
+  #joinOnly(node: GraphNode, others: readonly GraphNode[]): void {
+    const [only, ...more] = new Set(others.map((other) => this.#groupOf(other)))
+    if (only && more.length === 0) this.#join([node, ...only])
+  }
+
+  #groupOf(node: GraphNode): Set<GraphNode> {
+    return this.#of.get(node) as Set<GraphNode>
+  }
+
+  #join(nodes: readonly GraphNode[]): void {
+    const groups = new Set(nodes.filter((node) => !isEnd(node)).map((node) => this.#groupOf(node)))
+    if (groups.size < 2) return
+    const whole = new Set([...groups].flatMap((group) => [...group]))
+    if ([...groups].some((group) => this.#heavy.has(group))) this.#heavy.add(whole)
+    for (const node of whole) this.#of.set(node, whole)
+  }
+}
+
+const isWithin = ({ within, work }: GraphNode, inside: NonNullable<GraphNode['within']>): boolean => {
+  if ('inside' in work && work.inside === inside) return true
+  for (let at = within; at; at = at.within) if (at === inside) return true
+  return false
+}
+
+/** The strongly connected components with an edge inside: what can be reached from each of them, and reaches it. */
+const circlesOf = <Node>(nodes: readonly Node[], next: (node: Node) => readonly Node[]): Node[][] => {
+  const reached = new Map(nodes.map((node) => [node, reachedFrom(node, next)]))
+  const seen = new Set<Node>()
+  return nodes.flatMap((node) => {
+    if (seen.has(node) || !reached.get(node)?.has(node)) return []
+    const circle = nodes.filter((other) => reached.get(node)?.has(other) && reached.get(other)?.has(node))
+    for (const other of circle) seen.add(other)
+    return [circle]
+  })
+}
+
+const reachedFrom = <Node>(node: Node, next: (node: Node) => readonly Node[]): Set<Node> => {
+  const found = new Set<Node>()
+  const rest = [...next(node)]
+  for (let at = rest.pop(); at !== undefined; at = rest.pop()) {
+    if (found.has(at)) continue
+    found.add(at)
+    rest.push(...next(at))
+  }
+  return found
+}
+
+const describe = (nodes: readonly GraphNode[], id: number, graph: Graph, cyclic: ReadonlySet<GraphNode>): Part => {
+  const within = new Set(nodes)
+  const process = nodes.find(({ work }) => work.kind === 'agent' || work.kind === 'plumb' || work.kind === 'call')
+  const isCycle = nodes.some((node) => cyclic.has(node))
+  const isUnparted = partingsOf(graph).some(({ barrier, place }) => within.has(barrier) && place === undefined)
+  const isOneByOne = isCycle || nodes.some(({ work }) => work.kind === 'plumb' && planOf(work.bound).nodes.some(remembers))
+  return {
+    id,
+    name: (process ?? nodes.find(({ work }) => work.kind !== 'pass') ?? nodes[0])?.name ?? '',
+    nodes,
+    kind: isOneByOne || isUnparted || nodes.some(remembers) ? 'owned' : 'free',
+    isOneByOne,
+    inputs: sourcesOf(graph.edges.filter(({ from, to }) => within.has(to) && !within.has(from))),
+    outputs: sourcesOf(graph.edges.filter(({ from, to }) => within.has(from) && !within.has(to))),
+  }
+}
+
+/** What it does with a message may depend on those before. */
+const remembers = ({ work }: GraphNode): boolean => {
+  if (work.kind === 'fold' || work.kind === 'batch') return true
+  if (work.kind === 'plumb') return planOf(work.bound).nodes.some(remembers)
+  if (work.kind !== 'agent') return false
+  const { amnesiac, max_messages } = agentOf(work.bound).config
+  return amnesiac !== true || max_messages !== undefined
+}
+
+const sourcesOf = (edges: readonly Edge[]): Source[] => {
+  const sources: Source[] = []
+  for (const { from: node, output } of edges)
+    if (!sources.some((source) => source.node === node && source.output === output)) sources.push({ node, output })
+  return sources
+}

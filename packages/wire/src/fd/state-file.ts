@@ -1,0 +1,74 @@
+// What the processes of a part remember, on a descriptor (plumb-wire(5), Memory): what is in it at the start is their memory, and what they
+// remember from then on is appended, a line each time, before telemetry says that its input has settled.
+
+import { fstatSync, readSync, writeSync } from 'node:fs'
+import { isRecord } from '../is-record.js'
+import { fail, type Result, succeed } from '../result.js'
+import { systemReason } from '../system-reason.js'
+
+export interface Remembered {
+  /** The process, by its place in the graph. */
+  readonly place: string
+  /** The input of the part that it stems from, from 1; 0: not known. */
+  readonly seq: number
+  readonly messages: readonly unknown[]
+  /** They are all that it remembers now. */
+  readonly replaces?: boolean
+}
+
+export interface StateFile {
+  /** All that the process at this place remembered at the start. */
+  memoryOf(place: string): readonly unknown[]
+  append(remembered: Remembered): void
+}
+
+const MAX_BYTES = 1024 * 1024 * 1024
+
+/** `fd`: a file, open for reading and writing. */
+export const openStateFile = (fd: number): Result<StateFile> => {
+  try {
+    const { size } = fstatSync(fd)
+    if (size > MAX_BYTES) return fail('too_large', `descriptor ${fd} holds ${size} bytes of memory, and 1 GiB is the most`)
+    const read = readMemories(readWhole(fd, size))
+    if (!read.ok) return fail('fd_invalid', `descriptor ${fd} holds no memory: ${read.error.detail}`)
+    return succeed({
+      memoryOf: (place) => read.value.get(place) ?? [],
+      append: (remembered) => void writeSync(fd, `${JSON.stringify(remembered)}\n`, fstatSync(fd).size),
+    })
+  } catch (error) {
+    return fail('fd_invalid', `descriptor ${fd} is no file that can be read and written: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+const readWhole = (fd: number, size: number): string => {
+  const bytes = Buffer.alloc(size)
+  let at = 0
+  for (let read = -1; read !== 0 && at < size; at += read) read = readSync(fd, bytes, at, size - at, at)
+  return bytes.toString('utf8', 0, at)
+}
+
+const readMemories = (text: string): Result<Map<string, unknown[]>> => {
+  const memories = new Map<string, unknown[]>()
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line === '') continue
+    const remembered = readRemembered(line)
+    if (!remembered) return fail('fd_invalid', `line ${i + 1} is no {"place","seq","messages"}`)
+    const { place, messages, replaces } = remembered
+    const before = replaces ? undefined : memories.get(place)
+    if (before) before.push(...messages)
+    else memories.set(place, [...messages])
+  }
+  return succeed(memories)
+}
+
+/** Undefined: it is no such line. */
+export const readRemembered = (line: string): Remembered | undefined => {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (!isRecord(value) || typeof value.place !== 'string' || !Number.isSafeInteger(value.seq) || !Array.isArray(value.messages))
+      return undefined
+    return value as unknown as Remembered
+  } catch {
+    return undefined
+  }
+}
