@@ -1,25 +1,23 @@
 // Builds the bubblewrap command line for a sandbox, with the contents of the descriptors that bubblewrap reads.
 
 import { closeSync, existsSync, statSync } from 'node:fs'
-import { constants, homedir } from 'node:os'
+import { constants } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { type Exit, fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
 import { listEntries, toRealPath } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
-import { isLedOut, ledOut } from './docroot-links.js'
-import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, listVersionFiles, SYSTEM_FOLDERS } from './installation.js'
 import { findMissingAccess, listRefusals, type OutsideEntry } from './missing-access.js'
-import { Mounts } from './mounts.js'
+import type { Mounts } from './mounts.js'
 import type { ConnectPolicy } from './net/connect-host.js'
 import { openSandboxNet, type SandboxNet } from './net/sandbox-net.js'
 import { openBeneath } from './open-beneath.js'
+import { planReads } from './read-plan.js'
 import { findRootOnlyFiles } from './root-only-files.js'
 import type { Sandbox } from './sandbox.js'
 import { makeLauncherHome } from './sandbox-cache.js'
 import { assembleFilter } from './seccomp/filter.js'
 import { homes, isTooBroad } from './shared-folders.js'
-import { listScriptPaths } from './spec-scripts.js'
 
 export interface SandboxedProgram {
   /** The command line; the program is an absolute path. What the program needs to run is mounted. */
@@ -49,18 +47,13 @@ export interface SandboxCommand extends Wrapper {
   close(): void
 }
 
-const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
-const GIT_CONFIGURATION = ['.gitconfig', '.config/git/config', '.config/git/ignore', '.config/git/attributes']
-const TEMPORARY = ['/tmp', '/var/tmp']
-
 const UNGRANTED: Pick<ConnectPolicy, 'denies'> = {
   denies: (effect) => (effect === 'net' ? undefined : fault('permission_denied', 'net.private is not granted')),
 }
 
 export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram): Result<SandboxCommand> => {
   const { docroot, hasNet, hosts, memory, bwrap, arch, who } = sandbox
-  const { program, programFiles, caller = UNGRANTED } = context
-  const mounts = new Mounts(docroot)
+  const { program, programFiles, visible, words = [], caller = UNGRANTED } = context
   const fds: number[] = []
   const close = (): void => {
     for (const fd of fds) closeSync(fd)
@@ -68,19 +61,10 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
   const home = makeLauncherHome(program)
   if (!home.ok) return home
   const env = { ...context.env, TMPDIR: '/tmp', ...(home.value === undefined ? {} : { HOME: home.value }) }
-  mountSystem(mounts)
-  mounts.put(docroot, { kind: 'read' })
-  const cwd = mounts.reach(context.cwd) ?? docroot
-  const visible = [...context.visible, ...listScriptPaths(context.words ?? [], context.cwd, docroot)]
-  for (const path of listNeededPaths(program, visible, docroot, env)) mounts.read(path)
-  for (const path of sandbox.read) mounts.read(path)
-  // /etc/resolv.conf is often a link into /run.
-  if (hasNet) mounts.read('/etc/resolv.conf')
-  for (const socket of sandbox.sockets) {
-    if (isLedOut(socket, docroot)) return fail('permission_denied', ledOut(socket, 'sockets'))
-    if (existsSync(socket)) mounts.read(socket)
-    else return fail('file_not_found', `'${preview(socket)}' in 'sockets' of a sandbox does not exist: is its service running?`)
-  }
+  const plan = planReads(sandbox, { program: program[0] ?? '', cwd: context.cwd, env, visible, words })
+  if (!plan.ok) return plan
+  const { cwd } = plan.value
+  const mounts = plan.value.mounts.copy()
   for (const folder of homes()) if (`${folder}/`.startsWith(`${docroot}/`)) hideDotFiles(mounts, folder)
   const written = mountWritable(mounts, sandbox, programFiles, fds)
   if (!written.ok) {
@@ -129,32 +113,6 @@ const makeFinder =
     const isBound = isKept || isTooBroad(real) || mounts.shows(real)
     return { kind: stat.isDirectory() ? 'folder' : 'file', isBound }
   }
-
-const mountSystem = (mounts: Mounts): void => {
-  for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
-  for (const { path, isFolder } of findRootOnlyFiles()) mounts.put(path, { kind: 'hide', isFolder })
-  mounts.put('/proc', { kind: 'proc' })
-  mounts.put('/dev', { kind: 'dev' })
-  mounts.read('/sys/devices/system/cpu')
-  for (const folder of TEMPORARY) mounts.put(folder, { kind: 'temporary' })
-}
-
-const listNeededPaths = (
-  program: readonly string[],
-  visible: readonly string[],
-  docroot: string,
-  env: Readonly<Record<string, string>>,
-): readonly string[] => [
-  ...program.slice(0, 1).flatMap((path) => listProgramPaths(path, docroot)),
-  ...findInstallation(process.execPath, docroot),
-  ...listPathFolders(env.PATH ?? '', docroot),
-  ...visible.filter((path) => !isTooBroad(toRealPath(path))),
-  // What is written to in the docroot could become a link to something else meanwhile.
-  ...listNodeModules([docroot, ...visible]).map((path) => (isWithin(docroot, path) ? toRealPath(path) : path)),
-  ...listVersionFiles(docroot),
-  ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
-  ...CERTIFICATES.flatMap((name) => env[name] ?? []),
-]
 
 // If the docroot is the home folder itself, its dot files (settings and keys) are hidden.
 const hideDotFiles = (mounts: Mounts, home: string): void => {

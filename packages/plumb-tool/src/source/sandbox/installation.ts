@@ -1,10 +1,11 @@
 // The folders that a program needs to run: its package, virtual environment, or prefix with `bin` and `lib`; else its file alone.
 
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { listEntries, toRealPath } from '../path/look-up.js'
+import { listEntries } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { holdsInterpreter, isLedOut, isOfPrograms } from './docroot-links.js'
+import { configurationOf, exists, firstLineOf, realPathOf, withoutNotes } from './noted-looks.js'
 import { homes, isTooBroad } from './shared-folders.js'
 
 /** Mounted whole in every sandbox. */
@@ -13,28 +14,29 @@ export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib6
 /** Filled by the system's packages, so links in them lead to system folders. */
 const MANAGED: ReadonlySet<string> = new Set(['/usr/bin', '/usr/sbin', '/bin', '/sbin'])
 const MAX_ENTRIES = 5000
-const MAX_CONFIG_BYTES = 64 * 1024
-const MAX_FIRST_LINE = 256
 
 /** The folders of PATH, and the installations that links in them lead to. Cached by the value of PATH and the docroot. */
 export const listPathFolders = (path: string, docroot: string): readonly string[] => {
   const key = `${docroot}:${path}`
-  const known = cache.get(key)
-  if (known) return known
+  const known = cache.get(key) ?? withoutNotes(() => findPathFolders(path, docroot))
+  cache.set(key, known)
+  return known
+}
+
+const cache = new Map<string, readonly string[]>()
+
+const findPathFolders = (path: string, docroot: string): readonly string[] => {
   const found = new Set<string>()
   for (const folder of new Set(path.split(':').filter(isAbsolute))) {
-    if (!existsSync(folder)) continue
+    if (!exists(folder)) continue
     if (!isTooBroad(folder)) found.add(folder)
-    const real = toRealPath(folder)
+    const real = realPathOf(folder)
     const prefix = isLedOut(folder, docroot) ? findInterpreterPrefix(real) : findPrefix(real)
     for (const place of [...prefix, ...findVersions(real)]) found.add(place)
     if (!MANAGED.has(folder)) for (const place of listLinked(folder, docroot)) found.add(place)
   }
-  cache.set(key, [...found])
   return [...found]
 }
-
-const cache = new Map<string, readonly string[]>()
 
 const listLinked = (folder: string, docroot: string): readonly string[] => {
   const found = new Set<string>()
@@ -60,7 +62,7 @@ const isOfSystem = (path: string): boolean => SYSTEM_FOLDERS.some((folder) => pa
 
 /** The files and folders of a program's installation; empty if it is below a system folder, which is mounted anyway. */
 export const findInstallation = (program: string, docroot: string): readonly string[] => {
-  const file = toRealPath(program)
+  const file = realPathOf(program)
   if (isOfSystem(file)) return []
   if (isLedOut(program, docroot)) return findLedOut(file)
   const packages = file.indexOf('/node_modules/')
@@ -78,8 +80,8 @@ const findPrefix = (folder: string): readonly string[] => {
   if (isOfSystem(folder) || !['bin', 'sbin', 'libexec'].includes(basename(folder))) return []
   const prefix = dirname(folder)
   if (isTooBroad(prefix)) return []
-  if (existsSync(join(prefix, 'pyvenv.cfg'))) return [prefix, ...findPythonBase(join(prefix, 'pyvenv.cfg'))]
-  const libraries = ['lib', 'libexec'].map((name) => join(prefix, name)).filter(existsSync)
+  if (exists(join(prefix, 'pyvenv.cfg'))) return [prefix, ...findPythonBase(join(prefix, 'pyvenv.cfg'))]
+  const libraries = ['lib', 'libexec'].map((name) => join(prefix, name)).filter(exists)
   const isShared = homes().some((home) => prefix === join(home, '.local'))
   return libraries.length === 0 || isShared ? libraries : [prefix]
 }
@@ -90,39 +92,36 @@ const VERSIONS = ['versions', 'installs']
 const findVersions = (folder: string): readonly string[] => {
   const root = dirname(folder)
   if (basename(folder) !== 'shims' || isTooBroad(root)) return []
-  return VERSIONS.some((name) => existsSync(join(root, name))) ? [root] : []
+  return VERSIONS.some((name) => exists(join(root, name))) ? [root] : []
 }
 
 /** Files that say which version a shim starts, in the folders above `docroot` and in the home folder. */
 export const listVersionFiles = (docroot: string): readonly string[] =>
   [...listUpward(dirname(docroot)), ...homes().filter((home) => !`${home}/`.startsWith(`${docroot}/`))]
     .flatMap((each) => VERSION_FILES.map((name) => join(each, name)))
-    .filter(existsSync)
+    .filter(exists)
 
 /** Names and numbers of versions only; the settings of mise, which may hold keys, are none of them. */
 const VERSION_FILES = ['.tool-versions', '.python-version', '.node-version', '.ruby-version']
 
 /** The installation of the Python that a virtual environment was made from (`home` in pyvenv.cfg). */
 const findPythonBase = (config: string): readonly string[] => {
-  try {
-    const text = readFileSync(config, 'utf8').slice(0, MAX_CONFIG_BYTES)
-    const line = text.split('\n').find((each) => each.split('=')[0]?.trim() === 'home')
-    const home = line?.slice(line.indexOf('=') + 1).trim()
-    return home === undefined || !isPythonFolder(home) ? [] : [home, ...findPrefix(toRealPath(home))]
-  } catch {
-    return []
-  }
+  const line = configurationOf(config)
+    ?.split('\n')
+    .find((each) => each.split('=')[0]?.trim() === 'home')
+  const home = line?.slice(line.indexOf('=') + 1).trim()
+  return home === undefined || !isPythonFolder(home) ? [] : [home, ...findPrefix(realPathOf(home))]
 }
 
 // A program that may write in the environment can name any folder there: only one with a Python in it, which it cannot lay outside, is meant.
 const isPythonFolder = (home: string): boolean =>
-  isAbsolute(home) && !isTooBroad(toRealPath(home)) && ['python3', 'python'].some((name) => existsSync(join(home, name)))
+  isAbsolute(home) && !isTooBroad(realPathOf(home)) && ['python3', 'python'].some((name) => exists(join(home, name)))
 
 /** The nearest ancestor with a `package.json`, as Node.js looks for it. */
 const findPackage = (file: string): readonly string[] => {
   for (const folder of listUpward(dirname(file))) {
     if (isTooBroad(folder)) return []
-    if (existsSync(join(folder, 'package.json'))) return [folder]
+    if (exists(join(folder, 'package.json'))) return [folder]
   }
   return []
 }
@@ -135,41 +134,32 @@ export const listProgramPaths = (program: string, docroot: string): readonly str
     ...findInstallation(program, docroot),
     ...findEnvironment(dirname(program), docroot),
     ...findPackage(program),
-    ...listNodeModules([dirname(program), dirname(toRealPath(program))]),
-    ...(interpreter === undefined ? [] : listInterpreterPaths(interpreter, isWithin(docroot, toRealPath(program)), docroot)),
+    ...listNodeModules([dirname(program), dirname(realPathOf(program))]),
+    ...(interpreter === undefined ? [] : listInterpreterPaths(interpreter, isWithin(docroot, realPathOf(program)), docroot)),
   ]
 }
 
 // Its python is a link to that which it was made from, and looks for pyvenv.cfg where the link lies.
 const findEnvironment = (folder: string, docroot: string): readonly string[] =>
-  existsSync(join(folder, '../pyvenv.cfg')) && !isLedOut(folder, docroot) ? findPrefix(toRealPath(folder)) : []
+  exists(join(folder, '../pyvenv.cfg')) && !isLedOut(folder, docroot) ? findPrefix(realPathOf(folder)) : []
 
 const listInterpreterPaths = (interpreter: string, isOfDocroot: boolean, docroot: string): readonly string[] => {
-  const file = toRealPath(interpreter)
+  const file = realPathOf(interpreter)
   if (!isOfDocroot || isWithin(docroot, file)) return [interpreter, ...findInstallation(interpreter, docroot)]
   return isOfPrograms(file) ? [interpreter, ...findLedOut(file)] : []
 }
 
 const findInterpreter = (program: string): string | undefined => {
-  let fd: number | undefined
-  try {
-    fd = openSync(program, 'r')
-    const bytes = Buffer.alloc(MAX_FIRST_LINE)
-    const line = bytes.toString('latin1', 0, readSync(fd, bytes)).split('\n', 1)[0] ?? ''
-    const [path = ''] = line.startsWith('#!') ? line.slice(2).trim().split(' ', 1) : []
-    return isAbsolute(path) && !isOfSystem(path) ? path : undefined
-  } catch {
-    return undefined
-  } finally {
-    if (fd !== undefined) closeSync(fd)
-  }
+  const line = firstLineOf(program) ?? ''
+  const [path = ''] = line.startsWith('#!') ? line.slice(2).trim().split(' ', 1) : []
+  return isAbsolute(path) && !isOfSystem(path) ? path : undefined
 }
 
 /** Every `node_modules` in the folders and their ancestors. A link that a sandboxed program has made there must lead to such a folder too. */
 export const listNodeModules = (folders: readonly string[]): readonly string[] =>
   [...new Set(folders.flatMap(listUpward))]
     .map((each) => join(each, 'node_modules'))
-    .filter((path) => existsSync(path) && basename(toRealPath(path)) === 'node_modules')
+    .filter((path) => exists(path) && basename(realPathOf(path)) === 'node_modules')
 
 const listUpward = (folder: string): readonly string[] => {
   const folders = [folder]

@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path'
 import { isWithin } from '../path/resolved-path.js'
-import { type Found, followPath, isOfPrograms, lookAt } from './docroot-links.js'
+import { followPath, isOfPrograms } from './docroot-links.js'
 
 export type Mount =
   /** Bound from the host, read-only. */
@@ -23,16 +23,28 @@ export type Mount =
 const SHOWN: ReadonlySet<Mount['kind']> = new Set(['read', 'write', 'keep', 'proc', 'dev'])
 
 export class Mounts {
-  readonly #mounts = new Map<string, Mount>()
-  /** What was found at a path, which is looked at once: many paths of a plan begin alike, and all of them see the same links. */
-  readonly #found = new Map<string, Found>()
+  readonly #mounts: Map<string, Mount>
+  #options: readonly string[] | undefined
 
   /** `docroot`: a real path, below which nothing but programs is mounted by way of a link that leads out of it. */
-  constructor(private readonly docroot: string) {}
+  constructor(
+    private readonly docroot: string,
+    mounts: Iterable<readonly [string, Mount]> = [],
+  ) {
+    this.#mounts = new Map(mounts)
+  }
+
+  /** One that can be changed; until then it has the options of this one. */
+  copy(): Mounts {
+    const copy = new Mounts(this.docroot, this.#mounts)
+    copy.#options = this.options()
+    return copy
+  }
 
   /** A later mount at the same path replaces an earlier one. */
   put(path: string, mount: Mount): void {
     this.#mounts.set(path, mount)
+    this.#options = undefined
   }
 
   /** Mounts what a path leads to, read-only, and the links on the way. Missing paths are ignored; writable mounts stay writable. */
@@ -50,23 +62,11 @@ export class Mounts {
 
   #follow(path: string): { readonly real: string | undefined; readonly isLedOut: boolean } {
     let isLed = false
-    const real = followPath(
-      path,
-      (link, target) => {
-        isLed ||= isWithin(this.docroot, link)
-        if (!this.#mounts.has(link)) this.put(link, { kind: 'link', target })
-      },
-      (next) => this.#look(next),
-    )
+    const real = followPath(path, (link, target) => {
+      isLed ||= isWithin(this.docroot, link)
+      if (!this.#mounts.has(link)) this.put(link, { kind: 'link', target })
+    })
     return { real, isLedOut: isLed && real !== undefined && !isWithin(this.docroot, real) }
-  }
-
-  #look(path: string): Found {
-    const known = this.#found.get(path)
-    if (known) return known
-    const found = lookAt(path)
-    this.#found.set(path, found)
-    return found
   }
 
   has(path: string): boolean {
@@ -81,6 +81,11 @@ export class Mounts {
 
   /** Options for bubblewrap, parents before children. */
   options(): readonly string[] {
+    this.#options ??= this.#listOptions()
+    return this.#options
+  }
+
+  #listOptions(): readonly string[] {
     const paths = [...this.#mounts.keys()].sort()
     const made = new Map<string, Mount>()
     return paths.flatMap((path) => {

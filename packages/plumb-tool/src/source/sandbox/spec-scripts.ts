@@ -1,8 +1,8 @@
 // Scripts that the command line of a spec names, as in `node /srv/notes/dist/index.js`: they are the program as much as its interpreter is.
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { listProgramPaths } from './installation.js'
+import { firstLineOf, isFile } from './noted-looks.js'
 
 /** Files that an interpreter runs, by their endings; others have `#!`. */
 const ENDINGS: ReadonlySet<string> = new Set([
@@ -34,17 +34,4 @@ export const listScriptPaths = (words: readonly string[], cwd: string, docroot: 
     .filter(isScript)
     .flatMap((file) => [dirname(file), ...listProgramPaths(file, docroot)])
 
-const isScript = (file: string): boolean => {
-  let fd: number | undefined
-  try {
-    if (!statSync(file).isFile()) return false
-    if (ENDINGS.has(extname(file))) return true
-    fd = openSync(file, 'r')
-    const bytes = Buffer.alloc(2)
-    return readSync(fd, bytes) === 2 && bytes.toString('latin1') === '#!'
-  } catch {
-    return false
-  } finally {
-    if (fd !== undefined) closeSync(fd)
-  }
-}
+const isScript = (file: string): boolean => isFile(file) && (ENDINGS.has(extname(file)) || firstLineOf(file)?.startsWith('#!') === true)

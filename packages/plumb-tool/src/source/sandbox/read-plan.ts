@@ -1,0 +1,95 @@
+// What a sandboxed program may read: the mounts of a sandbox that no call changes, planned once and used again while the files are the same.
+
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { isWithin } from '../path/resolved-path.js'
+import { isLedOut, ledOut } from './docroot-links.js'
+import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, listVersionFiles, SYSTEM_FOLDERS } from './installation.js'
+import { Mounts } from './mounts.js'
+import { exists, type Noted, noteLooks, realPathOf } from './noted-looks.js'
+import { findRootOnlyFiles } from './root-only-files.js'
+import type { Sandbox } from './sandbox.js'
+import { isTooBroad } from './shared-folders.js'
+import { listScriptPaths } from './spec-scripts.js'
+
+export interface ReadRequest {
+  /** Absolute. */
+  readonly program: string
+  readonly cwd: string
+  /** Of the program. */
+  readonly env: Readonly<Record<string, string>>
+  readonly visible: readonly string[]
+  readonly words: readonly string[]
+}
+
+export interface ReadPlan {
+  /** Not to be changed: a copy may be. */
+  readonly mounts: Mounts
+  /** A real path; the docroot where there is no such folder. */
+  readonly cwd: string
+}
+
+interface Kept {
+  readonly request: string
+  readonly plan: Noted<Result<ReadPlan>>
+}
+
+/** The last one of each sandbox, which is that of a tool: most have one program in one folder. */
+const kept = new WeakMap<Sandbox, Kept>()
+
+export const planReads = (sandbox: Sandbox, request: ReadRequest): Result<ReadPlan> => {
+  const { program, cwd, env, visible, words } = request
+  const asked = JSON.stringify([program, cwd, visible, words, env.PATH, CERTIFICATES.map((name) => env[name])])
+  const before = kept.get(sandbox)
+  if (before?.request === asked && before.plan.isStillSo()) return before.plan.value
+  const plan = noteLooks(() => makePlan(sandbox, request))
+  kept.set(sandbox, { request: asked, plan })
+  return plan.value
+}
+
+const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+const GIT_CONFIGURATION = ['.gitconfig', '.config/git/config', '.config/git/ignore', '.config/git/attributes']
+const TEMPORARY = ['/tmp', '/var/tmp']
+
+const makePlan = (sandbox: Sandbox, request: ReadRequest): Result<ReadPlan> => {
+  const { docroot, hasNet } = sandbox
+  const mounts = new Mounts(docroot)
+  mountSystem(mounts)
+  mounts.put(docroot, { kind: 'read' })
+  const cwd = mounts.reach(request.cwd) ?? docroot
+  for (const path of listNeededPaths(request, docroot)) mounts.read(path)
+  for (const path of sandbox.read) mounts.read(path)
+  // /etc/resolv.conf is often a link into /run.
+  if (hasNet) mounts.read('/etc/resolv.conf')
+  for (const socket of sandbox.sockets) {
+    if (isLedOut(socket, docroot)) return fail('permission_denied', ledOut(socket, 'sockets'))
+    if (exists(socket)) mounts.read(socket)
+    else return fail('file_not_found', `'${preview(socket)}' in 'sockets' of a sandbox does not exist: is its service running?`)
+  }
+  return succeed({ mounts, cwd })
+}
+
+const mountSystem = (mounts: Mounts): void => {
+  for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
+  for (const { path, isFolder } of findRootOnlyFiles()) mounts.put(path, { kind: 'hide', isFolder })
+  mounts.put('/proc', { kind: 'proc' })
+  mounts.put('/dev', { kind: 'dev' })
+  mounts.read('/sys/devices/system/cpu')
+  for (const folder of TEMPORARY) mounts.put(folder, { kind: 'temporary' })
+}
+
+const listNeededPaths = ({ program, visible: named, words, cwd, env }: ReadRequest, docroot: string): readonly string[] => {
+  const visible = [...named, ...listScriptPaths(words, cwd, docroot)]
+  return [
+    ...listProgramPaths(program, docroot),
+    ...findInstallation(process.execPath, docroot),
+    ...listPathFolders(env.PATH ?? '', docroot),
+    ...visible.filter((path) => !isTooBroad(realPathOf(path))),
+    // What is written to in the docroot could become a link to something else meanwhile.
+    ...listNodeModules([docroot, ...visible]).map((path) => (isWithin(docroot, path) ? realPathOf(path) : path)),
+    ...listVersionFiles(docroot),
+    ...GIT_CONFIGURATION.map((name) => join(homedir(), name)),
+    ...CERTIFICATES.flatMap((name) => env[name] ?? []),
+  ]
+}
