@@ -53,6 +53,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 
 /** The one door of each dependency: the files that may import it. A new dependency needs a door here. */
 const DOORS: Readonly<Record<string, RegExp>> = {
+  '@agentclientprotocol/sdk': /^packages\/plumb-chat\/src\/acp\//,
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
   '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/mcp-client|plumb-mcp\/src)\//,

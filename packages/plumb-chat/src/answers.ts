@@ -76,5 +76,5 @@ export const openAnswers = ({ screen, isStreamed, isNamed }: AnswersOptions): An
   }
 }
 
-// A string is shown without its quotes. Anything else stays as it is, with the digits of numbers and the order of keys.
-const textOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)
+/** A string is shown without its quotes. Anything else stays as it is, with the digits of numbers and the order of keys. */
+export const textOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)

@@ -26,6 +26,7 @@ interface Flags {
   parallelToolCalls: boolean
   thinking?: true
   history: boolean
+  acp?: true
 }
 
 const main = (argv: readonly string[]): Promise<number> => {
@@ -46,6 +47,7 @@ const describe = (command: Command): Command =>
     .option('--agent <name>', 'talk to that agent, not to main')
     .option('--provider <provider>', 'eliza, anthropic, openai or a server by its name, not what the spec says')
     .option('--model <model>', 'model of the provider, not what the spec says')
+    .option('--acp', 'serve an editor: the Agent Client Protocol on stdin and stdout')
     .option('--thinking', 'show what a model thinks, where it tells')
     .option('--no-history', 'neither read nor keep what is typed')
     .option('--no-parallel-tool-calls', 'one tool call after the other')
@@ -80,6 +82,8 @@ const toOptions = (flags: Flags, path: string | undefined): Result<ChatOptions> 
     forwarded: [...params(flags), ...forwarded(flags)],
     showsThinking: thinking === true,
     keepsHistory: history,
+    servesAcp: flags.acp === true,
+    hasDocroot: flags.docroot !== undefined,
   })
 }
 

@@ -18,4 +18,8 @@ export interface ChatOptions {
   readonly forwarded: readonly string[]
   readonly showsThinking: boolean
   readonly keepsHistory: boolean
+  /** It serves an editor on stdin and stdout. */
+  readonly servesAcp: boolean
+  /** Which folder tools may use is said. */
+  readonly hasDocroot: boolean
 }

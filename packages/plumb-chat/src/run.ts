@@ -28,7 +28,10 @@ export const runChat = async (options: ChatOptions, program: string): Promise<nu
   else {
     const args = [...options.forwarded, ...specArgs(options.spec, text)]
     const report = (error: Fault) => reporter.report(error)
-    status = isatty(0) ? await converse(inspected.value, options, text, args) : await filter(inspected.value, args, report)
+    if (options.servesAcp) {
+      const { serveAcp } = await import('./acp/serve-acp.js')
+      status = await serveAcp(inspected.value, args, options.hasDocroot, reporter)
+    } else status = isatty(0) ? await converse(inspected.value, options, text, args) : await filter(inspected.value, args, report)
   }
   await reporter.end()
   return Math.max(status, reporter.status)

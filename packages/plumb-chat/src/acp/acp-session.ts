@@ -1,0 +1,230 @@
+// One conversation of an editor with the program: its messages are turns, and what happens in a turn is told while it does.
+//
+//   state      prompt()            output, event   cancel()     all is settled            the child exits
+//   idle       → turn              told            –            –                         → ended
+//   turn       refused             told            → cancelled  → idle, answers prompt()  → ended, the error answers prompt()
+//   cancelled  refused             told            –            → idle, answers prompt()  → ended, the same
+//   ended      refused, with why   –               –            –                         –
+
+import type { SessionUpdate, StopReason, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk'
+import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
+import { textOf } from '../answers.js'
+import { formatFault } from '../messages.js'
+import type { ControlEvent, ProgramEvent } from '../program/events.js'
+import type { ChatProgram } from '../program/program.js'
+import { type ChatSession, openChatSession, type SessionListener } from '../session.js'
+
+export interface AcpSessionParts {
+  readonly program: ChatProgram
+  /** Options and spec of the program. */
+  readonly args: readonly string[]
+  readonly tell: (update: SessionUpdate) => void
+  /** Resolves to whether the person allows the call. */
+  readonly ask: (call: ToolCallUpdate) => Promise<boolean>
+  /** What belongs to no turn, for stderr. */
+  readonly report: (failure: Fault, severity: 'error' | 'warning') => void
+  readonly write: (line: string) => void
+}
+
+interface Turn {
+  readonly faults: Fault[]
+  readonly end: (ended: Result<StopReason>) => void
+  isCancelled: boolean
+  hasOutput: boolean
+}
+
+/** Faults that ACP has a stop reason for; every other is the error of the turn. */
+const STOP_REASONS: Readonly<Record<string, StopReason>> = { answer_refused: 'refusal', tool_limit: 'max_turn_requests' }
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  ...Object.fromEntries(['read_file', 'read_directory', 'import_image'].map((name) => [name, 'read' as const])),
+  ...Object.fromEntries(['apply_patch', 'write_file', 'append_to_file', 'find_and_replace'].map((name) => [name, 'edit' as const])),
+  ...Object.fromEntries(['grep', 'glob', 'markdown_search', 'code_search'].map((name) => [name, 'search' as const])),
+  ...Object.fromEntries(['webpage_to_markdown', 'http_get'].map((name) => [name, 'fetch' as const])),
+  delete_file: 'delete',
+}
+
+export const openAcpSession = (parts: AcpSessionParts): Result<AcpSession> => {
+  const session = new AcpSession(parts)
+  const failure = session.start()
+  return failure ? { ok: false, error: failure } : succeed(session)
+}
+
+export class AcpSession {
+  readonly #parts: AcpSessionParts
+  #session: ChatSession | undefined
+  #turn: Turn | undefined
+  /** Why no further message is taken. */
+  #ended: Fault | undefined
+  /** What was told of the one answer that is streamed now, and the last one that was. */
+  #streamed = ''
+  #last = ''
+  /** The agent whose thoughts were told last. */
+  #thinker = ''
+  /** Calls that a person is asked about. */
+  readonly #asked = new Set<string>()
+
+  constructor(parts: AcpSessionParts) {
+    this.#parts = parts
+  }
+
+  start(): Fault | undefined {
+    const { program, args } = this.#parts
+    const session = openChatSession(program, args, this.#listener())
+    if (!session.ok) return session.error
+    this.#session = session.value
+    return undefined
+  }
+
+  /** Resolves when the program has dealt with the message, and all of it is told. */
+  prompt(text: string): Promise<Result<StopReason>> {
+    if (this.#ended) return Promise.resolve({ ok: false, error: this.#ended })
+    if (this.#turn) return Promise.resolve(fail('usage', 'the message before is still being answered: cancel it, or wait'))
+    return new Promise((end) => {
+      this.#turn = { faults: [], end, isCancelled: false, hasOutput: false }
+      this.#session?.send(JSON.stringify(text))
+    })
+  }
+
+  /** Gives up the turn, if there is one. A program that hears no control is started anew, and has forgotten all. */
+  cancel(): void {
+    const turn = this.#turn
+    if (!turn || turn.isCancelled) return
+    turn.isCancelled = true
+    if (this.#session?.control({ cancel: true })) return
+    void this.#session?.abandon()
+    const failure = this.start()
+    if (failure) this.#ended = failure
+    this.#endTurn(succeed('cancelled'))
+  }
+
+  /** Resolves when no child is left. */
+  async close(): Promise<void> {
+    this.#ended ??= fault('cancelled', 'the session was closed')
+    this.#endTurn(succeed('cancelled'))
+    await this.#session?.close(0)
+  }
+
+  #listener(): SessionListener {
+    const { report, write, program } = this.#parts
+    return {
+      onOutput: (json, port) => this.#tellOutput(json, program.outputs.length > 1 ? port : undefined),
+      onEvent: (event) => this.#tellEvent(event),
+      onReply: (reply) => void this.#takeReply(reply),
+      onFault: (failure) => this.#takeFault(failure),
+      onWarning: (warning) => report(warning, 'warning'),
+      onStderrLine: write,
+      onQuiet: () => this.#endTurn(this.#outcome()),
+      onExit: ({ status, signal }) => {
+        const why = signal ? `was ended by ${signal}` : `has come to its end, with status ${status}`
+        this.#ended ??= this.#turn?.faults[0] ?? fault('child_failed', `${program.runs} ${why}; begin another session`)
+        this.#endTurn({ ok: false, error: this.#ended })
+      },
+    }
+  }
+
+  #outcome(): Result<StopReason> {
+    const { faults = [], isCancelled = false } = this.#turn ?? {}
+    if (isCancelled) return succeed('cancelled')
+    const [first] = faults
+    if (!first) return succeed('end_turn')
+    const reason = STOP_REASONS[first.error]
+    if (reason === undefined) return { ok: false, error: first }
+    this.#tellText('agent_message_chunk', formatFault(first))
+    return succeed(reason)
+  }
+
+  #endTurn(ended: Result<StopReason>): void {
+    const turn = this.#turn
+    this.#turn = undefined
+    this.#streamed = this.#last = this.#thinker = ''
+    this.#asked.clear()
+    if (!turn) return
+    // The first is what the turn ends with.
+    for (const failure of turn.faults.slice(1)) this.#parts.report(failure, 'error')
+    turn.end(ended)
+  }
+
+  #takeFault(failure: Fault): void {
+    if (failure.error === 'cancelled') return
+    if (this.#turn) this.#turn.faults.push(failure)
+    else {
+      // One that says why the program cannot start comes before its exit.
+      if (failure.category === 'config') this.#ended ??= failure
+      this.#parts.report(failure, 'error')
+    }
+  }
+
+  #tellText(sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string): void {
+    if (text !== '') this.#parts.tell({ sessionUpdate, content: { type: 'text', text } })
+  }
+
+  // What was streamed is not told again.
+  #tellOutput(json: string, name: string | undefined): void {
+    const text = textOf(json)
+    const isTold = this.#last !== '' && this.#last.trim() === text.trim()
+    this.#last = ''
+    if (!isTold) this.#tellMessage(name === undefined ? text : `${name}: ${text}`)
+  }
+
+  #tellMessage(text: string): void {
+    const gap = this.#turn?.hasOutput ? '\n\n' : ''
+    if (this.#turn) this.#turn.hasOutput = true
+    this.#tellText('agent_message_chunk', `${gap}${text}`)
+  }
+
+  #tellEvent(event: ProgramEvent): void {
+    const { program, tell } = this.#parts
+    const isAlone = program.runs === 'plumb-agent'
+    switch (event.kind) {
+      case 'text':
+        // What an agent says within a program is not yet the answer.
+        if (!isAlone) return this.#tellThought(event.agent, event.delta)
+        if (this.#streamed === '') this.#tellMessage(event.delta)
+        else this.#tellText('agent_message_chunk', event.delta)
+        this.#streamed += event.delta
+        return
+      case 'thinking':
+        return this.#tellThought(event.agent, event.text)
+      case 'usage':
+        this.#last = this.#streamed
+        this.#streamed = ''
+        return
+      // The answer is asked for again, and streamed from its beginning.
+      case 'retry':
+        this.#last = this.#streamed = ''
+        return this.#tellThought(event.agent, `asks again: ${event.reason}`)
+      case 'tool_call':
+        return tell({ sessionUpdate: 'tool_call', ...describeCall(event.id, event.name, event.input), status: 'in_progress' })
+      case 'tool_result':
+        return tell({ sessionUpdate: 'tool_call_update', toolCallId: event.id, status: event.is_error ? 'failed' : 'completed' })
+      case 'approval':
+        this.#asked.delete(event.id)
+        return
+    }
+  }
+
+  #tellThought(agent: string, text: string): void {
+    const isNew = this.#thinker !== agent && this.#parts.program.agents.length > 1
+    const start = this.#thinker === '' ? '' : '\n\n'
+    this.#thinker = agent
+    this.#tellText('agent_thought_chunk', isNew ? `${start}[${agent}] ${text}` : text)
+  }
+
+  async #takeReply(reply: ControlEvent): Promise<void> {
+    if (reply.kind === 'error') return this.#takeFault(reply as unknown as Fault)
+    const { id, tool, input } = reply
+    if (reply.kind !== 'approval' || typeof id !== 'string') return
+    this.#asked.add(id)
+    const isAllowed = await this.#parts.ask({ ...describeCall(id, String(tool), input), status: 'pending' })
+    // It may have been settled meanwhile: its time is up, or its turn was cancelled.
+    if (this.#asked.delete(id)) this.#session?.control(isAllowed ? { approve: id } : { deny: id })
+  }
+}
+
+const describeCall = (toolCallId: string, title: string, rawInput: unknown) => ({
+  toolCallId,
+  title,
+  rawInput,
+  kind: Object.hasOwn(KINDS, title) ? (KINDS[title] as ToolKind) : ('other' as const),
+})

@@ -1,0 +1,147 @@
+// plumb-chat --acp: the program as an agent of an editor that speaks the Agent Client Protocol (https://agentclientprotocol.com), version 1.
+
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import type { AgentContext, NewSessionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import {
+  dieOf,
+  type Fault,
+  fail,
+  fault,
+  onStop,
+  openInput,
+  openOutput,
+  preview,
+  type Reporter,
+  type Result,
+  type StopSignal,
+} from '@plumb/wire'
+import { version } from '../../package.json'
+import type { ChatProgram } from '../program/program.js'
+import { type AcpSession, openAcpSession } from './acp-session.js'
+import { promptText } from './prompt-text.js'
+import { openMessages } from './stream.js'
+
+const PROTOCOL_VERSION = 1
+/** Each is a child process. */
+const MAX_SESSIONS = 32
+const ALLOW = 'allow'
+
+/**
+ * Serves sessions on stdin and stdout until stdin ends. `args`: options and spec of the program; `hasDocroot`: they say which folder tools may
+ * use, else it is the folder of the session. Resolves to the exit status; when a signal stopped it, this process dies of the same signal.
+ */
+export const serveAcp = async (
+  program: ChatProgram,
+  args: readonly string[],
+  hasDocroot: boolean,
+  reporter: Reporter,
+): Promise<0 | 1 | 2> => {
+  if (!program.input.isText) {
+    reporter.report(fault('spec_invalid', `an editor sends text, and '${program.binding}' takes ${program.input.type ?? 'something else'}`))
+    return 2
+  }
+  const { agent, RequestError } = await import('./acp.late.js')
+  const sessions = new Map<string, AcpSession>()
+  const source = openInput(0)
+  const { stream, ended } = openMessages(source, openOutput(1))
+  const gone = new Promise<undefined>((resolve) => ended.addEventListener('abort', () => resolve(undefined)))
+  const refuse = ({ error, detail, ...rest }: Fault) => {
+    const code = rest.category === 'internal' || rest.category === 'unavailable' ? INTERNAL_ERROR : INVALID_PARAMS
+    return new RequestError(code, detail, { error, ...rest })
+  }
+  const sessionOf = (id: string): AcpSession => {
+    const session = sessions.get(id)
+    if (!session) throw refuse(fault('usage', `there is no session '${preview(id)}'`))
+    return session
+  }
+  const orRefuse = <T>(result: Result<T>): T => {
+    if (!result.ok) throw refuse(result.error)
+    return result.value
+  }
+
+  const open = (params: NewSessionRequest, client: AgentContext): string => {
+    const { cwd, mcpServers } = params
+    if (sessions.size >= MAX_SESSIONS) throw refuse(fault('overflow', `${MAX_SESSIONS} sessions are open: close one first`))
+    orRefuse(checkFolder(cwd))
+    if (mcpServers.length > 0)
+      reporter.warn(
+        fault('usage', `the tools of a program are those of its spec: the ${mcpServers.length} MCP servers of the editor are left out`),
+      )
+    const sessionId = randomUUID()
+    const session = openAcpSession({
+      program,
+      args: hasDocroot ? args : ['--docroot', cwd, ...args],
+      tell: (update) => void client.notify('session/update', { sessionId, update }).catch(() => {}),
+      ask: async (toolCall) => {
+        const asked = client.request<RequestPermissionResponse>('session/request_permission', { sessionId, toolCall, options: OPTIONS })
+        // Who has gone, or cannot be asked, allows nothing.
+        const answer = await Promise.race([asked, gone]).catch(() => undefined)
+        return answer?.outcome.outcome === 'selected' && answer.outcome.optionId === ALLOW
+      },
+      report: (failure, severity) => (severity === 'error' ? reporter.report(failure) : reporter.warn(failure)),
+      write: (line) => reporter.write(line),
+    })
+    sessions.set(sessionId, orRefuse(session))
+    return sessionId
+  }
+
+  const app = agent({ name: 'plumb-chat' })
+    .onRequest('initialize', () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: 'plumb-chat', title: program.binding, version },
+      agentCapabilities: {
+        loadSession: false,
+        promptCapabilities: { image: false, audio: false, embeddedContext: true },
+        sessionCapabilities: { close: {} },
+      },
+      authMethods: [],
+    }))
+    .onRequest('session/new', ({ params, client }) => ({ sessionId: open(params, client) }))
+    .onRequest('session/prompt', async ({ params }) => {
+      const session = sessionOf(params.sessionId)
+      return { stopReason: orRefuse(await session.prompt(orRefuse(promptText(params.prompt)))) }
+    })
+    .onRequest('session/close', async ({ params }) => {
+      const session = sessionOf(params.sessionId)
+      sessions.delete(params.sessionId)
+      await session.close()
+      return {}
+    })
+    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.cancel())
+
+  const connection = app.connect(stream)
+  let stoppedBy: StopSignal | undefined
+  const forget = onStop(
+    (signal) => {
+      stoppedBy = signal
+      source.destroy()
+      connection.close()
+    },
+    (signal) => dieOf(signal),
+  )
+  await connection.closed
+  await Promise.all([...sessions.values()].map((session) => session.close()))
+  source.destroy()
+  forget()
+  if (stoppedBy) dieOf(stoppedBy)
+  return 0
+}
+
+/** JSON-RPC 2.0, section 5.1. */
+const INVALID_PARAMS = -32_602
+const INTERNAL_ERROR = -32_603
+
+const OPTIONS = [
+  { optionId: ALLOW, name: 'Allow this call', kind: 'allow_once' as const },
+  { optionId: 'reject', name: 'Reject it', kind: 'reject_once' as const },
+]
+
+const checkFolder = (cwd: string): Result<void> => {
+  if (!isAbsolute(cwd)) return fail('usage', `cwd is an absolute path, not '${preview(cwd)}'`)
+  try {
+    if (statSync(cwd).isDirectory()) return { ok: true, value: undefined }
+  } catch {}
+  return fail('file_not_found', `there is no folder '${preview(cwd)}' to work in`)
+}
