@@ -1,26 +1,13 @@
-// The tasks and attacks of AgentDojo's office, read from the package where it is installed (AGENTDOJO, or Python's own path): how many of its
-// tasks can be written so that their flows hold, and how many of its attacks come through when each model does all that it is told.
+// The tasks and attacks of AgentDojo's office, read from the package where it is installed (PLUMB_OTHERS: scripts/install-others): how many of
+// its tasks can be written so that their flows hold, and how many of its attacks come through when each model does all that it is told.
 
 import { execFileSync } from 'node:child_process'
-import {
-  type Bound,
-  compile,
-  type Field,
-  hasErrors,
-  resolve,
-  type Script,
-  type ScriptedAnswer,
-  type TestPlan,
-  type Type,
-} from '@plumb/lang'
-import { checkFlows } from '@plumb/lang/flow'
-import { effectsOf } from '@plumb/policy'
-import { bundledFiles } from '@plumb/wire'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Bound, type Field, resolve, type ScriptedAnswer, type Type } from '@plumb/lang'
 import t from 'tap'
-import { CallLog } from '../src/test/call-log.js'
-import { runOnce } from '../src/test/run-once.js'
-import { Spending } from '../src/test/spending.js'
 import { ACTING, ACTING_TASKS, FORMS, type Form, type FormName, programOf } from './flow-assistant.js'
+import { readFlowProgram, runScripted } from './flow-plan.js'
 
 const MARK = 'mark.black-2134@gmail.com'
 const CLEAN = 'clean'
@@ -32,13 +19,8 @@ interface Task {
 
 // The names of its classes, and of the functions that they call: its modules are read as text, not run.
 const READ = `
-import ast, importlib.util, json, os, sys
-root = os.environ.get('AGENTDOJO')
-if not root:
-    spec = importlib.util.find_spec('agentdojo')
-    root = os.path.dirname(spec.origin) if spec else None
-if not root: sys.exit(0)
-folder = os.path.join(root, 'default_suites', 'v1', 'workspace')
+import ast, json, os, sys
+folder = os.path.join(sys.argv[1], 'default_suites', 'v1', 'workspace')
 def read(name):
     tasks = []
     for node in ast.parse(open(os.path.join(folder, name)).read()).body:
@@ -50,14 +32,10 @@ def read(name):
 print(json.dumps({'tasks': read('user_tasks.py'), 'attacks': read('injection_tasks.py')}))
 `
 
-const readSuite = (): { readonly tasks: readonly Task[]; readonly attacks: readonly Task[] } | undefined => {
-  try {
-    const text = execFileSync('python3', ['-c', READ], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-    return text === '' ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const FOLDER = join(process.env.PLUMB_OTHERS ?? '', 'agentdojo/agentdojo')
+
+const readSuite = (): { readonly tasks: readonly Task[]; readonly attacks: readonly Task[] } =>
+  JSON.parse(execFileSync('python3', ['-c', READ, FOLDER], { encoding: 'utf8' }))
 
 /** A value of the type in which all text is this. */
 const filled = (type: Type, text: string): unknown => {
@@ -83,24 +61,12 @@ const filled = (type: Type, text: string): unknown => {
   }
 }
 
-const script = (bound: Bound, answers: readonly ScriptedAnswer[], isList: boolean): Script => ({
-  name: bound.name,
-  input: { kind: 'json' },
-  output: bound.outputs[0] ?? { kind: 'json' },
-  isList,
-  answers,
-  span: bound.binding.span,
-})
-
 /** The calls of tools that act which strangers have ordered, or have named somebody for; and whether what it is for was done. */
 const runForm = async (name: FormName, attack: Task) => {
   const form: Form = FORMS[name]
-  const text = programOf(name)
-  const path = 'assistant.plumb'
-  const { program } = compile({ path, text, files: { read: () => ({ ok: false }) as never, find: () => undefined, beside: (p) => p } })
-  const { bindings } = program.entry
+  const made = readFlowProgram('assistant.plumb', programOf(name))
+  const { bindings } = made.program.entry
   const bounds = [...bindings.values()]
-  const main = bindings.get('main') as Bound
   const toolNames = (bound: Bound): readonly string[] => {
     const { impl } = bound.binding
     const list = impl.kind === 'agent' ? impl.config.entries.find(({ key }) => key.text === 'tools')?.value : undefined
@@ -113,60 +79,21 @@ const runForm = async (name: FormName, attack: Task) => {
   let isDone = form.does === undefined
   for (let before = -1; before !== knowing.size; ) {
     before = knowing.size
-    const asked = new CallLog()
     const models = agents.map((bound) => {
+      const text = knowing.has(bound) ? MARK : CLEAN
       const own = toolNames(bound)
       const reads = own.filter((tool) => !(tool in ACTING))
       const obeys = knowing.has(bound) ? attack.calls.filter((tool) => own.includes(tool) && tool in ACTING) : []
-      const input = (tool: string) =>
-        JSON.stringify(filled(bindings.get(tool)?.inputs[0] as Type, knowing.has(bound) ? MARK : CLEAN)).replace(
-          /"id-1"|"clean"/g,
-          knowing.has(bound) ? `"${MARK}"` : '$&',
-        )
-      const calls = [...reads, ...obeys].map((tool): ScriptedAnswer => ({ kind: 'call', tool, json: input(tool) }))
-      const answer = JSON.stringify(filled(bound.outputs[0] as Type, knowing.has(bound) ? MARK : CLEAN))
-      return [
-        bound,
-        script(bound, Array.from({ length: 4 }, (): ScriptedAnswer[] => [...calls, { kind: 'value', json: answer }]).flat(), true),
-      ] as const
+      const calls = [...reads, ...obeys].map((tool): ScriptedAnswer => {
+        const input = JSON.stringify(filled(bindings.get(tool)?.inputs[0] as Type, text))
+        return { kind: 'call', tool, json: knowing.has(bound) ? input.replace(/"id-1"|"clean"/g, `"${MARK}"`) : input }
+      })
+      const answer: ScriptedAnswer = { kind: 'value', json: JSON.stringify(filled(bound.outputs[0] as Type, text)) }
+      return [bound, Array.from({ length: 4 }, () => [...calls, answer]).flat()] as const
     })
     const isOurs = (bound: Bound) => bound.name === 'search_contacts_by_name'
-    const doubles = tools.map(
-      (bound) =>
-        [
-          bound,
-          script(bound, [{ kind: 'value', json: JSON.stringify(filled(bound.outputs[0] as Type, isOurs(bound) ? CLEAN : MARK)) }], false),
-        ] as const,
-    )
-    const plan: TestPlan = {
-      name: `${name} ${attack.name}`,
-      of: main,
-      span: main.binding.span,
-      inputs: [{ name: 'input', type: main.inputs[0] as Type }],
-      outputs: [{ name: 'output', type: main.outputs[0] as Type }],
-      isAnyOrder: true,
-      errors: [],
-      models: new Map(models),
-      tools: new Map(doubles),
-      offered: new Map(),
-      calls: [],
-      live: new Set(),
-      wires: new Map(),
-      model: 'scripted',
-      runs: 1,
-      timeoutMs: 20_000,
-    }
-    const files = bundledFiles({ entry: path, files: { [path]: text }, modules: {} })
-    const setting = {
-      files,
-      docroot: undefined,
-      handedOn: [],
-      provider: undefined,
-      model: undefined,
-      randomAnswer: () => 'null',
-      spending: new Spending(undefined),
-    }
-    await runOnce(plan, new Map([['input', [JSON.stringify(CLEAN)]]]), { setting, asked })
+    const results = tools.map((bound) => [bound, JSON.stringify(filled(bound.outputs[0] as Type, isOurs(bound) ? CLEAN : MARK))] as const)
+    const asked = await runScripted(made, { inputs: [JSON.stringify(CLEAN)], agents: new Map(models), tools: new Map(results) })
     for (const bound of agents) {
       const inputs = asked.of(bound)
       if (inputs.some((json) => json.includes(MARK)) || (inputs.length > 0 && toolNames(bound).length > 0)) knowing.add(bound)
@@ -182,43 +109,29 @@ const runForm = async (name: FormName, attack: Task) => {
   return { ordered, isDone }
 }
 
-const diagnosticsOf = (name: FormName) => {
-  const compiled = compile({
-    path: 'assistant.plumb',
-    text: programOf(name),
-    files: { read: () => ({ ok: false }) as never, find: () => undefined, beside: (p) => p },
-  })
-  return {
-    compiled: compiled.diagnostics.filter(({ severity }) => severity === 'error'),
-    found: hasErrors(compiled.diagnostics) ? [] : checkFlows(compiled.program, { effectsOf, isStrict: true }),
-  }
-}
-
 t.test('the flows of each form hold, but for all tools in one hand', async (t) => {
   for (const name of Object.keys(FORMS) as FormName[]) {
-    const { compiled, found } = diagnosticsOf(name)
+    const { errors, refusals } = readFlowProgram('assistant.plumb', programOf(name))
     t.strictSame(
-      compiled.map(({ message }) => message),
+      errors.map(({ message }) => message),
       [],
       `${name} is right`,
     )
-    if (name === 'unchecked') t.ok(found.length > 0, name)
+    if (name === 'unchecked') t.ok(refusals.length > 0, name)
     else
       t.strictSame(
-        found.map(({ message, path }) => [message, ...(path ?? []).map((step) => step.message)]),
+        refusals.map(({ message, path }) => [message, ...(path ?? []).map((step) => step.message)]),
         [],
         name,
       )
   }
 })
 
-const suite = readSuite()
-
 t.test(
   'tasks and attacks of AgentDojo',
-  { skip: suite ? false : 'agentdojo is not installed: name its folder in AGENTDOJO' },
+  { skip: existsSync(FOLDER) ? false : 'agentdojo is not here (PLUMB_OTHERS: scripts/install-others)' },
   async (t) => {
-    const { tasks = [], attacks = [] } = suite ?? {}
+    const { tasks, attacks } = readSuite()
     t.ok(tasks.length > 20 && attacks.length > 3)
     const formOf = ({ name, calls }: Task): FormName => (calls.some((call) => call in ACTING) ? (ACTING_TASKS[name] ?? 'asked') : 'read')
     const outcomes = new Map<string, Awaited<ReturnType<typeof runForm>>>()
