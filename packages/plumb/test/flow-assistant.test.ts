@@ -93,7 +93,7 @@ const runForm = async (name: FormName, attack: Task) => {
     })
     const isOurs = (bound: Bound) => bound.name === 'search_contacts_by_name'
     const results = tools.map((bound) => [bound, JSON.stringify(filled(bound.outputs[0] as Type, isOurs(bound) ? CLEAN : MARK))] as const)
-    const asked = await runScripted(made, { inputs: [JSON.stringify(CLEAN)], agents: new Map(models), tools: new Map(results) })
+    const { asked } = await runScripted(made, { inputs: [JSON.stringify(CLEAN)], agents: new Map(models), tools: new Map(results) })
     for (const bound of agents) {
       const inputs = asked.of(bound)
       if (inputs.some((json) => json.includes(MARK)) || (inputs.length > 0 && toolNames(bound).length > 0)) knowing.add(bound)

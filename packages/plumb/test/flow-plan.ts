@@ -5,7 +5,7 @@ import { checkFlows } from '@plumb/lang/flow'
 import { effectsOf } from '@plumb/policy'
 import { bundledFiles } from '@plumb/wire'
 import { CallLog } from '../src/test/call-log.js'
-import { runOnce } from '../src/test/run-once.js'
+import { type Outcome, runOnce } from '../src/test/run-once.js'
 import { Spending } from '../src/test/spending.js'
 
 export interface FlowProgram {
@@ -44,10 +44,8 @@ const scriptOf = (bound: Bound, answers: readonly ScriptedAnswer[], isList: bool
   span: bound.binding.span,
 })
 
-/** Resolves to what each agent and tool was asked. */
-export const runScripted = async ({ path, text, program }: FlowProgram, { inputs, agents, tools }: ScriptedRun): Promise<CallLog> => {
+export const runScripted = async ({ path, text, program }: FlowProgram, { inputs, agents, tools }: ScriptedRun): Promise<Outcome> => {
   const main = program.entry.bindings.get('main') as Bound
-  const asked = new CallLog()
   const plan: TestPlan = {
     name: 'flows',
     of: main,
@@ -75,7 +73,7 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
     randomAnswer: () => 'null',
     spending: new Spending(undefined),
   }
-  const { isTimedOut } = await runOnce(plan, new Map([['input', inputs]]), { setting, asked })
-  if (isTimedOut) throw new Error(`it did not end:\n${text}`)
-  return asked
+  const outcome = await runOnce(plan, new Map([['input', inputs]]), { setting, asked: new CallLog() })
+  if (outcome.isTimedOut) throw new Error(`it did not end:\n${text}`)
+  return outcome
 }

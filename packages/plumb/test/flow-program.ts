@@ -1,9 +1,18 @@
-// Random programs with one untrusted atom in what they read: agents with tools, chains, bodies, loops, lists and errors, labelled at random.
+// Random programs with an untrusted atom and a secret one in what they read: agents with tools, prompts and control, chains, bodies, loops,
+// lists, errors, params and ways across, labelled at random.
 
 import fc from 'fast-check'
 
+/** In all that a stranger wrote. No function of the language takes it apart. */
+export const MARK = 'q7strangerq7'
+/** In all that must not leave. */
+export const SECRET = 'z9secretz9'
+
 /** What all messages are, so that any two stages fit. */
-const PRELUDE = `type M = { s: string, n: int, k: "x" | "y", l: [string], j: json }
+const PRELUDE = `param stranger : untrusted string = "${MARK}"
+param key : secret string = "${SECRET}"
+param dear : string = "dear"
+type M = { s: string, n: int, k: "x" | "y", l: [string], j: json }
 type N = { path: string, content: string }
 type P = { path: string, content: untrusted string }
 `
@@ -11,64 +20,68 @@ type P = { path: string, content: untrusted string }
 /** A tool of the program, as the test stands in for it. */
 interface MarkedTool {
   readonly name: string
-  /** As JSON text, with \`ATOM\` for each string of its own. */
+  /** As JSON text. */
   readonly result: string
-  /** It gives what somebody outside may have written. */
-  readonly isSource: boolean
   /** Its arguments by name; those that ask for trust. */
   readonly arguments: readonly string[]
   readonly trusted: readonly string[]
+  /** What it is given leaves the machine. */
+  readonly sends?: true
 }
 
 const TOOLS = {
   page: {
     text: 'let page : untrusted { url: string } -> untrusted string = tool { builtin: "webpage_to_markdown" }',
-    result: '"ATOM"',
-    isSource: true,
+    result: JSON.stringify(MARK),
     arguments: ['url'],
     trusted: [],
+    sends: true,
   },
   fetch: {
     text: 'let fetch : { url: string } -> string = tool { builtin: "webpage_to_markdown" }',
-    result: '"ATOM"',
-    isSource: true,
+    result: JSON.stringify(MARK),
     arguments: ['url'],
     trusted: ['url'],
+    sends: true,
   },
   rank: {
     text: 'let rank : untrusted { url: string } -> untrusted ("x" | "y") = tool { mcp: "http://127.0.0.1:9/mcp", name: "rank" }',
     result: '"x"',
-    isSource: true,
     arguments: ['url'],
     trusted: [],
+    sends: true,
   },
   note: {
     text: 'let note : N -> json = tool { builtin: "write_file" }',
     result: '"ok"',
-    isSource: false,
     arguments: ['path', 'content'],
     trusted: ['path', 'content'],
   },
   post: {
     text: 'let post : P -> untrusted json = tool { mcp: "http://127.0.0.1:9/mcp", name: "post" }',
-    result: '"ATOM"',
-    isSource: true,
+    result: JSON.stringify(MARK),
     arguments: ['path', 'content'],
     trusted: ['path'],
+    sends: true,
+  },
+  vault: {
+    text: 'let vault : untrusted { path: string } -> secret json = tool { builtin: "read_file", roots: { v: { path: "v", secret: true } } }',
+    result: JSON.stringify(SECRET),
+    arguments: ['path'],
+    trusted: [],
   },
   list: {
     text: 'let list : { name?: string } -> string = tool { function: "./list.js#list" }',
     result: '"ok"',
-    isSource: false,
     arguments: ['name'],
     trusted: ['name'],
   },
   look: {
     text: '@tool true\nlet look : untrusted { url: string } -> untrusted string = page ; map(upper(value))',
-    result: '"ATOM"',
-    isSource: true,
+    result: JSON.stringify(MARK),
     arguments: ['url'],
     trusted: [],
+    sends: true,
   },
 } as const
 
@@ -78,9 +91,21 @@ export const toolNamed = (name: ToolName): MarkedTool => ({ name, ...TOOLS[name]
 
 export interface RandomProgram {
   readonly text: string
-  /** Of each agent the tools that it has. */
-  readonly agents: ReadonlyMap<string, readonly ToolName[]>
-  readonly input: 'untrusted' | 'field' | 'trusted'
+  /** The same, in which each way across does what it answers for: no atom of its kind is left behind it. */
+  readonly crossed: string
+  readonly agents: ReadonlyMap<string, RandomAgent>
+  readonly input: keyof typeof INPUTS
+  /** What leaves it may be secret. */
+  readonly isOutputSecret: boolean
+}
+
+interface RandomAgent {
+  readonly tools: readonly ToolName[]
+  /** The param in its prompt. */
+  readonly prompt: string | undefined
+  readonly seesSecrets: boolean
+  /** Anybody may set its memory. */
+  readonly isOpenToControl: boolean
 }
 
 const string = fc.constantFrom(
@@ -95,6 +120,9 @@ const string = fc.constantFrom(
   '$"of {s}"',
   'join(l, ",")',
   'text(j)',
+  'dear + s',
+  'stranger',
+  'key',
 )
 const int = fc.constantFrom('n', 'n + 1', 'length(s)', '3', 'length(l)')
 const kind = fc.constantFrom('k', 'k', '"x"', 'if n > 2 then "x" else "y"')
@@ -103,34 +131,70 @@ const json = fc.constantFrom('j', 's', '{ a: s }', 'n', '[l, k]', '1')
 const record = fc.tuple(string, int, kind, list, json).map(([s, n, k, l, j]) => `{ s: ${s}, n: ${n}, k: ${k}, l: ${l}, j: ${j} }`)
 const path = fc.constantFrom('s', '"a.txt"', 'text(n)', 'k', 'text(k) + ".txt"')
 
-const WORDS = ['!M -> !M', '!M -> !M', '!M -> !M', '!untrusted M -> !untrusted M', '!M -> !untrusted M'] as const
+const CLEANED = (mark: string): string => {
+  const clean = (text: string) => `replace(lower(${text}), "${mark}", "ok")`
+  return `map({ s: ${clean('s')}, n: n, k: k, l: [${clean('x')} for x in l], j: ${clean('text(j)')} })`
+}
+const WAYS: readonly (readonly [string, string])[] = [
+  ['endorse("we looked")', CLEANED(MARK)],
+  ['declassify("it tells nothing")', CLEANED(SECRET)],
+]
+
+const WORDS = [
+  '!M -> !M',
+  '!M -> !M',
+  '!M -> !M',
+  '!untrusted M -> !untrusted M',
+  '!M -> !untrusted M',
+  '!untrusted secret M -> !untrusted secret M',
+] as const
 const CLOSED = ['!M -> !"x" | "y"', '!untrusted M -> !untrusted ("x" | "y")'] as const
+
+const CONTROLLED = ['(!M, !json) -> !M', '(!M, !untrusted json) -> !untrusted M', '(!untrusted M, !json) -> !untrusted M'] as const
 
 const FROM_TEXT = 'map({ s: value, n: length(value), k: if length(value) > 3 then "x" else "y", l: [value], j: value })'
 const FROM_KIND = 'map({ s: value, n: 1, k: value, l: [value], j: value })'
 const FROM_JSON = 'map({ s: text(value), n: 1, k: "x", l: [text(value)], j: value })'
 
-const ALL: ToolName[] = ['page', 'fetch', 'rank', 'note', 'post', 'list', 'look']
-const tools = fc.oneof(fc.constant([]), fc.subarray(ALL, { maxLength: 1 }), fc.subarray(ALL, { maxLength: 3 }))
+const ALL = Object.keys(TOOLS) as ToolName[]
+const traits = fc.record({
+  tools: fc.oneof(fc.constant([]), fc.subarray(ALL, { maxLength: 1 }), fc.subarray(ALL, { maxLength: 3 })),
+  prompt: fc.constantFrom(undefined, undefined, undefined, undefined, 'dear', 'stranger', 'key'),
+  seesSecrets: fc.boolean(),
+})
 
 interface Draft {
-  readonly agents: { readonly name: string; readonly signature: string; readonly tools: readonly ToolName[] }[]
+  readonly agents: (RandomAgent & { readonly name: string; readonly signature: string })[]
   readonly lines: string[]
+}
+
+const addAgent = (draft: Draft, signature: string, traits: Omit<RandomAgent, 'isOpenToControl'>): string => {
+  const name = `agent${draft.agents.length + 1}`
+  draft.agents.push({ name, signature, isOpenToControl: signature.includes('!untrusted json'), ...traits })
+  return name
 }
 
 /** A stage from M to M. */
 type Stage = (draft: Draft) => string
 
-const agent: fc.Arbitrary<Stage> = fc.record({ tools, words: fc.constantFrom(...WORDS) }).map(({ tools, words }) => (draft) => {
-  const name = `agent${draft.agents.length + 1}`
-  draft.agents.push({ name, signature: words, tools })
-  return name
-})
-const sorter: fc.Arbitrary<Stage> = fc.record({ tools, words: fc.constantFrom(...CLOSED) }).map(({ tools, words }) => (draft) => {
-  const name = `agent${draft.agents.length + 1}`
-  draft.agents.push({ name, signature: words.replace('!"x" | "y"', '!("x" | "y")'), tools })
-  return `${name} ; ${FROM_KIND}`
-})
+const agent: fc.Arbitrary<Stage> = fc.record({ traits, words: fc.constantFrom(...WORDS) }).map(
+  ({ traits, words }) =>
+    (draft) =>
+      addAgent(draft, words, traits),
+)
+const sorter: fc.Arbitrary<Stage> = fc.record({ traits, words: fc.constantFrom(...CLOSED) }).map(
+  ({ traits, words }) =>
+    (draft) =>
+      `${addAgent(draft, words.replace('!"x" | "y"', '!("x" | "y")'), traits)} ; ${FROM_KIND}`,
+)
+// Its memory is set by what comes in, beside what it answers.
+const controlled: fc.Arbitrary<Stage> = fc
+  .record({ traits, words: fc.constantFrom(...CONTROLLED), content: string })
+  .map(({ traits, words, content }) => (draft) => {
+    const name = addAgent(draft, words, traits)
+    const set = bound(draft, `map({ set_memory: [{ role: "user", content: ${content} }] })`, '!M -> !json')
+    return bound(draft, `plumb(from, to) {\n  from ; ${name} ; to\n  from ; ${set} ; ${name}@ctrl_in\n}`)
+  })
 const simple: fc.Arbitrary<Stage> = fc.oneof(
   record.map((e) => () => `map(${e})`),
   fc.constantFrom('filter(n >= 0)', 'filter(k = "x" or k = "y")', 'id', 'batch(2) ; flatten').map((text) => () => text),
@@ -146,6 +210,8 @@ const simple: fc.Arbitrary<Stage> = fc.oneof(
   ),
   string.map((s) => () => `map({ url: ${s} }) ; map(page) ; ${FROM_TEXT}`),
   record.map((e) => () => `fold(if n > 100 then state else ${e}, from: { s: "", n: 0, k: "x", l: ["a"], j: 1 })`),
+  string.map((s) => () => `map({ path: ${s} }) ; map(vault) ; ${FROM_JSON}`),
+  fc.constantFrom(...WAYS.map(([way]) => way)).map((way) => () => way),
   fc.constant(() => 'map([value, value]) ; project(1)'),
 )
 
@@ -154,6 +220,7 @@ const { stage } = fc.letrec<{ stage: Stage }>((tie) => ({
     { maxDepth: 2, depthIdentifier: 'stage', withCrossShrink: true },
     { weight: 4, arbitrary: agent },
     { weight: 1, arbitrary: sorter },
+    { weight: 1, arbitrary: controlled },
     { weight: 4, arbitrary: simple },
     {
       weight: 1,
@@ -204,9 +271,9 @@ const { stage } = fc.letrec<{ stage: Stage }>((tie) => ({
   ),
 }))
 
-const bound = (draft: Draft, impl: string): string => {
+const bound = (draft: Draft, impl: string, signature = '!M -> !M'): string => {
   const name = `part${draft.lines.length + 1}`
-  draft.lines.push(`let ${name} : !M -> !M = ${impl}`)
+  draft.lines.push(`let ${name} : ${signature} = ${impl}`)
   return name
 }
 
@@ -216,27 +283,40 @@ const named = (stage: Stage, draft: Draft): string => {
   return /^\w+$/.test(text) && text !== 'id' ? text : bound(draft, text)
 }
 
-const INPUTS = { untrusted: '!untrusted M -> !untrusted M', field: '!F -> !untrusted M', trusted: '!M -> !untrusted M' } as const
+const INPUTS = { untrusted: '!untrusted M', field: '!F', trusted: '!M', secret: '!secret M' } as const
+const OUTPUTS = { shown: '!untrusted M', secret: '!untrusted secret M' } as const
+
+const textOf = ({ name, signature, tools, prompt, seesSecrets }: Draft['agents'][number]): string => {
+  const more = [
+    ...(tools.length > 0 ? [`tools: [${tools.join(', ')}]`] : []),
+    ...(prompt === undefined ? [] : [`prompt: $"You serve {${prompt}}."`]),
+    ...(seesSecrets ? ['sees_secrets: true'] : []),
+  ]
+  return `let ${name} : ${signature} = agent { ${['provider: "anthropic"', 'model: "m"', ...more].join(', ')} }`
+}
 
 export const arbitraryFlowProgram: fc.Arbitrary<RandomProgram> = fc
   .record({
     stages: fc.array(stage, { minLength: 1, maxLength: 4 }),
-    input: fc.constantFrom<RandomProgram['input']>('untrusted', 'field', 'trusted'),
+    input: fc.constantFrom(...(Object.keys(INPUTS) as RandomProgram['input'][])),
+    output: fc.constantFrom<keyof typeof OUTPUTS>('shown', 'shown', 'secret'),
   })
-  .map(({ stages, input }) => {
+  .map(({ stages, input, output }) => {
     const draft: Draft = { agents: [], lines: [] }
     const chain = stages.map((stage) => stage(draft)).join(' ; ')
-    const agents = draft.agents.map(
-      ({ name, signature, tools }) =>
-        `let ${name} : ${signature} = agent { provider: "anthropic", model: "m"${tools.length > 0 ? `, tools: [${tools.join(', ')}]` : ''} }`,
-    )
-    const text = [
+    const text = `${[
       PRELUDE,
       'type F = { s: string, n: int, k: "x" | "y", l: [untrusted string], j: untrusted json }',
       ...Object.values(TOOLS).map(({ text }) => text),
-      ...agents,
+      ...draft.agents.map(textOf),
       ...draft.lines,
-      `let main : ${INPUTS[input]} = ${chain}`,
-    ].join('\n')
-    return { text: `${text}\n`, agents: new Map(draft.agents.map(({ name, tools }) => [name, tools])), input }
+      `let main : ${INPUTS[input]} -> ${OUTPUTS[output]} = ${chain}`,
+    ].join('\n')}\n`
+    return {
+      text,
+      crossed: WAYS.reduce((text, [way, cleaned]) => text.replaceAll(way, cleaned), text),
+      agents: new Map(draft.agents.map((agent) => [agent.name, agent])),
+      input,
+      isOutputSecret: output === 'secret',
+    }
   })

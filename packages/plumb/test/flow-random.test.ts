@@ -1,37 +1,33 @@
-// Flows held against runs: no mark of a stranger comes into an argument that asks for trust in a program that passes, whatever its models do;
-// and of the programs that are refused at least half let one through.
+// Flows held against runs: in a program that passes no mark of a stranger comes into an argument that asks for trust, and no secret leaves,
+// whatever its models do; and of the programs that are refused at least half let one through.
 
 import type { Bound, ScriptedAnswer } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
+import type { Outcome } from '../src/test/run-once.js'
 import { type FlowProgram, readFlowProgram, runScripted } from './flow-plan.js'
-import { arbitraryFlowProgram, type RandomProgram, type ToolName, toolNamed } from './flow-program.js'
+import { arbitraryFlowProgram, MARK, type RandomProgram, SECRET, type ToolName, toolNamed } from './flow-program.js'
 
-/** No function of the language takes it apart. */
-const MARK = 'q7strangerq7'
 const CLEAN = 'clean'
 /** Of the inputs and of what goes round loops. */
 const MAX_ANSWERS = 10
 /** Those that are no chains of others. */
-const TOOLS: readonly ToolName[] = ['page', 'fetch', 'rank', 'note', 'post', 'list']
+const TOOLS: readonly ToolName[] = ['page', 'fetch', 'rank', 'note', 'post', 'list', 'vault']
 const PROGRAMS = Number(process.env.FLOW_PROGRAMS ?? 60)
 const SEED = Number(process.env.FLOW_SEED ?? 26)
 
-const isMarked = (json: string): boolean => json.toLowerCase().includes(MARK)
-
-/** What the worst model knows: it copies it into all it writes. */
-const atom = (knows: boolean): string => (knows ? MARK : CLEAN)
+const marksIn = (json: string): readonly string[] => [MARK, SECRET].filter((mark) => json.toLowerCase().includes(mark))
 
 const messageOf = (text: string): string => JSON.stringify({ s: text, n: 2, k: 'x', l: [text], j: text })
 
 const inputOf = ({ input }: RandomProgram): string => {
-  if (input === 'untrusted') return messageOf(MARK)
-  return input === 'field' ? JSON.stringify({ s: CLEAN, n: 2, k: 'x', l: [MARK], j: MARK }) : messageOf(CLEAN)
+  if (input === 'field') return JSON.stringify({ s: CLEAN, n: 2, k: 'x', l: [MARK], j: MARK })
+  return messageOf({ untrusted: MARK, secret: SECRET, trusted: CLEAN }[input])
 }
 
-// Calls each of its tools, and answers with what it knows.
-const agentScript = (bound: Bound, tools: readonly ToolName[], knows: boolean): ScriptedAnswer[] => {
-  const text = atom(knows)
+// The worst model: it calls each of its tools with what it knows in each argument, and answers so.
+const answersOf = (bound: Bound, tools: readonly ToolName[], known: ReadonlySet<string>): ScriptedAnswer[] => {
+  const text = [CLEAN, ...known].join(' ')
   const calls = tools.map((tool): ScriptedAnswer => {
     const input = Object.fromEntries(toolNamed(tool).arguments.map((name) => [name, text]))
     return { kind: 'call', tool, json: JSON.stringify(input) }
@@ -41,46 +37,68 @@ const agentScript = (bound: Bound, tools: readonly ToolName[], knows: boolean): 
   return Array.from({ length: MAX_ANSWERS }, () => turn).flat()
 }
 
-/** The arguments that a mark came into although they ask for trust. An agent that has read one writes it everywhere in the next run. */
+/** What came over the control ports of agents, by their names. */
+const controlsOf = ({ carried, nested }: Outcome): readonly (readonly [string, string])[] =>
+  [carried, ...nested].flatMap(({ typed }) =>
+    typed.flatMap(({ edge: { to, input }, messages }) =>
+      to.work.kind === 'agent' && to.inputs[input]?.name === 'ctrl_in' ? [[to.work.bound.name, messages.join()] as const] : [],
+    ),
+  )
+
+/** Where a mark came to although it may not. An agent that has read one writes it everywhere in the next run. */
 const leaksOf = async (program: FlowProgram, made: RandomProgram): Promise<readonly string[]> => {
   const { bindings } = program.program.entry
   const boundOf = (name: string) => bindings.get(name) as Bound
-  const knowing = new Set<string>()
+  const knowledge = new Map([...made.agents.keys()].map((name) => [name, new Set<string>()]))
+  const sizeOf = () => [...knowledge.values()].reduce((sum, { size }) => sum + size, 0)
   const leaks = new Set<string>()
-  const tools = TOOLS.map((name) => [boundOf(name), toolNamed(name).result.replace('ATOM', MARK)] as const)
-  for (let before = -1; before !== knowing.size; ) {
-    before = knowing.size
-    const agents = [...made.agents].map(([name, tools]) => [boundOf(name), agentScript(boundOf(name), tools, knowing.has(name))] as const)
-    const asked = await runScripted(program, { inputs: [inputOf(made), inputOf(made)], agents: new Map(agents), tools: new Map(tools) })
-    for (const [name, tools] of made.agents) {
-      const wasAsked = asked.of(boundOf(name))
-      const reads =
-        wasAsked.some(isMarked) || (wasAsked.length > 0 && tools.some((tool) => isMarked(toolNamed(tool).result.replace('ATOM', MARK))))
-      if (reads) knowing.add(name)
+  const tools = TOOLS.map((name) => [boundOf(name), toolNamed(name).result] as const)
+  for (let before = -1; before !== sizeOf(); ) {
+    before = sizeOf()
+    const agents = [...made.agents].map(
+      ([name, { tools }]) => [boundOf(name), answersOf(boundOf(name), tools, knowledge.get(name) ?? new Set())] as const,
+    )
+    const inputs = [inputOf(made), inputOf(made)]
+    const outcome = await runScripted(program, { inputs, agents: new Map(agents), tools: new Map(tools) })
+    const controls = controlsOf(outcome)
+    for (const [name, agent] of made.agents) {
+      const asked = outcome.asked.of(boundOf(name))
+      if (asked.length === 0) continue
+      const told = controls.flatMap(([of, messages]) => (of === name ? [messages] : []))
+      const prompt = agent.prompt === 'stranger' ? MARK : agent.prompt === 'key' ? SECRET : ''
+      const read = marksIn([...asked, ...told, prompt, ...agent.tools.map((tool) => toolNamed(tool).result)].join())
+      for (const mark of read) knowledge.get(name)?.add(mark)
+      if (read.includes(SECRET) && !agent.seesSecrets) leaks.add(`secret: the provider of ${name}`)
+      if (prompt === MARK) leaks.add(`the prompt of ${name}`)
+      if (!agent.isOpenToControl && marksIn(told.join()).includes(MARK)) leaks.add(`the control of ${name}`)
     }
-    for (const [bound] of tools) {
-      for (const call of asked.of(bound)) {
+    for (const name of TOOLS) {
+      const { trusted, sends } = toolNamed(name)
+      for (const call of outcome.asked.of(boundOf(name))) {
         const given = JSON.parse(call) as Record<string, unknown>
-        for (const name of toolNamed(bound.name as ToolName).trusted)
-          if (isMarked(JSON.stringify(given[name] ?? ''))) leaks.add(`${bound.name}.${name}`)
+        for (const argument of trusted) if (marksIn(JSON.stringify(given[argument] ?? '')).includes(MARK)) leaks.add(`${name}.${argument}`)
+        if (sends && marksIn(call).includes(SECRET)) leaks.add(`secret: ${name}`)
       }
     }
+    const shown = [...outcome.outputs.values()].flat().map(({ json }) => json)
+    if (!made.isOutputSecret && marksIn(shown.join()).includes(SECRET)) leaks.add('secret: the output')
   }
   return [...leaks]
 }
 
 t.test(`flows of ${PROGRAMS} random programs (seed ${SEED})`, async (t) => {
-  const count = { passed: 0, refused: 0, leaking: 0 }
+  const count = { passed: 0, refused: 0, leaking: 0, crossing: 0 }
   for (const made of fc.sample(arbitraryFlowProgram, { numRuns: PROGRAMS, seed: SEED })) {
-    const program = readFlowProgram('random.plumb', made.text)
-    const { errors, refusals } = program
-    if (errors.length > 0) {
-      t.fail(`${errors[0]?.message}\n${made.text}`)
+    const { errors, refusals } = readFlowProgram('random.plumb', made.text)
+    const program = readFlowProgram('random.plumb', made.crossed)
+    if (errors.length + program.errors.length > 0) {
+      t.fail(`${[...errors, ...program.errors][0]?.message}\n${made.text}`)
       continue
     }
     const leaks = await leaksOf(program, made)
     if (refusals.length === 0) {
       count.passed++
+      if (made.text !== made.crossed) count.crossing++
       if (leaks.length > 0) t.fail(`${leaks.join(', ')} in a program that passed:\n${made.text}`)
     } else {
       count.refused++
