@@ -197,7 +197,7 @@ const controlled: fc.Arbitrary<Stage> = fc
   })
 const simple: fc.Arbitrary<Stage> = fc.oneof(
   record.map((e) => () => `map(${e})`),
-  fc.constantFrom('filter(n >= 0)', 'filter(k = "x" or k = "y")', 'id', 'batch(2) ; flatten').map((text) => () => text),
+  fc.constantFrom('filter(n >= 0)', 'filter(contains(text(k), "x") or n > 0)', 'id', 'batch(2) ; flatten').map((text) => () => text),
   fc.tuple(path, string).map(
     ([p, s]) =>
       () =>

@@ -8,6 +8,7 @@ import { preview } from '@plumb/wire/preview'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Param, Scope } from '../names/names.js'
 import type { ParamDeclaration } from '../parse/ast.js'
+import { writesSecret } from '../parse/visit.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
@@ -21,6 +22,8 @@ export interface NamedParam {
   readonly param: Param
   /** Its value was given; else it is the default, if there is one. */
   readonly isGiven: boolean
+  /** Its type says so, of all or a part of it. */
+  readonly isSecret: boolean
 }
 
 export interface DeclaredParams {
@@ -58,12 +61,13 @@ const declare = (
   const type = declaredType(item.type, scope, report)
   const name = `${prefix}${own}`
   const isDefaultRight = !type || !item.default || fitsDefault(item, type, report)
+  const isSecret = writesSecret(item.type)
   const value = given?.find({ name, path: scope.module.path, own })
-  const text = value && type ? valueOf(name, type, value, faults) : undefined
+  const text = value && type ? valueOf(name, type, isSecret, value, faults) : undefined
   const standIn = isDefaultRight ? item.default?.text : undefined
   const param: Param = { name: own, declaration: item, scope, type, text: text ?? standIn }
   scope.params.set(own, param)
-  return { name, param, isGiven: value !== undefined }
+  return { name, param, isGiven: value !== undefined, isSecret }
 }
 
 const fitsDefault = ({ name, default: standIn }: ParamDeclaration, type: Type, report: Report): boolean => {
@@ -77,7 +81,7 @@ const fitsDefault = ({ name, default: standIn }: ParamDeclaration, type: Type, r
 }
 
 /** JSON; plain text where the type is string, or takes that text and not what it says as JSON. */
-const valueOf = (name: string, type: Type, { text, isPlain, from }: GivenValue, faults: Fault[]): string | undefined => {
+const valueOf = (name: string, type: Type, isSecret: boolean, { text, isPlain, from }: GivenValue, faults: Fault[]): string | undefined => {
   const plain = isPlain ? JSON.stringify(text) : undefined
   if (plain !== undefined && variantsOf(type).every(({ kind }) => kind === 'string')) return plain
   const options = { what: `the value of param '${name}', from ${from},`, code: 'input_type_mismatch' } as const
@@ -85,7 +89,7 @@ const valueOf = (name: string, type: Type, { text, isPlain, from }: GivenValue, 
   if (fit.ok) return fit.value.json
   const asText = plain === undefined ? undefined : fitText(plain, type, options)
   if (asText?.ok) return asText.value.json
-  faults.push(fault('config_invalid', fit.error.detail))
+  faults.push(fault('config_invalid', isSecret ? `${options.what} does not fit ${printType(type)}: it is '***' here` : fit.error.detail))
   return undefined
 }
 

@@ -12,7 +12,7 @@ import type { Analysis, Outcome, ProcessFlow } from './analysis.js'
 import { declaredShape, labelled, writesLabelIn } from './declared.js'
 import { NO_TAGS, type Step, type Tags, unite } from './label.js'
 import { crossed, flat, isSame, itemIn, join, listOf, misfits, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
-import { ofSignature, wayAcross } from './signature.js'
+import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
 /** Changes of one output after which parts are no longer told from the whole: a loop may put lists into lists without end. */
 const MAX_CHANGES = 30
@@ -68,9 +68,14 @@ export class GraphFlow implements ProcessFlow {
     }
   }
 
-  /** The labels of all parts of what goes over a wire, once it has run. */
-  tagsOn({ from, output }: Edge): Tags {
-    return flat(this.#outputs.get(from)?.[output] ?? PLAIN)
+  /** The labels of what goes over a wire, once it has run. */
+  shapeOn({ from, output }: Edge): Shape {
+    return this.#outputs.get(from)?.[output] ?? PLAIN
+  }
+
+  /** Those of all that a process was given, gave, and saw in between. */
+  tagsIn(node: GraphNode): Tags {
+    return this.#seen.get(node) ?? NO_TAGS
   }
 
   #entrances(work: NodeWork & { kind: 'gather' }): readonly GraphNode[] {
@@ -84,8 +89,9 @@ export class GraphFlow implements ProcessFlow {
 
   /** True: something new comes out. */
   #settle(node: GraphNode): boolean {
-    const inputs = node.inputs.map((_, i) => this.#input(node, i))
-    const { outputs, seen } = this.analysis.at(node.span, () => this.#work(node, inputs))
+    const inputs = node.inputs.map((_, i) => entering(node, i, this.#input(node, i)))
+    const { outputs: made, seen } = this.analysis.at(node.span, () => this.#work(node, inputs))
+    const outputs = made.map((shape, i) => leaving(node, i, shape))
     const before = this.#outputs.get(node)
     const seenBefore = this.#seen.get(node)
     const all = [...inputs, ...outputs].map(flat).reduce(unite, seen)
@@ -197,4 +203,15 @@ export class GraphFlow implements ProcessFlow {
     }
     return overlay(declaredShape(written, 'gives', step), given)
   }
+}
+
+// Where a bound chain is expanded, what its signature says holds at its ends, as it does around the chain as a whole.
+const entering = ({ signed }: GraphNode, i: number, given: Shape): Shape => {
+  if (!signed || signed.end?.side === 'outlet' || !isWorded(signed.bound)) return given
+  return overlay(givenTo(signed.bound, signed.end?.port ?? i), given)
+}
+
+const leaving = ({ signed }: GraphNode, i: number, made: Shape): Shape => {
+  if (!signed || signed.end?.side === 'inlet' || !isWorded(signed.bound)) return made
+  return overlay(saidOf(signed.bound, signed.end?.port ?? i), made)
 }

@@ -1,20 +1,32 @@
-// The labels of what goes over each wire of a binding, as it runs: for pictures.
+// The labels of what goes over each wire of a binding, as it runs: for pictures, and for what must not be shown of a run.
 
 import type { Program } from '../compile.js'
 import type { Bound } from '../names/names.js'
-import type { Edge, Graph } from '../plan/graph.js'
+import type { Edge, Graph, GraphNode } from '../plan/graph.js'
 import type { EffectsOf } from './analysis.js'
 import { Engine } from './engine.js'
 import { GraphFlow } from './graph.js'
 import type { Label } from './label.js'
+import { flat, type Shape } from './shape.js'
 import { givenTo } from './signature.js'
 
+export interface WireFlows {
+  labelsOn(edge: Edge): readonly Label[]
+  shapeOn(edge: Edge): Shape
+  /** It was given a secret, gave one, or saw one in between. */
+  hasSecret(node: GraphNode): boolean
+}
+
 /** `graph`: the plan of the binding. Only for a program without errors. */
-export const labelsOfWires = (program: Program, bound: Bound, graph: Graph, effectsOf: EffectsOf): ((edge: Edge) => readonly Label[]) => {
+export const flowsOfWires = (program: Program, bound: Bound, graph: Graph, effectsOf: EffectsOf): WireFlows => {
   const flow = new GraphFlow(bound, new Engine(program.scopes, effectsOf), graph)
   flow.run(bound.inputs.map((_, i) => givenTo(bound, i)))
-  return (edge) => {
-    const { untrusted, secret } = flow.tagsOn(edge)
-    return [...(untrusted ? (['untrusted'] as const) : []), ...(secret ? (['secret'] as const) : [])]
+  return {
+    labelsOn: (edge) => {
+      const { untrusted, secret } = flat(flow.shapeOn(edge))
+      return [...(untrusted ? (['untrusted'] as const) : []), ...(secret ? (['secret'] as const) : [])]
+    },
+    shapeOn: (edge) => flow.shapeOn(edge),
+    hasSecret: (node) => flow.tagsIn(node).secret !== undefined,
   }
 }

@@ -22,3 +22,12 @@ export const writesLabel = (value: unknown): boolean => {
   })
   return isFound
 }
+
+/** Does it say of a type, or a part of it, that it is secret? */
+export const writesSecret = (value: unknown): boolean => {
+  let isFound = false
+  visitNodes(value, ({ kind, label }) => {
+    if (kind === 'labelled' && label === 'secret') isFound = true
+  })
+  return isFound
+}

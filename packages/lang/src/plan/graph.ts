@@ -19,6 +19,8 @@ export interface GraphNode {
   readonly work: NodeWork
   readonly inputs: readonly GraphPort[]
   readonly outputs: readonly GraphPort[]
+  /** The binding whose signature it stands for: of its ports, or with `end` of one of them, where a chain is expanded. */
+  readonly signed?: { readonly bound: Bound; readonly end?: { readonly side: 'inlet' | 'outlet'; readonly port: number } }
   /** The bound chain or the each that it stands in, if it is a part of one; the ends of that are in it too. */
   readonly within?: Expansion
 }

@@ -106,7 +106,7 @@ const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder):
     builder.nodes.length = before
     return undefined
   }
-  const typed: GraphNode = { ...node, outputs: node.outputs.map((p, i) => ({ ...p, type: bound.outputs[i] ?? p.type })) }
+  const typed: GraphNode = { ...node, signed: { bound }, outputs: node.outputs.map((p, i) => ({ ...p, type: bound.outputs[i] ?? p.type })) }
   builder.nodes[before] = typed
   return processOf(typed)
 }
@@ -117,13 +117,18 @@ const isSame = (a: Type | undefined, b: Type | undefined): boolean =>
 
 const expand = (bound: Bound, chain: Chain, name: string, span: Span, inlet: NodeWork, builder: Builder): Process => {
   const { inputs, outputs } = portsOfInstance(bound)
-  const end = (port: GraphPort, work: NodeWork) =>
-    builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
+  const end = (port: GraphPort, work: NodeWork, i: number) => {
+    const side = work.kind === 'pass' && work.as === 'outlet' ? 'outlet' : 'inlet'
+    const node = builder.node(name, span, work, [{ ...port, name: 'input' }], [{ ...port, name: 'output' }])
+    const signed: GraphNode = { ...node, signed: { bound, end: { side, port: i } } }
+    builder.nodes[node.id] = signed
+    return signed
+  }
   const { inlets, outlets } = builder.expand(
     name,
     () => ({
-      inlets: inputs.map((port) => end(port, inlet)),
-      outlets: outputs.map((port) => end(port, { kind: 'pass', as: 'outlet', isSelector: false })),
+      inlets: inputs.map((port, i) => end(port, inlet, i)),
+      outlets: outputs.map((port, i) => end(port, { kind: 'pass', as: 'outlet', isSelector: false }, i)),
     }),
     ({ inlets, outlets }) => wireBetween(bound, chain, inlets, outlets, builder),
   )

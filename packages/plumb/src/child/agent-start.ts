@@ -4,6 +4,7 @@ import type { AgentPlan, Bound } from '@plumb/lang'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool'
 import type { Fault, Prices, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
+import type { Secrets } from '../event/secrets.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { AuthoritySource } from '../tools/authority-source.js'
 import type { ServerOffers } from './server-offers.js'
@@ -40,6 +41,8 @@ export interface SpawnSettings {
   /** For a parent that asked for telemetry: what no child of ours says itself. */
   readonly emitToParent?: ((json: string) => void) | undefined
   readonly isRecorded: boolean
+  /** What is not shown; undefined: nothing is secret. */
+  readonly secrets?: Secrets | undefined
   /** The place of the whole graph among the answers that are kept; undefined: it is the outermost. */
   readonly keptPlace?: string | undefined
   /** Options that give a nested plumb a record of its own. */

@@ -55,7 +55,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.backpressures = options.outputs.map(() => new Backpressure())
     this.#inputs = this.#openInputs()
     const errors = new LineReader(options.child.stderr)
-    this.#errors = new ChildErrors(options.name, errors, context.reporter, (fault) => this.#pass(fault))
+    this.#errors = new ChildErrors(options.name, errors, context.reporter, (fault) => this.#pass(fault), options.isHidden)
     this.#openOutputs()
     this.#openTools()
     this.batches = openChildBatches(options, this.#messages)

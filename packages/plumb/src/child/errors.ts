@@ -25,6 +25,8 @@ export class ChildErrors {
     private readonly reporter: Reporter,
     /** An error of its own: reported with its name. */
     private readonly report: (fault: Fault) => void,
+    /** It has secrets at hand: words that are no error are not shown. */
+    private readonly isHidden = false,
   ) {
     reader.onReadable = () => this.#drain()
   }
@@ -91,9 +93,9 @@ export class ChildErrors {
     if (this.#bytes > MAX_BYTES) return
     this.#bytes += text.length + 1
     const isTooMuch = this.#bytes > MAX_BYTES
-    const shown = isTooMuch ? '[more was written on stderr; it is left out]' : text
+    const shown = this.isHidden ? '***' : isTooMuch ? '[more was written on stderr; it is left out]' : text
     if (!this.reporter.isJson) this.reporter.write(`${this.process}: ${shown}`)
-    else if (value !== undefined && !isTooMuch) this.reporter.write(text)
+    else if (value !== undefined && !isTooMuch && !this.isHidden) this.reporter.write(text)
     else this.reporter.write(JSON.stringify({ source: this.process, text: shown }))
   }
 }

@@ -48,6 +48,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     budget && new ChildAllowance({ budget, purse, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
   const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
   const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, context, options) })
+  const secrets = settings.secrets?.isIn(place) ? settings.secrets : undefined
   const state = kind === 'plumb' ? undefined : settings.state
   const isObserved = emitter || parent || budget || replay || state
   const process: ChildProcess = new ChildProcess(feeds, context, {
@@ -57,6 +58,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     isEnveloped,
     kind,
     child,
+    isHidden: secrets !== undefined,
     maxLine: settings.maxLine,
     lost,
     needsOrigins,
@@ -68,7 +70,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     cycle,
     tools,
     observer: isObserved
-      ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, state, warn })
+      ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, secrets, state, warn })
       : undefined,
     allowance,
     controls,

@@ -19,6 +19,8 @@ export interface ChildOptions {
   readonly answers: InFlightOptions['answers']
   readonly isUnordered: boolean
   readonly child: LineChild
+  /** It has secrets at hand: what else it writes on stderr is not shown. */
+  readonly isHidden?: boolean | undefined
   readonly maxLine: number
   /** Something that stems from the origin came to nothing here. */
   readonly lost: (origin: Origin) => void

@@ -74,7 +74,7 @@ const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promi
   const format = formatOf(options)
   const plan = planOf(bound)
   const graph = options.parts ? (await import('../draw/framed-parts.js')).framedParts(plan) : plan
-  const labelsOf = options.colours ? (await import('@plumb/lang/flow')).labelsOfWires(program, bound, graph, effectsOf) : undefined
+  const labelsOf = options.colours ? (await import('@plumb/lang/flow')).flowsOfWires(program, bound, graph, effectsOf).labelsOn : undefined
   if (format === 'json') return succeed(Buffer.from(toJson(name, graph, labelsOf)))
   const picture = pictureOf(name, graph, labelsOf)
   if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture)))

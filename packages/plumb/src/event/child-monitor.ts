@@ -18,6 +18,7 @@ import type { Origin } from '../graph/origin.js'
 import type { Replay } from '../record/resume/replay.js'
 import type { RunEmitter } from './emitter.js'
 import type { AgentTelemetry, ProcessKind } from './run-event.js'
+import type { Secrets } from './secrets.js'
 
 export interface ChildMonitorOptions {
   /** As at the ends of wires. */
@@ -33,6 +34,8 @@ export interface ChildMonitorOptions {
   readonly replay: Replay | undefined
   /** Where it is kept what it remembers. */
   readonly state: StateFile | undefined
+  /** It has some at hand, which are not shown. */
+  readonly secrets?: Secrets | undefined
   readonly warn: (warning: Fault) => void
 }
 
@@ -87,8 +90,8 @@ export class ChildMonitor {
 
   /** Takes a line of telemetry. False: it is not to be passed on. `seqOf`: the input of the run behind the n-th message that it was sent. */
   takeTelemetry({ buf, start, end }: LineReader, seqOf: (n: number) => number): boolean {
-    const { emitter, place, parent, allowance, state } = this.#o
-    const telemetry = emitter || allowance || state ? this.#read(buf, start, end) : undefined
+    const { emitter, place, parent, allowance, state, secrets } = this.#o
+    const telemetry = emitter || allowance || state || secrets ? this.#read(buf, start, end) : undefined
     if (telemetry?.kind === 'budget') {
       allowance?.hear(telemetry)
       return false
@@ -96,7 +99,8 @@ export class ChildMonitor {
     // Only the recorder, or a state file, asked for it.
     const isPrivate = telemetry?.kind === 'remembered'
     if (isPrivate) state?.append({ place, seq: seqOf(telemetry.seq ?? 0), messages: telemetry.messages })
-    if (!isPrivate) parent?.write(buf, start, end)
+    if (!isPrivate && !secrets) parent?.write(buf, start, end)
+    if (!isPrivate && secrets && telemetry) parent?.writeText(JSON.stringify(secrets.telemetry(telemetry)))
     if (!telemetry) return true
     emitter?.emit({ kind: 'telemetry', process: place, telemetry })
     if (telemetry.kind === 'usage' && telemetry.kept === undefined) allowance?.used(telemetry)

@@ -1,7 +1,7 @@
 // The identity of a run: all that its answers depend on. A run that goes on with another one tells what has changed.
 
 import { createHash } from 'node:crypto'
-import { type Graph, namedFiles } from '@plumb/lang'
+import { type Graph, namedFiles, secretParams } from '@plumb/lang'
 import { readSpec, scrub } from '@plumb/wire'
 import type { LoadedSpec } from '../command/load.js'
 import type { RunOptions } from '../run/run-options.js'
@@ -22,7 +22,12 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
   const entry = program.entry.module
   const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, hashOf(text)])
   // As text: what numbers say in JavaScript is not all that they say.
-  const params = Object.fromEntries(compiled.params.flatMap(({ name, param, isGiven }) => (isGiven ? [[name, param.text]] : [])))
+  const keys = secretParams(program.scopes)
+  const params = Object.fromEntries(
+    compiled.params.flatMap(({ name, param, isGiven, isSecret }) =>
+      isGiven ? [[name, isSecret || keys.has(param) ? '***' : param.text]] : [],
+    ),
+  )
   const known = { ...optionsOf(options), ...(Object.keys(params).length > 0 ? { params } : {}) }
   const agents = agentDigests(graph, files, options)
   return { files: Object.fromEntries(hashes), agents, options: JSON.parse(scrub(JSON.stringify(known))) }

@@ -1,9 +1,10 @@
 // Opens the record, the limits and the listeners of a run. Most runs have none of them, and then nothing of it is loaded.
 
-import type { Graph } from '@plumb/lang'
-import { type Result, succeed } from '@plumb/wire'
+import { type Bound, type Graph, writesFlowWords } from '@plumb/lang'
+import { type Reporter, type Result, succeed } from '@plumb/wire'
 import { hasDisplay } from '../display/display.js'
 import type { RunEmitter } from '../event/emitter.js'
+import type { Secrets } from '../event/secrets.js'
 import type { RunOptions } from '../run/run-options.js'
 import { sharesAgentLimits } from './agent-limits.js'
 import type { Instrumentation, InstrumentationOptions } from './instrumentation.js'
@@ -16,16 +17,33 @@ export const NOT_INSTRUMENTED = {
   release: () => {},
 } as const
 
-/** When it fails nothing was started; folders and files may have been made. */
-export const instrument = async (o: InstrumentationOptions): Promise<Result<Instrumentation>> => {
+/** When it fails nothing was started; folders and files may have been made. `reporter` shows no secrets from then on. */
+export const instrument = async ({
+  bound,
+  reporter,
+  ...o
+}: Omit<InstrumentationOptions, 'secrets'> & { readonly bound: Bound; readonly reporter: Reporter }): Promise<Result<Instrumentation>> => {
   const { recording, limits } = o.options
+  const secrets = await openSecrets(o, bound)
+  if (secrets) reporter.shown = (fault) => secrets.fault(fault)
   const isInstrumented =
     hasDisplay(o.options) ||
     Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
     sharesAgentLimits(o.loaded.compiled.program, o.options)
-  if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, rejects: undefined, budget: undefined, parked: undefined })
+  if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, secrets, rejects: undefined, budget: undefined, parked: undefined })
   const { openInstrumentation } = await import('./instrumentation.js')
-  return openInstrumentation(o)
+  return openInstrumentation({ ...o, secrets })
+}
+
+// What a nested plumb says its parent hides.
+const openSecrets = async (
+  { loaded, graph, options }: Omit<InstrumentationOptions, 'secrets'>,
+  bound: Bound,
+): Promise<Secrets | undefined> => {
+  const { program } = loaded.compiled
+  if (options.sourcesFd !== undefined || !writesFlowWords(program)) return undefined
+  const { secretsOf } = await import('../event/secrets.js')
+  return secretsOf(program, bound, graph)
 }
 
 /** Emits the first event of a run; `spec` as it was named. */

@@ -6,6 +6,7 @@ import { type Fault, fail, fault, isAbsent, type LineReader, type Result, succee
 import type { LoadedSpec } from '../command/load.js'
 import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
+import type { Secrets } from '../event/secrets.js'
 import { wiresOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 import { sharesAgentLimits } from './agent-limits.js'
@@ -33,6 +34,8 @@ export interface Instrumentation {
   /** By the places of agents: their answers in the run that is resumed. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
   readonly isRecorded: boolean
+  /** What is not to be shown; undefined: nothing is secret. */
+  readonly secrets: Secrets | undefined
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]
   /** To be called once all is written: other runs may then have the record. */
@@ -44,6 +47,8 @@ export interface InstrumentationOptions {
   readonly spec: string
   readonly loaded: LoadedSpec
   readonly options: RunOptions
+  /** What is not to be shown; undefined: nothing is secret. */
+  readonly secrets: Secrets | undefined
   readonly reader: LineReader
   /** Further listeners, opened once the folder of a record is there. */
   readonly openListeners: (record: RecordFolder | undefined) => Promise<Result<readonly RunListener[]>>
@@ -65,7 +70,8 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     locked.value()
     return resumed
   }
-  if (record !== undefined && !isNested) for (const words of whyNotResumable(graph, options.agentProgram)) o.warn(notResumable(words))
+  if (record !== undefined && !isNested)
+    for (const words of whyNotResumable(graph, options.agentProgram, o.secrets)) o.warn(notResumable(words))
   const place = folder === undefined ? undefined : { folder, spare: [] }
   const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, resumed.value, o)
   if (!recorder.ok) return recorder
@@ -80,15 +86,18 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     hasAgentLimits: sharesAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget
+  const emitter = openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value])
   const approvals = isNested ? undefined : approvalsIn(options.recording)
   return succeed({
     parked: approvals === undefined ? undefined : new ParkedMessages(approvals, folder ?? ''),
-    emitter: openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value]),
+    secrets: o.secrets,
+    emitter: o.secrets ? emitter && o.secrets.emitter(emitter) : emitter,
     rejects: rejects.value,
     budget: budget.value,
     resumed: resumed.value,
     isRecorded: folder !== undefined,
-    nestedRecord: (place) => (folder === undefined ? [] : nestedRecord(join(folder, place), resume !== undefined)),
+    nestedRecord: (place) =>
+      folder === undefined || o.secrets?.isIn(place) ? [] : nestedRecord(join(folder, place), resume !== undefined),
     release: locked.value,
   })
 }
@@ -97,7 +106,7 @@ const readRecordedAnswers = (
   folder: string,
   now: RunIdentity,
   isNested: boolean,
-  { graph, options, warn }: InstrumentationOptions,
+  { graph, options, secrets, warn }: InstrumentationOptions,
 ): Result<ReadonlyMap<string, RecordedAnswers> | undefined> => {
   const before = readRunFile(folder)
   if (!before.ok) return before
@@ -105,7 +114,7 @@ const readRecordedAnswers = (
   if (difference !== undefined && options.recording.isSame)
     return fail('record_invalid', `'${folder}' is the record of another run, and --same takes no other: ${difference}`)
   const { agentProgram } = options
-  const reasons = whyNotResumable(graph, agentProgram)
+  const reasons = whyNotResumable(graph, agentProgram, secrets)
   if (reasons.length > 0) return { ok: false, error: notResumable(reasons.join('; and ')) }
   // A parent has reported it, for all that is in it.
   if (difference !== undefined && !isNested) warn(specChanged(difference, changedAgents(before.value.agents ?? {}, now.agents)))

@@ -3,6 +3,7 @@
 import { join, resolve } from 'node:path'
 import { agentOf, type Graph, planOf } from '@plumb/lang'
 import { currentKept, fail, isAbsent, type Result, setCurrentKept, succeed } from '@plumb/wire'
+import type { Secrets } from '../event/secrets.js'
 import { placesOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 
@@ -14,7 +15,7 @@ export const KEPT_FOLDER = 'kept-answers'
 type KeptOptions = Pick<RunOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'keptPlace' | 'recording' | 'agentProgram'>
 
 /** Agents that are started from now on have them. */
-export const openKeptAnswers = async (graph: Graph, options: KeptOptions): Promise<Result<void>> => {
+export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secrets: Secrets | undefined): Promise<Result<void>> => {
   const { cache, isCacheOnly, keptFd, recording, agentProgram } = options
   const record = recording.resume ?? recording.record
   if (keptFd !== undefined) setCurrentKept({ fd: keptFd, isOnly: isCacheOnly })
@@ -27,7 +28,7 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions): Promi
   ]
   const places = keptPlacesOf(graph, agentProgram)
   const { openKept } = await import('@plumb/wire/kept')
-  const kept = openKept({ stores, isOnly: isCacheOnly, approvals: approvalsIn(recording), places })
+  const kept = openKept({ stores, isOnly: isCacheOnly, approvals: approvalsIn(recording), places, unrecorded: secrets?.places ?? [] })
   return kept.ok ? succeed(undefined) : kept
 }
 

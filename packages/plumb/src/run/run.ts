@@ -149,11 +149,12 @@ class Run {
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
     const openListeners = (record: RecordFolder | undefined) => this.display.openListeners(this.reporter, record, report)
-    const opened = await instrument({ graph, spec, loaded, options, reader: this.#reader, openListeners, report, warn })
+    const own = { bound: this.bound, reporter: this.reporter, reader: this.#reader }
+    const opened = await instrument({ ...own, graph, spec, loaded, options, openListeners, report, warn })
     if (!opened.ok) return this.#refuse(opened.error)
     const { emitter, rejects, budget: _, parked: __, ...recorded } = opened.value
     this.#instruments = opened.value
-    const kept = await openKeptAnswers(graph, options)
+    const kept = await openKeptAnswers(graph, options, recorded.secrets)
     if (!kept.ok) return this.#refuse(kept.error)
     const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
     if (!state.ok) return this.#refuse(state.error)

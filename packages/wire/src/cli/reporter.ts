@@ -20,6 +20,9 @@ export class Reporter {
   /** The worst of what was reported: the exit status. */
   status: 0 | 1 | 2 = 0
 
+  /** What is shown of an error or warning; its status counts as it is. */
+  shown: (fault: Fault) => Fault = (fault) => fault
+
   readonly #program: string
   readonly #open: () => Writable
   readonly #wantsJson: boolean | undefined
@@ -44,12 +47,12 @@ export class Reporter {
 
   report(error: Fault): void {
     this.status = Math.max(this.status, exitStatus(error)) as 1 | 2
-    this.write(this.#format(error, 'error'))
+    this.write(this.#format(this.shown(error), 'error'))
   }
 
   /** What is worth knowing and stops nothing: the exit status stays. */
   warn(warning: Fault): void {
-    this.write(this.#format(warning, 'warning'))
+    this.write(this.#format(this.shown(warning), 'warning'))
   }
 
   /** One line without its end, but for keys and what a terminal would obey; for diagnostics and logs, which share stderr. */

@@ -32,6 +32,8 @@ export interface KeptOptions {
   readonly approvals?: string | undefined
   /** The processes of this run: what others asked, under names that are gone, may answer any of them. */
   readonly places: readonly string[]
+  /** Those of processes, and of plumbs with all in them, whose answers no record keeps. */
+  readonly unrecorded?: readonly string[] | undefined
 }
 
 export type AnswerSource = 'cache' | 'record'
@@ -97,7 +99,7 @@ interface OpenStore extends Store {
 
 const makeKept = (
   fd: number,
-  { isOnly, approvals, places }: KeptOptions,
+  { isOnly, approvals, places, unrecorded = [] }: KeptOptions,
   all: readonly OpenStore[],
   count: (key: string) => number,
 ): KeptAnswers => {
@@ -123,7 +125,8 @@ const makeKept = (
     hasRecord: all.some(({ isRecord }) => isRecord),
     batchFolder: batchFolderOf(all[0]?.path ?? '.'),
     ask: (request, at, { onlyRecorded = false } = {}) => {
-      const stores = onlyRecorded ? all.filter(({ isRecord }) => isRecord) : all
+      const isUnrecorded = unrecorded.some((one) => at === one || at.startsWith(`${one}~`))
+      const stores = all.filter(({ isRecord }) => (isRecord ? !isUnrecorded : !onlyRecorded))
       const place = placeName(at)
       const hash = hashOf(request)
       const key = { hash, place, nth: count(`${hash} ${place}`) }
@@ -223,8 +226,8 @@ const openCounts = (fd: number): Counts => {
 
 const readOptions = (head: string | undefined): KeptOptions | undefined => {
   try {
-    const { stores, isOnly, places, approvals } = JSON.parse(head ?? '') as KeptOptions
-    return Array.isArray(stores) && Array.isArray(places) ? { stores, isOnly: isOnly === true, places, approvals } : undefined
+    const { stores, isOnly, places, approvals, unrecorded } = JSON.parse(head ?? '') as KeptOptions
+    return Array.isArray(stores) && Array.isArray(places) ? { stores, isOnly: isOnly === true, places, approvals, unrecorded } : undefined
   } catch {
     return undefined
   }

@@ -2,14 +2,17 @@
 // same answers; what programs and agents elsewhere remember is known from what they were sent alone.
 
 import { agentOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
+import type { Secrets } from '../../event/secrets.js'
 import { placesOf } from '../../event/wires.js'
 import { cyclesOf } from '../../graph/find-cycles.js'
 
 /** The reasons, for an error; empty: it can be resumed. Nested plumbs are included. */
-export const whyNotResumable = (graph: Graph, agentProgram: string | undefined): string[] => {
+export const whyNotResumable = (graph: Graph, agentProgram: string | undefined, secrets?: Secrets): string[] => {
   const inCycle = new Set(cyclesOf(graph).flat())
   return [...placesOf(graph)].flatMap(([node, place]) => {
     const { work } = node
+    if ((work.kind === 'plumb' || work.kind === 'agent' || work.kind === 'call') && secrets?.isIn(place))
+      return [`what '${place}' answered is not in it, since that may hold a secret`]
     if (work.kind === 'plumb') return whyNotResumable(planOf(work.bound), agentProgram).map((words) => `in '${place}', ${words}`)
     if (work.kind !== 'agent') return []
     const { config } = agentOf(work.bound)
