@@ -8,6 +8,8 @@ import type { Cancellation } from './cancellation.js'
 export interface Allowance {
   /** Before a call. A fault, `budget_spent`: it may not be made. Undefined as well once the answer is cancelled. */
   take(cancellation: Cancellation): Promise<Fault | undefined>
+  /** Instead of it, where no request was sent. A parent on another machine counts it all the same. */
+  giveBack(): void
   /** After it. */
   use(tokens: number): void
   /** Tokens of a call that came to nothing, of which no usage tells. */
@@ -19,7 +21,8 @@ export interface Allowance {
 /** Undefined: there is no limit. */
 export const sharedAllowance = (): Allowance | undefined => {
   const budget = currentBudget()
-  return budget && { take: async () => budget.take(), use: budget.use, lose: budget.use, reserve: budget.reserve }
+  if (!budget) return undefined
+  return { take: async () => budget.take(), giveBack: budget.giveBack, use: budget.use, lose: budget.use, reserve: budget.reserve }
 }
 
 export interface AskedAllowance extends Allowance {
@@ -53,6 +56,7 @@ export const askedAllowance = (emit: Emit): AskedAllowance => {
   }
   return {
     take: async ({ signal }) => (await ask(signal)).denied,
+    giveBack: () => {},
     use: () => {},
     lose: (tokens) => emit({ kind: 'budget', paid: 0, cost: 0, tokens, lost: true }),
     reserve: async (claim, signal) => {

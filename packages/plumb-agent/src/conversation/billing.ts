@@ -74,6 +74,22 @@ export const openBilling = ({ allowance, prices, provider, lane, limit, rate: of
   lose: allowance.lose,
 })
 
+/** The same, and how many requests it let go out. */
+export const countGranted = (billing: Billing): { readonly billing: Billing; readonly granted: number } => {
+  let granted = 0
+  const reserve: Billing['reserve'] = async (size, signal) => {
+    const bill = await billing.reserve(size, signal)
+    if (bill.ok) granted++
+    return bill
+  }
+  return {
+    billing: { ...billing, reserve },
+    get granted() {
+      return granted
+    },
+  }
+}
+
 /** Tokens, and nanodollars; 0 where no price is known. */
 export const mostOf = (size: RequestSize, quote: Quote | undefined): { input: number; output: number; cost: number } => {
   const { price, window = LARGEST_WINDOW } = quote ?? {}

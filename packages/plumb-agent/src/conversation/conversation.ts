@@ -14,7 +14,7 @@ import type { Effort } from '../provider/effort.js'
 import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
-import type { Billing } from './billing.js'
+import { type Billing, countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
 import { CallCount } from './call-count.js'
 import type { Cancellation } from './cancellation.js'
@@ -100,7 +100,8 @@ export const openConversation = (
   const dropped = (): Said => (lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED })
 
   const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation): Promise<Said> => {
-    const question = compose(turn, emit)
+    const paying = billing && countGranted(billing)
+    const question = { ...compose(turn, emit), billing: paying?.billing }
     const before = kept?.ask(question)
     if (before?.found) return repeat(before.found, question, before)
     if (before?.miss) return { ok: false, error: before.miss }
@@ -118,6 +119,7 @@ export const openConversation = (
       if (answer.ok) allowance?.lose(totalTokens(answer.value.usage))
       return dropped()
     }
+    if (!answer.ok && answer.error.error === 'budget_spent' && paying?.granted === 0) allowance?.giveBack()
     before?.keep(answer)
     const error = answer.ok ? undefined : answer.error
     asking.note({ generation: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })

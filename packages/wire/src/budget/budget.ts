@@ -3,6 +3,7 @@
 //
 //   {"calls":N,"tokens":N,…}   the limits: the first line
 //   call WHO N                 a call is asked for; granted by what stands before it
+//   back WHO                   a call that was granted is not made
 //   tokens N                   were used
 //   claim WHO N {…}            money is claimed for a request, before it is sent; see claim.ts
 //   pace WHO N MS {…}          a request is asked for by the rate of its provider, at this time of the machine's clock
@@ -56,6 +57,8 @@ export interface Budget {
   readonly limits: BudgetLimits
   /** Before a call. The fault, `budget_spent`: there is nothing left for it. */
   take(): Fault | undefined
+  /** Instead of it: no request was sent, since there is no money for one. */
+  giveBack(): void
   /** After it. What is no count of tokens counts as the most that a call may use. */
   use(tokens: number): void
   /** Before a request is sent: waits until its cost fits, and its rate. `signal`: it is not wanted any more. */
@@ -211,7 +214,8 @@ class Account {
       if (isGranted) this.calls++
       return isGranted
     }
-    if (word === 'tokens') this.tokens += countOf(Number(a))
+    if (word === 'back') this.calls--
+    else if (word === 'tokens') this.tokens += countOf(Number(a))
     else if (word === 'claim') this.money.ask(id, JSON.parse(line.slice(`${word} ${id} `.length)))
     else if (word === 'pace') {
       const { rate, tokens } = JSON.parse(line.slice(`${word} ${id} ${c} `.length)) as { rate: RateLimit; tokens: number }
@@ -277,6 +281,7 @@ const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledg
     fd,
     limits,
     take: () => (append(`call ${name} ${++made}`) ? undefined : deniedCall(account, limits)),
+    giveBack: () => ledger.append(`back ${name}`),
     use: (used) => ledger.append(`tokens ${countOf(used)}`),
     reserve: async (claim, signal, as) => {
       const id = `${as?.name ?? name} ${++made}`
