@@ -24,8 +24,6 @@ const SUITES = {
   },
 }
 const SCENARIO_TIMEOUT_MS = 120_000
-/** From npm, on a machine that does more. */
-const INSTALL_TIMEOUT_MS = 600_000
 
 /** By name: `open` is called before the first scenario, and gives the arguments of each and what closes it. */
 const HALVES = { client: CLIENT, server: SERVER }
@@ -35,7 +33,7 @@ const install = async (version) => {
   writeFileSync(`${folder}/package.json`, '{"private":true}')
   const packages = [`@modelcontextprotocol/conformance@${version}`, NODE]
   const { status, output } = await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ...packages], {
-    limitMs: INSTALL_TIMEOUT_MS,
+    limitMs: SCENARIO_TIMEOUT_MS,
   })
   if (status !== 0) throw new Error(`cannot install the suite:\n${output}`)
   return folder
