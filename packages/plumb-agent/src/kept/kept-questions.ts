@@ -1,7 +1,7 @@
 // The questions of one agent whose answers are kept, in a cache or in the record of a run: what was answered is not asked again.
 
 import { resolve } from 'node:path'
-import { type Fault, isFault, isRecord, type Result, succeed, type ToolAnswer } from '@plumb/wire'
+import { type Fault, isFault, isRecord, type Result, succeed, type ToolAnswer, type ToolRequest } from '@plumb/wire'
 import { type CallSteps, type HeldCalls, openHeldCalls } from '@plumb/wire/approval'
 import { type AnswerSource, type Asked, joinKept, type KeptAnswers, openKept } from '@plumb/wire/kept'
 import type { AgentConfig } from '../config/config.js'
@@ -36,7 +36,17 @@ export interface KeptCalls {
   /** Of a call that a person has to allow, with its input as JSON: it may wait for one. Undefined: it cannot. To be asked for after `find`. */
   held(use: ToolUse, input: string): ((steps: Omit<CallSteps<ToolAnswer>, 'isLost'>) => Promise<Result<ToolAnswer>>) | undefined
   keep(use: ToolUse, result: ToolResult): void
+  /** Of the calls that a chain makes, in the order in which it makes those that are equal. */
+  inChain(chain: ToolUse): KeptChain
 }
+
+/** Asked when a call is about to be made. */
+export type KeptChain = (call: Pick<ToolRequest, 'name' | 'input'>) => {
+  readonly found: KeptAnswer | undefined
+  readonly keep: (answer: KeptAnswer) => void
+}
+
+export type KeptAnswer = Pick<ToolAnswer, 'content' | 'is_error'>
 
 export interface KeptSurroundings {
   readonly config: AgentConfig
@@ -109,10 +119,25 @@ const callsOf = ({ kept, held, place, request, warnOnce }: CallsParts): KeptCall
     keep: (use, result) => {
       if (!isLost(result)) warnOnce(asked.get(use)?.keep(result))
     },
+    inChain:
+      ({ name, input: chain }) =>
+      ({ name: tool, input }) => {
+        const one = kept.ask({ call: { name: tool, input }, within: { name, input: chain }, after: request }, place, { onlyRecorded: true })
+        const answer = one.found?.answer
+        return {
+          found: isAnswer(answer) ? answer : undefined,
+          keep: ({ content, is_error }) => {
+            if (!isLost({ content, is_error })) warnOnce(one.keep({ content, is_error }))
+          },
+        }
+      },
   }
 }
 
 const isResult = (value: unknown): value is ToolResult => isRecord(value) && value.type === 'tool_result' && value.content !== undefined
+
+const isAnswer = (value: unknown): value is KeptAnswer =>
+  isRecord(value) && typeof value.content === 'string' && typeof value.is_error === 'boolean'
 
 const readAnswered = (value: unknown): Answered | undefined => {
   if (!isRecord(value)) return undefined

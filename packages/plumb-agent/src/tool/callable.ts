@@ -13,8 +13,8 @@ export interface CallableTool extends JudgedTool {
   readonly fit: (json: string) => ReturnType<typeof fitToolInput>
   /** What it was answered with, as JSON text, is of its declared type, or what is wrong with it; undefined: none is declared. */
   readonly fitResult?: (json: string) => ReturnType<typeof fitOutput>
-  /** Where the spec declares it. */
-  readonly signature?: { readonly input: Type; readonly output: Type }
+  /** As the spec declares it, or as near as types come to the schemas of its server. */
+  readonly signature: { readonly input: Type; readonly output: Type }
   /** Its input is no record: models write it as {"input": …}. */
   readonly isWrapped: boolean
   /** What it answers is a text or a list of blocks of content. */

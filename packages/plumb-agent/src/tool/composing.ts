@@ -1,12 +1,11 @@
 // The tool `compose` of an agent: chains over the tools that it is offered now, each call of which is one of the agent's own.
 
-import { type ChainTool, type Json, toToolSchema } from '@plumb/lang'
+import { type ChainTool, type Json, type Type, toToolSchema } from '@plumb/lang'
 import { cutText } from '@plumb/tool/call/cut-text'
-import { fitToolInput } from '@plumb/tool/call/validate'
+import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import { wordsFor } from '@plumb/tool/compose/chain-names'
 import { type Composition, compose } from '@plumb/tool/compose/compose'
 import { COMPOSE_INPUT, composeDescription } from '@plumb/tool/compose/description'
-import { typeOfSchema } from '@plumb/tool/source/function/type-of-schema'
 import { fail, isFault, isRecord, parseJson, preview, type Result, succeed, type ToolAnswer } from '@plumb/wire'
 import type { ContentBlock } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
@@ -73,6 +72,7 @@ const composeTool = (description: string): CallableTool => ({
   effects: [],
   isApprovalAsked: false,
   parts: [],
+  signature: { input: COMPOSE_INPUT, output: { kind: 'json' } },
   offer: { name: COMPOSE, description, input_schema: toToolSchema(COMPOSE_INPUT).schema },
   isWrapped: false,
   isOfServer: false,
@@ -83,11 +83,9 @@ const composeTool = (description: string): CallableTool => ({
 /** In the order of the tools: a tool of a server as `server.tool`, under words that chains can hold. */
 const chainTools = (offered: readonly CallableTool[]): readonly ChainTool[] => {
   const names = chainNames(offered)
-  return offered.map(({ signature, offer }, i) => ({
+  return offered.map(({ signature }, i) => ({
     name: names[i] as string,
-    input: signature?.input ?? typeOfSchema(offer.input_schema),
-    // Of what servers answer nothing is told here.
-    output: signature?.output ?? { kind: 'json' },
+    ...signature,
   }))
 }
 
@@ -116,15 +114,23 @@ const valueOf = ({ content, is_error }: ToolAnswer, tool: CallableTool): Result<
     return fail('tool_crashed', `tool '${tool.name}' failed: ${preview(content, 400)}`, { tool: tool.name })
   }
   if (value === undefined) return succeed(JSON.stringify(content))
-  const isText = tool.signature !== undefined || typeof value !== 'string'
-  return isText ? succeed(content) : succeed(textOfServer(value))
+  return tool.isOfServer ? valueOfServer(content, value, tool.signature.output) : succeed(content)
 }
 
-// Servers say what is structured as text.
-const textOfServer = (text: string): string => {
-  const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined
-  return typeof value === 'object' ? JSON.stringify(value) : JSON.stringify(text)
+// A dispatcher by hand may give what the server said to models: there what is structured is a text.
+const valueOfServer = (content: string, value: unknown, type: Type): Result<string> => {
+  const said = typeof value === 'string' ? jsonSaid(value) : undefined
+  if (type.kind === 'json') return succeed(said ?? content)
+  const given = fitOutput(content, type)
+  const read = given.ok || said === undefined ? given : fitOutput(said, type)
+  // Where neither fits, what was given is told.
+  const fit = read.ok ? read : given
+  return fit.ok ? succeed(fit.value.json) : fit
 }
+
+// Line ends stand between its parts only.
+const jsonSaid = (text: string): string | undefined =>
+  /^\s*[[{]/.test(text) && jsonIn(text) !== undefined ? text.trim().replaceAll(/[\r\n]+/g, ' ') : undefined
 
 const jsonIn = (text: string): unknown => {
   const bytes = Buffer.from(text)

@@ -3,6 +3,7 @@
 import type { Json } from '@plumb/lang'
 import { EFFECTS, type Effect } from '@plumb/policy'
 import { type FitSchema, openFitSchema } from '@plumb/tool/call/fit-schema'
+import { typeOfSchema } from '@plumb/tool/source/function/type-of-schema'
 import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
 import type { ChildDispatcher } from './child-dispatcher.js'
@@ -39,6 +40,7 @@ interface Entry {
   readonly name: string
   readonly description?: string
   readonly input_schema: { readonly [key: string]: Json }
+  readonly output_schema?: { readonly [key: string]: Json }
   readonly strict?: boolean
   readonly effects?: readonly Effect[]
   readonly hosts?: readonly string[]
@@ -46,23 +48,33 @@ interface Entry {
 
 const isEntry = (value: unknown): value is Entry => {
   if (!isRecord(value)) return false
-  const { name, description, input_schema, strict, effects, hosts } = value
+  const { name, description, input_schema, output_schema, strict, effects, hosts } = value
   const isText = typeof name === 'string' && name !== '' && (description === undefined || typeof description === 'string')
   const areEffects = effects === undefined || isListOf(effects, (effect) => EFFECTS.includes(effect as Effect))
   const areHosts = hosts === undefined || isListOf(hosts, (host) => typeof host === 'string')
-  return isText && isRecord(input_schema) && (strict === undefined || typeof strict === 'boolean') && areEffects && areHosts
+  const areSchemas = isRecord(input_schema) && (output_schema === undefined || isRecord(output_schema))
+  return isText && areSchemas && (strict === undefined || typeof strict === 'boolean') && areEffects && areHosts
 }
 
 const isListOf = (value: unknown, is: (item: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
 
-const toTool = ({ name, description = '', input_schema, strict, effects, hosts }: Entry, servers: readonly Json[]): CallableTool => {
+const toTool = (
+  { name, description = '', input_schema, output_schema, strict, effects, hosts }: Entry,
+  servers: readonly Json[],
+): CallableTool => {
   let fit: FitSchema | undefined
+  let signature: CallableTool['signature'] | undefined
   return {
     name,
     effects: effects ?? effectsOf(servers),
     ...(hosts && hosts.length > 0 ? { hosts } : {}),
     isApprovalAsked: false,
     parts: [],
+    // Chains alone ask for it.
+    get signature() {
+      signature ??= { input: typeOfSchema(input_schema), output: output_schema ? typeOfSchema(output_schema) : { kind: 'json' } }
+      return signature
+    },
     offer: { name, description, input_schema, ...(strict ? { strict } : {}) },
     isWrapped: false,
     isOfServer: true,

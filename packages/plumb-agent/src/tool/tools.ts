@@ -99,14 +99,15 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     return succeed(resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error))
   }
 
-  // A chain, and what it calls, is refused where no one can be asked: calls made before one that waits would be made again.
+  // A chain, and what it calls, is refused where no one can be asked: a call in it waits for nobody.
   const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, around: Around) => {
-    const { signal, emit, count } = around
+    const { signal, emit, count, kept } = around
     const permitted = permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
     const { json, isAsked } = permitted.value
     const refused = isAsked ? await approvals.ask({ id, tool: chains.name, input: json }, signal) : undefined
     if (refused) return { content: JSON.stringify(refused), is_error: true }
+    const inChain = kept?.inChain(use)
     return (composing as Composing).run({
       input: json,
       // What may not be done now is refused at its call, as it would be alone.
@@ -116,10 +117,13 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
       refuse: () => count?.takeInner(),
       warn,
       call: async (tool, input, number, signal) => {
+        const one = inChain?.({ name: tool.name, input })
+        if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
         const inner = { parent: use.id, depth: 1 }
         const done = begin({ id: `${use.id}/${number}`, name: tool.name, input: JSON.parse(input) }, emit, inner)
         const asked = await ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
+        if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
         return asked
       },
     })

@@ -51,7 +51,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     if (!permits.tryAcquire()) await permits.acquire()
     requested.add(id)
     try {
-      const found = registry.get(name)?.tool ?? (await servers?.find(name))
+      const found = registry.get(name)?.tool ?? (await servers?.find(name, depth > 0 ? 'value' : 'content'))
       if (!found) return errorAnswer(id, unknownTool(name, registry, servers))
       if (stop.signal.aborted) return errorAnswer(id, CANCELLED)
       const { result } = await perform(found, input, { session: depth > 0 ? deeper(session, depth) : session, signal: stop.signal, id })

@@ -6,13 +6,17 @@ import type { Fault } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { readServer } from '../../mcp-client/server-entry.js'
 import type { Tool } from '../../tool.js'
-import { nameTools } from './name-tools.js'
+import { type NamedTool, nameTools } from './name-tools.js'
 import { type OfferedTool, offerOf, securedTool } from './offered-tool.js'
 import { missingFault, type OpenServer, openServer, selectTools } from './open-server.js'
+import { typedTool } from './typed-server.js'
 
 export interface AgentServers {
-  /** Waits for the list of a server that takes long to list its tools, where the name may stand in it. */
-  find(name: string): Promise<Tool | undefined>
+  /**
+   * Waits for the list of a server that takes long to list its tools, where the name may stand in it. As a value it gives what its type says,
+   * else what a model is shown.
+   */
+  find(name: string, as: 'content' | 'value'): Promise<Tool | undefined>
   /** As its model is to see them, now. */
   offers(): readonly OfferedTool[]
   /** Called when the offers have changed. */
@@ -48,7 +52,7 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
   const lay = (): ReadonlyMap<string, Entry> => {
     // Warnings are of what the servers have now.
     const named = nameTools(open, declared, open.every(({ connection }) => connection.isListed) ? warn : () => {})
-    return new Map([...named].map(([name, found]) => [name, { tool: behindNews(securedTool(name, found)), offer: offerOf(name, found) }]))
+    return new Map([...named].map(([name, found]) => [name, entryOf(name, found)]))
   }
   const refreshes: Refreshes[] = []
   // What a call has changed is offered when its answer is there.
@@ -61,16 +65,27 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
       return result
     },
   })
+  const entryOf = (name: string, found: NamedTool): Entry => {
+    let value: Tool | undefined
+    return {
+      content: behindNews(securedTool(name, found)),
+      get value() {
+        value ??= behindNews(typedTool(found.tool, found.config, found.connection).as(name))
+        return value
+      },
+      offer: offerOf(name, found),
+    }
+  }
   let entries = lay()
   const offers = (): readonly OfferedTool[] => [...entries.values()].map(({ offer }) => offer)
   const servers: AgentServers = {
-    find: async (name) => {
+    find: async (name, as) => {
       const late = open.filter(({ prefix, connection }) => !connection.isListed && name.startsWith(`${prefix}:`))
       if (late.length > 0 && !entries.has(name)) {
         await Promise.all(late.map(({ connection }) => connection.listedTools()))
         await Promise.all(refreshes.map(({ running }) => running()))
       }
-      return entries.get(name)?.tool
+      return entries.get(name)?.[as]
     },
     offers,
     onChange: undefined,
@@ -93,7 +108,8 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
 }
 
 interface Entry {
-  readonly tool: Tool
+  readonly content: Tool
+  readonly value: Tool
   readonly offer: OfferedTool
 }
 

@@ -20,18 +20,21 @@ export interface OfferedTool {
   readonly name: string
   readonly description: string
   readonly input_schema: Json
+  /** Where its server says what it gives. */
+  readonly output_schema?: Json
   readonly strict?: boolean
   readonly effects: readonly Effect[]
   readonly hosts?: readonly string[]
 }
 
 export const offerOf = (name: string, { config, tool }: NamedTool): OfferedTool => {
-  const { description, title, inputSchema } = tool
+  const { description, title, inputSchema, outputSchema } = tool
   const hosts = hostsOf(config)
   return {
     name,
     description: description ?? title ?? '',
     input_schema: inputSchema,
+    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
     ...(config.strict ? { strict: true } : {}),
     effects: [effectOf(config)],
     ...(hosts.length === 0 ? {} : { hosts }),

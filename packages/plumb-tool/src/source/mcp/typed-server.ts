@@ -68,7 +68,7 @@ export const openTypedServer = async (
 export const describeAbsence = (value: Json, specPath: string, error: Fault): Fault =>
   fault(error.error, `MCP server ${describeServer(readServer(value, specPath))} cannot be used: ${preview(error.detail, 400)}`)
 
-const typedTool = (tool: McpTool, config: ServerConfig, connection: McpConnection): TypedServerTool => {
+export const typedTool = (tool: McpTool, config: ServerConfig, connection: McpConnection): TypedServerTool => {
   const { name, title, description = title ?? '', inputSchema, outputSchema } = tool
   const input = typeOf(inputSchema)
   const output = outputSchema === undefined ? ANYTHING : typeOf(outputSchema)
