@@ -72,12 +72,18 @@ const runFile = async (file) => {
   const summary = [...output.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
   const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(summary)?.[1] ?? 0)
   const passed = count('pass')
-  const failed = Math.max(count('total') - passed - count('skip'), status === 0 && passed > 0 ? 0 : 1)
-  if (failed > 0) process.stdout.write(`${file} failed:\n${withSourcePositions(withoutPasses(output))}\n`)
+  const empty = emptyTests(output)
+  const failed = Math.max(count('total') - passed - count('skip'), status === 0 && passed > 0 ? 0 : 1) + empty.length
+  for (const title of empty)
+    console.log(`${sourceOf(file)}: '${title}' asserts nothing: a test without its program is skipped, with a reason`)
+  if (failed > empty.length) process.stdout.write(`${file} failed:\n${withSourcePositions(withoutPasses(output))}\n`)
   const skipped = [...output.matchAll(/^ *ok \d+ - (.*) # SKIP (.*)$/gm)].map(([, title, why]) => ({ title, why }))
   for (const { title, why } of skipped) console.log(`skipped, ${why}: ${title}`)
   return { passed, failed, skipped }
 }
+
+/** The titles of tests that passed without an assertion, such as a loop over an empty list. */
+const emptyTests = (output) => [...output.matchAll(/^( *)# Subtest: (.*)\n\1 {4}1\.\.0\n/gm)].map(([, , title]) => title)
 
 /** `2 skipped: 'fish' is not installed (2)`. */
 export const skippedInWords = (skipped) => {
@@ -90,7 +96,7 @@ export const skippedInWords = (skipped) => {
 const withoutPasses = (output) =>
   output
     .split('\n')
-    .filter((line) => !/^\s*(ok \d|\d+\.\.\d|# Subtest:|# time=|$)/.test(line))
+    .filter((line) => !/^\s*(ok \d|\d+\.\.\d|# Subtest:|# time=|$|.*\/node_modules\/tap\/)/.test(line))
     .join('\n')
 
 await runMain(import.meta.url, async () => {

@@ -378,7 +378,11 @@ for (const doesReflow of [true, false])
   t.test(`a line that is typed, on a terminal of several widths that ${doesReflow ? 'lays rows out anew' : 'cuts rows off'}`, async (t) => {
     const chat = await openChat(t, [], { doesReflow })
     const before = chat.screen.replace(/> ?$/, '')
-    const shows = (text: string) => chat.until(() => chat.screen === `${before}> ${text}`.trimEnd(), JSON.stringify(text))
+    const shows = (text: string) =>
+      t.resolves(
+        chat.until(() => chat.screen === `${before}> ${text}`.trimEnd(), JSON.stringify(text)),
+        text,
+      )
     let text = ''
     const type = (more: string): void => {
       text += more
@@ -420,7 +424,7 @@ t.test('an input that is not a string is typed as JSON, and errors name its type
   chat.type(`{"x": 1}${ENTER}`)
   await chat.shows(/error: .*y.* \(input_type_mismatch\)\n> ?$/)
   chat.type(`/memory${ENTER}`)
-  await chat.shows(/error: this program hears no control: .* \(unknown_port\)\n> ?$/)
+  await t.resolves(chat.shows(/error: this program hears no control: .* \(unknown_port\)\n> ?$/))
 })
 
 t.test('a program of several agents', async (t) => {
@@ -478,7 +482,7 @@ let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, 
   chat.type(`I feel sad${ENTER}`)
   await chat.shows(/TELL ME MORE ABOUT SUCH FEELINGS\n[\s\S]*> ?$/)
   chat.type(`/memory${ENTER}`)
-  await chat.shows(/user: I feel sad\nassistant: TELL ME MORE ABOUT SUCH FEELINGS\n> ?$/)
+  await t.resolves(chat.shows(/user: I feel sad\nassistant: TELL ME MORE ABOUT SUCH FEELINGS\n> ?$/))
 })
 
 t.test('options reach the agents', async (t) => {
@@ -599,7 +603,7 @@ t.test('an interactive shell gets its terminal back', async (t) => {
   shell.type(CTRL_D)
   await shell.shows(/\$ ?$/)
   shell.type(`[ "$before" = "$(stty -g)" ] && echo sane at the end${ENTER}`)
-  await shell.shows(/\nsane at the end\n/)
+  await t.resolves(shell.shows(/\nsane at the end\n/))
 })
 
 t.test('without a terminal it is a filter', async (t) => {

@@ -109,7 +109,7 @@ t.test('bash, at a terminal', async (t) => {
   bash.type('. ./plumb.bash\r')
   await bash.shows(/plumb\.bash\n\$ ?$/)
   bash.type('plumb-agent --provider e\t')
-  await bash.shows('$ plumb-agent --provider eliza')
+  await t.resolves(bash.shows('$ plumb-agent --provider eliza'))
 })
 
 t.test('zsh', { skip: has('zsh') ? false : 'zsh is not installed' }, async (t) => {

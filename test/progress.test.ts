@@ -79,7 +79,7 @@ t.test('live: outputs on the same terminal', async (t) => {
   const { pty, answer } = open(t, 'plumb slow.plumb < in.jsonl')
   await pty.shows(/^slow +3 +0/m)
   answer(3)
-  await pty.shows(/^plumb: error: .*\n1\n2\n5$/)
+  await t.resolves(pty.shows(/^plumb: error: .*\n1\n2\n5$/))
 })
 
 t.test('live: out of the way while a person is asked', async (t) => {
@@ -139,5 +139,5 @@ t.test('Ctrl-C says what it waits for, and a second one ends it', async (t) => {
   pty.type('\x03')
   await pty.shows(/plumb: stopping: 2 messages are in flight and have 5 s; Ctrl-C again ends it at once$/m)
   pty.type('\x03')
-  await pty.shows(/inputs 2, 5 \(cancelled\)/)
+  await t.resolves(pty.shows(/inputs 2, 5 \(cancelled\)/))
 })

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { holds } from '../../wire/test/property.js'
 import { agentsOf } from '../src/program/agent-plan.js'
 import { checkedAgent, readAgent, writeAgent } from '../src/program/checked-agent.js'
 import { readTypes, TypeWriter } from '../src/program/type-table.js'
@@ -12,8 +13,9 @@ import type { Json } from '../src/types/type.js'
 import { arbitraryType } from './arbitrary-type.js'
 import { compileText } from './reports.js'
 
-t.test('a table of types is read as it was written', async () => {
-  fc.assert(
+t.test('a table of types is read as it was written', async (t) => {
+  await holds(
+    t,
     fc.property(arbitraryType({ withDefaults: true, withLimits: true }), arbitraryType(), (one, other) => {
       const writer = new TypeWriter()
       const indexes = [one, other, one].map(writer.add)

@@ -4,6 +4,7 @@
 import { parseTree } from '@plumb/wire/json'
 import fc from 'fast-check'
 import t from 'tap'
+import { holds } from '../../wire/test/property.js'
 import { typeOf } from '../src/program/type-text.js'
 import { randomValues, shrinkValue } from '../src/random/index.js'
 import { between, randomOf } from '../src/random/seeded.js'
@@ -132,8 +133,9 @@ t.test('a type without values has none, and one that holds itself has some', asy
   t.ok(values.some((value) => value.split('left').length > 4))
 })
 
-t.test('smaller values are of the type, and there is an end', async () => {
-  fc.assert(
+t.test('smaller values are of the type, and there is an end', async (t) => {
+  await holds(
+    t,
     fc.property(anyType, fc.nat(), fc.integer({ min: 1, max: 9 }), (type, seed, share) => {
       const random = randomOf(seed)
       for (const value of valuesOf(type, 60, seed).slice(-6)) {

@@ -4,6 +4,7 @@ import { type Json, resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { holds } from '../../wire/test/property.js'
 import { readAnswer } from '../src/answer/read.js'
 import { validate } from '../src/answer/validate.js'
 import type { AgentConfig } from '../src/config/config.js'
@@ -86,8 +87,9 @@ t.test('answers are read, and repaired where that invents nothing', async (t) =>
   t.match(!mismatch.ok && mismatch.error, { detail: /at \.count: expected int, found "many"/, path: '.count', expected: 'int' })
 })
 
-t.test('what was right is never repaired', async () =>
-  fc.assert(
+t.test('what was right is never repaired', async (t) =>
+  holds(
+    t,
     fc.property(fc.json(), (json) => {
       const read = readAnswer(json, { kind: 'json' })
       return read.ok && read.value.repairs.length === 0 && read.value.json === json.trim()
@@ -165,8 +167,9 @@ const typeArbitrary: fc.Arbitrary<Type> = fc.letrec<{ type: Type }>((tie) => ({
   ),
 })).type
 
-t.test('what eliza makes fits its type', async () =>
-  fc.assert(
+t.test('what eliza makes fits its type', async (t) =>
+  holds(
+    t,
     fc.property(typeArbitrary, fc.string(), (type, sentence) => {
       const said = JSON.stringify(fit(type, sentence))
       const isText = resolve(type).kind === 'string'

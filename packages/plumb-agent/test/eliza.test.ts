@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
+import { holds } from '../../wire/test/property.js'
 import { Cancellation } from '../src/conversation/cancellation.js'
 import { toMessageContent } from '../src/conversation/turn.js'
 import { assemble } from '../src/provider/eliza/answer.js'
@@ -87,14 +88,15 @@ const slowMatch = (terms: readonly Term[], words: readonly string[], from = 0): 
   return undefined
 }
 
-t.test('match gives what backtracking gives', async () => {
+t.test('match gives what backtracking gives', async (t) => {
   const term = fc.oneof(
     fc.constant<Term>({ kind: 'count', count: 0 }),
     fc.integer({ min: 0, max: 2 }).map((count): Term => ({ kind: 'count', count })),
     fc.constantFrom('A', 'B').map((word): Term => ({ kind: 'word', word })),
     fc.constant<Term>({ kind: 'one-of', sets: [new Set(['A']), new Set(['C'])] }),
   )
-  fc.assert(
+  await holds(
+    t,
     fc.property(fc.array(term, { maxLength: 6 }), fc.array(fc.constantFrom('A', 'B', 'C'), { maxLength: 8 }), (terms, words) => {
       return JSON.stringify(match(terms, words)) === JSON.stringify(slowMatch(terms, words))
     }),
@@ -442,8 +444,9 @@ const sentence = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
 )
 
-t.test('any input has a reply, and the same inputs have the same', async () => {
-  fc.assert(
+t.test('any input has a reply, and the same inputs have the same', async (t) => {
+  await holds(
+    t,
     fc.property(fc.array(sentence, { maxLength: 12 }), (inputs) => {
       for (const script of [DOCTOR, MINI]) {
         const replies = converse(new ElizaSession(script), inputs)

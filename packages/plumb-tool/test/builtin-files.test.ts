@@ -24,6 +24,7 @@ import { bundledFiles, withAround } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
+import { holds } from '../../wire/test/property.js'
 import { fileStamp } from '../src/source/path/file-stamp.js'
 import { resolvePath } from '../src/source/path/resolved-path.js'
 import { guardName, OWNER } from '../src/source/path/temporary-files.js'
@@ -725,12 +726,13 @@ t.test('fault 87: find_and_replace', async (t) => {
   t.equal(await code('find_and_replace', { path: 'f', find: 'end', replace: '\ud800' }), 'input_type_mismatch', 'half a pair')
 })
 
-t.test('find_and_replace is what a naive one does', async () => {
+t.test('find_and_replace is what a naive one does', async (t) => {
   const { folder, call } = makeBuiltins({ f: '' })
   const letter = fc.constantFrom('a', 'b', '\n', '$', '&', 'é')
   const word = fc.array(letter, { maxLength: 3 }).map((letters) => letters.join(''))
   const text = fc.array(letter, { maxLength: 20 }).map((letters) => letters.join(''))
-  await fc.assert(
+  await holds(
+    t,
     fc.asyncProperty(text, word, word, fc.boolean(), async (before, find, replace, all) => {
       writeFileSync(join(folder, 'f'), before)
       const { error } = await call('find_and_replace', { path: 'f', find, replace, all })

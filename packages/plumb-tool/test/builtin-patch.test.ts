@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { growth } from '../../wire/test/patience.js'
+import { holds } from '../../wire/test/property.js'
 import { parsePatch } from '../src/source/builtin/apply-patch/parse-patch.js'
 import type { FileChange } from '../src/source/builtin/apply-patch/plan-changes.js'
 import { recover } from '../src/source/builtin/apply-patch/recover.js'
@@ -452,8 +453,9 @@ const indentation = fc.record({
   added: fc.array(fc.oneof(fc.nat(3), fc.constant(undefined)), { minLength: 1, maxLength: 4 }),
 })
 
-t.test('a hunk with its indentation shifted does what it does without', async () => {
-  await fc.assert(
+t.test('a hunk with its indentation shifted does what it does without', async (t) => {
+  await holds(
+    t,
     fc.asyncProperty(indentation, async ({ lines, unit, shift, at, keep, remove, added }) => {
       // As much as is taken away from all lines is there.
       const base = Math.max(0, -shift)

@@ -9,6 +9,7 @@ import type { Json } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { holds } from '../../wire/test/property.js'
 import type { BuiltinContext } from '../src/source/builtin/builtin.js'
 import { type Chunk, chunkLines } from '../src/source/builtin/search/chunk.js'
 import { chunkCode } from '../src/source/builtin/search/chunk-code.js'
@@ -319,12 +320,13 @@ t.test('an index follows its files', async (t) => {
   t.strictSame(paths(await find(folder, 'beta')), [], 'what is gone is not shown, even before the next run')
 })
 
-t.test('after any edits the index answers as one that is made anew', async () => {
+t.test('after any edits the index answers as one that is made anew', async (t) => {
   const WORDS = ['anchor', 'buoy', 'cable', 'deck', 'eel', 'fog', 'gull', 'hull', 'Kai', '海', 'ropeLadder']
   const text = fc.array(fc.constantFrom(...WORDS, '\n', '\n\n# ', '\n```\n'), { maxLength: 40 }).map((parts) => parts.join(' '))
   const edit = fc.record({ path: fc.constantFrom('a.md', 'b.md', 'x/c.md', 'x/y/d.md', 'e.md'), text: fc.option(text) })
   const rounds = fc.array(fc.array(edit, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
-  await fc.assert(
+  await holds(
+    t,
     fc.asyncProperty(rounds, fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }), async (rounds, query) => {
       const folder = makeFolder({})
       for (const edits of rounds) {

@@ -4,6 +4,7 @@ import type { Type } from '@plumb/lang'
 import { canonicalJson, preview } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { holds } from '../../wire/test/property.js'
 import { cutText } from '../src/call/cut-text.js'
 import { withOutput } from '../src/call/output.js'
 import { fitInput, fitToolInput, withValidation } from '../src/call/validate.js'
@@ -169,9 +170,10 @@ t.test('results are validated after the same repairs, and long texts cut at a li
   }
 })
 
-t.test('what is cut is a beginning in whole lines, and nothing is unaccounted for', async () => {
+t.test('what is cut is a beginning in whole lines, and nothing is unaccounted for', async (t) => {
   const text = fc.array(fc.constantFrom('a', 'é', '😀', '\n', 'word '), { maxLength: 40 }).map((parts) => parts.join(''))
-  fc.assert(
+  await holds(
+    t,
     fc.property(text, fc.nat(30), (whole, max) => {
       const { text: given, cutBytes } = cutText(whole, max)
       if (cutBytes === 0) return given === whole && [...whole].length <= max

@@ -9,6 +9,7 @@ import { bundledFiles, type Code, type Fault, fail, type Result, succeed } from 
 import fc from 'fast-check'
 import t from 'tap'
 import { processes } from '../../wire/test/processes.js'
+import { holds } from '../../wire/test/property.js'
 import { packFor } from '../examples/embed.js'
 import { choice, each, handoff, pool, product, sequence, trace } from '../src/combine/compose.js'
 import type { JsonText } from '../src/json-text.js'
@@ -69,14 +70,14 @@ const law = <Tools extends Tool[]>(
   sides: (...tools: Tools) => Sides,
   hides = false,
 ) =>
-  void t.test(text, async () => {
+  void t.test(text, async (t) => {
     const property = fc.asyncProperty(N, fc.tuple(...tools), async (n, made) => {
       const [left, right] = sides(...(made as Tools)).map(must) as [Tool, Tool]
       const [a, b] = [await ask(left, String(n)), await ask(right, String(n))]
       if (hides && !a.ok && !b.ok) return
       if (!isDeepStrictEqual(told(a), told(b))) throw new Error(`${JSON.stringify(told(a))} is not ${JSON.stringify(told(b))}`)
     })
-    await fc.assert(property, SETTINGS)
+    await holds(t, property, SETTINGS)
   })
 
 const then = (made: Result<Tool>, combine: (tool: Tool) => Result<Tool>): Result<Tool> => combine(must(made))
@@ -110,17 +111,17 @@ law(
   true,
 )
 
-t.test('f + g = f where f succeeds, and g where f fails', async () => {
+t.test('f + g = f where f succeeds, and g where f fails', async (t) => {
   const property = fc.asyncProperty(N, F, G, async (n, f, g) => {
     const [first, second] = [await ask(f, String(n)), await ask(g, String(n))]
     const either = await ask(must(choice([f, g])), String(n))
     if (first.ok) return isDeepStrictEqual(either, first)
     return second.ok ? isDeepStrictEqual(either, second) : codeOf(either) === codeOf(second)
   })
-  await fc.assert(property, SETTINGS)
+  await holds(t, property, SETTINGS)
 })
 
-t.test('trace(f) gives a fixed point of f, or what f gave at last', async () => {
+t.test('trace(f) gives a fixed point of f, or what f gave at last', async (t) => {
   const property = fc.asyncProperty(N, F, fc.integer({ min: 1, max: 20 }), async (n, f, max) => {
     const end = await ask(must(trace(f, { max })), String(n))
     let [value, count] = [String(n), 0]
@@ -132,7 +133,7 @@ t.test('trace(f) gives a fixed point of f, or what f gave at last', async () => 
     }
     return end.ok && end.value === value
   })
-  await fc.assert(property, SETTINGS)
+  await holds(t, property, SETTINGS)
 })
 
 t.test('one error cancels the others, and is told when they have really stopped', async (t) => {

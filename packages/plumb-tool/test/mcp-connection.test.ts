@@ -12,6 +12,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
+import { holds } from '../../wire/test/property.js'
 import { type ConnectOptions, connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
 import { guard } from '../src/mcp-client/guard.js'
 import { openRequests } from '../src/mcp-client/requests.js'
@@ -253,7 +254,7 @@ interface Step {
 // Of the id of a question: what looks like it and is not.
 const FORMS: readonly ((id: number) => unknown)[] = [String, () => null, (id) => [id], (id) => id + 0.5, (id) => `${id}.0`, (id) => -id - 1]
 
-t.test('fault 106: whatever is answered, and when, no call gets the answer to another', async () => {
+t.test('fault 106: whatever is answered, and when, no call gets the answer to another', async (t) => {
   const { Client } = await import('../src/mcp-client/mcp-client.late.js')
   const step: fc.Arbitrary<Step> = fc.record({
     kind: fc.constantFrom('ask', 'ask', 'answer', 'answer', 'stray', 'cancel'),
@@ -298,7 +299,7 @@ t.test('fault 106: whatever is answered, and when, no call gets the answer to an
     )
     await client.close()
   }
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), obeys), { numRuns: 200 })
+  await holds(t, fc.asyncProperty(fc.array(step, { maxLength: 40 }), obeys), { numRuns: 200 })
 })
 
 t.test('fault 107: a list of tools has an end, and each of its tools one name', async (t) => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import { holds } from '../../wire/test/property.js'
 import { makeShell } from './shell.js'
 
 const BODY = 'let main : !int -> !int = plumb(input, output)'
@@ -142,7 +143,7 @@ const expected = (p: Plan): number[] => {
   return out.sort((a, b) => a - b)
 }
 
-t.test('fault 59: whatever loops, all of it comes out', async () => {
+t.test('fault 59: whatever loops, all of it comes out', async (t) => {
   const property = fc.asyncProperty(fc.array(plan, { minLength: 3, maxLength: 3 }), async (plans) => {
     // Several at once, so that they are in each other's way.
     const runs = plans.map(async (p) => {
@@ -153,5 +154,5 @@ t.test('fault 59: whatever loops, all of it comes out', async () => {
     })
     await Promise.all(runs)
   })
-  await fc.assert(property, { numRuns: 8, endOnFailure: true })
+  await holds(t, property, { numRuns: 8, endOnFailure: true })
 })

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Result } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { holds } from '../../wire/test/property.js'
 import {
   type Authority,
   EFFECTS,
@@ -132,7 +133,7 @@ t.test('fault 95: a grant ends, and is not widened on its way down', async (t) =
   t.equal(permit({ tool: 'probe', effects: [] }, authority({ expires: NOON }), NOON).kind, 'allow')
 })
 
-t.test('fault 95: no hand-down permits what its giver does not', async () => {
+t.test('fault 95: no hand-down permits what its giver does not', async (t) => {
   const effects = fc.subarray([...EFFECTS])
   const rule = fc.record(
     {
@@ -150,7 +151,8 @@ t.test('fault 95: no hand-down permits what its giver does not', async () => {
     expires: fc.option(fc.integer({ min: 0, max: 10 })),
   })
   const rank = { allow: 2, ask: 1, deny: 0 }
-  fc.assert(
+  await holds(
+    t,
     fc.property(givers, fc.option(effects), effects, fc.integer({ min: 0, max: 10 }), ({ grant, policy, expires }, own, wanted, now) => {
       const giver = authority({ policy, ...(grant ? { grant } : {}), ...(expires === null ? {} : { expires }) })
       const child = narrow(giver, { ...(own ? { grant: own } : {}), now: 0 })

@@ -7,6 +7,7 @@ import { Money } from '../src/budget/money.js'
 import { Pace } from '../src/budget/pace.js'
 import { costOf, maxCostOf, type Price } from '../src/price/price.js'
 import { openPrices } from '../src/price/prices.js'
+import { holds } from './property.js'
 
 const claim = (cost: number, agent?: { name: string; cost: number }) => ({ cost, tokens: 0, ...(agent ? { agent } : {}) })
 
@@ -47,13 +48,14 @@ t.test('what a process that has gone held is spent, and what it waited for is fr
   t.equal(money.stateOf('r.10 1'), 'held')
 })
 
-t.test('whatever is asked and settled in whatever order, no more is held and paid than there is', async () => {
+t.test('whatever is asked and settled in whatever order, no more is held and paid than there is', async (t) => {
   const step = fc.oneof(
     fc.record({ ask: fc.nat(30), of: fc.constantFrom(undefined, 'x', 'y') }),
     fc.record({ settle: fc.nat(20), share: fc.integer({ min: 0, max: 4 }) }),
     fc.record({ gone: fc.nat(3) }),
   )
-  fc.assert(
+  await holds(
+    t,
     fc.property(fc.nat(100), fc.array(step, { maxLength: 60 }), (limit, steps) => {
       const money = new Money(limit)
       const asked: { id: string; cost: number }[] = []

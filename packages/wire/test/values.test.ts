@@ -19,6 +19,7 @@ import { addSecret, scrub } from '../src/scrub.js'
 import { mapLimit, Semaphore } from '../src/semaphore.js'
 import { systemReason } from '../src/system-reason.js'
 import { TelemetryWriter } from '../src/telemetry.js'
+import { holds } from './property.js'
 
 const parse = (text: string, isLast = false) => parseJson(Buffer.from(text), 0, Buffer.byteLength(text), isLast)
 
@@ -239,7 +240,7 @@ t.test('texts', async (t) => {
   for (const [name, expected] of meant) t.equal(nearest(name, names), expected, name)
 })
 
-t.test('the nearest of many is the one that counting all changes finds', async () => {
+t.test('the nearest of many is the one that counting all changes finds', async (t) => {
   const changes = (a: string, b: string): number => {
     const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
     const at = (i: number, j: number) => rows[i]?.[j] ?? 0
@@ -262,7 +263,8 @@ t.test('the nearest of many is the one that counting all changes finds', async (
       : names[fit.indexOf(Math.min(...fit))]
   }
   const word = fc.string({ unit: fc.constantFrom(...'abcA'), maxLength: 9 })
-  fc.assert(
+  await holds(
+    t,
     fc.property(word, fc.array(word, { maxLength: 8 }), (name, names) => nearest(name, names) === slow(name, names)),
     { numRuns: 1500 },
   )

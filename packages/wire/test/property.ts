@@ -1,0 +1,12 @@
+// Properties over random inputs as assertions: a test that draws none fails, and the soak counts them.
+
+import fc from 'fast-check'
+import type { Test } from 'tap'
+
+/** Asserts that the property holds for all inputs drawn, at least one; else fails with the smallest input that it does not hold for. */
+export const holds = async <Inputs>(t: Test, property: fc.IRawProperty<Inputs>, options?: fc.Parameters<Inputs>): Promise<void> => {
+  const details = await fc.check(property, options)
+  const failure = await fc.asyncDefaultReportMessage(details)
+  if (failure === undefined) t.ok(details.numRuns > 0, `${details.numRuns} inputs`)
+  else t.fail(failure)
+}
