@@ -178,9 +178,9 @@ table('behind a nested plumb', {
     in: '2\n1\n4\n',
     out: '{"seq":1,"value":-6}\n{"seq":1,"value":-6}\n{"seq":3,"value":6}\n{"seq":3,"value":6}\n',
   },
-  'a million of them': {
-    run: 'yes 5 | head -1000000 | plumb --seq behind.plumb | tail -1',
-    out: '{"seq":1000000,"value":3}\n',
+  'two hundred thousand of them': {
+    run: 'yes 5 | head -200000 | plumb --seq behind.plumb | tail -1',
+    out: '{"seq":200000,"value":3}\n',
   },
 })
 
@@ -258,18 +258,18 @@ table('faults 27, 28: what cannot be written', {
   },
 })
 
-// 100 MB; the most memory that a plumb has used is told when it has ended.
+// 100 MB, which would be added to the peak of 100 to 145 MB. The peak is polled: it cannot be read of a process that has ended.
 const LINES = 2_000_000
 const many = `yes 123456789012345678901234567890123456789012345678 | head -n ${LINES}`
 const withPeak = (spec: string, reader: string) =>
   `mkfifo out; ${reader} < out | wc -l & r=$!; ${many} | plumb ${spec}.plumb > out & p=$!
-  peak=0; while m=$(awk '/VmHWM/ { print $2 }' /proc/$p/status 2>&-) && [ -n "$m" ]; do peak=$m; sleep 0.05; done; wait $p; status=$?; wait $r; echo $status $((peak > 100000))`
+  peak=0; while m=$(awk '/VmHWM/ { print $2 }' /proc/$p/status 2>/dev/null) && [ -n "$m" ]; do peak=$m; sleep 0.05; done; wait $p; status=$?; wait $r; echo $status $((peak > 0)) $((peak > 190000))`
 const isLinux = process.platform === 'linux'
 if (isLinux) {
   table('faults 29, 62: nothing piles up, and nothing is lost', {
-    'a slow reader': { run: withPeak('id', '{ sleep 1; cat; }'), out: `${LINES}\n0 0\n` },
-    'a slow child': { run: withPeak('slow', 'cat'), out: `${LINES}\n0 0\n` },
-    'a slow branch': { run: withPeak('branches', 'cat'), out: `${2 * LINES}\n0 0\n` },
+    'a slow reader': { run: withPeak('id', '{ sleep 1; cat; }'), out: `${LINES}\n0 1 0\n` },
+    'a slow child': { run: withPeak('slow', 'cat'), out: `${LINES}\n0 1 0\n` },
+    'a slow branch': { run: withPeak('branches', 'cat'), out: `${2 * LINES}\n0 1 0\n` },
   })
 }
 
