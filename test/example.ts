@@ -62,7 +62,15 @@ const runOne = ({ script, output }: Example & { kind: 'run' }, folder: string): 
   if (!HAS_JQ && NEEDS_JQ.test(script)) return undefined
   if (run.error) return `${script.trim()}\nis not run: ${run.error.message}`
   if (output === undefined) return run.status === 0 ? undefined : `${script.trim()}\nends with status ${run.status}:\n${run.stdout}`
-  return isShown(output, run.stdout) ? undefined : `${script.trim()}\nprints\n${run.stdout}\nnot\n${output}`
+  // Standard output and standard error are two streams, and which line comes first of those of two is not promised.
+  const isAsShown = isShown(output, run.stdout) || isShown(faultsLast(output), faultsLast(run.stdout))
+  return isAsShown ? undefined : `${script.trim()}\nprints\n${run.stdout}\nnot\n${output}`
+}
+
+const faultsLast = (text: string): string => {
+  const lines = text.trimEnd().split('\n')
+  const isFault = (line: string): boolean => /^\{"(error|warning)":/.test(line)
+  return `${[...lines.filter((line) => !isFault(line)), ...lines.filter(isFault)].join('\n')}\n`
 }
 
 const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
