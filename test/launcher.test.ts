@@ -126,6 +126,33 @@ t.test('install puts executables and pages in place, as often as it is asked', a
   }
   t.ok(existsSync(join(folder, 'stage/usr/share/zsh/site-functions/_plumb')), 'all in zsh')
   t.match(sh(`'${install}'`), { status: 2, stderr: /^usage: / })
+  t.match(sh(`'${install}' --uninstall`), { status: 2, stderr: /^usage: / })
+})
+
+t.test('uninstall takes away what install put there, and nothing else', async (t) => {
+  const install = `DESTDIR="$PWD/away" '${process.cwd()}/scripts/install'`
+  sh('mkdir -p away/usr/bin away/usr/share/man/man1; touch away/usr/bin/plumber away/usr/share/man/man1/plumb-bob.1')
+  t.match(sh(`${install} /usr`), { status: 0 })
+  // Of an older version, and a line that names what is not ours.
+  sh('touch away/usr/bin/plumb-old away/kept; printf "bin/plumb-old\\nbin/../../kept\\n" >>away/usr/lib/plumb/installed')
+  t.match(sh(`${install} /usr`), { status: 0 })
+  t.notOk(existsSync(join(folder, 'away/usr/bin/plumb-old')), 'an installation over an older one')
+  t.match(sh(`${install} --uninstall /usr`), { status: 0, stdout: '', stderr: '' })
+  const left = sh('find away ! -type d | sort').stdout
+  t.equal(left, 'away/kept\naway/usr/bin/plumber\naway/usr/share/man/man1/plumb-bob.1\n')
+  t.match(sh(`${install} --uninstall /usr`), { status: 1, stderr: /there is no plumb below/ })
+})
+
+t.test('plumb version --json', async (t) => {
+  const { status, stdout } = sh(`'${process.cwd()}/packages/plumb/bin/plumb' version --json`)
+  t.equal(status, 0)
+  t.match(JSON.parse(stdout), {
+    version: /^\d/,
+    node: process.version,
+    platform: /-/,
+    prices: /./,
+    programs: { 'plumb-agent': /plumb-agent$/ },
+  })
 })
 
 const PROGRAMS: Readonly<Record<string, string>> = {

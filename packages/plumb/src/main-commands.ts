@@ -226,6 +226,12 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('plumb explain type_mismatch'))
     .argument('[code]', 'a code, such as type_mismatch')
     .action((code: string | undefined) => choose(async () => (await commands.explain())(code)))
+  program
+    .command('version')
+    .description('say which version this is')
+    .addHelpText('after', examples('plumb version --json'))
+    .option('--json', 'one object, with the machine, for a report of a fault')
+    .action((o: { json?: boolean }) => choose(async () => (await commands.version())(o)))
 }
 
 export const addOptions = (command: Command, options: readonly RunOption[]): void => {

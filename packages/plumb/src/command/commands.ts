@@ -12,6 +12,7 @@ export const COMMANDS = {
   test: async () => (await import('../test/command.js')).test,
   approvals: async () => (await import('./approvals.js')).approvals,
   approve: async () => (await import('./approvals.js')).approve,
+  version: async () => (await import('./version.js')).printVersion,
   explain: async () => (await import('./explain.js')).explain,
 }
 

@@ -1,0 +1,21 @@
+// plumb version: which version this is, and with --json what a report of a fault should hold of the machine.
+
+import { arch, platform, release } from 'node:os'
+import { endWith, loadPrices, siblingProgram, versionAndPrices, writeStdout } from '@plumb/wire'
+import { version } from '../../package.json'
+
+const PROGRAMS = ['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux', 'plumb-tool'] as const
+
+/** Resolves to the exit status. */
+export const printVersion = async ({ json = false }: { readonly json?: boolean }): Promise<number> =>
+  endWith('plumb', await writeStdout(json ? `${JSON.stringify(await describe())}\n` : await versionAndPrices(version)))
+
+/** `programs`: the file of each executable that this one starts; a name alone is looked for on PATH. */
+const describe = async () => ({
+  version,
+  node: process.version,
+  platform: `${platform()}-${arch()}`,
+  kernel: release(),
+  prices: (await loadPrices()).source,
+  programs: Object.fromEntries(PROGRAMS.map((name) => [name, siblingProgram(name)])),
+})
