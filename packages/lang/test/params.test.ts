@@ -62,6 +62,14 @@ t.test('names', async (t) => {
 })
 
 t.test('words of the language that were names', async (t) => {
+  const field = (text: string) => `let main : !{ for: int, in: int } -> !json = map(${text})`
+  for (const [text, at, word] of [
+    ['for + 1', '1:50-53', 'for'],
+    ['in > 3', '1:50-52', 'in'],
+    ['{ x: -in }', '1:56-58', 'in'],
+  ] as const)
+    reports(t, text, field(text), [`${at} syntax_error '${word}' is a word of the language now; write value.${word} for the field`])
+  reports(t, 'a list', field('[for x in [1]]'), ["1:51-54 syntax_error expected an expression, found 'for'"])
   reports(t, 'a binding', 'let each : !int -> !int = id', ["1:5-9 syntax_error 'each' is a word of the language now; rename the binding"])
   reports(t, 'a channel', 'let main : !int -> !int = plumb(i, o) {\n  let flatten : !int = channel\n  i ; o\n}', [
     "2:7-14 syntax_error 'flatten' is a word of the language now; rename the channel",

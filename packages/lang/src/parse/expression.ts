@@ -123,6 +123,7 @@ const indexOrSlice = (c: Cursor, of: Expression, start: Token): Expression => {
 
 // These stand for themselves alone; every other reserved word is also a field.
 const WORDS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not', 'for', 'in'])
+const NEW_WORDS: ReadonlySet<string> = new Set(['for', 'in'])
 const isBare = (word: string): boolean => WORDS.has(word) || LITERAL_WORDS.has(word)
 
 const primary = (c: Cursor): Expression => {
@@ -154,6 +155,9 @@ const primary = (c: Cursor): Expression => {
   }
   if (t.kind !== 'identifier') return c.failExpecting('an expression')
   if (t.text === 'if') return c.fail("an 'if' inside another expression stands in parentheses")
+  // `for x in xs` is a list without what stands before it; else it may be a field of a spec from before these were words.
+  if (NEW_WORDS.has(t.text) && c.peek(1).kind !== 'identifier')
+    return c.fail(`'${t.text}' is a word of the language now; write value.${t.text} for the field`)
   if (WORDS.has(t.text)) return c.failExpecting('an expression')
   c.advance()
   const literal = LITERAL_WORDS.get(t.text)
