@@ -17,7 +17,7 @@ export {
 export { approveOnTerminal, hearOnTerminal } from './call/approve.js'
 export { withBreaker } from './call/breaker.js'
 export { withCache } from './call/cache.js'
-export type { AgentUsage, ApprovalRequest, Call, CallEnvelope, CallRecord, Session, StageNote } from './call/call.js'
+export type { AgentUsage, ApprovalRequest, Call, CallEnvelope, CallRecord, KeptParts, Session, StageNote } from './call/call.js'
 export { callTelemetry } from './call/call-telemetry.js'
 export { checkedTool } from './call/checked-tool.js'
 export { cutText } from './call/cut-text.js'

@@ -13,6 +13,8 @@ export interface Call {
   readonly depth: number
   /** The id of the call that made this one. */
   readonly parent: string | undefined
+  /** Of a call that a composition makes: the id of the call from the outside. */
+  readonly whole?: string | undefined
   /** Fires when the caller has gone, or the time is up. */
   readonly signal: AbortSignal
   /** What the stages note; read when the call is over. */
@@ -95,8 +97,17 @@ export interface Session {
   readonly caller: { readonly provider: string; readonly model: string; readonly endpoint?: string } | undefined
   /** Closed by the code that made the session. */
   readonly servers: McpServers
+  /** What came of the tools that a call from the outside is made of, by its id. Undefined: that is not kept. */
+  readonly partsOf?: ((id: string) => KeptParts | undefined) | undefined
   /** Milliseconds that always go up; a test may hold it. */
   readonly nowMs: () => number
+}
+
+/** Of one call, which a run that ended in the middle of it had begun. */
+export interface KeptParts {
+  /** Each is given once: that part is not called again. */
+  take(tool: string, input: JsonText): Result<JsonText> | undefined
+  note(tool: string, input: JsonText, result: Result<JsonText>): void
 }
 
 export interface ApprovalRequest {

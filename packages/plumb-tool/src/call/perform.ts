@@ -12,7 +12,7 @@ export interface CallStart {
   /** Made up when left out. */
   readonly id?: string
   /** The call that makes this one, if any. */
-  readonly parent?: Pick<Call, 'id' | 'depth'>
+  readonly parent?: Pick<Call, 'id' | 'depth' | 'whole'>
 }
 
 export interface Performed {
@@ -31,6 +31,7 @@ export const perform = async (tool: Tool, input: JsonText, { session, signal, id
     id: id ?? `${parent ? `${parent.id}/` : 'call-'}${++count}`,
     depth: parent ? parent.depth + 1 : 0,
     parent: parent?.id,
+    whole: parent && (parent.whole ?? parent.id),
     signal,
     record: { attempts: 0, cached: false, truncated: false, repairs: [], stages: [] },
     session,

@@ -4,10 +4,15 @@ import type { CallRecord } from '../call/call.js'
 import { perform } from '../call/perform.js'
 import type { Tool } from '../tool.js'
 
-export const asPart = (tool: Tool): Tool => ({
+/** `isKept`: what came of it is kept for a run that goes on with the call around it. */
+export const asPart = (tool: Tool, isKept: boolean): Tool => ({
   ...tool,
   run: async (input, outer) => {
+    const kept = isKept ? outer.session.partsOf?.(outer.whole ?? outer.id) : undefined
+    const before = kept?.take(tool.name, input)
+    if (before) return before
     const { result, record } = await perform(tool, input, { session: outer.session, signal: outer.signal, parent: outer })
+    kept?.note(tool.name, input, result)
     addUsage(outer.record, record)
     return result
   },

@@ -4,7 +4,6 @@ import type { Json, ToolBody } from '@plumb/lang'
 import { type Category, scrub } from '@plumb/wire'
 import { choiceOf } from '../combine/choice.js'
 import { handoffOf } from '../combine/handoff.js'
-import { asPart } from '../combine/part.js'
 import { type PoolOrder, poolOf } from '../combine/pool.js'
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
@@ -15,9 +14,8 @@ type Source = Exclude<
   'process' | 'command' | 'function' | 'agent' | 'builtin' | 'mcp'
 >
 
-/** `parts` are the tools that the spec names, in order; lang has checked the keys. */
-export const madeOfOthers = (source: Source, config: { readonly [key: string]: Json }, parts: readonly Tool[]): Run => {
-  const members = parts.map(asPart)
+/** `members` are the tools that the spec names, as parts, in order; lang has checked the keys. */
+export const madeOfOthers = (source: Source, config: { readonly [key: string]: Json }, members: readonly Tool[]): Run => {
   switch (source) {
     case 'pool':
       return poolOf(members, (config.by as PoolOrder | undefined) ?? 'round-robin')

@@ -1,6 +1,6 @@
 // Makes a tool from its plan, without the stages around a call.
 
-import type { Bound, ToolBody, ToolPlan } from '@plumb/lang'
+import { type Bound, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { TargetsOf } from '../call/targets.js'
 import { chainOf } from '../combine/chain.js'
@@ -31,19 +31,14 @@ export interface BareTool extends Tool {
 export const makeTool = (plan: ToolPlan, context: SourceContext): Result<BareTool> => {
   const { name, input, output, body } = plan
   const work =
-    body.kind === 'chain'
-      ? succeed({ run: chainOf(body.chain, (bound) => asPart(context.resolve(bound)).run) })
-      : workOf(plan, body, context)
+    body.kind === 'chain' ? succeed({ run: chainOf(body.chain, (bound) => partOf(bound, context).run) }) : workOf(plan, body, context)
   return work.ok ? succeed({ name, input, output, ...work.value }) : work
 }
 
 type Work = Pick<BareTool, 'run' | 'targetsOf'>
 
-const workOf = (
-  plan: ToolPlan,
-  body: Extract<ToolBody, { readonly kind: 'tool' }>,
-  { resolve, docroot = '.' }: SourceContext,
-): Result<Work> => {
+const workOf = (plan: ToolPlan, body: Extract<ToolBody, { readonly kind: 'tool' }>, context: SourceContext): Result<Work> => {
+  const { docroot = '.' } = context
   const { source, config } = body
   switch (source) {
     case 'process':
@@ -59,8 +54,20 @@ const workOf = (
     case 'mcp':
       return serverTool(plan, config, docroot)
     default:
-      return succeed({ run: madeOfOthers(source, config, body.parts.map(resolve)) })
+      return succeed({
+        run: madeOfOthers(
+          source,
+          config,
+          body.parts.map((bound) => partOf(bound, context)),
+        ),
+      })
   }
+}
+
+// What is itself made of tools has its own parts kept.
+const partOf = (bound: Bound, { resolve }: SourceContext): Tool => {
+  const { body } = toolOf(bound)
+  return asPart(resolve(bound), body.kind === 'tool' && body.parts.length === 0)
 }
 
 const running = (run: Result<Run>): Result<Work> => (run.ok ? succeed({ run: run.value }) : run)

@@ -30,6 +30,12 @@ export interface NodeInfo {
   readonly concurrency?: number
 }
 
+interface Asked {
+  readonly seq: number
+  readonly input: string
+  readonly result: Result<string>
+}
+
 /** What a child is: one of our agents, another program in its place, or a nested plumb. */
 export type ProcessKind = 'agent' | 'program' | 'plumb'
 
@@ -64,7 +70,9 @@ export type RunEvent = { readonly ms: number } & (
   /** Telemetry of a child, without `settled`. That of the children of a nested plumb comes through it: `telemetry.agent` is theirs. */
   | { readonly kind: 'telemetry'; readonly process: string; readonly telemetry: AgentTelemetry }
   /** A call that a map of a tool made, with what came of it. */
-  | { readonly kind: 'called'; readonly process: string; readonly seq: number; readonly input: string; readonly result: Result<string> }
+  | ({ readonly kind: 'called'; readonly process: string; readonly call?: number | undefined } & Asked)
+  /** A call that such a call is made of, with what came of it: `of` is the input of the whole, `call` its number in the record. */
+  | ({ readonly kind: 'called_part'; readonly process: string; readonly call: number; readonly of: string; readonly tool: string } & Asked)
   /** A tool call that is over. */
   | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope }
   /** An error, as it is reported; or one that an error port, or another part of `p + q`, has taken. */

@@ -100,8 +100,13 @@ const openExchanges = (write: (line: unknown) => void) => {
         return
       }
       case 'called': {
-        const { process, seq, input, result } = event
-        write({ process, seq, input, ...(result.ok ? { output: result.value } : { fault: result.error }) })
+        const { process, seq, input, result, call } = event
+        write({ process, seq, input, call, ...outcomeOf(result) })
+        return
+      }
+      case 'called_part': {
+        const { process, seq, of, call, tool, input, result } = event
+        write({ process, seq, of, call, tool, input, ...outcomeOf(result) })
         return
       }
       case 'telemetry':
@@ -113,6 +118,8 @@ const openExchanges = (write: (line: unknown) => void) => {
   }
 }
 
+const outcomeOf = (result: Result<string>) => (result.ok ? { output: result.value } : { fault: result.error })
+
 const NOT_KEPT = new Set(['text', 'thinking', 'output', 'remembered'])
 
 // Without what is in other files.
@@ -121,6 +128,7 @@ const eventLine = (event: RunEvent): object | undefined => {
     case 'message':
     case 'input':
     case 'called':
+    case 'called_part':
       return undefined
     case 'begin': {
       const { dot: _, wires: __, ...rest } = event

@@ -1,7 +1,7 @@
 // The tools that map calls: by plumb-tool in this process, or by another program. A run without such a map loads nothing of it.
 
-import { type Bound, type Graph, type GraphNode, toolOf } from '@plumb/lang'
-import type { Dispatcher } from '@plumb/tool'
+import { type BasePlan, type Bound, type Graph, type GraphNode, partsOfPlan, toolOf } from '@plumb/lang'
+import type { Dispatcher, KeptParts } from '@plumb/tool'
 import {
   checkJson,
   type Fault,
@@ -17,8 +17,9 @@ import {
 } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { placesOf } from '../event/wires.js'
-import type { Callable } from '../graph/morphism/calls.js'
+import type { Callable, Called } from '../graph/morphism/calls.js'
 import { findDocroot } from './docroot.js'
+import { partsKeeper } from './kept-parts.js'
 import { openMapApprovals } from './map-approvals.js'
 import { callerOf, openToolSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
@@ -73,21 +74,28 @@ const openMappedTool = async (
   const approvals = opened.value
   const caller = callerOf({}, settings)
   const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller, approvals }
-  const session = await openToolSession(own, settings, reporter)
+  const begun = new Map<string, KeptParts>()
+  const session = { ...(await openToolSession(own, settings, reporter)), partsOf: (id: string) => begun.get(id) }
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   let count = 0
+  const keep = callsOf(bound) > 1 ? partsKeeper(place, settings) : undefined
   const idOf = approvals?.idOf ?? (() => `${place}-${++count}`)
-  const call = async (input: string, seq: number): Promise<Result<string>> => {
+  const call = async (input: string, seq: number): Promise<Called> => {
     if (stop.signal.aborted) return fail('cancelled', `'${name}' was not called: the run is ending`)
-    const performed = perform(tool, input, { session, signal: stop.signal, id: idOf(seq, input) })
+    const id = idOf(seq, input)
+    const parts = keep?.(seq, input)
+    if (parts) begun.set(id, parts)
+    const performed = perform(tool, input, { session, signal: stop.signal, id })
     running.add(performed)
     try {
-      return (await performed).result
+      const { result } = await performed
+      return parts ? { ...result, call: parts.call } : result
     } catch (error) {
       return fail('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
     } finally {
       running.delete(performed)
+      begun.delete(id)
     }
   }
   const close = async (): Promise<void> => {
@@ -97,6 +105,20 @@ const openMappedTool = async (
   }
   return { ok: true, value: { call, passed: (input, seq) => approvals?.pass(seq, input), close } }
 }
+
+/** How many tools a call is made of; 2 or more: several, or as many as a list has elements. */
+const callsOf = (bound: Bound): number => {
+  const { body } = toolOf(bound)
+  if (body.kind === 'chain') return callsIn(body.chain)
+  return body.parts.length === 0 ? 1 : sum(body.parts.map(callsOf))
+}
+
+const callsIn = (chain: BasePlan): number => {
+  const calls = chain.kind === 'named' ? callsOf(chain.bound) : sum(partsOfPlan(chain).map(callsIn))
+  return chain.kind === 'each' || chain.kind === 'trace' ? 2 * calls : calls
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** What another program answers is looked at first: it is not ours. */
 const byProgram = (name: string, place: string, program: Dispatcher): Callable => {

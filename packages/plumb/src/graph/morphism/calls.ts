@@ -14,12 +14,15 @@ import { Morphism } from './morphism.js'
 /** Calls one tool. */
 export interface Callable {
   /** JSON in and out, for the message with that number; never rejects. */
-  call(input: string, seq: number): Promise<Result<string>>
+  call(input: string, seq: number): Promise<Called>
   /** The call of a message is not made, since what came of it is kept. */
   passed?(input: string, seq: number): void
   /** Running calls are stopped, and later ones fail. Resolves when nothing runs any more. */
   close(): Promise<void>
 }
+
+/** `call`: its number in the record, where that has the calls that it is made of. */
+export type Called = Result<string> & { readonly call?: number }
 
 export interface CallsOptions {
   readonly name: string
@@ -33,7 +36,7 @@ export interface CallsOptions {
   /** What came of the same call in the run that is resumed: it is not made again. */
   readonly kept: (seq: number, input: string) => Result<string> | undefined
   /** Hears of what came of a call that was made. */
-  readonly answered: (seq: number, input: string, result: Result<string>) => void
+  readonly answered: (seq: number, input: string, result: Called) => void
 }
 
 interface CallParts extends Pick<CallsOptions, 'tool' | 'lost' | 'kept' | 'answered'> {

@@ -7,9 +7,20 @@ export type RecordedOutcome =
   | { readonly output: string; readonly fault?: undefined }
   | { readonly output?: undefined; readonly fault: Fault }
 
+/** Of a tool that a call is made of: `of` is the input of that call, and `call` its number. */
+type PartLine = {
+  readonly process: string
+  readonly seq: number
+  readonly of: string
+  readonly call: number
+  readonly tool: string
+  readonly input: string
+} & RecordedOutcome
+
 /** A line of DIR/answers.jsonl. Inputs and outputs are JSON, as on the wire. */
 export type AnswerLine =
-  | ({ readonly process: string; readonly seq: number; readonly input: string } & RecordedOutcome)
+  | ({ readonly process: string; readonly seq: number; readonly input: string; readonly call?: number } & RecordedOutcome)
+  | PartLine
   | { readonly process: string; readonly remembered: readonly unknown[] }
 
 /** It cost nothing, or may succeed the next time. */
@@ -31,19 +42,76 @@ interface Entry {
   readonly outcome: RecordedOutcome
 }
 
+interface BegunCall {
+  readonly call: number
+  /** By tool and input. */
+  readonly outcomes: Map<string, RecordedOutcome[]>
+}
+
+/** What the tools gave that a call is made of, where a run ended in the middle of it. */
+export class RecordedParts {
+  /** The highest number of a call. */
+  readonly last: number
+  readonly #begun = new Map<string, BegunCall[]>()
+
+  constructor(lines: readonly AnswerLine[]) {
+    const answered = new Set<number>()
+    const begun = new Map<number, BegunCall>()
+    let last = 0
+    for (const line of lines) {
+      if ('remembered' in line || line.call === undefined) continue
+      last = Math.max(last, line.call)
+      if (line.fault && isAskedAgain(line.fault)) continue
+      if (!('tool' in line)) {
+        answered.add(line.call)
+        continue
+      }
+      const { seq, of, call, tool, input } = line
+      const known = begun.get(call) ?? { call, outcomes: new Map() }
+      if (!begun.has(call)) {
+        begun.set(call, known)
+        append(this.#begun, keyOf(seq, of), known)
+      }
+      append(known.outcomes, keyOf(tool, input), line.fault ? { fault: line.fault } : { output: line.output })
+    }
+    this.last = last
+    for (const [key, calls] of this.#begun)
+      this.#begun.set(
+        key,
+        calls.filter(({ call }) => !answered.has(call)),
+      )
+  }
+
+  /** Each is given once; what takes it goes on with that call, under its number. */
+  take(seq: number, of: string): BegunCall | undefined {
+    return this.#begun.get(keyOf(seq, of))?.shift()
+  }
+}
+
+export const keyOf = (one: number | string, text: string): string => `${one} ${text}`
+
+const append = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
 export class RecordedAnswers {
   /** The messages that it remembers, in order. */
   readonly memory: readonly unknown[]
+  /** Of the calls that had no answer yet. */
+  readonly parts: RecordedParts
   readonly #byInput = new Map<string, Entry[]>()
 
   /** `lines`: of one agent, in order. For an agent with memory an answer counts only with the messages that it added to the memory. */
   constructor(lines: readonly AnswerLine[], isAmnesiac: boolean) {
     const additions = lines.flatMap((line) => ('remembered' in line ? [line.remembered] : []))
     let rounds = 0
+    this.parts = new RecordedParts(lines)
     for (const line of lines) {
-      if ('remembered' in line || (line.fault && isAskedAgain(line.fault))) continue
+      if ('remembered' in line || 'tool' in line || (line.fault && isAskedAgain(line.fault))) continue
       if (!line.fault && !isAmnesiac && ++rounds > additions.length) continue
-      const { input, seq, ...outcome } = line
+      const { input, seq, process: _, call: __, ...outcome } = line
       const entries = this.#byInput.get(input)
       if (entries) entries.push({ seq, outcome: outcome as RecordedOutcome })
       else this.#byInput.set(input, [{ seq, outcome: outcome as RecordedOutcome }])

@@ -16,6 +16,6 @@ export const keptCalls = (
       const outcome = answers?.take(seq, input)
       return outcome && (outcome.fault ? { ok: false, error: outcome.fault } : succeed(outcome.output))
     },
-    answered: (seq, input, result) => emitter?.emit({ kind: 'called', process: place, seq, input, result }),
+    answered: (seq, input, result) => emitter?.emit({ kind: 'called', process: place, seq, input, result, call: result.call }),
   }
 }

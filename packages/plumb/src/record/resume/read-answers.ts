@@ -83,9 +83,11 @@ const parse = (line: string): unknown => {
 }
 
 const isAnswerLine = (value: unknown): value is AnswerLine => {
-  const { process, remembered, seq, input, output, fault } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const { process, remembered, seq, input, output, fault, call, tool, of } = (value ?? {}) as Readonly<Record<string, unknown>>
   if (typeof process !== 'string') return false
   if (remembered !== undefined) return Array.isArray(remembered)
+  if (call !== undefined && !Number.isSafeInteger(call)) return false
+  if (tool !== undefined && (typeof tool !== 'string' || typeof of !== 'string' || call === undefined)) return false
   return typeof seq === 'number' && typeof input === 'string' && (output === undefined ? isFault(fault) : isJson(output))
 }
 
