@@ -101,6 +101,36 @@ const within = (text: string, { start: from, end: to }: Diagnostic['range']): st
   return from.line === to.line ? (lines[from.line] ?? '').slice(from.character, to.character) : `${from.line}..${to.line}`
 }
 
+t.test('where data may go is told with each step of the way, and the agent that has all three at once is warned of', async (t) => {
+  const uri = pathToFileURL(join(newFolder(t), 'helper.plumb')).href
+  const server = start()
+  const { connection, diagnosed } = await connect(server)
+  const agent = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [page, list, read] }\n'
+  const tools =
+    'let list : { arguments?: [string] } -> string = tool { command: "ls" }\nlet read : { path: string } -> json = tool { builtin: "read_file" }\n'
+  const page = 'let page : { url: string } -> string = tool { builtin: "webpage_to_markdown" }\n'
+  await open(connection, uri, `${page}${tools}${agent}let main : !string -> !string = bot\n`)
+  t.match(await diagnosed(uri), [{ severity: 2, code: 'untrusted_flow', message: /agent 'bot' reads what strangers may have written/ }])
+  await change(
+    connection,
+    uri,
+    `${page.replace('{ url', 'untrusted { url').replace('-> string', '-> untrusted string')}${tools}${agent}let main : !string -> !untrusted string = bot\n`,
+  )
+  const [found, ...others] = await diagnosed(uri)
+  t.strictSame(others, [])
+  t.match(found, { severity: 1, code: 'untrusted_flow', message: /^untrusted data reaches a tool that runs commands\ntake 'list' away/ })
+  t.strictSame(
+    found?.relatedInformation?.map(({ message, location }) => [message, location.uri === uri, location.range.start.line]),
+    [
+      ["from 'page'", true, 0],
+      ["read by agent 'bot'", true, 3],
+      ["which may call 'list'", true, 1],
+    ],
+  )
+  server.child.kill()
+  await server.exited
+})
+
 t.test('a session', async (t) => {
   const folder = newFolder(t)
   writeFileSync(join(folder, 'words.plumb'), 'let shout : !string -> !string = map(upper(value))\n')

@@ -67,8 +67,8 @@ const warnOfAll = ({ read }: Engine, effectsOf: EffectsOf): readonly Diagnostic[
   [...read].flatMap(([agent, { untrusted }]) => {
     if (!untrusted) return []
     const tools = agentTools(agent).map((tool) => ({ name: tool.name, effects: effectsOf(tool) }))
-    const of = (...wanted: readonly string[]) => tools.find(({ effects }) => effects.some((e) => wanted.includes(e)))?.name
-    const [reads, sends] = [of('fs.read'), of('exec', 'net.private', 'net')]
+    const of = (wanted: string) => tools.find(({ effects }) => effects.some((e) => e === wanted))?.name
+    const [reads, sends] = [of('fs.read'), of('exec') ?? of('net.private') ?? of('net')]
     if (reads === undefined || sends === undefined) return []
     const source = stepsOf(untrusted)[0]?.text.replace(/^from /, '') ?? ''
     const message = `agent '${agent.name}' reads what strangers may have written (${source}), reaches private data ('${reads}') and can send or run something ('${sends}')`

@@ -2,7 +2,9 @@
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Compiled, compile, STANDARD_LIBRARY } from '@plumb/lang'
+import { type Compiled, compile, hasErrors, STANDARD_LIBRARY } from '@plumb/lang'
+import { checkFlows } from '@plumb/lang/flow'
+import { effectsOf } from '@plumb/policy'
 import { diskFiles, type SourceFiles, searchPath } from '@plumb/wire'
 
 export interface Document {
@@ -47,7 +49,7 @@ export class Documents {
   compiled(document: Document): Compiled {
     const known = this.#compiled.get(document.path)
     if (known) return known
-    const compiled = compile({ ...document, files: this.files(), checksTests: true })
+    const compiled = withFlows(compile({ ...document, files: this.files(), checksTests: true }))
     this.#compiled.set(document.path, compiled)
     return compiled
   }
@@ -84,6 +86,13 @@ export class Documents {
     if (open) return open.uri
     return path.startsWith('<') ? undefined : pathToFileURL(path).href
   }
+}
+
+// As `plumb check` does, with its warnings.
+const withFlows = (compiled: Compiled): Compiled => {
+  if (hasErrors(compiled.diagnostics)) return compiled
+  const found = checkFlows(compiled.program, { effectsOf, isStrict: process.env.PLUMB_FLOWS === '1' })
+  return { ...compiled, diagnostics: [...compiled.diagnostics, ...found] }
 }
 
 const uses = ({ program, diagnostics }: Compiled, path: string): boolean =>
