@@ -8,19 +8,23 @@ const SAMPLES = 5
 /** A machine that seems slower than this is stuck. */
 const MAX_SLOWNESS = 30
 
+/** A median is used for so long. */
+const VALID_MS = 5000
+
 const latest = []
+let sampledAt = Number.NEGATIVE_INFINITY
 
 const sample = () => {
   const began = performance.now()
   spawnSync(process.execPath, ['-e', '0'], { stdio: 'ignore' })
   latest.push(performance.now() - began)
   if (latest.length > SAMPLES) latest.shift()
+  sampledAt = performance.now()
 }
 
-/** Takes one more sample, and returns the median of the last five; at least 1. */
+/** The median of the last five samples, at least 1. Takes one more when the last is some seconds old. */
 export const measureSlowness = () => {
-  do sample()
-  while (latest.length < SAMPLES)
+  while (latest.length < SAMPLES || performance.now() - sampledAt > VALID_MS) sample()
   const median = [...latest].sort((a, b) => a - b)[Math.floor(SAMPLES / 2)]
   return Math.min(MAX_SLOWNESS, Math.max(1, Math.round((median / IDLE_MS) * 10) / 10))
 }

@@ -26,6 +26,26 @@ const LONG = [
   ],
 ]
 
+// Those that take longest, in that order. They start first: one that started last would run alone on one core.
+const LONGEST = [
+  ...['test/faults/host', 'packages/plumb/test/origins', 'test/faults/batches', 'packages/plumb-tool/test/sandbox-programs'],
+  ...['test/docs', 'test/chat', 'packages/plumb-tool/test/sandbox-default', 'packages/plumb-tool/test/mcp-connection'],
+  ...['packages/plumb-tool/test/builtin-web', 'packages/plumb-tool/test/sandbox.', 'packages/plumb/test/child', 'test/launcher'],
+  ...[
+    'packages/plumb/test/resume',
+    'packages/plumb/test/budget',
+    'packages/plumb/test/forms-features',
+    'packages/plumb-mcp/test/source-policy',
+  ],
+  ...['packages/plumb/test/cycle', 'packages/plumb/test/render', 'packages/lang/test/expression', 'test/bench'],
+]
+
+/** The files in the order in which they start. */
+const longestFirst = (files) => {
+  const rank = (file) => LONGEST.findIndex((start) => sourceOf(file).startsWith(start)) + 1 || LONGEST.length + 1
+  return [...files].sort((one, other) => rank(one) - rank(other))
+}
+
 /** Whether a test file, as `buildTests` names it, is too long for npm test. */
 export const isLong = (file) => LONG.some((start) => sourceOf(file).startsWith(start))
 
@@ -37,7 +57,7 @@ export const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, 
  * skipped test with its reason.
  */
 export const runTests = async (files) => {
-  const queue = [...files]
+  const queue = longestFirst(files)
   const total = { passed: 0, failed: 0, skipped: [], seconds: new Map() }
   const work = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
@@ -63,7 +83,7 @@ export const slowestInWords = ({ seconds }) =>
     .join(', ')}`
 
 const runFile = async (file) => {
-  // Measured for each file: the load may have changed.
+  // Measured again and again: the load may have changed.
   const slowness = measureSlowness()
   const limitMs = Math.round(FILE_TIMEOUT_MS * slowness)
   // tap's own limit is 30 s.

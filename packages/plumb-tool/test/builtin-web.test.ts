@@ -238,7 +238,7 @@ t.test('fault 99: URLs that are not asked for', async (t) => {
 })
 
 t.test('fault 100: what is too much, too deep or packed to deceive', async (t) => {
-  const bomb = Buffer.alloc(60_000_000)
+  const bomb = Buffer.alloc(20_000_000)
   const prose = 'Ships, boats and all that floats, or so it is said. '.repeat(9)
   const parts = Array.from({ length: 300 }, (_, i) => ({
     html: `<h2 id=s${i}><a href=#s${i}>Part ${i}</a></h2><p>${prose}<ol><li>one<li><b>two</b></ol><table><tr><th>A<th>B<tr><td>${i}<td></table><pre>x\n  y</pre><p><a href=/p${i}>on</a>`,
@@ -264,7 +264,7 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
     '/bold': sends(`${'<b>'.repeat(100_000)}bold`),
     '/spans': sends('<table><tr><th>a<th>b<tr><td colspan=1000000000 rowspan=1000000000>x</table>'),
     '/spaces': sends(`<p class="${' a'.repeat(100_000)}">x${' '.repeat(1_000_000)}y${'<'.repeat(100_000)}`),
-    '/rows': sends(`<table><tr><th>a<th>b</tr>${'<tr><td>cell one</td><td><b>two</b></td></tr>\n'.repeat(100_000)}</table>`),
+    '/rows': sends(`<table><tr><th>a<th>b</tr>${'<tr><td>cell one</td><td><b>two</b></td></tr>\n'.repeat(30_000)}</table>`),
     '/brackets': sends(`<p>${'[*_`'.repeat(50_000)}`),
     '/plain': sends(Array.from({ length: 35_000 }, (_, i) => `<p>${prose.slice(0, 120)}${i}</p>\n`).join('')),
     '/huge': sends(`<title>Huge</title><ul><li><a href=/menu>Menu</a></ul><div>${parts.map(({ html }) => html).join('')}</div>`),
@@ -284,7 +284,7 @@ t.test('fault 100: what is too much, too deep or packed to deceive', async (t) =
   t.match(rows, /\| cell one \| \*\*two\*\* \|\n/)
   t.match(
     rows,
-    /\[The page goes on: the first [0-9,]+ of its 4,[0-9,]+ characters are here; http_get gives it as it is\.\]/,
+    /\[The page goes on: the first [0-9,]+ of its 1,[0-9,]+ characters are here; http_get gives it as it is\.\]/,
     'a page is cut',
   )
   const plain = await markdown(`${origin}/plain`)

@@ -139,11 +139,8 @@ const FILES: Parameters<typeof compile>[0]['files'] = {
 
 const SCRIPT = `cat > in
 exec 2>&1
-plumb check main.plumb > /dev/null || echo check
-plumb fmt tidy.plumb && plumb fmt --check tidy.plumb || echo fmt
 run() { plumb "$@" < in 2> err; wc -l < err >> errors; }
 run main.plumb > out
-run tidy.plumb | cmp - out
 run --seq main.plumb > seq
 run --record rec main.plumb | cmp - out
 run --resume rec main.plumb | cmp - out
@@ -167,7 +164,7 @@ const compiledOf = (text: string) => compile({ path: 'main.plumb', text, files: 
 
 for (const [name, { spec, out, drawn, hover, mistake, errors = 0 }] of Object.entries(ROWS)) {
   t.test(name, async (t) => {
-    const files = { 'main.plumb': spec, 'tidy.plumb': spec.replace(/ ; /g, '  ;\n   '), 'outer.plumb': nested(spec) }
+    const files = { 'main.plumb': spec, 'outer.plumb': nested(spec) }
     const laid = Object.entries(files).map(([file, text]) => `cat > ${file} <<'END'\n${text}END\n`)
     const ran = await shell(`${laid.join('')}${SCRIPT}`, INPUT)
     const numbered = out.flatMap((values, i) => values.map((value) => `${JSON.stringify({ seq: i + 1, value })}\n`))
@@ -177,7 +174,8 @@ for (const [name, { spec, out, drawn, hover, mistake, errors = 0 }] of Object.en
 
     const compiled = compiledOf(spec)
     t.strictSame(compiled.diagnostics, [])
-    t.strictSame(format({ path: 'main.plumb', text: spec }), { ok: true, text: spec }, 'as fmt writes it')
+    for (const text of [spec, spec.replace(/ ; /g, '  ;\n   ')])
+      t.strictSame(format({ path: 'main.plumb', text }), { ok: true, text: spec }, 'as fmt writes it')
     const [place, code] = hover
     t.match(hoverAt(compiled, spec.lastIndexOf(place))?.code ?? '', code, `hover over ${place}`)
     const declared = spec.indexOf('step')
