@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { bindingNamed } from '../src/compile.js'
 import { hasErrors } from '../src/diagnostic/diagnostic.js'
 import { planOf } from '../src/plan/root.js'
@@ -1735,7 +1736,7 @@ t.test('any program: no exception, nothing told twice, and a plan where there is
       }
       return true
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
-  t.ok(planned > 50, `1000 runs, ${planned} plans`)
+  t.ok(planned > runs(50), `${runs(1000)} runs, ${planned} plans`)
 })

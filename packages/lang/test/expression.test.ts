@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parseTree, type Tree } from '../../wire/src/json/index.js'
+import { runs } from '../../wire/test/property.js'
 import type { Diagnostic } from '../src/diagnostic/diagnostic.js'
 import { checkExpression } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
@@ -480,9 +481,9 @@ t.test('a scanner accepts only what the tree accepts, and finds the same parts',
           throw new Error(`${JSON.stringify(path)}: ${found} for ${part?.start} ${part?.end}`)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
-  t.ok(accepted > 300, `${accepted} texts were accepted`)
+  t.ok(accepted > runs(300), `${accepted} texts were accepted`)
 })
 
 /** The same bytes; throws when more of them are read than that. */
@@ -641,9 +642,9 @@ t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; 
         }
       },
     ),
-    { numRuns: 600 * Number(PLUMB_TIMES), seed: SEED },
+    { numRuns: runs(600 * Number(PLUMB_TIMES)), seed: SEED },
   )
-  t.ok(seen.values > 800 && seen.failures > 40 && seen.filters > 100, JSON.stringify(seen))
+  t.ok(seen.values > runs(800) && seen.failures > runs(40) && seen.filters > runs(100), JSON.stringify(seen))
   t.comment(JSON.stringify(seen))
 })
 
@@ -670,8 +671,11 @@ t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in
         }
       }
     }),
-    { numRuns: 2000 * Number(PLUMB_TIMES), seed: SEED },
+    { numRuns: runs(2000 * Number(PLUMB_TIMES)), seed: SEED },
   )
-  t.ok(seen.checked > 1000 && seen.values > 2000 && seen.failures > 300 && seen.kept > 50 && seen.dropped > 50, JSON.stringify(seen))
+  t.ok(
+    seen.checked > runs(1000) && seen.values > runs(2000) && seen.failures > runs(300) && seen.kept > runs(50) && seen.dropped > runs(50),
+    JSON.stringify(seen),
+  )
   t.comment(JSON.stringify(seen))
 })

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import type { Diagnostic } from '../src/diagnostic/diagnostic.js'
 import { format } from '../src/format/format.js'
 import { parse } from '../src/parse/parser.js'
@@ -93,7 +93,7 @@ t.test('any program keeps its tree and its comments in their order, and has one 
     if (again !== laidOut) throw new Error(`laid out as\n${laidOut}\nand then as\n${again}`)
     if (/\r\n|^\uFEFF|^\n/.test(laidOut)) throw new Error(`foreign line ends in\n${laidOut}`)
   })
-  await holds(t, lawful, { numRuns: 1000 })
+  await holds(t, lawful, { numRuns: runs(1000) })
 })
 
 t.test('every program of the repository keeps its meaning', async (t) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { declaredType, declareTypes } from '../src/declare/declare.js'
 import { type Diagnostic, diagnosticToJson, toText } from '../src/diagnostic/diagnostic.js'
 import type { Source } from '../src/diagnostic/source.js'
@@ -641,7 +642,7 @@ t.test('any text: no exception, and every diagnostic has its place in it', async
         const keys = diagnostics.map((d) => `${d.span.source.path} ${d.span.start} ${d.span.end} ${d.code} ${d.message}`)
         return new Set(keys).size === keys.length
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
     t.pass(`400 runs of ${name}`)
   }
@@ -686,7 +687,7 @@ t.test('printType gives what the parser reads', async (t) => {
       // Types that are refused, as having no value or overlapping variants, have no second form.
       return again === undefined || printType(again) === printType(type)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
   t.pass('300 runs')
 })

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { fuse, type Step } from '../src/expression/emit/fuse.js'
 import { checkExpression } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
@@ -163,9 +164,9 @@ for (const texts of FUSED) {
         if (verdict !== Verdict.DROP && (verdict === Verdict.WROTE) !== chain.isWritten) throw new Error(`${Verdict[verdict]}`)
         seen.same++
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     )
-    t.ok(seen.same > 10, JSON.stringify(seen))
+    t.ok(seen.same > runs(10), JSON.stringify(seen))
   })
 }
 
@@ -202,7 +203,7 @@ t.test('what is written stays whole wherever its chunk ends', async (t) => {
       const a = s.toLowerCase()
       written.push([out.buf, out.start, out.end, JSON.stringify({ a, y: n / 2, b: s, n: n + 1, c: `${s}é` })])
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
   for (const [buf, start, end, expected] of written) if (buf.toString('utf8', start, end) !== expected) t.fail(expected)
   t.ok(chunks > 8, `${chunks} chunks`)

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { checkExpression } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
 import { putNumber } from '../src/expression/run/write.js'
@@ -80,9 +81,9 @@ t.test('what has the learned shape is what the scanner accepts, with the same pa
           throw new Error(`${text}: ${found} for ${expected}`)
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   )
-  t.ok(seen.hits > 500 && seen.misses > 500, JSON.stringify(seen))
+  t.ok(seen.hits > runs(500) && seen.misses > runs(500), JSON.stringify(seen))
 })
 
 t.test('near the end of a buffer nothing is read behind it', async (t) => {
@@ -233,7 +234,7 @@ t.test('a number is written as JavaScript writes it', async (t) => {
   )
   fc.assert(
     fc.property(any, (n) => written(n) === JSON.stringify(n)),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   )
   const edges = [
     0,

@@ -4,7 +4,7 @@
 import { parseTree } from '@plumb/wire/json'
 import fc from 'fast-check'
 import t from 'tap'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { typeOf } from '../src/program/type-text.js'
 import { randomValues, shrinkValue } from '../src/random/index.js'
 import { between, randomOf } from '../src/random/seeded.js'
@@ -66,9 +66,9 @@ t.test('each value is of its type, and the same seed gives the same', async (t) 
       if (texts[0] !== undefined && [...shrinkValue(type, texts[0])].length > 0) throw new Error(`smaller than ${texts[0]}`)
       return texts.every((text, i) => text === valuesOf(type, 60, seed)[i]) && (texts.length === 60 || texts.length === 0)
     }),
-    { numRuns: 80 * TIMES },
+    { numRuns: runs(80 * TIMES) },
   )
-  t.ok(values > 1000)
+  t.ok(values > runs(1000))
 })
 
 t.test('the smallest value first, then each unusual one', async (t) => {
@@ -146,7 +146,7 @@ t.test('smaller values are of the type, and there is an end', async (t) => {
         smallestFailing(type, value, () => random() * 10 < share)
       }
     }),
-    { numRuns: 30 * TIMES },
+    { numRuns: runs(30 * TIMES) },
   )
 })
 

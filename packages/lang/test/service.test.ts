@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { compile } from '../src/compile.js'
 import type { Files } from '../src/names/modules.js'
 import { completionsAt, definitionAt, type Edit, fixesOf, hoverAt, renameAt, renameableAt } from '../src/service/index.js'
@@ -449,6 +449,6 @@ t.test('any text, any place', async (t) => {
       }
       return start <= offset
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })

@@ -3,6 +3,7 @@
 import type { Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork, Type } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { toDot } from '../src/draw/dot.js'
 import { toJson } from '../src/draw/json.js'
 import { toMermaid } from '../src/draw/mermaid.js'
@@ -304,7 +305,7 @@ t.test('every graph gives a text that Graphviz takes, and SVG that is sound XML'
     const svg = await toSvg(dot)
     return svg === (await toSvg(dot)) && svg.includes('</svg>') && isSoundXml(svg)
   })
-  await fc.assert(property, { numRuns: 50 })
+  await fc.assert(property, { numRuns: runs(50) })
   t.pass()
 })
 

@@ -19,7 +19,7 @@ import { addSecret, scrub } from '../src/scrub.js'
 import { mapLimit, Semaphore } from '../src/semaphore.js'
 import { systemReason } from '../src/system-reason.js'
 import { TelemetryWriter } from '../src/telemetry.js'
-import { holds } from './property.js'
+import { holds, runs } from './property.js'
 
 const parse = (text: string, isLast = false) => parseJson(Buffer.from(text), 0, Buffer.byteLength(text), isLast)
 
@@ -108,7 +108,7 @@ t.test('JSON', async (t) => {
         return parse(text).ok === isJson
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -201,7 +201,7 @@ t.test('a value that is skipped is a value', async (t) => {
       const behind = skipValue(short, 0, 0)
       return behind <= short.length && (behind < 0 || findFlaw(short, 0, behind) === undefined)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
   for (const [text, isSkipped] of Object.entries({
     [`${'['.repeat(512)}${']'.repeat(512)}`]: true,
@@ -266,7 +266,7 @@ t.test('the nearest of many is the one that counting all changes finds', async (
   await holds(
     t,
     fc.property(word, fc.array(word, { maxLength: 8 }), (name, names) => nearest(name, names) === slow(name, names)),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   )
 })
 
