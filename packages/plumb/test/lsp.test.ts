@@ -12,11 +12,13 @@ import {
   type CompletionItem,
   createProtocolConnection,
   type Diagnostic,
+  type DocumentSymbol,
   type Hover,
   type InitializeResult,
   type Location,
   type ProtocolConnection,
   type PublishDiagnosticsParams,
+  type SemanticTokens,
   type TextEdit,
   type WorkspaceEdit,
 } from 'vscode-languageserver-protocol/node'
@@ -182,6 +184,34 @@ t.test('a session', async (t) => {
   t.equal(await connection.sendRequest('textDocument/hover', at(spec.replace('agent', '‸agent'))), null)
   const definition: Location = await connection.sendRequest('textDocument/definition', at(spec.replace('.shout', '.sh‸out')))
   t.strictSame(definition, { uri: words, range: { start: { line: 0, character: 4 }, end: { line: 0, character: 9 } } })
+
+  const places: Location[] = await connection.sendRequest('textDocument/references', at(spec.replace('.shout', '.sh‸out')))
+  t.strictSame(
+    places.map(({ uri }) => uri),
+    [words, main],
+  )
+  const uses = { ...at(spec.replace('.shout', '.sh‸out')), context: { includeDeclaration: false } }
+  t.match(await connection.sendRequest('textDocument/references', uses), [{ uri: main }])
+  t.match(await connection.sendRequest('textDocument/documentHighlight', uses), [{ range: { start: { character: /\d/ } } }])
+  const document = { textDocument: { uri: main } }
+  const symbols: DocumentSymbol[] = await connection.sendRequest('textDocument/documentSymbol', document)
+  t.strictSame(
+    symbols.map(({ name, kind }) => [name, kind]),
+    [
+      ['Words', 2],
+      ['Review', 5],
+      ['bot', 12],
+      ['main', 12],
+    ],
+  )
+  t.match(await connection.sendRequest('workspace/symbol', { query: 'RVW' }), [{ name: 'Review', location: { uri: main } }])
+  t.type(await connection.sendRequest('textDocument/foldingRange', document), Array)
+  const whole = { ...document, range: { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } } }
+  t.strictSame(await connection.sendRequest('textDocument/inlayHint', whole), [])
+  const { data }: SemanticTokens = await connection.sendRequest('textDocument/semanticTokens/full', document)
+  t.ok(data.length > 0 && data.length % 5 === 0, 'five numbers a name')
+  t.strictSame(data.slice(0, 5), [0, 4, 5, 0, 0], 'the module')
+  t.equal(await connection.sendRequest('textDocument/signatureHelp', at(spec.replace('agent', '‸agent'))), null)
 
   // An unsaved buffer stands in for the file of its name, and its mistakes are told where they are.
   const library = '\nlet shout : !string -> !int = map(length(value))\nlet main : !int -> !int = id ; nothing\n'

@@ -64,7 +64,7 @@ const EXPRESSIONS: Readonly<Record<Expression['kind'], true>> = {
   template: true,
 }
 
-const isExpression = (node: Node): node is Expression => 'kind' in node && Object.hasOwn(EXPRESSIONS, node.kind as string)
+export const isExpression = (node: Node): node is Expression => 'kind' in node && Object.hasOwn(EXPRESSIONS, node.kind as string)
 
 // A trace holds a chain besides its condition, and a chain has fields too.
 const holds = (atom: Node, e: Expression): boolean =>

@@ -16,8 +16,8 @@ export const isOf =
   <T extends Node>(node: T): node is T & { kind: K } =>
     'kind' in node && (kinds as readonly unknown[]).includes(node.kind)
 
-// What holds a span is a node; other objects and lists are looked through.
-const partsOf = (holder: object): Node[] => Object.entries(holder).flatMap(([key, value]) => (key === 'span' ? [] : nodesIn(value)))
+/** What holds a span is a node; other objects and lists are looked through. */
+export const partsOf = (holder: object): Node[] => Object.entries(holder).flatMap(([key, value]) => (key === 'span' ? [] : nodesIn(value)))
 
 const nodesIn = (value: unknown): Node[] => {
   if (typeof value !== 'object' || value === null) return []

@@ -7,7 +7,8 @@ import type { Span } from '../diagnostic/source.js'
 import type { Files } from '../names/modules.js'
 import { RESERVED } from '../parse/cursor.js'
 import { isPrimitive } from '../parse/type.js'
-import { type Occurrence, occurrenceAt, occurrencesIn } from './occurrences.js'
+import { type Occurrence, occurrenceAt } from './occurrences.js'
+import { everyOccurrence, keyOf, sameMeaning } from './references-at.js'
 import { declarationOf } from './symbol.js'
 
 export interface Edit {
@@ -41,9 +42,7 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
   const programs = [compiled, ...others]
   const broken = programs.flatMap((c) => c.diagnostics).find((d) => d.code === 'syntax_error')
   if (broken) return refuse('syntax_error', `'${broken.span.source.path}' has a syntax error: names in it might be missed`)
-  const id = idOf(occurrence)
-  const found = new Map(everyOccurrence(programs).flatMap((o) => (idOf(o) === id ? [[keyOf(o.span), o] as const] : [])))
-  const edits = [...found.values()].map(({ span, isShorthand }) => ({ span, text: isShorthand ? `${old}: ${name}` : name }))
+  const edits = sameMeaning(programs, occurrence).map(({ span, isShorthand }) => ({ span, text: isShorthand ? `${old}: ${name}` : name }))
   const changed = programs.map((c) => compile({ ...entryOf(c, edits), files: withEdits(files, edits), checksTests: true }))
   return meansTheSame(programs, changed, edits)
     ? { ok: true, value: edits }
@@ -53,15 +52,6 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
 const refuse = <T>(code: Code, detail: string): Result<T> => ({ ok: false, error: fault(code, detail) })
 
 const textOf = ({ source, start, end }: Span): string => source.text.slice(start, end)
-const keyOf = ({ source, start }: Span): string => `${source.path}\u0000${start}`
-
-const idOf = ({ meaning }: Occurrence): string | undefined => {
-  const declaration = declarationOf(meaning)
-  return declaration && meaning.kind !== 'port' ? `${meaning.kind}\u0000${keyOf(declaration)}` : undefined
-}
-
-const everyOccurrence = (programs: readonly Compiled[]): Occurrence[] =>
-  programs.flatMap(({ program }) => program.scopes.flatMap(occurrencesIn))
 
 const entryOf = ({ program }: Compiled, edits: readonly Edit[]) => {
   const { path, program: tree } = program.entry.module

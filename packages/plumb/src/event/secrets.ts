@@ -1,5 +1,5 @@
-// What is not shown of a run: the secret parts of its messages, and all words of processes that have had one (plumb-flows(7), Secrets at
-// run time). Loaded only where a spec has a word for a label.
+// What is not shown of a run: the secret parts of its messages, and all words of processes that have had one.
+// See plumb-flows(7), Secrets at run time.
 
 import type { Bound, Graph, Program } from '@plumb/lang'
 import { flowsOfWires, HIDDEN, hiderOf } from '@plumb/lang/flow'

@@ -10,6 +10,7 @@ import {
   hoverAt,
   renameAt,
   renameableAt,
+  signaturesAt,
 } from '@plumb/lang/service'
 import type { Result } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
@@ -47,6 +48,31 @@ export const completions = (documents: Documents, { textDocument, position }: Po
     textEdit: { range, newText: insert ?? label },
     ...(detail === undefined ? {} : { detail }),
   }))
+}
+
+export const signatureHelp = (documents: Documents, { textDocument, position }: PositionParams): protocol.SignatureHelp | null => {
+  const document = documents.get(textDocument.uri)
+  const found = document && signaturesAt(documents.compiled(document), offsetAt(document.text, position))
+  if (!found) return null
+  const signatures = found.usages.map(({ usage, text }) => ({
+    label: usage,
+    parameters: parametersOf(usage),
+    ...(text === undefined ? {} : { documentation: text }),
+  }))
+  // Of several the first that has the argument.
+  const active = signatures.findIndex(({ parameters }) => found.argument < parameters.length)
+  return { signatures, activeSignature: Math.max(0, active), activeParameter: found.argument }
+}
+
+// As places in the label.
+const parametersOf = (usage: string): protocol.ParameterInformation[] => {
+  const [whole = '', inner = ''] = /^[^(]*\(([^)]*)\)/.exec(usage) ?? []
+  let at = whole.length - inner.length - 1
+  return inner.split(',').flatMap((name) => {
+    const start = at + (name.length - name.trimStart().length)
+    at += name.length + 1
+    return name.trim() === '' ? [] : [{ label: [start, start + name.trim().length] as [number, number] }]
+  })
 }
 
 export const prepareRename = (documents: Documents, { textDocument, position }: PositionParams): Result<protocol.Range | null> => {

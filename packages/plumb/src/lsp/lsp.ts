@@ -1,12 +1,25 @@
 // plumb lsp: the language server, on stdin and stdout. It starts no program and opens no connection, but for tests that are run by hand and
 // name what is live.
 
+import { TOKEN_KINDS } from '@plumb/lang/service'
 import { endWith, fault, openInput, openOutput, type Result, systemReason } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { version } from '../../package.json'
-import { codeActions, completions, definition, formatting, hover, prepareRename, rename } from './answers.js'
+import { codeActions, completions, definition, formatting, hover, prepareRename, rename, signatureHelp } from './answers.js'
 import { Documents } from './documents.js'
-import { type DocumentParams, hasDocument, hasPosition, hasRange, isCommand, isDidChange, isDidOpen, isObject, isRename } from './params.js'
+import { documentSymbols, foldingRanges, highlights, inlayHints, references, semanticTokens, workspaceSymbols } from './outline.js'
+import {
+  type DocumentParams,
+  hasDocument,
+  hasPosition,
+  hasRange,
+  isCommand,
+  isDidChange,
+  isDidOpen,
+  isObject,
+  isQuery,
+  isRename,
+} from './params.js'
 import { watchParent } from './parent.js'
 import { Publisher } from './publish.js'
 import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
@@ -91,6 +104,14 @@ export const lsp = async (): Promise<number> => {
   onRequest('textDocument/rename', isRename, (params) => unwrap(rename(documents, params)))
   onRequest('textDocument/formatting', hasDocument, (params: DocumentParams) => formatting(documents, params))
   onRequest('textDocument/codeAction', hasRange, (params) => codeActions(documents, params))
+  onRequest('textDocument/references', hasPosition, (params) => references(documents, params))
+  onRequest('textDocument/documentHighlight', hasPosition, (params) => highlights(documents, params))
+  onRequest('textDocument/documentSymbol', hasDocument, (params: DocumentParams) => documentSymbols(documents, params))
+  onRequest('workspace/symbol', isQuery, (params) => workspaceSymbols(documents, params))
+  onRequest('textDocument/foldingRange', hasDocument, (params: DocumentParams) => foldingRanges(documents, params))
+  onRequest('textDocument/inlayHint', hasRange, (params) => inlayHints(documents, params))
+  onRequest('textDocument/semanticTokens/full', hasDocument, (params: DocumentParams) => semanticTokens(documents, params))
+  onRequest('textDocument/signatureHelp', hasPosition, (params) => signatureHelp(documents, params))
   onRequest('textDocument/codeLens', hasDocument, (params: DocumentParams) => tests.lenses(params))
   onRequest('workspace/executeCommand', isCommand, async ({ command, arguments: words = [] }) => {
     if (command !== RUN_TEST && command !== DEBUG_TEST) return fail(ErrorCodes.InvalidParams, `there is no command '${command}'`)
@@ -157,6 +178,14 @@ const CAPABILITIES: protocol.ServerCapabilities = {
   completionProvider: { triggerCharacters: ['.', '@'] },
   renameProvider: { prepareProvider: true },
   documentFormattingProvider: true,
+  referencesProvider: true,
+  documentHighlightProvider: true,
+  documentSymbolProvider: true,
+  workspaceSymbolProvider: true,
+  foldingRangeProvider: true,
+  inlayHintProvider: true,
+  semanticTokensProvider: { legend: { tokenTypes: [...TOKEN_KINDS], tokenModifiers: ['declaration'] }, full: true },
+  signatureHelpProvider: { triggerCharacters: ['(', ','] },
   codeActionProvider: { codeActionKinds: ['quickfix'] },
   codeLensProvider: {},
   executeCommandProvider: { commands: [RUN_TEST, DEBUG_TEST] },

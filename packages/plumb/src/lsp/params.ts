@@ -21,6 +21,8 @@ export const isRename = (params: unknown): params is PositionParams & { readonly
 export const hasRange = (params: unknown): params is DocumentParams & { readonly range: Range } =>
   hasDocument(params) && 'range' in params && isObject(params.range) && isPosition(params.range.start) && isPosition(params.range.end)
 
+export const isQuery = (params: unknown): params is { readonly query: string } => isObject(params) && typeof params.query === 'string'
+
 export const isDidOpen = (
   params: unknown,
 ): params is { readonly textDocument: { readonly uri: string; readonly text: string; readonly version: number } } =>

@@ -1,0 +1,96 @@
+// What stands in a file, as an editor lists it, and what of it can be folded.
+
+import type { Compiled } from '../compile.js'
+import type { Span } from '../diagnostic/source.js'
+import { aliasOf } from '../names/modules.js'
+import type { Bound, Scope } from '../names/names.js'
+import type { Binding, Item, Name, TypeExpression } from '../parse/ast.js'
+import { partsOf } from './path-at.js'
+import { printSignature } from './signature.js'
+
+export interface ListedSymbol {
+  readonly name: string
+  readonly kind: 'module' | 'type' | 'param' | 'process' | 'tool' | 'value' | 'test' | 'field' | 'channel'
+  /** Of the whole declaration, and of the name in it. */
+  readonly span: Span
+  readonly at: Span
+  /** Its signature, where it has one. */
+  readonly detail?: string
+  readonly parts: readonly ListedSymbol[]
+}
+
+/** In their order; those of a spec with errors, too. */
+export const symbolsIn = ({ program }: Compiled): readonly ListedSymbol[] =>
+  program.entry.module.program.items.map((item) => symbolOf(item, program.entry))
+
+const symbolOf = (item: Item, scope: Scope): ListedSymbol => {
+  const { span } = item
+  switch (item.kind) {
+    case 'use':
+      return { name: aliasOf(item), kind: 'module', span, at: (item.as ?? item.target).span, parts: [] }
+    case 'type':
+      return { name: item.name.text, kind: 'type', span, at: item.name.span, parts: fieldsOf(item.type) }
+    case 'param':
+      return { name: item.name.text, kind: 'param', span, at: item.name.span, parts: [] }
+    case 'test':
+      return { name: item.name.text, kind: 'test', span, at: item.name.span, parts: [] }
+    case 'binding':
+      return bindingOf(item, scope.bindings.get(item.name.text))
+  }
+}
+
+const KINDS: Readonly<Record<Bound['category'], ListedSymbol['kind']>> = {
+  stream: 'process',
+  base: 'tool',
+  value: 'value',
+  unknown: 'value',
+}
+
+const bindingOf = (binding: Binding, bound: Bound | undefined): ListedSymbol => {
+  const { name, span, impl } = binding
+  const isKnown = bound?.binding === binding
+  const signature = isKnown ? printSignature(bound).replace(/^ : /, '') : ''
+  return {
+    ...{ name: name.text, kind: isKnown ? KINDS[bound.category] : 'value', span, at: name.span },
+    ...(signature === '' ? {} : { detail: signature }),
+    parts: impl.kind === 'plumb' ? impl.statements.flatMap((s) => (s.kind === 'channel' ? [part(s.name, s.span, 'channel')] : [])) : [],
+  }
+}
+
+const fieldsOf = (type: TypeExpression): ListedSymbol[] =>
+  type.kind === 'record' ? type.fields.map(({ name, span }) => part(name, span, 'field')) : []
+
+const part = (name: Name, span: Span, kind: 'field' | 'channel'): ListedSymbol => ({
+  name: name.text,
+  kind,
+  span,
+  at: name.span,
+  parts: [],
+})
+
+export interface Fold {
+  readonly span: Span
+  readonly isComment: boolean
+}
+
+/** Nodes and comments of several lines; of those that begin on one line the longest. */
+export const foldsIn = ({ program }: Compiled): readonly Fold[] => {
+  const tree = program.entry.module.program
+  const byLine = new Map<number, Fold>()
+  const { text } = tree.span.source
+  const note = (span: Span, isComment: boolean): void => {
+    if (!text.slice(span.start, span.end).includes('\n')) return
+    const line = text.lastIndexOf('\n', span.start)
+    const known = byLine.get(line)
+    if (!known || known.span.end < span.end) byLine.set(line, { span, isComment })
+  }
+  const walk = (node: object): void => {
+    for (const inner of partsOf(node)) {
+      note(inner.span, false)
+      walk(inner)
+    }
+  }
+  walk({ items: tree.items })
+  for (const { span } of tree.comments) note(span, true)
+  return [...byLine.values()].sort((a, b) => a.span.start - b.span.start)
+}
