@@ -63,7 +63,7 @@ export const openAnswers = ({ screen, isStreamed, isNamed }: AnswersOptions): An
       else if (event.kind === 'usage' || event.kind === 'retry') finish(event.agent)
     },
     output: (json, name) => {
-      const text = textOf(json)
+      const text = textOfJson(json)
       const isShown = last.trim() === text.trim() && last !== ''
       last = ''
       if (!isShown) screen.output(name === undefined ? text : `${name}: ${text}`)
@@ -77,4 +77,4 @@ export const openAnswers = ({ screen, isStreamed, isNamed }: AnswersOptions): An
 }
 
 /** A string is shown without its quotes. Anything else stays as it is, with the digits of numbers and the order of keys. */
-export const textOf = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)
+export const textOfJson = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)

@@ -3,10 +3,10 @@
 import type { ApprovalOutcome } from '@plumb/wire'
 import { formatApproval } from './messages.js'
 import type { ControlEvent } from './program/events.js'
-import type { Answer, Question } from './terminal/terminal.js'
+import type { Question, QuestionAnswer } from './terminal/terminal.js'
 
 export interface ApprovalPromptParts {
-  readonly ask: (question: Question) => Promise<Answer>
+  readonly ask: (question: Question) => Promise<QuestionAnswer>
   readonly reword: (question: Question) => void
   readonly withdraw: (why: string) => void
   readonly notice: (text: string) => void

@@ -20,7 +20,7 @@ import { KeyReader } from '../src/terminal/keys.js'
 import { sanitize, TextSanitizer } from '../src/terminal/sanitize.js'
 import type { Screen } from '../src/terminal/screen.js'
 import { Search } from '../src/terminal/search.js'
-import type { Answer } from '../src/terminal/terminal.js'
+import type { QuestionAnswer } from '../src/terminal/terminal.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-rooms-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -95,7 +95,7 @@ t.test('search in the history', async (t) => {
 
 t.test('approvals', async (t) => {
   const written: string[] = []
-  let answer: (answer: Answer) => void = () => {}
+  let answer: (answer: QuestionAnswer) => void = () => {}
   const approvals = new ApprovalPrompts({
     ask: ({ line }) => {
       written.push(line)

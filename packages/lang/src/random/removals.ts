@@ -11,7 +11,7 @@ export function* removals(count: number, least: number): Generator<readonly [sta
   }
 }
 
-export const without = <T>(items: readonly T[], [start, end]: readonly [number, number]): T[] => [
+export const withoutRange = <T>(items: readonly T[], [start, end]: readonly [number, number]): T[] => [
   ...items.slice(0, start),
   ...items.slice(end),
 ]

@@ -19,7 +19,7 @@ import {
   type TypePart,
   typeOfPart,
 } from './least.js'
-import { removals, without } from './removals.js'
+import { removals, withoutRange } from './removals.js'
 import { shrinkNumber } from './shrink-number.js'
 
 const MOST = 500
@@ -130,7 +130,7 @@ class Shrinker {
 
   *#list(node: ArrayTree, item: Type, least: number): Texts {
     const texts = node.items.map((one) => this.#text(one))
-    for (const range of removals(texts.length, least)) yield listText(without(texts, range))
+    for (const range of removals(texts.length, least)) yield listText(withoutRange(texts, range))
     yield* this.#items(node, () => item)
   }
 
@@ -145,7 +145,7 @@ class Shrinker {
     const fields = entries.map(({ key }) => fieldOf(record, key) as Field)
     const free = fields.flatMap((field, i) => (isRequired(field) ? [] : [i]))
     for (const range of removals(free.length, 0)) {
-      const kept = new Set(without(free, range))
+      const kept = new Set(withoutRange(free, range))
       yield objectText(members.filter((_, i) => kept.has(i) || !free.includes(i)))
     }
     yield* inTurn(entries, ({ key, node: value }, i) =>
@@ -156,7 +156,7 @@ class Shrinker {
   *#map(node: ObjectTree, item: Type): Texts {
     const { entries } = node
     const members = this.#members(node)
-    for (const range of removals(members.length, 0)) yield objectText(without(members, range))
+    for (const range of removals(members.length, 0)) yield objectText(withoutRange(members, range))
     const keys = new Set(entries.map(({ key }) => key))
     yield* inTurn(entries, ({ key, node: value }, i) =>
       inOrder(
@@ -243,7 +243,7 @@ const PLAIN = 'a'
 function* shrinkText(text: string, { least, most }: Bounds): Generator<string> {
   const points = [...text]
   for (const range of removals(points.length, least)) {
-    const shorter = without(points, range).join('')
+    const shorter = withoutRange(points, range).join('')
     if ([...shorter].length >= least) yield shorter
   }
   const odd = points.flatMap((point, i) => (point === PLAIN ? [] : [i]))

@@ -8,7 +8,7 @@
 
 import type { SessionUpdate, StopReason, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk'
 import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
-import { textOf } from '../answers.js'
+import { textOfJson } from '../answers.js'
 import { formatFault } from '../messages.js'
 import type { ControlEvent, ProgramEvent } from '../program/events.js'
 import type { ChatProgram } from '../program/program.js'
@@ -161,7 +161,7 @@ export class AcpSession {
 
   // What was streamed is not told again.
   #tellOutput(json: string, name: string | undefined): void {
-    const text = textOf(json)
+    const text = textOfJson(json)
     const isTold = this.#last !== '' && this.#last.trim() === text.trim()
     this.#last = ''
     if (!isTold) this.#tellMessage(name === undefined ? text : `${name}: ${text}`)

@@ -8,7 +8,7 @@ import { type Key, KeyReader } from './keys.js'
 import { EditLine, type View } from './line.js'
 import { sanitize } from './sanitize.js'
 import { Search } from './search.js'
-import type { Answer, Terminal, TerminalListener } from './terminal.js'
+import type { QuestionAnswer, Terminal, TerminalListener } from './terminal.js'
 
 export interface EditorOptions {
   readonly input: ReadStream
@@ -34,7 +34,7 @@ export const openEditor = ({ input, output, prompt, history, complete, listener 
   const empty: View = { prompt, text: '', cursor: 0 }
   let state: 'open' | 'held' | 'closed' = 'held'
   /** Shown in place of the line, in any state. */
-  let question: { readonly answer: (answer: Answer) => void; readonly typed: View } | undefined
+  let question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View } | undefined
   let search: { readonly state: Search; readonly draft: View } | undefined
   let lastQuery = ''
   const ahead: Key[] = []
@@ -145,7 +145,7 @@ export const openEditor = ({ input, output, prompt, history, complete, listener 
     if (rest.length > 1) take({ kind: 'keys', text: rest.slice(1) })
   }
 
-  const settle = (result: Answer, end: string): void => {
+  const settle = (result: QuestionAnswer, end: string): void => {
     if (!question) return
     const { answer, typed } = question
     line.leave(end)

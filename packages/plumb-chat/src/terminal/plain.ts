@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { LineReader } from '@plumb/wire'
 import { continueMessage } from './continuation.js'
-import type { Answer, Terminal, TerminalListener } from './terminal.js'
+import type { QuestionAnswer, Terminal, TerminalListener } from './terminal.js'
 
 export interface PlainOptions {
   readonly input: Readable
@@ -16,7 +16,7 @@ export interface PlainOptions {
 /** Ctrl-C comes as a signal. */
 export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Terminal => {
   let state: 'open' | 'held' | 'closed' = 'held'
-  let question: { line: string; readonly answer: (answer: Answer) => void } | undefined
+  let question: { line: string; readonly answer: (answer: QuestionAnswer) => void } | undefined
   let message = ''
   const reader = new LineReader(input, { raw: true })
 
@@ -30,7 +30,7 @@ export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Te
     settle('leave')
     listener.onEnd()
   }
-  const settle = (answer: Answer): void => {
+  const settle = (answer: QuestionAnswer): void => {
     const asked = question
     question = undefined
     asked?.answer(answer)

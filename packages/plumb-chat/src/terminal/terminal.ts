@@ -4,7 +4,7 @@ export interface Terminal {
   /** Shows the prompt and takes a message, beginning with keys that were typed before. */
   open(): void
   /** Asks a question, below everything else that is written, until it is answered or withdrawn. Keeps the line that is being typed. */
-  ask(question: Question): Promise<Answer>
+  ask(question: Question): Promise<QuestionAnswer>
   /** Changes the text of the open question. */
   reword(question: Question): void
   /** Takes the question back; `why` is written behind it. */
@@ -26,7 +26,7 @@ export interface Question {
 }
 
 /** `leave`: the person does something else instead. */
-export type Answer = 'yes' | 'no' | 'leave' | 'withdrawn'
+export type QuestionAnswer = 'yes' | 'no' | 'leave' | 'withdrawn'
 
 export interface TerminalListener {
   /** A complete message. The terminal takes no further one until it is opened again. */

@@ -28,7 +28,7 @@ export interface CataloguedSpec {
   readonly session: Session
 }
 
-export interface Catalogue {
+export interface GatewayCatalogue {
   tools(): readonly GatewayTool[]
   /** Names of the servers that are still starting, or have not listed their tools yet. */
   waiting(): readonly string[]
@@ -40,7 +40,7 @@ export interface Catalogue {
   next(signal: AbortSignal): Promise<void>
 }
 
-export const openCatalogue = (specs: readonly CataloguedSpec[], warn: (warning: Fault) => void): Catalogue => {
+export const openGatewayCatalogue = (specs: readonly CataloguedSpec[], warn: (warning: Fault) => void): GatewayCatalogue => {
   const own = specs.flatMap(({ tools, session }) => tools.map((registered) => ofSpec(registered, session)))
   const bindings = specs.flatMap(({ servers, session }) => servers.map((server) => ({ ...server, session })))
   // A tool of a spec with a dot in its name has a module before it.

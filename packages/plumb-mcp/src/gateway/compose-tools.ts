@@ -4,10 +4,10 @@ import { compose, cutText, perform } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
 import { type McpToolResult, type ServedContent, toContent, toError } from '../tools/answer.js'
 import type { CallContext } from '../tools/served-tool.js'
-import type { Catalogue, GatewayTool } from './catalogue.js'
+import type { GatewayCatalogue, GatewayTool } from './catalogue.js'
 
 export interface ChainOptions {
-  readonly catalogue: Catalogue
+  readonly catalogue: GatewayCatalogue
   /** Characters of the result of a chain. */
   readonly maxOutput: number
   readonly warn: (warning: Fault) => void

@@ -5,7 +5,7 @@ import { COMPOSE_INPUT, findByTypes, findByWords, findChain, NOTATION, writeChai
 import { type Fault, fail, fault, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import { type CallContext, hintsOf, type ServedTool } from '../tools/served-tool.js'
-import type { Catalogue, GatewayTool } from './catalogue.js'
+import type { GatewayCatalogue, GatewayTool } from './catalogue.js'
 import { type ChainOptions, composeTools } from './compose-tools.js'
 
 export interface GatewayOptions extends ChainOptions {
@@ -67,7 +67,7 @@ const findTool = ({ catalogue, program }: GatewayOptions): ServedTool => ({
 })
 
 // What all servers have is looked at, unless one takes long.
-const startUp = async (catalogue: Catalogue, signal: AbortSignal): Promise<void> => {
+const startUp = async (catalogue: GatewayCatalogue, signal: AbortSignal): Promise<void> => {
   if (catalogue.waiting().length === 0) return
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), START_MS)
@@ -99,7 +99,7 @@ const lineOf = ({ name, input, output, description }: GatewayTool): string => {
   return `${name} : ${printType(input, MAX_TYPE)} -> ${printType(output, MAX_TYPE)}${what === '' ? '' : `  ${preview(what, MAX_DESCRIPTION)}`}`
 }
 
-const overview = (catalogue: Catalogue): readonly string[] => {
+const overview = (catalogue: GatewayCatalogue): readonly string[] => {
   const counts = new Map<string, number>()
   for (const { name } of catalogue.tools()) {
     const [home, member] = name.split('.', 2)
@@ -109,7 +109,7 @@ const overview = (catalogue: Catalogue): readonly string[] => {
   return [...[...counts].map(([server, count]) => `${server}: ${count} ${count === 1 ? 'tool' : 'tools'}`), ...missing(catalogue)]
 }
 
-const missing = (catalogue: Catalogue): readonly string[] => {
+const missing = (catalogue: GatewayCatalogue): readonly string[] => {
   const waiting = catalogue.waiting()
   return [
     ...(waiting.length === 0 ? [] : [`still being started: ${waiting.join(', ')}`]),
@@ -151,7 +151,7 @@ const describe = ({ name, description, input, output, inputSchema, outputSchema 
   ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
 })
 
-const noTools = (names: readonly string[], catalogue: Catalogue): Fault => {
+const noTools = (names: readonly string[], catalogue: GatewayCatalogue): Fault => {
   const known = catalogue.tools().map(({ name }) => name)
   const each = names.map((name) => {
     const absence = catalogue.absent().get(name.split('.', 1)[0] ?? '')
@@ -182,7 +182,8 @@ const composeTool = (options: GatewayOptions): ServedTool => ({
   },
 })
 
-const mentioned = (text: string, catalogue: Catalogue): readonly string[] => catalogue.waiting().filter((name) => isMentioned(name, text))
+const mentioned = (text: string, catalogue: GatewayCatalogue): readonly string[] =>
+  catalogue.waiting().filter((name) => isMentioned(name, text))
 
 // Names are words.
 const isMentioned = (name: string, text: string): boolean => new RegExp(`(?<![\\w.])${name}\\.`).test(text)

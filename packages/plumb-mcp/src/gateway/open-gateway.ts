@@ -6,7 +6,7 @@ import { type Fault, fault } from '@plumb/wire'
 import type { ServeOptions } from '../options.js'
 import { type OpenedSpec, openSpec, type SpecsOptions } from '../tools/of-specs.js'
 import type { ServedTool } from '../tools/served-tool.js'
-import { type CataloguedSpec, openCatalogue } from './catalogue.js'
+import { type CataloguedSpec, openGatewayCatalogue } from './catalogue.js'
 import { gatewayTools } from './gateway-tools.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
@@ -36,7 +36,7 @@ export const openGateway = async (serving: ServeOptions, options: SpecsOptions):
     return undefined
   }
   const warn = (warning: Fault) => reporter.warn(warning)
-  return gatewayTools({ catalogue: openCatalogue(ready, warn), program: first.program, maxOutput, warn })
+  return gatewayTools({ catalogue: openGatewayCatalogue(ready, warn), program: first.program, maxOutput, warn })
 }
 
 const wrongUse = ({ specs, builtins, prompts }: Pick<ServeOptions, 'specs' | 'builtins' | 'prompts'>): Fault | undefined => {
