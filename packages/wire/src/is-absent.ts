@@ -3,7 +3,7 @@
 
 import { statSync } from 'node:fs'
 
-/** False where it cannot be told: whoever opens the file then has the reason. */
+/** False where it cannot be known: opening the file then fails with the reason. */
 export const isAbsent = (path: string): boolean => {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined

@@ -64,7 +64,7 @@ export const occurrenceAt = (scope: Scope, offset: number): Occurrence | undefin
 
 interface Names {
   readonly scope: Scope
-  /** Of the binding at hand. */
+  /** Of the binding that is being read. */
   flow: () => Flow
   note(span: Span, meaning: SymbolInfo | undefined, isShorthand?: boolean): void
 }

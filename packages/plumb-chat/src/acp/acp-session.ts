@@ -1,4 +1,4 @@
-// One conversation of an editor with the program: its messages are turns, and what happens in a turn is told while it does.
+// One conversation of an editor with the program: its messages are turns, and updates are sent while a turn runs.
 //
 //   state      prompt()            output, event   cancel()     all is settled            the child exits
 //   idle       → turn              told            –            –                         → ended
@@ -76,7 +76,7 @@ export class AcpSession {
     return undefined
   }
 
-  /** Resolves when the program has dealt with the message, and all of it is told. */
+  /** Resolves when the program has settled the message, and every update of the turn was sent. */
   prompt(text: string): Promise<Result<StopReason>> {
     if (this.#ended) return Promise.resolve({ ok: false, error: this.#ended })
     if (this.#turn) return Promise.resolve(fail('usage', 'the message before is still being answered: cancel it, or wait'))

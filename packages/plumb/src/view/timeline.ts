@@ -16,22 +16,22 @@ const MIN_NUMBERED = 0.03
 const MIN_VISIBLE = 0.006
 
 export const timeline = (run: RunModel): Html => {
-  const laid = rowsOf(run)
+  const chart = rowsOf(run)
   const end = Math.max(1, run.end)
-  const height = AXIS + laid.rows.length * ROW
+  const height = AXIS + chart.rows.length * ROW
   return html`
 <section id="timeline" aria-labelledby="timeline-title">
 <h2 id="timeline-title">Timeline</h2>
-${note(laid)}
+${note(chart)}
 <div class="tools" data-script hidden><button type="button" id="closer" title="Stretch (+)">+</button><button type="button" id="wider" title="Compress (-)">&minus;</button><button type="button" id="whole" title="Show all of it (0)">all</button>
 <span class="hint">arrow keys go from bar to bar, Enter shows what it is, + and &minus; stretch and compress</span></div>
 <div class="timeline">
-<ol class="labels" aria-hidden="true"><li class="axis"></li>${laid.rows.map(label)}</ol>
+<ol class="labels" aria-hidden="true"><li class="axis"></li>${chart.rows.map(label)}</ol>
 <div class="scroll" tabindex="0" role="group" aria-label="Bars of the timeline" id="bars">
 <svg id="chart" width="100%" height="${height}" data-density="0">
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="ground" width="6" height="6"/><rect class="stripe" width="2.5" height="6"/></pattern></defs>
 ${DENSITIES.map((about, i) => html`<g class="ticks d${i}">${axisTicks(end, about).map((at) => tick(at, end, height))}</g>`)}
-${laid.rows.map((row, i) => html`<g class="row">${row.bars.map((bar) => shape(bar, i, end))}</g>`)}
+${chart.rows.map((row, i) => html`<g class="row">${row.bars.map((bar) => shape(bar, i, end))}</g>`)}
 </svg>
 </div>
 </div>

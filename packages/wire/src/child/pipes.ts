@@ -28,12 +28,12 @@ export const closePipes = (pipes: readonly Pipe[]): void => {
 
 // Those that the launcher has made are there already; what is none after all, since its shell keeps such a text in a file, is left alone.
 const takePreopened = (count: number): Pipe[] => {
-  const laid = launcherFds()?.pipes
-  const readers = [...(laid ?? [])].slice(0, count)
+  const preopened = launcherFds()?.pipes
+  const readers = [...(preopened ?? [])].slice(0, count)
   const open: number[] = []
   try {
     return readers.map((reader) => {
-      laid?.delete(reader)
+      preopened?.delete(reader)
       const writer = writerOf(reader, `/proc/self/fd/${reader}`, PREOPENED)
       open.push(writer)
       return { reader, writer }

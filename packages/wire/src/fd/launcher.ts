@@ -5,7 +5,7 @@ interface LauncherFds {
   readonly open: ReadonlySet<number>
   /** Those of 0 to 2 that were closed; Node puts /dev/null there, which would swallow output. */
   readonly closed: ReadonlySet<number>
-  /** Those at which it has put the reading end of a pipe that is not shared, with `LAID` in it, to be taken out. */
+  /** Those at which it has put the reading end of a pipe that is not shared; it holds `PREOPENED`, which has to be read first. */
   readonly pipes: Set<number>
 }
 

@@ -33,7 +33,7 @@ export class InPlaceGather extends Morphism implements Hearer {
   readonly #o: GatherOptions
   readonly #writer: ListWriter
   #fault: Fault | undefined
-  /** Of the element at hand. */
+  /** Of the current element. */
   #isSkipped = false
 
   constructor(
