@@ -243,6 +243,8 @@ t.test('completion', async (t) => {
     ['let f : !int -> !int = agent { amnesiac: ‸ }', 'true false'],
     ['@tool\nlet f : int -> int = id\nlet g : !int -> !int = agent { tools: [‸', 'f Words', 'critic'],
     ['let g : int -> int = tool { process: ‸', 'critic main', 'inc'],
+    ['let seek : int -> int = tool { command: "seek" }\nlet g : !int -> !int = map(‸', 'seek value', 'critic'],
+    ['let seek : int -> int = tool { command: "seek" }\nlet g : !int -> !int = map(1 + ‸', 'value', 'seek'],
     ['let g : int -> int = tool { ‸', 'process command', 'provider'],
     ['let f : !int -> !int = agent { request: { ‸', '', 'model'],
     ['let f : !int -> !int = agent { mcp: [{ command: "x", ‸ }] }', 'args env tools', 'command model'],

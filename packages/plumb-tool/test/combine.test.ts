@@ -223,7 +223,7 @@ t.test('each: so many at once, in the order of the elements, and the first failu
   t.strictSame(await skipping(each(odd, { skips: true }), '[1,2,3,4]'), succeed('[1.50,3.50]'), 'numbers keep their digits')
   t.strictSame(warnings.splice(0), [1, 3])
   t.strictSame(await skipping(each(each(odd, { skips: true })), '[[],[1,2]]'), succeed('[[],[1.50]]'))
-  t.strictSame(warnings.splice(0), [1], 'of the list that skips')
+  t.strictSame(warnings.splice(0), [[1, 1]], 'of the outermost list, and of all')
   t.match(await ask(each(each(odd)), '[[1],[3,4]]'), { error: { index: 1, indexes: [1, 1] } }, 'of the outermost list, and of all')
   t.strictSame(await ask(each(odd), '[]'), succeed('[]'))
   for (const input of ['{}', '7']) t.equal(codeOf(await ask(each(odd), input)), 'input_type_mismatch', input)

@@ -1,8 +1,9 @@
 // Each form for lists, errors and params, and what there is for every form of the language: it is written tidily, drawn, and run in each way
-// with the same result; an editor knows what stands there; and a mistake within it is underlined at its place.
+// with the same result, as a tool too where it is total; an editor knows what stands there; and a mistake within it is underlined at its place, and
+// its code explained.
 
 import { compile } from '@plumb/lang'
-import { format, hoverAt, renameAt } from '@plumb/lang/service'
+import { completionsAt, format, hoverAt, renameAt } from '@plumb/lang/service'
 import t from 'tap'
 import { makeShell } from './shell.js'
 
@@ -18,6 +19,8 @@ interface Row {
   readonly mistake: readonly [string, string, string]
   /** Errors that are reported. */
   readonly errors?: number
+  /** What keeps it from being lowered; else it gives as a tool what it gives for the first input. */
+  readonly notTotal?: string
 }
 
 const ROWS: Readonly<Record<string, Row>> = {
@@ -26,6 +29,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     out: [[[4]], [[1]], [[3, 3, 6]]],
     drawn: /subgraph[^\n]*each[\s\S]*filter/,
     hover: ['each', 'each : ![int] -> ![int]'],
+    notTotal: 'filter',
     mistake: ['value != 2', 'value != "2"', 'value != "2"'],
   },
   'each that skips': {
@@ -41,6 +45,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     out: [[4, 2], [1], [3, 3, 6]],
     drawn: /flatten/,
     hover: ['flatten', 'flatten : ![int] -> !int'],
+    notTotal: 'flatten',
     mistake: ['![int] ->', '!int ->', 'flatten'],
   },
   batch: {
@@ -48,6 +53,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     out: [[], [2], [1]],
     drawn: /batch/,
     hover: ['batch', 'batch : ![int] -> ![[int]]'],
+    notTotal: 'batch',
     mistake: ['batch(2)', 'batch(0)', '0'],
   },
   fold: {
@@ -55,6 +61,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     out: [[4], [4], [13]],
     drawn: /fold/,
     hover: ['state', 'state : int'],
+    notTotal: 'fold',
     mistake: ['state + value', 'state + text(value)', 'state'],
   },
   'a port error': {
@@ -151,7 +158,9 @@ plumb stage main main.plumb < in 2> err > staged; cmp staged out
 plumb --dry-run main.plumb > /dev/null || echo dry-run
 plumb render --format mermaid main.plumb > drawn || echo render
 plumb render -o drawn.svg main.plumb && grep -q '<svg' drawn.svg || echo svg
-sort -u errors; cat seq; echo; cat drawn
+plumb check --json wrong.plumb 2>&1 | grep -o '"code":"[a-z_]*"' | head -n 1 | cut -d '"' -f 4 | xargs plumb explain | grep -q 'what to do: .' || echo explain
+plumb-tool lowered.plumb call lowered '[3,1]' > lowered 2>&1
+sort -u errors; cat seq; echo; head -n 1 lowered; cat drawn
 `
 
 /** The program, as a plumb that is nested in another one. */
@@ -160,15 +169,26 @@ const nested = (spec: string): string => {
   return `${spec.replace('let main', 'let inner')}let main : ${ports} = plumb(from, to) {\n  from ; inner ; to\n}\n`
 }
 
+/** The program, as a tool. */
+const lowered = (spec: string): string => {
+  const [, input = '', output = ''] = /let main : !(.*?) -> !(.*?) =/.exec(spec) ?? []
+  return `${spec.replace('let main', 'let inner')}@tool true\nlet lowered : ${input} -> ${output} = tool { process: inner }\n`
+}
+
 const compiledOf = (text: string) => compile({ path: 'main.plumb', text, files: FILES })
 
-for (const [name, { spec, out, drawn, hover, mistake, errors = 0 }] of Object.entries(ROWS)) {
+for (const [name, { spec, out, drawn, hover, mistake, errors = 0, notTotal }] of Object.entries(ROWS)) {
   t.test(name, async (t) => {
-    const files = { 'main.plumb': spec, 'outer.plumb': nested(spec) }
+    const [from, to, underlined] = mistake
+    const wrong = spec.replace(from, to)
+    const files = { 'main.plumb': spec, 'outer.plumb': nested(spec), 'wrong.plumb': wrong, 'lowered.plumb': lowered(spec) }
     const laid = Object.entries(files).map(([file, text]) => `cat > ${file} <<'END'\n${text}END\n`)
     const ran = await shell(`${laid.join('')}${SCRIPT}`, INPUT)
     const numbered = out.flatMap((values, i) => values.map((value) => `${JSON.stringify({ seq: i + 1, value })}\n`))
     t.equal(ran.out.slice(0, ran.out.indexOf('\n\n') + 1), `${errors}\n${numbered.join('')}`)
+    const [asTool = ''] = ran.out.slice(ran.out.indexOf('\n\n') + 2).split('\n')
+    if (notTotal === undefined) t.strictSame(JSON.parse(asTool), out[0]?.[0], 'as a tool')
+    else t.match(asTool, `cannot lower ${notTotal} to a tool (not total)`, 'as a tool')
     t.match(ran.out.slice(ran.out.indexOf('\n\n')), drawn, 'drawn')
     t.equal(ran.err, '')
 
@@ -181,9 +201,14 @@ for (const [name, { spec, out, drawn, hover, mistake, errors = 0 }] of Object.en
     const declared = spec.indexOf('step')
     const renamed = renameAt(compiled, [], FILES, declared, 'other')
     t.equal(renamed.ok && renamed.value.length, spec.split(/\bstep\b/).length - 1, 'renamed')
+    const begun = spec.lastIndexOf('step') + 2
+    const broken = `${spec.slice(0, begun)}${spec.slice(begun + 2)}`
+    const { items } = completionsAt({ path: 'main.plumb', text: broken }, FILES, begun)
+    t.ok(
+      items.some(({ label }) => label === 'step'),
+      `completed: ${items.map(({ label }) => label).join(' ')}`,
+    )
 
-    const [from, to, underlined] = mistake
-    const wrong = spec.replace(from, to)
     const [first] = compiledOf(wrong).diagnostics
     t.equal(first && wrong.slice(first.span.start, first.span.end), underlined, first?.message ?? 'no mistake')
   })

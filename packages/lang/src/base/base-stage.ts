@@ -1,6 +1,6 @@
 // A bare chain that calls no tool, as one stage: each part on what the part before gives, without another process or a promise.
 
-import { type Fault, fault } from '@plumb/wire/error'
+import { atIndex, type Fault, fault } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
 import type { Span } from '../diagnostic/source.js'
 import { equal } from '../expression/run/equal.js'
@@ -23,8 +23,14 @@ import { OnEach } from './on-each.js'
 export class BaseStages {
   readonly #known = new Map<Bound, Stage>()
 
+  /** The indexes of the elements that are in hand. */
+  readonly #within: number[] = []
+  readonly #report: (fault: Fault) => void
+
   /** `report` hears of each element that `each(…, on_error: "skip")` leaves out. */
-  constructor(private readonly report: (fault: Fault) => void) {}
+  constructor(report: (fault: Fault) => void) {
+    this.#report = (fault) => report(this.#within.reduceRight(atIndex, fault))
+  }
 
   /** Looks at all that comes in, and at what goes out where the types do not tell. */
   of(bound: Bound): Stage {
@@ -55,7 +61,7 @@ export class BaseStages {
       case 'flatten':
         return compileFlatten(input)
       case 'map':
-        return compileMap(plan.expression, { ...plan, report: this.report })
+        return compileMap(plan.expression, { ...plan, report: this.#report })
       case 'sequence':
         return new InSequence(plan.items.map((item) => this.#stage(item, span)))
       case 'product':
@@ -70,14 +76,15 @@ export class BaseStages {
       case 'each':
         return new OnEach(this.#stage(plan.body, span), {
           check: compileCheck(input),
-          skipped: plan.skips ? this.report : undefined,
+          skipped: plan.skips ? this.#report : undefined,
           mayBeDeep: isUnbounded(plan.output),
+          within: this.#within,
         })
       case 'trace':
         return new Feedback(
           this.#stage(plan.body, span),
           plan.max,
-          plan.until && compileFilter(plan.until, { input: plan.body.output, scope: plan.scope, report: this.report }),
+          plan.until && compileFilter(plan.until, { input: plan.body.output, scope: plan.scope, report: this.#report }),
         )
       case 'named':
         return this.of(plan.bound)

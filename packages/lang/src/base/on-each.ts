@@ -14,6 +14,8 @@ export interface OnEachOptions {
   /** Where it stands, elements that fail are left out and reported there; else the first of them fails the list. */
   readonly skipped: ((fault: Fault) => void) | undefined
   readonly mayBeDeep: boolean
+  /** The indexes of the elements in hand, of the lists around this one: its own is there while the body runs. */
+  readonly within: number[]
 }
 
 const OPEN = 0x5b
@@ -33,7 +35,8 @@ export class OnEach implements Stage {
   }
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
-    const { check } = this.#o
+    const { check, within } = this.#o
+    const depth = within.length
     const sink = this.#sink
     const verdict = check.run(buf, start, end, sink)
     if (verdict < 0) {
@@ -48,6 +51,7 @@ export class OnEach implements Stage {
       else if (this.#write(list, at, out)) return Verdict.WROTE
     } catch (failure) {
       this.fault = faultOfEvaluation(failure)
+      within.length = depth
     }
     return Verdict.FAILED
   }
@@ -55,14 +59,16 @@ export class OnEach implements Stage {
   /** False: an element has failed. */
   #write(list: Buffer, at: number, out: Sink): boolean {
     const { body } = this
-    const { skipped, mayBeDeep } = this.#o
+    const { skipped, mayBeDeep, within } = this.#o
     const sink = this.#sink
     let p = put(out, out.at, MARKS, 0, 1)
     let count = 0
     let failed: Fault | undefined
     eachItem(list, at, (start, end, index) => {
       if (failed) return
+      within.push(index)
       const verdict = body.run(list, start, end, sink)
+      within.pop()
       if (verdict < 0) {
         const reason = atIndex(body.fault as Fault, index)
         if (skipped) skipped(reason)

@@ -11,12 +11,17 @@ import type { Type } from '../types/type.js'
 import { bindingCompletions, type Completion, keywords, moduleCompletions, paramCompletions } from './completion.js'
 import { PLACEHOLDER } from './completion-text.js'
 import { expressionAt } from './expression-at.js'
+import { isOf } from './path-at.js'
 import { printPortType } from './signature.js'
 
 export const expressionCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
   const place = expressionAt(path, program)
   if (!place) return undefined
   const { part, input, known } = place
+  // A map of a tool is its name and no more: map(search).
+  const isAllOfMap = path.some((node) => isOf('map')(node) && (node as { expression?: Node }).expression === part)
+  const callables = (scope: Scope): Completion[] =>
+    bindingCompletions(scope, (b) => b.category === 'base' && (isAllOfMap || !mayCallTool(b)))
   const member = part.kind === 'field' || part.kind === 'call' ? memberHome(part, program) : undefined
   if (member) return [...paramCompletions(member), ...callables(member)]
   if (part.kind === 'field' && part.field.text === PLACEHOLDER) return fields(known.facts.get(part.of)?.type)
@@ -40,9 +45,6 @@ const memberHome = (part: FieldExpression | CallExpression, { entry }: Program):
   const name = part.kind === 'call' ? part.module?.text : part.of.kind === 'name' ? part.of.name : undefined
   return isPlace && name !== undefined ? entry.modules.get(name) : undefined
 }
-
-/** What an expression can call. */
-const callables = (scope: Scope): Completion[] => bindingCompletions(scope, (b) => b.category === 'base' && !mayCallTool(b))
 
 export const fields = (type: Type | undefined): Completion[] =>
   [...((type && fieldsOf(type)) ?? [])].map(([label, { type: of, absence }]) => ({

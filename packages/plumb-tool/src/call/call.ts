@@ -15,6 +15,8 @@ export interface Call {
   readonly parent: string | undefined
   /** Of a call that a composition makes: the id of the call from the outside. */
   readonly whole?: string | undefined
+  /** Hears of what is left out of a list in it, where it is made for an element of another list. */
+  readonly leftOut?: ((fault: Fault) => void) | undefined
   /** Fires when the caller has gone, or the time is up. */
   readonly signal: AbortSignal
   /** What the stages note; read when the call is over. */

@@ -12,7 +12,7 @@ export interface CallStart {
   /** Made up when left out. */
   readonly id?: string
   /** The call that makes this one, if any. */
-  readonly parent?: Pick<Call, 'id' | 'depth' | 'whole'>
+  readonly parent?: Pick<Call, 'id' | 'depth' | 'whole' | 'leftOut'>
 }
 
 export interface Performed {
@@ -32,6 +32,7 @@ export const perform = async (tool: Tool, input: JsonText, { session, signal, id
     depth: parent ? parent.depth + 1 : 0,
     parent: parent?.id,
     whole: parent && (parent.whole ?? parent.id),
+    leftOut: parent?.leftOut,
     signal,
     record: { attempts: 0, cached: false, truncated: false, repairs: [], stages: [] },
     session,

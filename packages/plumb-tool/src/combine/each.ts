@@ -20,12 +20,13 @@ export const eachTool =
     if (!elements.ok) return elements
     const { signal, abort, unlink } = linkedAbort(call.signal)
     let failure: Fault | undefined
+    const report = call.leftOut ?? ((fault) => call.session.servers.warn(fault))
     const results = await mapLimit(elements.value, parallel, async (element, index) => {
       if (failure) return undefined
-      const result = await tool.run(element, { ...call, signal })
+      const result = await tool.run(element, { ...call, signal, leftOut: (fault) => report(atIndex(fault, index)) })
       if (result.ok) return result.value
       const error = atIndex(result.error, index)
-      if (skips && !signal.aborted) call.session.servers.warn(error)
+      if (skips && !signal.aborted) report(error)
       else {
         failure ??= error
         abort()

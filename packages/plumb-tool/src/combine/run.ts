@@ -7,6 +7,8 @@ import type { JsonText } from '../json-text.js'
 /** As much of a call as a combination needs. */
 export interface Within {
   readonly signal: AbortSignal
+  /** Hears of what an each leaves out of a list; the warnings of the session do where there is no list around it. */
+  readonly leftOut?: ((fault: Fault) => void) | undefined
   readonly session: { readonly servers: { warn(warning: Fault): void } }
 }
 

@@ -12,7 +12,7 @@ export const inlineRun = (leaf: InlinePlan): Run<Within> => {
   let warn: ((fault: Fault) => void) | undefined
   const step = stepOf(leaf, (fault) => warn?.(fault))
   return async (input, call) => {
-    warn = (fault) => call.session.servers.warn(fault)
+    warn = call.leftOut ?? ((fault) => call.session.servers.warn(fault))
     return step(input)
   }
 }
