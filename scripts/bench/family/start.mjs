@@ -69,6 +69,7 @@ export const start = ({ isQuick, frameworks, writeFixture, peer, once }) => {
       {
         name: 'plumb-agent, first token',
         about: 'of a model on loopback',
+        goals: [{ to: 'bare fetch', atMost: 1.3 }],
         ours: asking('agent', (checkout, url) => [checkout.bin('plumb-agent'), '--telemetry', '-e', agent(url)], {
           fd: 3,
           text: '"delta":"first"',
