@@ -1,8 +1,8 @@
-// The clients of PyPI, each of another era, against our server: the official SDK initializes, fastmcp speaks 2026-07-28. They are installed from
-// there, or found in the folder that PLUMB_PYPI names.
+// The clients of PyPI, each of another era, against our server: the official SDK initializes, fastmcp speaks 2026-07-28. And servers of both, in
+// either era, against our client. They are installed from there, or found in the folder that PLUMB_PYPI names.
 
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
 import { openPlace, SERVER } from './server.js'
@@ -35,7 +35,16 @@ async def fast():
 asyncio.run(official())
 asyncio.run(fast())
 `
-const place = openPlace({ 't.plumb': SPEC, 'client.py': CLIENT })
+const serverOf = (module: string, name: string) => `
+from ${module} import ${name}
+server = ${name}('python')
+@server.tool()
+def double(n: int) -> list[int]:
+    return [n * 2]
+server.run('stdio')
+`
+const SERVERS = { 'official.py': serverOf('mcp.server.mcpserver', 'MCPServer'), 'fast.py': serverOf('fastmcp', 'FastMCP') }
+const place = openPlace({ 't.plumb': SPEC, 'client.py': CLIENT, ...SERVERS })
 t.teardown(() => place.remove())
 
 const install = (): { readonly folder: string } | { readonly skip: string } => {
@@ -56,5 +65,21 @@ t.test('clients of PyPI, on stdio', { skip: 'skip' in installed ? installed.skip
     timeout: scaled(60_000),
   })
   t.equal(stdout, "mcp 2025-11-25 {'n': 42}\nfastmcp 2026-07-28 {'n': 42}\nfastmcp True\n", stderr)
+  t.end()
+})
+
+t.test('servers of PyPI, on stdio', { skip: 'skip' in installed ? installed.skip : false }, (t) => {
+  const PYTHONPATH = 'folder' in installed ? installed.folder : ''
+  const tool = resolve('packages/plumb-tool/bin/plumb-tool')
+  for (const file of Object.keys(SERVERS)) {
+    for (const revision of ['2026-07-28', '2025-11-25']) {
+      const server = { command: 'python3', args: [file], env: { PYTHONPATH }, sandbox: false, revision }
+      const spec = `let s = ${JSON.stringify(server).replaceAll(/"(\w+)":/g, '$1: ')}
+let double : { n: int } -> { result: [int] } = tool { mcp: s, name: "double" }`
+      const options = { cwd: place.folder, env: place.env, encoding: 'utf8', timeout: scaled(60_000) } as const
+      const { stdout, stderr } = spawnSync(tool, ['-e', spec, 'call', 'double', '{"n":21}'], options)
+      t.equal(stdout, '{"result":[42]}\n', `${file}, ${revision}: ${stderr}`)
+    }
+  }
   t.end()
 })
