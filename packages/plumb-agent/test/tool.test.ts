@@ -2,7 +2,7 @@
 
 import { agentOf, agentTools, type Bound, compile, type Json, type Type } from '@plumb/lang'
 import { checkedTool } from '@plumb/tool/call/checked-tool'
-import { type Fault, fault, type Result, succeed, type ToolAnswer, type ToolCaller, type ToolRequest } from '@plumb/wire'
+import { type Fault, fault, type Result, spawnChild, succeed, type ToolAnswer, type ToolCaller, type ToolRequest } from '@plumb/wire'
 import t from 'tap'
 import type { AgentConfig } from '../src/config/config.js'
 import { Approvals } from '../src/control/approvals.js'
@@ -10,6 +10,7 @@ import { Cancellation } from '../src/conversation/cancellation.js'
 import { openConversation } from '../src/conversation/conversation.js'
 import type { TelemetryEvent } from '../src/io/telemetry.js'
 import type { ContentBlock, ModelAnswer, ModelRequest, Provider } from '../src/provider/provider.js'
+import { ChildDispatcher } from '../src/tool/child-dispatcher.js'
 import { DispatchClient } from '../src/tool/client.js'
 import { toModelContent } from '../src/tool/content.js'
 import { declareTools } from '../src/tool/declared.js'
@@ -625,4 +626,48 @@ runTable('what a parent lets be done', {
     errors: [...Array(4).fill(['spec_invalid', 'first line of stdin']), ['usage', 'needs --mux']],
     status: 2,
   },
+})
+
+t.test('a dispatcher that is started before its first call says nothing until that has come', async (t) => {
+  const told: string[] = []
+  const of = (script: string) => {
+    let starts = 0
+    const dispatcher = new ChildDispatcher({
+      program: 'runner',
+      start: () => {
+        starts++
+        return spawnChild({ command: [process.execPath, '-e', script], env: { PATH: process.env.PATH ?? '' }, isForeign: true })
+      },
+      report: ({ detail }) => told.push(detail),
+      writeStderr: (line) => told.push(line),
+    })
+    return { dispatcher, starts: () => starts }
+  }
+  const request: ToolRequest = { id: 'a', name: 'f', input: '1' }
+  const { signal } = new AbortController()
+
+  const fails = of('console.error("no spec"); process.exit(3)')
+  fails.dispatcher.prepare()
+  await fails.dispatcher.open()
+  fails.dispatcher.prepare()
+  t.strictSame(told, [], 'what no call needs is no matter')
+  t.match(await fails.dispatcher.call(request, 60_000, signal), { is_error: true, content: /ended with status 3/ })
+  t.equal(fails.starts(), 1)
+  while (told.length < 2) await new Promise(setImmediate)
+  t.match(told.toSorted(), ['no spec', /ended with status 3/])
+  await fails.dispatcher.close()
+
+  const idle = of('process.stdin.resume()')
+  idle.dispatcher.prepare()
+  // Its input is not ended first: it has nothing to finish.
+  await idle.dispatcher.close()
+  idle.dispatcher.prepare()
+  t.equal(idle.starts(), 1)
+  t.equal(told.length, 2)
+
+  const answers = of('process.stdin.on("data", () => console.log(JSON.stringify({ id: "a", content: "2", is_error: false })))')
+  answers.dispatcher.prepare()
+  t.match(await answers.dispatcher.call(request, 60_000, signal), { content: '2', is_error: false })
+  await answers.dispatcher.close()
+  t.equal(told.length, 2)
 })

@@ -92,6 +92,7 @@ export const start = ({ isQuick, frameworks, writeFixture, peer, once }) => {
       first('plumb-mcp, first answer', 'plumb-mcp', [eliza], {
         input: INITIALIZE,
         others: (checkout) => ({ 'bare SDK': bareServer(checkout) }),
+        goals: [{ to: 'bare SDK', atMost: 0.5 }],
       }),
       version('plumb-chat'),
     ],

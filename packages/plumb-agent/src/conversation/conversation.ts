@@ -113,7 +113,9 @@ export const openConversation = (
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const batching = lane === 'batch' ? { key: before?.key, folder: before?.folder, tell: emitAll, warn: warn ?? (() => {}) } : undefined
-    const answer = await provider.answer(batching ? { ...question, batching } : question, cancellation)
+    const coming = provider.answer(batching ? { ...question, batching } : question, cancellation)
+    tools.prepare?.()
+    const answer = await coming
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) {
       if (answer.ok) allowance?.lose(totalTokens(answer.value.usage))

@@ -53,8 +53,12 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
     composing: parts.composing,
     warn: parts.warn,
   })
+  // ELIZA answers at once, and a batch after hours.
+  const isWaitedFor = config.providerName !== 'eliza' && config.lane !== 'batch'
+  const isEarly = opened.caller === own && options.toolCommand === undefined && isWaitedFor
   return {
     ...tools,
+    ...(isEarly ? { prepare: () => own.prepare() } : {}),
     answers: opened.answers,
     onRequestsClosed: opened.onRequestsClosed,
     close: async () => {

@@ -1,4 +1,4 @@
-// A dispatcher as a child of the agent: plumb-tool, or an external program, started for the first call and ended with the agent.
+// A dispatcher as a child of the agent: plumb-tool, or an external program, started for the first call, or shortly before, and ended with the agent.
 
 import {
   type Child,
@@ -32,6 +32,7 @@ export interface ChildDispatcherParts {
 
 /** From the end of its input to SIGTERM, and from that to SIGKILL. */
 const GRACE_MS = 2000
+const MAX_UNTOLD = 1000
 
 export class ChildDispatcher implements ToolCaller {
   readonly #parts: ChildDispatcherParts
@@ -39,12 +40,15 @@ export class ChildDispatcher implements ToolCaller {
   #running: { readonly client: DispatchClient; readonly child: Child; readonly writer: LineWriter } | undefined
   #failure: Fault | undefined
   #closing: Promise<void> | undefined
+  /** Of one that was started before its first call: what it has written on its stderr. */
+  #untold: string[] | undefined
 
   constructor(parts: ChildDispatcherParts) {
     this.#parts = parts
   }
 
   call(request: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer> {
+    this.#tell()
     const client = this.#running?.client ?? this.#start()
     return client ? client.call(request, timeoutMs, signal) : Promise.resolve(errorAnswer(request.id, this.#failure ?? NOT_STARTED))
   }
@@ -60,6 +64,13 @@ export class ChildDispatcher implements ToolCaller {
     return this.#running?.child.exited
   }
 
+  /** Starts it now, for a call that may come. What goes wrong with it, and what it writes, is told when that has come. */
+  prepare(): void {
+    if (this.#running || this.#failure || this.#closing) return
+    this.#untold = []
+    this.#start()
+  }
+
   /** Resolves when it has ended. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -70,6 +81,8 @@ export class ChildDispatcher implements ToolCaller {
     this.#parts.onClose?.()
     if (!this.#running) return
     const { child, writer } = this.#running
+    // It has nothing to finish.
+    if (this.#untold) return void (await child.terminate(GRACE_MS))
     void writer.end()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<'late'>((resolve) => {
@@ -113,14 +126,24 @@ export class ChildDispatcher implements ToolCaller {
   #fail(why: string): void {
     const { program, report } = this.#parts
     this.#failure = fault('child_failed', `tools are run by '${preview(program)}': ${why}`)
-    if (!this.#closing) report(this.#failure)
+    if (!this.#closing && !this.#untold) report(this.#failure)
+  }
+
+  #tell(): void {
+    const lines = this.#untold
+    this.#untold = undefined
+    for (const line of lines ?? []) this.#parts.writeStderr(line)
+    if (lines && this.#failure) this.#parts.report(this.#failure)
   }
 
   #relay({ stderr }: Child): void {
     const lines = new LineReader(stderr, { raw: true })
     lines.onReadable = () => {
       while (lines.next()) {
-        if (!lines.fault) this.#parts.writeStderr(JSON.parse(lines.buf.toString('utf8', lines.start, lines.end)))
+        if (lines.fault) continue
+        const line: string = JSON.parse(lines.buf.toString('utf8', lines.start, lines.end))
+        if (!this.#untold) this.#parts.writeStderr(line)
+        else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line)
       }
     }
   }

@@ -34,6 +34,8 @@ import type { ToolPolicy } from './policy.js'
 import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
+  /** The model is asked, and may call them: what runs them is started meanwhile. */
+  readonly prepare?: () => void
   readonly offers: () => readonly ToolOffer[]
   /** One result for each call, in their order. What is kept of them is not called. The fault of one that waits for a person: `isHeld`. */
   readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: OfInput) => Promise<Result<readonly ToolResult[]>>
