@@ -16,6 +16,7 @@ const FILE_TIMEOUT_MS = 180_000
 const LONG = [
   ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack', 'test/real-server', 'test/acp-others'],
   ...[
+    'packages/lang/test/mends',
     'packages/plumb/test/flow-',
     'packages/plumb/test/origins',
     'packages/plumb/test/forms.test',

@@ -37,7 +37,14 @@ export interface DiagnosticJson {
   code: Code
   message: string
   help?: string
+  /** Edits that mend it, the likeliest first; places as those of the diagnostic. */
+  mends?: MendJson[]
   path?: { text: string; file: string; line: number; column: number }[]
+}
+
+export interface MendJson {
+  range: Pick<DiagnosticJson, 'line' | 'column' | 'end_line' | 'end_column'>
+  text: string
 }
 
 export const error = (code: Code, message: string, span: Span, help?: string): Diagnostic => ({
@@ -131,22 +138,25 @@ const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   return [...diagnostics].sort((a, b) => at(a) - at(b) || a.span.start - b.span.start || a.span.end - b.span.end)
 }
 
+/** Of text in place of a span. */
+export const mendToJson = ({ span, text }: { readonly span: Span; readonly text: string }): MendJson => ({ range: rangeOf(span), text })
+
 export const diagnosticToJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
-  const start = position(span.source, span.start)
-  const end = position(span.source, span.end)
   const others = (related ?? []).map((r) => `; ${r.message} at ${place(r.span)}`).join('')
   return {
     file: span.source.path,
-    line: start.line,
-    column: start.column,
-    end_line: end.line,
-    end_column: end.column,
+    ...rangeOf(span),
     severity,
     code,
     message: message + others,
     ...(help === undefined ? {} : { help }),
     ...(path ? { path: path.map(stepAsJson) } : {}),
   }
+}
+
+const rangeOf = ({ source, start, end }: Span): MendJson['range'] => {
+  const [from, to] = [position(source, start), position(source, end)]
+  return { line: from.line, column: from.column, end_line: to.line, end_column: to.column }
 }
 
 const stepAsJson = ({ message, span, note }: PathStep) => ({

@@ -4,19 +4,22 @@ import { setFlagsFromString } from 'node:v8'
 import {
   type Bound,
   type Compiled,
+  compile,
   type Diagnostic,
   diagnosticToJson,
   hasErrors,
   type Json,
   MAX_WRITTEN,
+  mendToJson,
   type NamedParam,
   type Need,
   printPorts,
   printType,
 } from '@plumb/lang'
+import type { Mend } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import { escapeLines, Reporter } from '@plumb/wire'
-import { loadSpec, type SpecOptions, shown } from './load.js'
+import { type LoadedSpec, loadSpec, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
 import { selectBinding } from './select-binding.js'
 import { writeWhole } from './write-whole.js'
@@ -34,8 +37,9 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     }
     const { compiled } = loaded.value
     const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : runProblems(compiled))]
+    const mends = options.json && hasErrors(compiled.diagnostics) ? await mendsIn(loaded.value) : undefined
     for (const d of diagnostics) {
-      if (options.json) out.push(JSON.stringify(diagnosticToJson(d)))
+      if (options.json) out.push(JSON.stringify(withMend(d, mends?.get(d))))
       else reporter.write(shown(d))
     }
     if (options.flows && !hasErrors(compiled.diagnostics)) out.push(...(await flowsOf(compiled, options.json)))
@@ -50,6 +54,18 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
+}
+
+const withMend = (d: Diagnostic, mend: Mend | undefined) =>
+  mend ? { ...diagnosticToJson(d), mends: [mendToJson(mend)] } : diagnosticToJson(d)
+
+/** For programs: edits of the file that leave fewer errors, each tried. */
+const mendsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Mend>> => {
+  const { mendsOf } = await import('@plumb/lang/service')
+  const { path, program } = compiled.program.entry.module
+  const isError = ({ severity }: Diagnostic) => severity === 'error'
+  const recheck = (text: string) => compile({ path, text, files, checksTests: true }).diagnostics.filter(isError)
+  return mendsOf(program.span.source, compiled.diagnostics.filter(isError), recheck)
 }
 
 /** What it has of sources, sinks and ways across, a line each. */

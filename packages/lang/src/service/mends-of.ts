@@ -1,0 +1,206 @@
+// Edits that mend what is wrong with a text. Each was tried: with it, fewer mistakes are left. Tried are near names, the signs of other
+// languages, and separators and brackets that are missing or too many, about the place of the mistake.
+
+import { nearest } from '@plumb/wire/nearest'
+import type { Diagnostic } from '../diagnostic/diagnostic.js'
+import type { Source, Span } from '../diagnostic/source.js'
+import { fixesOf } from './fixes-of.js'
+
+/** Text in place of a span, which is empty where nothing is taken away. */
+export interface Mend {
+  readonly span: Span
+  readonly text: string
+}
+
+/** The errors of another text in the place of the one that was checked. */
+export type Recheck = (text: string) => readonly Diagnostic[]
+
+/** Characters that are checked again in all, and texts of them. */
+const MAX_CHARACTERS = 4_000_000
+const MAX_TRIES = 400
+/** Mistakes of which mends are searched for; of others that stand beside them a near name is known at once. */
+const MAX_SEARCHED = 3
+
+/** For the errors of one text; one that is mended by the mend of another has none. */
+export const mendsOf = (source: Source, errors: readonly Diagnostic[], recheck: Recheck): ReadonlyMap<Diagnostic, Mend> => {
+  const own = errors.filter(({ span }) => span.source.path === source.path)
+  const named = new Map(
+    own.flatMap((d) =>
+      fixesOf(d)
+        .slice(0, 1)
+        .map((fix) => [d, fix] as const),
+    ),
+  )
+  const trial = new Trial(source, own, recheck)
+  if (named.size > 0 && trial.errorsWith([...named.values()]) === 0) return named
+  const found = new Map<Diagnostic, Mend>()
+  for (const [d, fix] of named) if (trial.errorsWith([fix]) < own.length) found.set(d, fix)
+  for (const d of own.filter((d) => !found.has(d)).slice(0, MAX_SEARCHED)) {
+    const mend = trial.best(candidatesAt(d), [...found.values()])
+    if (mend) found.set(d, mend)
+    if (mend && trial.errorsWith([mend]) === 0) return new Map([[d, mend]])
+  }
+  return found
+}
+
+class Trial {
+  #left: number
+  readonly #known = new Map<string, number>()
+  /** What is wrong besides is seen once the text can be read. */
+  readonly #isUnread: boolean
+
+  constructor(
+    private readonly source: Source,
+    private readonly before: readonly Diagnostic[],
+    private readonly recheck: Recheck,
+  ) {
+    this.#isUnread = before.some(({ code }) => code === 'syntax_error')
+    this.#left = Math.min(MAX_TRIES, Math.floor(MAX_CHARACTERS / (source.text.length + 1)))
+  }
+
+  /** That touches none of the others: the first with which nothing is wrong, else the one with the fewest errors; undefined: none has fewer than before. */
+  best(candidates: Iterable<Mend>, others: readonly Mend[]): Mend | undefined {
+    let best: Mend | undefined
+    let fewest = this.before.length
+    for (const mend of candidates) {
+      if (this.#left === 0) break
+      if (others.some(({ span }) => span.start < mend.span.end && mend.span.start < span.end)) continue
+      const errors = this.errorsWith([mend])
+      if (errors >= fewest) continue
+      best = mend
+      fewest = errors
+      if (errors === 0) break
+    }
+    return best
+  }
+
+  errorsWith(mends: readonly Mend[]): number {
+    const text = edited(this.source.text, mends)
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    if (this.#left === 0) return this.before.length
+    this.#left--
+    const left = this.recheck(text)
+    // Another mistake would hide the one that is looked at: a text that cannot be read is looked at no further.
+    const isWorse = left.some((d) => !this.before.some(({ code, message }) => code === d.code && message === d.message) && !this.#isUnread)
+    const count = isWorse ? this.before.length : left.length
+    this.#known.set(text, count)
+    return count
+  }
+}
+
+const edited = (text: string, mends: readonly Mend[]): string => {
+  let made = text
+  for (const { span, text: put } of [...mends].sort((a, b) => b.span.start - a.span.start))
+    made = made.slice(0, span.start) + put + made.slice(span.end)
+  return made
+}
+
+const TOKEN = /\(\*[\s\S]*?\*\)|\$?"(?:[^"\\\n]|\\.)*"|\w+|->|=>|==|!=|<=|>=|&&|\|\||\/\/|\S/g
+/** Words of the language that a word may be meant to be. */
+const WORDS = [
+  'let',
+  'type',
+  'use',
+  'as',
+  'agent',
+  'tool',
+  'plumb',
+  'param',
+  'test',
+  'map',
+  'filter',
+  'barrier',
+  'merge',
+  'copy',
+  'batch',
+  'each',
+  'fold',
+  'flatten',
+  'spawn',
+  'discard',
+  'empty',
+  'project',
+  'channel',
+  'endorse',
+  'declassify',
+  'untrusted',
+  'secret',
+  'from',
+  'if',
+  'then',
+  'else',
+  'and',
+  'or',
+  'not',
+  'for',
+  'in',
+  'has',
+  'true',
+  'false',
+  'null',
+  'string',
+  'int',
+  'number',
+  'bool',
+  'json',
+  'unit',
+]
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  '==': ['='],
+  '=>': ['->'],
+  '->': ['='],
+  '&&': ['and'],
+  '||': ['or'],
+  '=': [':', '->', '!='],
+  ':': ['='],
+  ';': [','],
+  ',': [';'],
+  '!': ['not '],
+}
+const INSERTED = [',', ')', '}', ']', ';', ':', ' =', ' ->', '!', '(', '{', '[', 'let ', 'type ']
+
+interface Token {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+function* candidatesAt(d: Diagnostic): Generator<Mend> {
+  const { source, start } = d.span
+  const all: Token[] = [...source.text.matchAll(TOKEN)].map(({ 0: text, index }) => ({ start: index, end: index + text.length, text }))
+  const found = all.findIndex(({ end }) => end > start)
+  const at = found < 0 ? all.length : found
+  const put = ({ start, end }: Pick<Token, 'start' | 'end'>, text: string): Mend => ({ span: { source, start, end }, text })
+  // From the place itself outwards: the mistake is more often before it than behind.
+  const near = [0, -1, 1, -2, 2, -3, -4].flatMap((by) => all[at + by] ?? [])
+  yield* fixesOf(d).map(({ span, text }) => ({ span, text }))
+  const expected = /^expected '([^']+)'/.exec(d.message)?.[1]
+  if (expected !== undefined) for (const end of [start, endBefore(all, start)]) yield put({ start: end, end }, expected)
+  for (const token of near) for (const sign of SIGNS[token.text] ?? []) yield put(token, sign)
+  const names = [...new Set(all.filter(({ text }) => /^[A-Za-z_]/.test(text)).map(({ text }) => text))]
+  for (const token of near) {
+    if (!/^[A-Za-z_]/.test(token.text)) continue
+    const others = names.filter((name) => name !== token.text)
+    for (const name of new Set([nearest(token.text, WORDS), nearest(token.text, others)]))
+      if (name !== undefined && name !== token.text) yield put(token, name)
+  }
+  const places = [...new Set(near.flatMap(({ start }) => [start, endBefore(all, start)]))]
+  if (at === all.length) places.unshift(source.text.trimEnd().length)
+  for (const text of INSERTED) for (const place of places) yield put({ start: place, end: place }, text)
+  for (const token of near) if (!/^[\w"]/.test(token.text)) yield put(token, '')
+  // A bracket that is missing is often met long after its place: ends of the lines before.
+  const lines = lineEndsBefore(source.text, start)
+  for (const text of ['}', ')', ']']) for (const place of lines) yield put({ start: place, end: place }, text)
+}
+
+const endBefore = (all: readonly Token[], start: number): number => all.findLast(({ end }) => end <= start)?.end ?? 0
+
+const MAX_LINES_BEFORE = 12
+
+const lineEndsBefore = (text: string, start: number): readonly number[] => {
+  const ends: number[] = []
+  for (let at = text.lastIndexOf('\n', start - 1); at > 0 && ends.length < MAX_LINES_BEFORE; at = text.lastIndexOf('\n', at - 1))
+    ends.push(at)
+  return ends
+}
