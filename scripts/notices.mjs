@@ -32,6 +32,8 @@ const HOLDERS = {
   '@sqlite.org/sqlite-wasm': 'Thomas Steiner and the SQLite authors',
   '@viz-js/viz': 'Michael Daines',
   boolbase: 'Felix Boehm',
+  'pg-types': 'Brian M. Carlson',
+  pgpass: 'Hannes Hörl',
 }
 
 // Third-party parts of a package that its own licence text does not mention.

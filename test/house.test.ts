@@ -77,6 +77,7 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   parse5: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'ipaddr.js': /^packages\/plumb-tool\/src\/source\/net\/public-addresses\.ts$/,
   openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
+  pg: /^packages\/plumb\/src\/engine\/(connection|pg\.d)\.ts$/,
   pino: /^packages\/wire\/src\/cli\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,

@@ -7,8 +7,9 @@ import { version } from '../package.json'
 import type { ApproveOptions } from './command/approvals.js'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
+import { addOptions, describeEngine } from './main-engine.js'
 import { PART_OPTIONS, RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
-import { type RunOption, withSummaryForm } from './main-watch.js'
+import { withSummaryForm } from './main-watch.js'
 import type { TestCommandOptions } from './test/command.js'
 import { REPORTER_NAMES, type ReporterName } from './test/report/reporters.js'
 import type { ViewOptions } from './view/view-command.js'
@@ -191,6 +192,7 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--why <text>', 'what the agent is told')
     .option('--until <time>', 'the decision holds until then, such as 2030-01-31T18:00Z')
     .action((folder: string, ids: string[], o: ApproveOptions) => choose(async () => (await commands.approve())(folder, ids, o)))
+  describeEngine(program, commands, choose)
   const { again, dollars, whole } = optionReaders()
   program
     .command('test')
@@ -232,16 +234,4 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('plumb version --json'))
     .option('--json', 'one object, with the machine, for a report of a fault')
     .action((o: { json?: boolean }) => choose(async () => (await commands.version())(o)))
-}
-
-export const addOptions = (command: Command, options: readonly RunOption[]): void => {
-  for (const { flags, text, read, byDefault, conflicts, choices, preset } of options) {
-    const option = new Option(flags, text).hideHelp(text === undefined)
-    if (read) option.argParser(read)
-    if (byDefault !== undefined) option.default(byDefault)
-    if (conflicts) option.conflicts([...conflicts])
-    if (choices) option.choices(choices)
-    if (preset !== undefined) option.preset(preset)
-    command.addOption(option)
-  }
 }

@@ -64,6 +64,12 @@ export interface RunFlags extends WatchFlags {
   budgetFd?: string
   part?: number
   stateFd?: number
+  on?: string
+  run?: string
+  detach?: true
+  ordered?: true
+  insecureDatabase?: true
+  patience?: number
 }
 
 const { again, dollars, lanes, rates, seconds, whole } = optionReaders()
@@ -124,11 +130,38 @@ export const PART_OPTIONS: readonly RunOption[] = [
   { flags: '--state-fd <n>', text: 'with --part: memory is read there, and added', read: whole(3) },
 ]
 
+/** Of all that has to do with a run by workers. */
+export const DATABASE_OPTIONS: readonly RunOption[] = [
+  { flags: '--on <url>', text: 'the database of the run, postgres://…, else PLUMB_ON' },
+  { flags: '--insecure-database', text: 'also one elsewhere whose certificate is not checked' },
+]
+
+/** Of those, what waits for the database. */
+export const PATIENCE: RunOption = { flags: '--patience <seconds>', text: 'wait so long for a database that is away (300)', read: seconds }
+
 export const RUN_OPTIONS: readonly RunOption[] = [
   ...STAGE_OPTIONS.slice(0, INPUT_OPTIONS),
   { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
   ...STAGE_OPTIONS.slice(INPUT_OPTIONS),
+  { flags: '--on <url>', text: 'let workers run it: see man plumb-work' },
+  // Help of other commands has the rest.
+  { flags: '--detach', text: 'with --on: end when all input is submitted' },
+  { flags: '--ordered', text: 'with --on: outputs in the order of the inputs' },
+  ...[{ flags: '--run <name>' }, { flags: '--insecure-database' }],
+  { flags: PATIENCE.flags, read: seconds },
 ]
+
+/** Workers keep no record, and each would have the limit. */
+const NOT_WITH_WORKERS = [
+  ...(['record', 'resume', 'park', 'rejects', 'cache', 'cacheOnly', 'maxCost', 'maxCalls', 'maxTotalTokens', 'rate', 'lane'] as const),
+  ...(['deadline', 'failFast', 'dryRun', 'telemetry', 'seq', 'mux', 'trace', 'progress', 'summary', 'otlp'] as const),
+]
+
+/** The option that says nothing to a run by workers, as it is spelt. */
+const notWithWorkers = (flags: RunFlags): string | undefined => {
+  const given = NOT_WITH_WORKERS.find((name) => name in flags)
+  return given?.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)
+}
 
 export interface RunArguments {
   readonly spec: string | undefined
@@ -159,10 +192,24 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
     return endWith('plumb', fault('usage', '--state-fd says nothing without --part'))
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
+  if (flags.on !== undefined && sandbox.ok) return submitRun(spec, flags, flags.on)
+  const alone = (['run', 'detach', 'ordered'] as const).find((name) => flags[name] !== undefined)
+  if (alone !== undefined) return endWith('plumb', fault('usage', `--${alone} says nothing without --on`))
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
 }
 
-const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
+const submitRun = async (spec: string | undefined, flags: RunFlags, url: string): Promise<number> => {
+  const given = notWithWorkers(flags)
+  if (given !== undefined) return endWith('plumb', fault('usage', `--${given} says nothing to a run by workers (--on)`))
+  const { submit } = await import('./engine/index.js')
+  const { run: name, detach, ordered, insecureDatabase, patience = PATIENCE_SECONDS } = flags
+  const own = { name, isDetached: detach === true, isOrdered: ordered === true, isInsecure: insecureDatabase === true }
+  return submit(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }, { url, patienceSeconds: patience, ...own })
+}
+
+export const PATIENCE_SECONDS = 300
+
+export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   ...(flags.eval === undefined ? {} : { eval: flags.eval }),
   given: { set: flags.set, setFile: flags.setFile },
   ...(flags.sourcesFd === undefined ? {} : { sourcesFd: flags.sourcesFd }),

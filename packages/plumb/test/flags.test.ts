@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
-import { addOptions } from '../src/main-commands.js'
+import { addOptions } from '../src/main-engine.js'
 import { RUN_OPTIONS, type RunArguments, type RunFlags, readPlainRun } from '../src/main-run.js'
 import { withSummaryForm } from '../src/main-watch.js'
 

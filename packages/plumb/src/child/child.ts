@@ -306,8 +306,8 @@ export class ChildProcess extends Morphism implements Worker {
             watched?.ending()
             if (!isData || this.#isMisconfigured) return
             this.#failInHand()
-            // A barrier behind it is to know that nothing more comes of these.
-            this.#messages.abandon()
+            // A barrier behind it is to know that nothing more comes of these; a parent, only with the error.
+            this.#messages.lose()
           },
         }),
       isData && (kind !== 'plumb' || isHeard),

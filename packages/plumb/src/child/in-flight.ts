@@ -34,7 +34,7 @@ const MAX_REPORTS = 1024
 export class InFlightTracker {
   readonly #o: InFlightOptions
   /** `#origins[i]` is that of message `#first + i`. */
-  #origins: { origin: Origin; isInHand: boolean }[] = []
+  #origins: { origin: Origin; isInHand: boolean; isLost?: boolean }[] = []
   #first = 1
   /** Messages it was sent. */
   sent = 0
@@ -197,13 +197,15 @@ export class InFlightTracker {
     return this.#origins.filter(({ isInHand }) => isInHand).map(({ origin }) => origin)
   }
 
-  /** Nothing more comes of what it has in hand. */
+  /** Nothing more comes of what it has in hand; why is still to be told. */
+  lose(): void {
+    for (let n = this.#first; n <= this.sent; n++) if (this.isInHand(n)) this.#lose(n)
+  }
+
+  /** The same, and that is told. */
   abandon(): void {
-    for (let n = this.#first; n <= this.sent; n++) {
-      if (!this.#origins[n - this.#first]?.isInHand) continue
-      this.#lose(n)
-      this.#done(n)
-    }
+    this.lose()
+    for (let n = this.#first; n <= this.sent; n++) this.#done(n)
   }
 
   /** Each input has one output or one error, in order, so that it is known which are in hand. */
@@ -261,7 +263,9 @@ export class InFlightTracker {
 
   #lose(n: number): void {
     const entry = this.#origins[n - this.#first]
-    if (entry) this.#o.lost(entry.origin)
+    if (!entry || entry.isLost) return
+    entry.isLost = true
+    this.#o.lost(entry.origin)
   }
 
   #done(n: number): void {

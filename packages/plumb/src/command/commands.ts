@@ -13,6 +13,12 @@ export const COMMANDS = {
   approvals: async () => (await import('./approvals.js')).approvals,
   approve: async () => (await import('./approvals.js')).approve,
   version: async () => (await import('./version.js')).printVersion,
+  work: async () => (await import('../engine/index.js')).work,
+  engine: async () => (await import('../engine/index.js')).engine,
+  runs: async () => (await import('../engine/index.js')).runs,
+  letters: async () => (await import('../engine/index.js')).letters,
+  cancel: async () => (await import('../engine/index.js')).cancel,
+  retry: async () => (await import('../engine/index.js')).retry,
   explain: async () => (await import('./explain.js')).explain,
 }
 

@@ -79,10 +79,7 @@ const start = async (
   }
   if (refuseErrors(loaded.value, reporter)) return undefined
   const chosen = await chooseGraph(loaded.value.compiled.program, options)
-  if (!chosen.ok) {
-    reporter.report(chosen.error)
-    return undefined
-  }
+  if (!chosen.ok) return void reporter.report(chosen.error)
   const { bound, graph, lacks } = chosen.value
   if (lacks.length === 0) return new Run(bound, graph, options, reporter, display).go(loaded.value, path ?? '')
   for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
@@ -395,6 +392,7 @@ class Run {
 
   #settle(isQuiet: boolean): void {
     const { input, batches } = this.#wired ?? {}
+    if (this.options.telemetry) this.reporter.flush() // An error is there before its input is settled.
     this.#settling.tell(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
   }
 }

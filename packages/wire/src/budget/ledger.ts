@@ -11,10 +11,10 @@ export interface Ledger {
 const CHUNK_BYTES = 4096
 const LF = 10
 
-/** `fd`: open for appending, at its end, and for reading. */
-export const openLedger = (fd: number): Ledger => {
+/** `fd`: open for appending, at its end, and for reading; `from` so many bytes on. */
+export const openLedger = (fd: number, from = 0): Ledger => {
   const chunk = Buffer.alloc(CHUNK_BYTES)
-  let at = 0
+  let at = from
   let rest = Buffer.alloc(0)
   const fill = (): boolean => {
     const bytes = readSync(fd, chunk, 0, CHUNK_BYTES, at)

@@ -30,6 +30,8 @@ export interface PlumbChildOptions {
   readonly agent?: unknown
   /** Those besides 0, 1 and 2, as the child sees them; 8 and 9 are taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
+  /** Descriptors of ours that it gets as they are, by the number that it sees. */
+  readonly shared?: Readonly<Record<number, number>>
   readonly cwd?: string
   /** Default: what executables of ours may have. */
   readonly env?: Readonly<Record<string, string>>
@@ -81,7 +83,12 @@ const start = <SomeChild extends LineChild>(
     env: isDirect ? { ...theirs, ...inheritedFdEnv(Object.keys(fds)) } : theirs,
     given: within?.given ?? {},
     ...(within?.listener ? { listener: within.listener } : {}),
-    shared: { ...within?.shared, ...(budget ? { [BUDGET_FD]: budget.fd } : {}), ...(kept ? { [KEPT_FD]: kept.fd } : {}) },
+    shared: {
+      ...options.shared,
+      ...within?.shared,
+      ...(budget ? { [BUDGET_FD]: budget.fd } : {}),
+      ...(kept ? { [KEPT_FD]: kept.fd } : {}),
+    },
     fds: { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,
     ...(cwd === undefined ? {} : { cwd }),

@@ -1,7 +1,9 @@
 // What the processes of a part remember, on a descriptor (plumb-wire(5), Memory): what is in it at the start is their memory, and what they
 // remember from then on is appended, a line each time, before telemetry says that its input has settled.
 
-import { fstatSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, readSync, writeSync } from 'node:fs'
+import { openLedger } from '../budget/ledger.js'
+import { openAnonymousLog } from '../child/anonymous-file.js'
 import { isRecord } from '../is-record.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
@@ -38,6 +40,22 @@ export const openStateFile = (fd: number): Result<StateFile> => {
   } catch (error) {
     return fail('fd_invalid', `descriptor ${fd} is no file that can be read and written: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
+}
+
+/** The other end: what a part is given, and what it adds. */
+export interface StateLog {
+  readonly fd: number
+  /** A line that it has added; undefined: there are no more by now. */
+  next(): string | undefined
+  close(): void
+}
+
+/** Throws where no file can be made. */
+export const openStateLog = (lines: readonly string[]): StateLog => {
+  const fd = openAnonymousLog()
+  writeSync(fd, lines.map((line) => `${line}\n`).join(''))
+  const ledger = openLedger(fd, fstatSync(fd).size)
+  return { fd, next: () => ledger.next(), close: () => closeSync(fd) }
 }
 
 const readWhole = (fd: number, size: number): string => {

@@ -1,0 +1,91 @@
+// What stands between the parts of a run: an interface, so that something else than PostgreSQL can do it.
+
+import type { Fault } from '@plumb/wire'
+
+export interface RunRow {
+  readonly id: string
+  readonly name: string
+  readonly state: RunState
+  readonly digest: string
+  readonly protocol: number
+}
+
+/** `closed`: no more input comes. */
+export type RunState = 'open' | 'closed' | 'done' | 'cancelled'
+
+/** One that a part was given. */
+export interface TakenMessage {
+  readonly id: string
+  readonly port: number
+  /** Its place in the order of the run, in PostgreSQL's words for a list: `{3,1}`. */
+  readonly ord: string
+  /** The input of the run that it stems from, from 1. */
+  readonly origin: string
+  readonly value: string
+  /** How often it was taken, with this time. */
+  readonly tries: number
+}
+
+export interface NewMessage {
+  /** 0: an output of the whole run. */
+  readonly part: number
+  readonly port: number
+  readonly ord: string
+  readonly origin: string
+  readonly value: string
+}
+
+export interface TakeOptions {
+  readonly run: string
+  readonly part: number
+  readonly lease: string
+  readonly most: number
+  /** One that was in hand when a process ended, and nothing beside it. */
+  readonly isAlone: boolean
+  /** In the order of the run; the parts that may still give something that comes before. Undefined: in any. */
+  readonly above: readonly number[] | undefined
+}
+
+export interface Letter {
+  readonly message: TakenMessage
+  readonly fault: Fault
+}
+
+/** All that comes of some messages of a part, at once or not at all. */
+export interface Settlement {
+  readonly run: string
+  readonly part: number
+  readonly lease: string
+  readonly done: readonly string[]
+  readonly outputs: readonly NewMessage[]
+  readonly letters: readonly Letter[]
+  /** They are given out again, so many seconds from now, alone. */
+  readonly again: readonly { readonly id: string; readonly afterSeconds: number }[]
+  /** Lines of a state file; undefined: the part remembers nothing. */
+  readonly memory: readonly string[] | undefined
+  readonly tally: { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
+}
+
+export interface Engine {
+  /** Runs that are not over. */
+  runs(): Promise<readonly RunRow[]>
+  take(options: TakeOptions): Promise<readonly TakenMessage[]>
+  /** False: the messages, or the part, are somebody else's by now, or the run is over. */
+  settle(settlement: Settlement): Promise<boolean>
+  /** What this worker has in hand stays with it. */
+  renew(): Promise<void>
+  /** Gives what was taken under this lease back; `isAlone`: one of them may have ended a process. */
+  release(lease: string, isAlone: boolean): Promise<void>
+  /** The part is this worker's; its memory, a line each. Undefined: it is another's. */
+  own(run: string, part: number): Promise<readonly string[] | undefined>
+  /** It is anybody's. */
+  disown(run: string, part: number): Promise<void>
+  /** Gives back what workers had that have ended. */
+  reap(): Promise<void>
+  /** `isCrowded`: one of the parts behind has more waiting than it should; `hasAlone`: something waits that is taken alone. */
+  look(run: string, part: number, behind: readonly number[]): Promise<{ readonly isCrowded: boolean; readonly hasAlone: boolean }>
+  /** Nothing more can come to this part, besides what is in hand under the lease. */
+  isLast(run: string, part: number, above: readonly number[], lease: string): Promise<boolean>
+  /** It has ended, or no part has anything to do any more. */
+  isOver(run: string): Promise<boolean>
+}

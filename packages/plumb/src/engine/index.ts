@@ -1,0 +1,5 @@
+// All of runs by workers, in a bundle of its own: most runs need nothing of it.
+
+export { cancel, engine, letters, retry, runs } from './look.js'
+export { submit } from './submit.js'
+export { work } from './work.js'

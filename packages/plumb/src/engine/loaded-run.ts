@@ -1,0 +1,74 @@
+// The spec of the command line, as workers run it; what is wrong with it is told.
+
+import { type Bound, type Graph, serverVariables } from '@plumb/lang'
+import { type Reporter, type Result, succeed } from '@plumb/wire'
+import { type LoadedSpec, loadSpec, refuseErrors } from '../command/load.js'
+import { chooseGraph } from '../run/choose-graph.js'
+import type { RunOptions } from '../run/run-options.js'
+import { servesTools } from '../tools/dispatch.js'
+import { findDocroot } from '../tools/docroot.js'
+import { mapsTools } from '../tools/mapped-tools.js'
+import { openAuthoritySource } from '../tools/permissions.js'
+import { PartProcess } from './part-process.js'
+import type { PartRunnerOptions } from './part-runner.js'
+import { planRun, type RunPlan } from './run-plan.js'
+
+export interface LoadedRun {
+  readonly loaded: LoadedSpec
+  readonly bound: Bound
+  readonly graph: Graph
+  readonly plan: RunPlan
+}
+
+/** Undefined: it cannot be run, and that is told. */
+export const loadRun = async (path: string | undefined, options: RunOptions, reporter: Reporter): Promise<LoadedRun | undefined> => {
+  const loaded = await loadSpec(path, options)
+  if (!loaded.ok) return tell(loaded, reporter)
+  if (refuseErrors(loaded.value, reporter)) return undefined
+  // What a part needs is looked for where it runs.
+  const chosen = await chooseGraph(loaded.value.compiled.program, { ...options, isDry: true })
+  if (!chosen.ok) return tell(chosen, reporter)
+  const { bound, graph } = chosen.value
+  const plan = planRun(loaded.value, bound, graph, options)
+  return plan.ok ? { loaded: loaded.value, bound, graph, plan: plan.value } : tell(plan, reporter)
+}
+
+const tell = (failed: Extract<Result<unknown>, { ok: false }>, reporter: Reporter): undefined => {
+  reporter.report(failed.error)
+  return undefined
+}
+
+/** How the processes of parts are started. */
+export const startPartsOf = async (
+  { loaded, bound, graph }: LoadedRun,
+  options: RunOptions,
+): Promise<Result<PartRunnerOptions['start']>> => {
+  const { binding, permissions, handedOn, docroot, maxInFlight, maxLine, agentProgram, toolProgram } = options
+  const found = docroot === undefined ? succeed(undefined) : findDocroot(docroot)
+  if (!found.ok) return found
+  const source = await openAuthoritySource(permissions, undefined, servesTools(graph) || mapsTools(graph))
+  if (!source.ok) return source
+  const args = [
+    ...['--max-in-flight', String(maxInFlight)],
+    ...(docroot === undefined ? [] : ['--docroot', docroot]),
+    ...(agentProgram === undefined ? [] : ['--agent-command', agentProgram]),
+    ...(toolProgram === undefined ? [] : ['--tool-command', toolProgram]),
+    ...handedOn,
+  ]
+  const entry = loaded.compiled.program.entry.module.path
+  const variables = serverVariables(bound)
+  return succeed((part, memory, events) =>
+    PartProcess.start({
+      part,
+      binding,
+      entry,
+      files: loaded.files,
+      args,
+      variables,
+      authority: source.value.authority,
+      memory,
+      maxLine,
+      ...events,
+    }),
+  )
+}

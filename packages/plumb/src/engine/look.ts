@@ -1,0 +1,162 @@
+// plumb engine, runs, letters, cancel and retry: what the tables hold, and what a person does with it.
+
+import { endWith, fail, fault, type Result, succeed, writeStdout } from '@plumb/wire'
+import { type Connection, checkSchema, connect } from './connection.js'
+import { PROTOCOL, ROLES, SCHEMA } from './schema.js'
+
+export interface Database {
+  readonly url: string
+  readonly isInsecure: boolean
+}
+
+/** Resolves to the exit status. */
+export const engine = async (database: Database | undefined, isPrint: boolean): Promise<number> => {
+  if (isPrint) return endWith('plumb', await writeStdout(`${SCHEMA}\n${ROLES}\n`))
+  if (!database) return endWith('plumb', fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON'))
+  return withConnection(database, false, async ({ query }) => {
+    const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
+    if (rows[0]?.is_there === true) return succeed('')
+    await query(SCHEMA)
+    return succeed('')
+  })
+}
+
+export const cancel = (database: Database, name: string): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const { rowCount } = await query(
+      "UPDATE plumb.run SET state = 'cancelled', ended = now() WHERE name = $1 AND state IN ('open', 'closed')",
+      [name],
+    )
+    await query('NOTIFY plumb')
+    return rowCount === 1 ? succeed('') : notOpen(query, name)
+  })
+
+/** What failed is given out again. */
+export const retry = (database: Database, name: string, origins: readonly number[]): Promise<number> =>
+  withConnection(database, true, async (connection) => {
+    const given = await connection.transaction(async (query) => {
+      const { rows } = await query("SELECT id FROM plumb.run WHERE name = $1 AND state IN ('open', 'closed') FOR UPDATE", [name])
+      const [run] = rows
+      if (!run) return undefined
+      const { rowCount } = await query(
+        `WITH again AS (DELETE FROM plumb.letter WHERE run = $1 AND (cardinality($2::bigint[]) = 0 OR origin = ANY ($2)) RETURNING part, port, ord, origin, value)
+         INSERT INTO plumb.message (run, part, port, ord, origin, value) SELECT $1, part, port, ord, origin, value FROM again`,
+        [run.id, origins],
+      )
+      await query('NOTIFY plumb')
+      return rowCount ?? 0
+    })
+    return given === undefined ? notOpen(connection.query, name) : succeed(`${given}\n`)
+  })
+
+export const letters = (database: Database, name: string): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const { rows } = await query(
+      `SELECT l.part, l.origin, l.value, l.fault, l.tries FROM plumb.letter l JOIN plumb.run r ON r.id = l.run WHERE r.name = $1 ORDER BY l.id`,
+      [name],
+    )
+    // The value as it came.
+    return succeed(
+      rows
+        .map(
+          ({ part, origin, value, fault, tries }) =>
+            `{"origin":${origin},"part":${part},"tries":${tries},"fault":${fault},"value":${value}}\n`,
+        )
+        .join(''),
+    )
+  })
+
+interface PartCounts {
+  readonly part: string
+  readonly waiting: number
+  readonly in_hand: number
+  readonly done: number
+  readonly dropped: number
+  readonly failed: number
+}
+
+/** `name`: of one run alone. */
+export const runs = (database: Database, name: string | undefined, isJson: boolean): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const { rows } = await query(RUNS, [name ?? null])
+    if (name !== undefined && rows.length === 0) return noRun(name)
+    const shown = rows.map((row) => {
+      const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string }[]
+      const counts = row.parts as Readonly<Record<string, Omit<PartCounts, 'part'>>>
+      const parts = plan.map(({ id, name }): PartCounts => ({ part: `${id} ${name}`, ...NONE, ...counts[String(id)] }))
+      const { waiting = 0 } = counts['0'] ?? {}
+      return {
+        name: String(row.name),
+        state: String(row.state),
+        taken: Number(row.taken),
+        written: Number(row.written),
+        unread: waiting,
+        parts,
+      }
+    })
+    return succeed(isJson ? shown.map((one) => `${JSON.stringify(one)}\n`).join('') : shown.map(showRun).join(''))
+  })
+
+const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0 }
+
+const showRun = ({
+  name,
+  state,
+  taken,
+  written,
+  unread,
+  parts,
+}: {
+  name: string
+  state: string
+  taken: number
+  written: number
+  unread: number
+  parts: PartCounts[]
+}) =>
+  [
+    `${name}  ${state}  taken ${taken}  written ${written}  unread ${unread}\n`,
+    ...parts.map(
+      ({ part, waiting, in_hand, done, dropped, failed }) =>
+        `  ${part}  waiting ${waiting}  in hand ${in_hand}  done ${done}  dropped ${dropped}  failed ${failed}\n`,
+    ),
+  ].join('')
+
+const RUNS = `
+SELECT r.name, r.state, r.taken, r.written, r.plan, coalesce((
+  SELECT jsonb_object_agg(p.part, jsonb_build_object(
+    'waiting', coalesce(m.waiting, 0), 'in_hand', coalesce(m.in_hand, 0),
+    'done', coalesce(t.taken, 0), 'dropped', coalesce(t.dropped, 0), 'failed', coalesce(t.failed, 0)))
+  FROM (SELECT 0 AS part UNION SELECT part FROM plumb.part WHERE run = r.id) p
+  LEFT JOIN (SELECT part, count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease IS NOT NULL) AS in_hand
+             FROM plumb.message WHERE run = r.id GROUP BY part) m ON m.part = p.part
+  LEFT JOIN (SELECT part, sum(taken) AS taken, sum(dropped) AS dropped, sum(failed) AS failed
+             FROM plumb.tally WHERE run = r.id GROUP BY part) t ON t.part = p.part), '{}') AS parts
+FROM plumb.run r WHERE $1::text IS NULL OR r.name = $1 ORDER BY r.id`
+
+const noRun = (name: string): Result<string> => fail('unknown_name', `there is no run '${name}'; 'plumb runs' lists them`)
+
+const notOpen = async (query: Connection['query'], name: string): Promise<Result<string>> => {
+  const { rows } = await query('SELECT state FROM plumb.run WHERE name = $1', [name])
+  return rows[0] ? fail('cancelled', `run '${name}' is ${rows[0].state}`) : noRun(name)
+}
+
+/** Writes what the work gives. */
+const withConnection = async (
+  { url, isInsecure }: Database,
+  needsSchema: boolean,
+  work: (connection: Connection) => Promise<Result<string>>,
+): Promise<number> => {
+  const connection = await connect(url, isInsecure)
+  if (!connection.ok) return endWith('plumb', connection.error)
+  try {
+    const schema = needsSchema ? await checkSchema(connection.value, PROTOCOL) : succeed(undefined)
+    const done = schema.ok ? await work(connection.value) : schema
+    if (!done.ok) return endWith('plumb', done.error)
+    return endWith('plumb', done.value === '' ? undefined : await writeStdout(done.value))
+  } catch (error) {
+    return endWith('plumb', fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
+  } finally {
+    await connection.value.close()
+  }
+}

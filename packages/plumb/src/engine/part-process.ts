@@ -1,0 +1,240 @@
+// The process of one part: it is given messages, and says what has come of the first of them. What it remembers comes with that.
+
+import {
+  type Bootstrap,
+  childEnv,
+  type Exit,
+  enclose,
+  type Fault,
+  type LineChild,
+  LineReader,
+  type LineSource,
+  LineWriter,
+  openStateLog,
+  parseJson,
+  type Reported,
+  type Result,
+  readRemembered,
+  readReported,
+  type Settled,
+  type SourceFiles,
+  type StateLog,
+  spawnPlumbLines,
+  splitEnvelope,
+  succeed,
+} from '@plumb/wire'
+import { Unnumbered } from '../graph/numbered-output.js'
+import type { TakenMessage } from './engine.js'
+import type { PlannedPart } from './run-plan.js'
+
+export interface PartProcessOptions {
+  readonly part: PlannedPart
+  readonly binding: string
+  /** The file of the spec, and all texts as they were checked. */
+  readonly entry: string
+  readonly files: SourceFiles
+  /** Options that it gets besides. */
+  readonly args: readonly string[]
+  readonly variables: readonly string[]
+  readonly authority: Bootstrap['authority']
+  /** Lines of a state file; undefined: it remembers nothing. */
+  readonly memory: readonly string[] | undefined
+  readonly maxLine: number
+  /** The first messages of those that it has are done with. */
+  readonly onFinished: (finished: readonly Finished[], memory: readonly RememberedLine[]) => void
+  /** It has said something that is about none of its messages. */
+  readonly onWords: (words: Reported) => void
+}
+
+/** A line of a state file. */
+export interface RememberedLine {
+  /** The message that it stems from, by the number that its process knows it by; 0: not known. */
+  readonly seq: number
+  readonly line: string
+}
+
+export interface Finished {
+  /** From 1, in the order in which the process was given them. */
+  readonly seq: number
+  readonly message: TakenMessage
+  readonly outputs: readonly { readonly port: number; readonly value: string }[]
+  readonly faults: readonly Fault[]
+}
+
+const STATE_FD = 12
+const ENVELOPE_BYTES = 256
+
+interface InHand {
+  readonly seq: number
+  readonly message: TakenMessage
+  readonly outputs: { port: number; value: string }[]
+  readonly faults: Fault[]
+}
+
+export class PartProcess {
+  readonly #o: PartProcessOptions
+  readonly #child: LineChild
+  readonly #stdin: LineWriter
+  readonly #state: StateLog | undefined
+  readonly #isEnveloped: boolean
+  /** By their numbers, from `#done + 1` to `#sent`. */
+  readonly #inHand = new Map<number, InHand>()
+  #sent = 0
+  #done = 0
+  #received = 0
+  #reports: Settled[] = []
+  #isSettling = false
+  /** Remembered of messages that are not done with. */
+  #early: RememberedLine[] = []
+  readonly exited: Promise<Exit>
+
+  static start(options: PartProcessOptions): Result<PartProcess> {
+    const { part, binding, args, files, entry, authority, variables, memory, maxLine } = options
+    const state = memory && openStateLog(memory)
+    const isEnveloped = part.inputs.length !== 1 || part.outputs.length !== 1
+    const words = ['stage', binding, '--part', String(part.id), '--seq', '--telemetry', isEnveloped ? '--mux' : '--no-envelopes', ...args]
+    const child = spawnPlumbLines({
+      program: 'plumb',
+      args: [...words, '--max-line', String(maxLine + ENVELOPE_BYTES), ...(state ? ['--state-fd', String(STATE_FD)] : [])],
+      files,
+      entry,
+      authority,
+      fds: { 3: 'out' },
+      env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
+      ...(state ? { shared: { [STATE_FD]: state.fd } } : {}),
+    })
+    if (child.ok) return succeed(new PartProcess(options, child.value.child, state, isEnveloped))
+    state?.close()
+    return child
+  }
+
+  private constructor(options: PartProcessOptions, child: LineChild, state: StateLog | undefined, isEnveloped: boolean) {
+    this.#o = options
+    this.#child = child
+    this.#state = state
+    this.#isEnveloped = isEnveloped
+    this.#stdin = new LineWriter(child.stdin)
+    const maxLine = options.maxLine + 4 * ENVELOPE_BYTES
+    read(child.stdout, maxLine, (reader) => this.#output(reader))
+    read(child.stderr, maxLine, (reader) => this.#error(reader))
+    read(child.fds.get(3) as LineSource, maxLine, (reader) => this.#telemetry(reader))
+    this.exited = child.exited.then((exit) => {
+      this.#settle()
+      this.#state?.close()
+      return exit
+    })
+  }
+
+  get inHand(): number {
+    return this.#inHand.size
+  }
+
+  /** Those that it has not done with. */
+  get messages(): readonly TakenMessage[] {
+    return [...this.#inHand.values()].map(({ message }) => message)
+  }
+
+  send(message: TakenMessage): void {
+    const seq = ++this.#sent
+    this.#inHand.set(seq, { seq, message, outputs: [], faults: [] })
+    const bytes = Buffer.from(`${message.value}\n`)
+    if (!this.#isEnveloped) return this.#stdin.write(bytes, 0, bytes.length - 1)
+    const line = enclose(this.#o.part.inputs[message.port] ?? 'input', bytes, 0, bytes.length - 1)
+    this.#stdin.write(line, 0, line.length)
+  }
+
+  /** Nothing more comes: what waits for others in it is done with. */
+  end(): void {
+    void this.#stdin.end()
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #output({ buf, start, end }: LineReader): void {
+    this.#received++
+    const numbered = new Unnumbered()
+    const envelope = this.#isEnveloped ? splitEnvelope(buf, start, end) : undefined
+    if (envelope?.ok === false) return
+    const [from, to] = envelope ? [envelope.value.start, envelope.value.end] : [start, end]
+    if (!numbered.read(buf, from, to)) return
+    const port = envelope ? this.#o.part.outputs.findIndex(({ name }) => name === envelope.value.port) : 0
+    // What stems from several comes with the last of them.
+    const seq = numbered.seqs.length === 0 ? this.#sent : Math.max(...numbered.seqs)
+    this.#inHand.get(seq)?.outputs.push({ port, value: buf.toString('utf8', numbered.start, numbered.end) })
+    this.#settleSoon()
+  }
+
+  #error({ buf, start, end }: LineReader): void {
+    const parsed = parseJson(buf, start, end)
+    const reported = parsed.ok ? readReported(parsed.value) : undefined
+    if (!reported) return
+    const of = reported.severity === 'error' ? seqsOf(reported.fault) : []
+    for (const seq of of) this.#inHand.get(seq)?.faults.push(reported.fault)
+    if (of.length === 0) this.#o.onWords(reported)
+  }
+
+  #telemetry({ buf, start, end }: LineReader): void {
+    const parsed = parseJson(buf, start, end)
+    const event = parsed.ok ? (parsed.value as Settled) : undefined
+    if (event?.kind !== 'settled' || event.inputs <= this.#done) return
+    this.#reports.push(event)
+    this.#settleSoon()
+  }
+
+  // What it wrote before on other descriptors is read in between.
+  #settleSoon(): void {
+    if (this.#isSettling || this.#reports.length === 0) return
+    this.#isSettling = true
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#isSettling = false
+        this.#settle()
+      }),
+    )
+  }
+
+  #settle(): void {
+    const ready = this.#reports.filter(({ outputs }) => outputs <= this.#received).at(-1)
+    if (!ready || ready.inputs <= this.#done) return
+    this.#reports = this.#reports.filter(({ inputs }) => inputs > ready.inputs)
+    const finished: Finished[] = []
+    for (let seq = this.#done + 1; seq <= ready.inputs; seq++) {
+      const one = this.#inHand.get(seq)
+      if (one) finished.push(one)
+      this.#inHand.delete(seq)
+    }
+    this.#done = ready.inputs
+    this.#o.onFinished(finished, this.#remembered(ready.inputs))
+  }
+
+  #remembered(upTo: number): readonly RememberedLine[] {
+    for (let line = this.#state?.next(); line !== undefined; line = this.#state?.next()) {
+      const { seq = 0 } = readRemembered(line) ?? {}
+      this.#early.push({ seq, line })
+    }
+    const ready = this.#early.filter(({ seq }) => seq <= upTo)
+    this.#early = this.#early.filter(({ seq }) => seq > upTo)
+    return ready
+  }
+}
+
+const read = (stream: LineSource, maxLine: number, take: (reader: LineReader) => void): void => {
+  const reader = new LineReader(stream, { maxLine })
+  reader.onReadable = () => {
+    while (reader.next()) if (!reader.fault) take(reader)
+  }
+}
+
+/** Numbers, or ranges of them. */
+const seqsOf = ({ seq, seqs }: Fault): number[] => {
+  const several = Array.isArray(seqs) ? (seqs as readonly (number | readonly [number, number])[]) : []
+  const listed = several.flatMap((one) => {
+    if (typeof one === 'number') return [one]
+    const [first, last] = one
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
+  })
+  if (listed.length > 0) return listed
+  return typeof seq === 'number' && seq > 0 ? [seq] : []
+}

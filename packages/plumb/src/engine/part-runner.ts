@@ -1,0 +1,304 @@
+// One part of one run in one worker: takes messages, gives them to its process, and settles what comes of them.
+//
+//   waiting    a process that ends badly      what it had is given out again, one at a time; after 5 times it is a letter
+//   owned      somebody else has settled      all is dropped, and the part owned anew
+//   any        status 2 of the process        the part is given up here: others may have what this machine lacks
+
+import { randomUUID } from 'node:crypto'
+import { type Exit, type Fault, fault, type Result } from '@plumb/wire'
+import type { Engine, Letter, NewMessage, TakenMessage } from './engine.js'
+import type { Finished, PartProcess, PartProcessOptions, RememberedLine } from './part-process.js'
+import type { PlannedPart } from './run-plan.js'
+
+export interface PartRunnerOptions {
+  readonly engine: Engine
+  readonly run: string
+  readonly part: PlannedPart
+  readonly slots: number
+  /** Before a second try; each next time it is five times as long. */
+  readonly retrySeconds: number
+  readonly start: (part: PlannedPart, memory: readonly string[] | undefined, on: ProcessEvents) => Result<PartProcess>
+  readonly warn: (warning: Fault) => void
+  readonly report: (fault: Fault) => void
+  /** The engine cannot be asked any more. */
+  readonly fail: (error: unknown) => void
+}
+
+export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords'>
+
+/** Takes of a message before it is a letter. */
+const MAX_TRIES = 5
+const MAX_SETTLED = 500
+
+const isDeath = ({ error }: Fault): boolean => error === 'child_failed'
+
+interface Ready {
+  readonly finished: readonly Finished[]
+  readonly memory: readonly RememberedLine[]
+}
+
+export class PartRunner {
+  readonly #o: PartRunnerOptions
+  #process: PartProcess | undefined
+  #lease: string = randomUUID()
+  #ready: Ready[] = []
+  #isAlone = false
+  #isStepping = false
+  #isAgain = false
+  /** What may run only alone waits. */
+  #isDraining = false
+  #isSettling = false
+  #progress = 0
+  #seen = -1
+  #state: 'on' | 'stopping' | 'given up' | 'off' = 'on'
+
+  constructor(options: PartRunnerOptions) {
+    this.#o = options
+  }
+
+  /** Enough waits behind it. */
+  isHeld = false
+
+  get targets(): readonly number[] {
+    return this.#o.part.outputs.flatMap(({ targets }) => targets.map(({ part }) => part)).filter((part) => part > 0)
+  }
+
+  /** Nothing is in hand. */
+  get isIdle(): boolean {
+    return this.#inHand === 0 && !this.#isStepping && !this.#isSettling
+  }
+
+  /** Does what can be done now. */
+  async step(): Promise<void> {
+    this.#isAgain = true
+    if (this.#isStepping) return
+    this.#isStepping = true
+    try {
+      while (this.#isAgain) {
+        this.#isAgain = false
+        await this.#take()
+      }
+    } finally {
+      this.#isStepping = false
+    }
+  }
+
+  /** Takes nothing more. */
+  stop(): void {
+    if (this.#state === 'on') this.#state = 'stopping'
+  }
+
+  /** What is in hand is given up; it is not given back. */
+  kill(): void {
+    this.#state = 'off'
+    this.#process?.kill()
+  }
+
+  async giveBack(): Promise<void> {
+    this.kill()
+    await this.#o.engine.release(this.#lease, false)
+    if (this.#o.part.kind === 'owned') await this.#o.engine.disown(this.#o.run, this.#o.part.id)
+  }
+
+  /** Called from time to time. A process in which messages wait for others is told when there are none. */
+  async check(): Promise<void> {
+    const { engine, run, part } = this.#o
+    const { isCrowded, hasAlone } = await engine.look(run, part.id, this.targets)
+    this.isHeld = isCrowded
+    this.#isDraining = hasAlone
+    const isStill = this.#progress === this.#seen && this.#process !== undefined && this.#process.inHand > 0
+    this.#seen = this.#progress
+    if (isStill && !this.#isStepping && (await engine.isLast(run, part.id, part.above, this.#lease))) this.#process?.end()
+  }
+
+  get #inHand(): number {
+    return (this.#process?.inHand ?? 0) + this.#ready.reduce((sum, { finished }) => sum + finished.length, 0)
+  }
+
+  async #take(): Promise<void> {
+    const { part, slots } = this.#o
+    if (this.#state !== 'on' || this.isHeld || ((this.#isAlone || this.#isDraining) && this.#inHand > 0)) return
+    this.#isDraining = false
+    const most = (part.isOneByOne ? 1 : slots) - this.#inHand
+    if (most <= 0) return
+    if (part.kind === 'owned' && !this.#process && !(await this.#start())) return
+    const before = this.#lease
+    let taken: readonly TakenMessage[] = []
+    this.#isAlone = false
+    if (this.#inHand === 0) {
+      taken = await this.#takeSome(1, true)
+      this.#isAlone = taken.length > 0
+    }
+    if (taken.length === 0) taken = await this.#takeSome(most, false)
+    if (before !== this.#lease) await this.#o.engine.release(before, false)
+    if (taken.length === 0 || before !== this.#lease) return
+    this.#progress++
+    const spent = taken.filter((message) => this.#refusal(message))
+    if (spent.length > 0) await this.#refuse(spent)
+    const rest = taken.filter((message) => !this.#refusal(message))
+    if (rest.length > 0 && !this.#process && !(await this.#start())) return
+    for (const message of rest) this.#process?.send(message)
+    this.#isAgain = true
+  }
+
+  #takeSome(most: number, isAlone: boolean): Promise<readonly TakenMessage[]> {
+    const { engine, run, part } = this.#o
+    return engine.take({ run, part: part.id, lease: this.#lease, most, isAlone, above: part.kind === 'owned' ? part.above : undefined })
+  }
+
+  /** Why it is not run again. */
+  #refusal({ tries }: TakenMessage): Fault | undefined {
+    const { part } = this.#o
+    if (tries > 1 && part.hasEffects)
+      return fault('in_doubt', `what '${part.name}' does with this message may have been done when a worker ended, and is not done again`)
+    if (tries > MAX_TRIES) return fault('child_failed', `'${part.name}' or its worker has ended ${MAX_TRIES} times with this message`)
+    return undefined
+  }
+
+  async #refuse(messages: readonly TakenMessage[]): Promise<void> {
+    const letters = messages.map((message): Letter => ({ message, fault: this.#refusal(message) as Fault }))
+    await this.#settle({ done: messages, outputs: [], letters, again: [], memory: [], dropped: 0 })
+  }
+
+  async #start(): Promise<boolean> {
+    const { engine, run, part, start, report } = this.#o
+    const lease = this.#lease
+    const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
+    if (part.kind === 'owned' && !memory) return false
+    const started = start(part, memory, {
+      onFinished: (finished, lines) => {
+        // It was given up, and what it had is somebody else's.
+        if (lease !== this.#lease) return
+        this.#progress++
+        this.#ready.push({ finished, memory: lines })
+        this.#flush().catch(this.#o.fail)
+      },
+      onWords: ({ severity, fault: said }) => (severity === 'warning' ? this.#o.warn(said) : report(said)),
+    })
+    if (!started.ok) {
+      report(started.error)
+      this.#state = 'given up'
+      await engine.release(this.#lease, false)
+      return false
+    }
+    const process = started.value
+    this.#process = process
+    process.exited.then((exit) => this.#ended(process, exit)).catch(this.#o.fail)
+    return true
+  }
+
+  async #ended(process: PartProcess, { status }: Exit): Promise<void> {
+    if (process !== this.#process) return
+    const left = process.messages
+    await this.#flush()
+    this.#process = undefined
+    const { engine, run, part } = this.#o
+    if (this.#state === 'off') return
+    if (status === 2) {
+      this.#state = 'given up'
+      await engine.release(this.#lease, false)
+      if (part.kind === 'owned') await engine.disown(run, part.id)
+      return
+    }
+    const [only] = left
+    if (only && left.length === 1) {
+      const error = fault('child_failed', `'${part.name}' has ended without an answer to this message`)
+      if (only.tries >= MAX_TRIES)
+        await this.#settle({ done: left, outputs: [], letters: [{ message: only, fault: error }], again: [], memory: [], dropped: 0 })
+      else await this.#settle({ done: [], outputs: [], letters: [], again: left, memory: [], dropped: 0 })
+    } else if (left.length > 1) await engine.release(this.#lease, true)
+    await this.step()
+  }
+
+  /** One transaction after the other; what becomes ready meanwhile goes with the next. */
+  async #flush(): Promise<void> {
+    if (this.#isSettling) return
+    this.#isSettling = true
+    try {
+      while (this.#ready.length > 0 && this.#state !== 'off') {
+        const groups: Ready[] = []
+        for (let count = 0; count < MAX_SETTLED && this.#ready.length > 0; ) {
+          const group = this.#ready.shift() as Ready
+          groups.push(group)
+          count += group.finished.length
+        }
+        await this.#settleAll(
+          groups.flatMap(({ finished }) => finished),
+          groups.flatMap(({ memory }) => memory),
+        )
+      }
+    } finally {
+      this.#isSettling = false
+    }
+    this.step().catch(this.#o.fail)
+  }
+
+  async #settleAll(finished: readonly Finished[], memory: readonly RememberedLine[]): Promise<void> {
+    const { part } = this.#o
+    const isAgain = ({ message, faults }: Finished) =>
+      message.tries < MAX_TRIES && faults.some((one) => one.category === 'unavailable' || isDeath(one)) && !part.hasEffects
+    // Where the order matters, all behind one that is tried again comes again as well.
+    const first = part.kind === 'owned' ? finished.findIndex(isAgain) : -1
+    const fated = first < 0 ? finished.filter((one) => !isAgain(one)) : finished.slice(0, first)
+    const again = first < 0 ? finished.filter(isAgain) : finished.slice(first, first + 1)
+    const letters = fated.flatMap(({ message, faults: [error] }): Letter[] => (error ? [{ message, fault: error }] : []))
+    const settled = await this.#settle({
+      done: fated.map(({ message }) => message),
+      outputs: fated.flatMap((one) => this.#outputsOf(one)),
+      letters,
+      again: again.map(({ message }) => message),
+      memory: memory.filter(({ seq }) => first < 0 || seq < (finished[first]?.seq ?? 0)).map(({ line }) => line),
+      dropped: fated.filter(({ outputs, faults }) => outputs.length === 0 && faults.length === 0).length,
+    })
+    // What has died in the process answers nothing that comes later.
+    if (settled && (first >= 0 || finished.some(({ faults }) => faults.some(isDeath)))) await this.#startAnew()
+  }
+
+  #outputsOf({ message, outputs }: Finished): NewMessage[] {
+    const { ord, origin } = message
+    return outputs.flatMap(({ port, value }, i) => {
+      const place = outputs.length === 1 ? ord : `${ord.slice(0, -1)},${i + 1}}`
+      const targets = this.#o.part.outputs[port]?.targets ?? []
+      return targets.map((target): NewMessage => ({ ...target, ord: place, origin, value }))
+    })
+  }
+
+  async #settle(fate: {
+    readonly done: readonly TakenMessage[]
+    readonly outputs: readonly NewMessage[]
+    readonly letters: readonly Letter[]
+    readonly again: readonly TakenMessage[]
+    readonly memory: readonly string[]
+    readonly dropped: number
+  }): Promise<boolean> {
+    const { engine, run, part, retrySeconds, warn } = this.#o
+    const { done, outputs, letters, again, memory, dropped } = fate
+    const settled = await engine.settle({
+      run,
+      part: part.id,
+      lease: this.#lease,
+      done: done.map(({ id }) => id),
+      outputs,
+      letters,
+      again: again.map(({ id, tries }) => ({ id, afterSeconds: retrySeconds * 5 ** (tries - 1) })),
+      memory: part.kind === 'owned' ? memory : undefined,
+      tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length },
+    })
+    if (settled || this.#state === 'off') return settled
+    warn(fault('lease_lost', `what '${part.name}' had in hand is another worker's by now; what came of it here is dropped`))
+    await this.#startAnew()
+    return false
+  }
+
+  /** What is in hand is given back; a new process has the memory as it was settled last. */
+  async #startAnew(): Promise<void> {
+    const { engine } = this.#o
+    const process = this.#process
+    this.#process = undefined
+    this.#ready = []
+    process?.kill()
+    const lease = this.#lease
+    this.#lease = randomUUID()
+    await engine.release(lease, false)
+  }
+}

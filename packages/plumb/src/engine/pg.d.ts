@@ -1,0 +1,27 @@
+// What is used of pg.
+
+declare module 'pg' {
+  export interface Result {
+    readonly rows: readonly Record<string, unknown>[]
+    readonly rowCount: number | null
+  }
+
+  export interface ClientConfig {
+    readonly connectionString: string
+    readonly application_name?: string
+    readonly connectionTimeoutMillis?: number
+    readonly keepAlive?: boolean
+  }
+
+  export class Client {
+    readonly host: string
+    readonly ssl: unknown
+    constructor(config: ClientConfig)
+    connect(): Promise<void>
+    query(text: string, values?: readonly unknown[]): Promise<Result>
+    end(): Promise<void>
+    on(event: 'notification', listener: () => void): void
+    on(event: 'error', listener: (error: Error) => void): void
+    on(event: 'end', listener: () => void): void
+  }
+}

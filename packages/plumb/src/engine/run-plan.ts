@@ -1,0 +1,148 @@
+// How a spec is run by workers: its parts, what goes from each to which, and what says that another copy of the spec is the same.
+
+import { createHash } from 'node:crypto'
+import { dirname, relative } from 'node:path'
+import { agentOf, agentTools, type Bound, type Graph, type GraphNode, planOf, type ToolPlan, toolOf } from '@plumb/lang'
+import { type Part, partOf, partsOf } from '@plumb/lang/parts'
+import { effectsOf } from '@plumb/policy'
+import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
+import type { LoadedSpec } from '../command/load.js'
+import { identityOfRun } from '../record/identity.js'
+import type { RunOptions } from '../run/run-options.js'
+import { PROTOCOL } from './schema.js'
+
+type Source = Part['inputs'][number]
+
+export interface Target {
+  /** 0: an output of the whole run. */
+  readonly part: number
+  readonly port: number
+}
+
+export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneByOne'> {
+  /** The names that its process knows its ends by. */
+  readonly inputs: readonly string[]
+  readonly outputs: readonly { readonly name: string; readonly targets: readonly Target[] }[]
+  /** All parts whose messages may come to it. */
+  readonly above: readonly number[]
+  /** Something that it does may not be done twice. */
+  readonly hasEffects: boolean
+}
+
+export interface RunPlan {
+  readonly digest: string
+  readonly parts: readonly PlannedPart[]
+  /** Where an input goes. */
+  readonly entrance: readonly Target[]
+  /** The names of the outputs. */
+  readonly outputs: readonly string[]
+}
+
+/** `cannot_run`: what a part remembers could not go on in another process. */
+export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options: RunOptions): Result<RunPlan> => {
+  const inputs = graph.nodes.filter(({ work }) => work.kind === 'input')
+  const [input] = inputs
+  if (!input || inputs.length !== 1)
+    return fail(
+      'cannot_run',
+      `'${bound.name}' has ${inputs.length} inputs, and a run by workers takes one: let each message say what it is`,
+    )
+  const refusal = refusalOf(graph, options)
+  if (refusal) return { ok: false, error: refusal }
+  const parts = partsOf(graph)
+  const outputs = graph.nodes.filter(({ work }) => work.kind === 'output')
+  const isSame = (a: Source, b: Source) => a.node === b.node && a.output === b.output
+  const targetsOf = (source: Source): Target[] => [
+    ...parts.flatMap((part) => part.inputs.flatMap((one, port) => (isSame(one, source) ? [{ part: part.id, port }] : []))),
+    ...graph.edges.flatMap((edge) =>
+      isSame({ node: edge.from, output: edge.output }, source) && outputs.includes(edge.to)
+        ? [{ part: 0, port: outputs.indexOf(edge.to) }]
+        : [],
+    ),
+  ]
+  const above = new Map(parts.map((part) => [part.id, new Set<number>()]))
+  const planned = parts.map((part) => {
+    const { nodes } = partOf(graph, part)
+    const names = (kind: 'input' | 'output') => nodes.filter(({ work }) => work.kind === kind).map(({ name }) => name)
+    const exits = names('output')
+    const { id, name, kind, isOneByOne } = part
+    const ends = part.outputs.map((source, i) => ({ name: exits[i] ?? '', targets: targetsOf(source) }))
+    return { id, name, kind, isOneByOne, inputs: names('input'), outputs: ends, hasEffects: part.nodes.some(hasEffects) }
+  })
+  for (let isNew = true; isNew; ) {
+    isNew = false
+    for (const { id, outputs } of planned) {
+      for (const { part } of outputs.flatMap(({ targets }) => targets)) {
+        const known = above.get(part)
+        for (const one of [id, ...(above.get(id) ?? [])]) {
+          if (!known || known.has(one)) continue
+          known.add(one)
+          isNew = true
+        }
+      }
+    }
+  }
+  return succeed({
+    digest: digestOf(loaded, graph, options),
+    parts: planned.map((part) => ({ ...part, above: [...(above.get(part.id) ?? [])] })),
+    entrance: targetsOf({ node: input, output: 0 }),
+    outputs: outputs.map(({ name }) => name),
+  })
+}
+
+// Names are relative to the spec: another machine has it in another folder.
+const digestOf = (loaded: LoadedSpec, graph: Graph, options: RunOptions): string => {
+  const { files, options: given } = identityOfRun(loaded, graph, options)
+  const folder = dirname(loaded.compiled.program.entry.module.path)
+  const named = Object.entries(files).map(([path, hash]) => [relative(folder, path), hash] as const)
+  const { binding, params = null, handed_on, agent_command, tool_command, provider, model } = given as Readonly<Record<string, unknown>>
+  const sorted = named.sort(([a], [b]) => (a < b ? -1 : 1))
+  const whole = [PROTOCOL, sorted, binding, params, handed_on, agent_command, tool_command, provider, model]
+  return createHash('sha256').update(JSON.stringify(whole)).digest('hex')
+}
+
+const refusalOf = (graph: Graph, options: RunOptions): Fault | undefined => {
+  for (const { name, work, inputs, outputs } of graph.nodes) {
+    if (work.kind === 'plumb' && remembersWithin(work.bound))
+      return cannot(name, 'is a plumb with an agent that remembers, a fold or a batch in it; wire what is in it in the binding that is run')
+    if (work.kind !== 'agent') continue
+    const { config } = agentOf(work.bound)
+    if (config.max_messages !== undefined) return cannot(name, "counts its messages ('max_messages')")
+    if (config.amnesiac === true) continue
+    if (config.command !== undefined || options.agentProgram !== undefined)
+      return cannot(name, "is a program that may remember; 'amnesiac: true' says that it does not")
+    const control = (port: { name: string }, i: number, side: 'to' | 'from') =>
+      port.name.startsWith('ctrl') &&
+      graph.edges.some((e) => (side === 'to' ? e.to.name === name && e.input === i : e.from.name === name && e.output === i))
+    if (inputs.some((p, i) => control(p, i, 'to')) || outputs.some((p, i) => control(p, i, 'from')))
+      return cannot(name, 'remembers, and its control is wired')
+  }
+  return undefined
+}
+
+const cannot = (name: string, why: string): Fault =>
+  fault('cannot_run', `'${name}' cannot go on in another process: it ${why}`, { process: name })
+
+const remembersWithin = (bound: Bound): boolean =>
+  planOf(bound).nodes.some(({ work }) => {
+    if (work.kind === 'fold' || work.kind === 'batch') return true
+    if (work.kind === 'plumb') return remembersWithin(work.bound)
+    return work.kind === 'agent' && agentOf(work.bound).config.amnesiac !== true
+  })
+
+const READS = new Set<string>(['fs.read', 'model'])
+
+const hasEffects = ({ work }: GraphNode): boolean => {
+  if (work.kind === 'call') return !isHarmless(toolOf(work.bound))
+  if (work.kind === 'plumb') return planOf(work.bound).nodes.some(hasEffects)
+  if (work.kind !== 'agent') return false
+  const { mcp } = agentOf(work.bound).config
+  return (Array.isArray(mcp) && mcp.length > 0) || agentTools(work.bound).some((tool) => !isHarmless(tool))
+}
+
+// Its author says that it may be done again, or all that it does is to look.
+const isHarmless = (tool: ToolPlan): boolean => {
+  const { body } = tool
+  const isRepeatable = body.kind === 'tool' && (body.config.retry !== undefined || body.config.idempotent === true)
+  return isRepeatable || effectsOf(tool).every((effect) => READS.has(effect))
+}

@@ -1,0 +1,100 @@
+// What `plumb engine --init` makes. Values are text, never jsonb, so that bytes stay as they came.
+
+/** Of the tables, and of what stands in them: workers of another one do not serve a run. */
+export const PROTOCOL = 1
+
+export const SCHEMA = `CREATE SCHEMA plumb;
+CREATE TABLE plumb.version (version int NOT NULL);
+CREATE TABLE plumb.run (
+  id bigserial PRIMARY KEY,
+  name text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9-]{1,63}$'),
+  digest text NOT NULL,
+  protocol int NOT NULL,
+  plan text NOT NULL,
+  state text NOT NULL DEFAULT 'open',
+  taken bigint NOT NULL DEFAULT 0,
+  seen text NOT NULL DEFAULT '',
+  written bigint NOT NULL DEFAULT 0,
+  host text NOT NULL,
+  begun timestamptz NOT NULL DEFAULT now(),
+  ended timestamptz
+);
+CREATE TABLE plumb.worker (
+  id bigserial PRIMARY KEY,
+  host text NOT NULL,
+  begun timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE plumb.message (
+  id bigserial PRIMARY KEY,
+  run bigint NOT NULL,
+  part int NOT NULL,
+  port int NOT NULL,
+  ord bigint[] NOT NULL,
+  origin bigint NOT NULL,
+  value text NOT NULL,
+  lease uuid,
+  worker bigint,
+  until timestamptz,
+  tries int NOT NULL DEFAULT 0,
+  not_before timestamptz,
+  alone boolean NOT NULL DEFAULT false
+);
+CREATE INDEX message_order ON plumb.message (run, part, ord);
+CREATE INDEX message_worker ON plumb.message (worker) WHERE worker IS NOT NULL;
+CREATE TABLE plumb.part (
+  run bigint NOT NULL,
+  part int NOT NULL,
+  version bigint NOT NULL DEFAULT 0,
+  worker bigint,
+  until timestamptz,
+  PRIMARY KEY (run, part)
+);
+CREATE TABLE plumb.memory (
+  run bigint NOT NULL,
+  part int NOT NULL,
+  n bigserial,
+  line text NOT NULL,
+  PRIMARY KEY (run, part, n)
+);
+CREATE TABLE plumb.tally (
+  run bigint NOT NULL,
+  part int NOT NULL,
+  worker bigint NOT NULL,
+  taken bigint NOT NULL DEFAULT 0,
+  outputs bigint NOT NULL DEFAULT 0,
+  dropped bigint NOT NULL DEFAULT 0,
+  failed bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (run, part, worker)
+);
+CREATE TABLE plumb.letter (
+  id bigserial PRIMARY KEY,
+  run bigint NOT NULL,
+  part int NOT NULL,
+  port int NOT NULL,
+  ord bigint[] NOT NULL,
+  origin bigint NOT NULL,
+  value text NOT NULL,
+  fault text NOT NULL,
+  tries int NOT NULL,
+  told boolean NOT NULL DEFAULT false
+);
+CREATE INDEX letter_run ON plumb.letter (run, id);
+INSERT INTO plumb.version VALUES (${PROTOCOL});`
+
+/** For an administrator to grant: submitting, working, looking on. */
+export const ROLES = `CREATE ROLE plumb_submit;
+GRANT USAGE ON SCHEMA plumb TO plumb_submit;
+GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_submit;
+GRANT INSERT, UPDATE ON plumb.run TO plumb_submit;
+GRANT INSERT ON plumb.part TO plumb_submit;
+GRANT INSERT, DELETE ON plumb.message TO plumb_submit;
+GRANT UPDATE ON plumb.letter TO plumb_submit;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_submit;
+CREATE ROLE plumb_work;
+GRANT USAGE ON SCHEMA plumb TO plumb_work;
+GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_work;
+GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker TO plumb_work;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
+CREATE ROLE plumb_read;
+GRANT USAGE ON SCHEMA plumb TO plumb_read;
+GRANT SELECT ON plumb.run, plumb.part, plumb.tally, plumb.worker TO plumb_read;`

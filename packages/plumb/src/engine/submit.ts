@@ -1,0 +1,59 @@
+// plumb run --on: what the command line says of it, and its end.
+
+import { randomBytes } from 'node:crypto'
+import {
+  dieOf,
+  fault,
+  LineReader,
+  LineWriter,
+  onStop,
+  openLineInput,
+  openOutput,
+  Reporter,
+  type StopSignal,
+  writeStdout,
+} from '@plumb/wire'
+import type { RunOptions } from '../run/run-options.js'
+import { loadRun } from './loaded-run.js'
+import { Submitter } from './submitter.js'
+
+export interface SubmitFlags {
+  readonly url: string
+  readonly isInsecure: boolean
+  readonly patienceSeconds: number
+  readonly name: string | undefined
+  readonly isDetached: boolean
+  readonly isOrdered: boolean
+}
+
+/** Resolves to the exit status; a submission that was stopped by a signal dies of it. */
+export const submit = async (path: string | undefined, options: RunOptions, flags: SubmitFlags): Promise<number> => {
+  const reporter = new Reporter('plumb')
+  let stoppedBy: StopSignal | undefined
+  const { name = `run-${randomBytes(5).toString('hex')}`, isDetached } = flags
+  const run = NAME.test(name) ? await loadRun(path, options, reporter) : undefined
+  if (!NAME.test(name)) reporter.report(fault('usage', "the name of a run is 1 to 63 small letters, digits and '-'"))
+  if (run) {
+    const reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput })
+    const writer = new LineWriter(openOutput(1), { raw: options.rawOutput })
+    const submitter = new Submitter({ ...flags, name, plan: run.plan, reader, writer, reporter })
+    const forget = onStop(
+      (signal) => {
+        stoppedBy = signal
+        submitter.stop()
+      },
+      () => process.exit(1),
+    )
+    const failed = await submitter.run()
+    if (failed && !stoppedBy) reporter.report(failed)
+    reader.stop()
+    await writer.end()
+    if (isDetached && !failed) await writeStdout(`${name}\n`)
+    forget()
+  }
+  await reporter.end()
+  if (stoppedBy) dieOf(stoppedBy)
+  return reporter.status
+}
+
+const NAME = /^[a-z0-9-]{1,63}$/

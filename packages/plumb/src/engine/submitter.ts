@@ -1,0 +1,266 @@
+// plumb run --on: what comes on standard input goes to the workers, and what comes of it is written as it is done. What was taken and what was
+// written is counted in the tables, so that the same command goes on where it was.
+
+import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
+import { enclose, type Fault, fail, fault, type LineReader, type LineWriter, type Reporter, type Result, succeed } from '@plumb/wire'
+import type { Connection, Query } from './connection.js'
+import type { NewMessage } from './engine.js'
+import { insertMessages, MAX_WAITING } from './postgres.js'
+import type { RunPlan } from './run-plan.js'
+import { PROTOCOL } from './schema.js'
+import { connectPatiently, type PatienceOptions } from './worker.js'
+
+export interface SubmitOptions extends PatienceOptions {
+  readonly name: string
+  readonly plan: RunPlan
+  readonly isDetached: boolean
+  /** Outputs in the order of the inputs. */
+  readonly isOrdered: boolean
+  readonly reader: LineReader
+  readonly writer: LineWriter
+  readonly reporter: Reporter
+}
+
+/** With the process that submits a run goes a lock of this key. */
+const SUBMITTERS = 0x706c7573
+const POLL_MS = 1000
+const BATCH = 500
+
+interface Line {
+  readonly seq: number
+  readonly value: string
+  /** Of all lines up to this one. */
+  readonly seen: string
+}
+
+export class Submitter {
+  readonly #o: SubmitOptions
+  #run = ''
+  /** Lines that were read. */
+  #taken = 0
+  #seen = ''
+  /** Of them, those that the tables may lack. */
+  #waiting: Line[] = []
+  /** Of the lines that an earlier command has submitted. */
+  #before = { taken: 0, seen: '' }
+  /** Outputs that are written, and may still be in the tables. */
+  readonly #written = new Set<string>()
+  #isClosed = false
+  #isStopped = false
+  #wake: () => void = () => {}
+
+  constructor(options: SubmitOptions) {
+    this.#o = options
+  }
+
+  /** Nothing more is submitted; what was goes on. */
+  stop(): void {
+    this.#isStopped = true
+    this.#wake()
+  }
+
+  /** Undefined: the run is done, or goes on without us. */
+  async run(): Promise<Fault | undefined> {
+    const { reader, writer, reporter } = this.#o
+    reader.onReadable = () => this.#wake()
+    writer.onDrain = () => this.#wake()
+    writer.onClosed = () => this.stop()
+    for (let isFirst = true; ; isFirst = false) {
+      const connection = await connectPatiently(this.#o, () => this.#isStopped)
+      if (!connection.ok) return connection.error
+      let isLost = false
+      void connection.value.lost.then(() => {
+        isLost = true
+        this.#wake()
+      })
+      try {
+        const begun = await this.#begin(connection.value, isFirst)
+        if (!begun.ok) return begun.error
+        const end = await this.#serve(connection.value, () => isLost)
+        if (!isLost) return end
+      } catch (error) {
+        if (!isLost) reporter.warn(fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
+      } finally {
+        await connection.value.close()
+      }
+    }
+  }
+
+  async #begin(connection: Connection, isFirst: boolean): Promise<Result<void>> {
+    const { name, plan } = this.#o
+    const shown = JSON.stringify(plan.parts.map(({ id, name, kind }) => ({ id, name, kind })))
+    await connection.transaction(async (query) => {
+      const { rows } = await query(
+        'INSERT INTO plumb.run (name, digest, protocol, plan, host) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING RETURNING id',
+        [name, plan.digest, PROTOCOL, shown, hostname()],
+      )
+      const [made] = rows
+      if (made)
+        await query('INSERT INTO plumb.part (run, part) SELECT $1, p FROM unnest($2::int[]) p', [made.id, plan.parts.map(({ id }) => id)])
+      return true
+    })
+    const { rows } = await connection.query(
+      'SELECT id, digest, state, taken, seen, host, begun::text AS begun FROM plumb.run WHERE name = $1',
+      [name],
+    )
+    const run = rows[0] ?? {}
+    if (run.digest !== plan.digest)
+      return fail('run_exists', `run '${name}' is of another spec, or of other options; begun on ${run.host} at ${run.begun}`)
+    if (isFirst && (run.state === 'done' || run.state === 'cancelled'))
+      return fail('run_exists', `run '${name}' is ${run.state}; begun on ${run.host} at ${run.begun}. Another name begins a new one`)
+    const { rows: locked } = await connection.query('SELECT pg_try_advisory_lock($1, $2::int) AS is_free', [SUBMITTERS, run.id])
+    if (locked[0]?.is_free !== true)
+      return fail('run_exists', `another process submits run '${name}' now; it was begun on ${run.host} at ${run.begun}`)
+    this.#run = String(run.id)
+    const taken = Number(run.taken)
+    if (isFirst) this.#before = { taken, seen: String(run.seen) }
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > taken)
+    return succeed(undefined)
+  }
+
+  async #serve(connection: Connection, isLost: () => boolean): Promise<Fault | undefined> {
+    const { isDetached, writer } = this.#o
+    let hasNews = true
+    connection.onNews = () => {
+      hasNews = true
+      this.#wake()
+    }
+    for (;;) {
+      if (isLost()) return undefined
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      const changed = await this.#submit(connection)
+      if (typeof changed !== 'boolean') return changed
+      if (this.#isStopped) return undefined
+      if (isDetached) {
+        if (this.#isClosed) return undefined
+      } else if (hasNews && !writer.isFull) {
+        hasNews = false
+        const state = await this.#fetch(connection)
+        if (state === 'more') hasNews = true
+        else if (state !== 'waits') return state === 'done' ? undefined : CANCELLED
+      }
+      if (changed || (hasNews && !writer.isFull)) continue
+      const timer = setTimeout(() => {
+        hasNews = true
+        this.#wake()
+      }, POLL_MS)
+      await woken
+      clearTimeout(timer)
+    }
+  }
+
+  /** Whether there was anything to submit; a fault ends it. */
+  async #submit(connection: Connection): Promise<boolean | Fault> {
+    const { reader, plan } = this.#o
+    if (this.#isClosed || this.#isStopped) return false
+    const isCrowded = await this.#isCrowded(connection)
+    while (!isCrowded && this.#waiting.length < BATCH && reader.next()) {
+      const wrong = this.#take()
+      if (wrong) return wrong
+    }
+    const lines = this.#waiting
+    const isOver = reader.hasEnded
+    if (isOver && this.#taken < this.#before.taken) return this.#changed()
+    if (lines.length === 0 && !isOver) return false
+    const last = lines.at(-1)
+    await connection.transaction(async (query: Query) => {
+      const messages = lines.flatMap(({ seq, value }) =>
+        value === '' ? [] : plan.entrance.map((target): NewMessage => ({ ...target, ord: `{${seq}}`, origin: String(seq), value })),
+      )
+      await insertMessages(query, this.#run, messages)
+      if (last) await query('UPDATE plumb.run SET taken = $2, seen = $3 WHERE id = $1', [this.#run, last.seq, last.seen])
+      if (isOver) await query("UPDATE plumb.run SET state = 'closed' WHERE id = $1 AND state = 'open'", [this.#run])
+      await query('NOTIFY plumb')
+      return true
+    })
+    this.#waiting = []
+    this.#isClosed = isOver
+    return true
+  }
+
+  #take(): Fault | undefined {
+    const { reader, reporter } = this.#o
+    const { buf, start, end } = reader
+    this.#taken++
+    const text = reader.fault ? '' : buf.toString('utf8', start, end)
+    this.#seen = createHash('sha256').update(this.#seen).update(text).digest('hex')
+    if (this.#taken <= this.#before.taken)
+      return this.#taken === this.#before.taken && this.#seen !== this.#before.seen ? this.#changed() : undefined
+    const isHeld = text.includes('\0')
+    const wrong = reader.fault ?? (isHeld ? fault('invalid_json', 'a control character stands in this line as it is') : undefined)
+    if (wrong) reporter.report({ ...wrong, seq: this.#taken, line: reader.line })
+    this.#waiting.push({ seq: this.#taken, value: wrong ? '' : text, seen: this.#seen })
+    return undefined
+  }
+
+  #changed(): Fault {
+    const { name } = this.#o
+    return fault('input_changed', `run '${name}' has taken ${this.#before.taken} lines, and this input does not begin with them`)
+  }
+
+  async #isCrowded(connection: Connection): Promise<boolean> {
+    const { rows } = await connection.query(
+      'SELECT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part = ANY ($2::int[]) OFFSET $3) AS is_crowded',
+      [this.#run, this.#o.plan.entrance.map(({ part }) => part), MAX_WAITING],
+    )
+    return rows[0]?.is_crowded === true
+  }
+
+  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'done' | 'cancelled'> {
+    const { isOrdered, plan, reporter, writer } = this.#o
+    // Before the messages are looked at: what ends later is seen the next time.
+    const { rows: states } = await connection.query(
+      `SELECT state, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet FROM plumb.run WHERE id = $1`,
+      [this.#run],
+    )
+    const { rows } = await connection.query(isOrdered ? OUTPUTS_IN_ORDER : OUTPUTS, [this.#run, BATCH])
+    for (const { id, port, value } of rows as unknown as readonly { id: string; port: number; value: string }[]) {
+      if (this.#written.has(id)) continue
+      this.#written.add(id)
+      const bytes = Buffer.from(`${value}\n`)
+      if (plan.outputs.length === 1) writer.write(bytes, 0, bytes.length - 1)
+      else {
+        const line = enclose(plan.outputs[port] ?? '', bytes, 0, bytes.length - 1)
+        writer.write(line, 0, line.length)
+      }
+    }
+    writer.flush()
+    const { rows: letters } = await connection.query(
+      'SELECT id, origin, fault FROM plumb.letter WHERE run = $1 AND NOT told ORDER BY id LIMIT $2',
+      [this.#run, BATCH],
+    )
+    if (rows.length > 0 || letters.length > 0) {
+      await connection.transaction(async (query) => {
+        await query('DELETE FROM plumb.message WHERE id = ANY ($1::bigint[])', [rows.map(({ id }) => id)])
+        await query('UPDATE plumb.run SET written = written + $2 WHERE id = $1', [this.#run, rows.length])
+        await query('UPDATE plumb.letter SET told = true WHERE id = ANY ($1::bigint[])', [letters.map(({ id }) => id)])
+        return true
+      })
+      this.#written.clear()
+      for (const { origin, fault: said } of letters)
+        reporter.report({ ...(JSON.parse(String(said)) as Fault), seq: Number(origin), line: Number(origin) })
+      return 'more'
+    }
+    const { state, is_quiet } = states[0] ?? {}
+    if (state === 'cancelled') return 'cancelled'
+    if (state !== 'closed' || is_quiet !== true) return 'waits'
+    await connection.query("UPDATE plumb.run SET state = 'done', ended = now() WHERE id = $1 AND state = 'closed'", [this.#run])
+    await connection.query('NOTIFY plumb')
+    return 'done'
+  }
+}
+
+const OUTPUTS = 'SELECT id, port, value FROM plumb.message WHERE run = $1 AND part = 0 ORDER BY id LIMIT $2'
+
+/** Nothing that is still worked on comes before them. */
+const OUTPUTS_IN_ORDER = `
+SELECT m.id, m.port, m.value FROM plumb.message m
+WHERE m.run = $1 AND m.part = 0 AND m.ord <= ALL (
+  SELECT (SELECT u.ord FROM plumb.message u WHERE u.run = $1 AND u.part = p.part ORDER BY u.ord LIMIT 1)
+  FROM plumb.part p WHERE p.run = $1 AND EXISTS (SELECT 1 FROM plumb.message u WHERE u.run = $1 AND u.part = p.part))
+ORDER BY m.ord, m.id LIMIT $2`
+
+const CANCELLED = fault('cancelled', 'the run was cancelled')

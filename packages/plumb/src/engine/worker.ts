@@ -1,0 +1,211 @@
+// plumb work: serves the parts of runs of this spec, until it is asked to stop. When the database is lost, all that is in hand is dropped, for
+// others have it by then; the worker comes back as a new one.
+
+import { hostname } from 'node:os'
+import { type Fault, fault, onStop, type Reporter, type Result, type StopSignal } from '@plumb/wire'
+import { type Connection, checkSchema, connect } from './connection.js'
+import type { RunRow } from './engine.js'
+import { PartRunner, type PartRunnerOptions } from './part-runner.js'
+import { PostgresEngine } from './postgres.js'
+import type { RunPlan } from './run-plan.js'
+import { PROTOCOL } from './schema.js'
+
+export interface WorkerOptions {
+  readonly url: string
+  readonly isInsecure: boolean
+  /** Names; empty: all of this spec. */
+  readonly runs: readonly string[]
+  readonly parts: readonly string[]
+  readonly slots: number
+  readonly isOnce: boolean
+  readonly retrySeconds: number
+  readonly patienceSeconds: number
+  readonly plan: RunPlan
+  readonly start: PartRunnerOptions['start']
+  readonly reporter: Reporter
+}
+
+const POLL_MS = 1000
+const LOOK_MS = 500
+const RENEW_MS = 10_000
+/** After a signal, what is in hand has so long. */
+const GRACE_MS = 30_000
+
+/** Resolves to the signal that stopped it, if one did. */
+export const serve = async (options: WorkerOptions): Promise<StopSignal | undefined> => {
+  const { reporter } = options
+  let stoppedBy: StopSignal | undefined
+  let session: Session | undefined
+  const forget = onStop(
+    (signal) => {
+      stoppedBy = signal
+      session?.stop()
+    },
+    () => session?.abandon(),
+    { mayStay: true },
+  )
+  while (!stoppedBy) {
+    const connection = await connectPatiently(options, () => stoppedBy !== undefined)
+    if (!connection.ok) {
+      if (!stoppedBy) reporter.report(connection.error)
+      break
+    }
+    session = new Session(options, connection.value)
+    const lost = await session.run()
+    if (!lost) break
+    reporter.warn(lost)
+    reporter.flush()
+    await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS))
+  }
+  forget()
+  return stoppedBy
+}
+
+export interface PatienceOptions {
+  readonly url: string
+  readonly isInsecure: boolean
+  readonly patienceSeconds: number
+}
+
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 10_000
+
+/** Tries again until there is a server, or patience ends; what cannot become right is told at once. */
+export const connectPatiently = async (
+  { url, isInsecure, patienceSeconds }: PatienceOptions,
+  isStopped: () => boolean,
+): Promise<Result<Connection>> => {
+  const until = Date.now() + patienceSeconds * 1000
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const connection = await connect(url, isInsecure)
+    if (connection.ok) {
+      const schema = await checkSchema(connection.value, PROTOCOL)
+      if (schema.ok) return connection
+      await connection.value.close()
+      return schema
+    }
+    if (connection.error.error !== 'engine_unavailable' || isStopped() || Date.now() + pauseMs > until) return connection
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+}
+
+/** As long as one connection lasts. */
+class Session {
+  readonly #runners = new Map<string, { readonly run: RunRow; readonly runners: readonly PartRunner[] }>()
+  #state: 'on' | 'stopping' | 'over' = 'on'
+  #end: (lost: Fault | undefined) => void = () => {}
+  #isLooking = false
+
+  constructor(
+    private readonly o: WorkerOptions,
+    private readonly connection: Connection,
+  ) {}
+
+  /** Resolves to the reason when the connection was lost. */
+  async run(): Promise<Fault | undefined> {
+    const ended = new Promise<Fault | undefined>((resolve) => {
+      this.#end = resolve
+    })
+    void this.connection.lost.then((lost) => this.#end(lost))
+    let engine: PostgresEngine | undefined
+    const timers: NodeJS.Timeout[] = []
+    try {
+      engine = await PostgresEngine.open(this.connection, hostname())
+      const live = engine
+      this.connection.onNews = () => void this.#look(live).catch(this.#fail)
+      const every = (ms: number, work: () => Promise<void>) => timers.push(setInterval(() => void work().catch(this.#fail), ms))
+      every(POLL_MS, () => this.#look(live))
+      every(LOOK_MS, () => this.#check(live))
+      every(RENEW_MS, () => live.renew())
+      await this.#look(live)
+    } catch (error) {
+      this.#fail(error)
+    }
+    const lost = await ended
+    this.#state = 'over'
+    for (const timer of timers) clearInterval(timer)
+    const all = this.#all()
+    for (const runner of all) runner.kill()
+    if (!lost) for (const runner of all) await runner.giveBack().catch(() => {})
+    await this.connection.close()
+    return lost
+  }
+
+  stop(): void {
+    if (this.#state !== 'on') return
+    this.#state = 'stopping'
+    for (const runner of this.#all()) runner.stop()
+    setTimeout(() => this.#end(undefined), GRACE_MS).unref()
+    this.#endIfIdle()
+  }
+
+  abandon(): void {
+    this.#end(undefined)
+  }
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#state !== 'over')
+      this.#end(fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
+  }
+
+  #all(): PartRunner[] {
+    return [...this.#runners.values()].flatMap(({ runners }) => runners)
+  }
+
+  async #look(engine: PostgresEngine): Promise<void> {
+    if (this.#isLooking || this.#state !== 'on') return
+    this.#isLooking = true
+    try {
+      const { plan, runs } = this.o
+      const live = (await engine.runs()).filter(
+        ({ name, digest, protocol }) => digest === plan.digest && protocol === PROTOCOL && (runs.length === 0 || runs.includes(name)),
+      )
+      const ids = new Set(live.map(({ id }) => id))
+      for (const [id, { runners }] of this.#runners) {
+        if (ids.has(id)) continue
+        for (const runner of runners) runner.kill()
+        this.#runners.delete(id)
+      }
+      for (const run of live) if (!this.#runners.has(run.id)) this.#runners.set(run.id, { run, runners: this.#open(engine, run) })
+    } finally {
+      this.#isLooking = false
+    }
+    await Promise.all(this.#all().map((runner) => runner.step()))
+  }
+
+  #open(engine: PostgresEngine, run: RunRow): PartRunner[] {
+    const { plan, parts, slots, retrySeconds, start, reporter } = this.o
+    const served = plan.parts.filter(({ id, name }) => parts.length === 0 || parts.includes(name) || parts.includes(String(id)))
+    const named = (said: Fault): Fault => ({ ...said, run: run.name })
+    return served.map(
+      (part) =>
+        new PartRunner({
+          engine,
+          run: run.id,
+          part,
+          slots,
+          retrySeconds,
+          start,
+          warn: (warning) => reporter.warn(named(warning)),
+          report: (error) => reporter.report(named(error)),
+          fail: this.#fail,
+        }),
+    )
+  }
+
+  async #check(engine: PostgresEngine): Promise<void> {
+    if (this.#state === 'stopping') return this.#endIfIdle()
+    await engine.reap()
+    for (const runner of this.#all()) {
+      await runner.check()
+      await runner.step()
+    }
+    if (!this.o.isOnce || this.#isLooking) return
+    const over = await Promise.all([...this.#runners.keys()].map((id) => engine.isOver(id)))
+    if (over.every((one) => one) && this.#all().every((runner) => runner.isIdle)) this.#end(undefined)
+  }
+
+  #endIfIdle(): void {
+    if (this.#all().every((runner) => runner.isIdle)) this.#end(undefined)
+  }
+}

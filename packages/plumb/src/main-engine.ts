@@ -1,0 +1,140 @@
+// The commands of runs by workers.
+
+import { endWith, examples, fault, optionReaders } from '@plumb/wire'
+import { type Command, Option } from 'commander'
+import type { Commands } from './command/commands.js'
+import type { Database } from './engine/look.js'
+import { DATABASE_OPTIONS, optionsOf, PATIENCE, PATIENCE_SECONDS, type RunFlags, STAGE_OPTIONS } from './main-run.js'
+import type { RunOption } from './main-watch.js'
+
+interface DatabaseFlags {
+  on?: string
+  insecureDatabase?: true
+}
+
+interface WorkerFlags extends Omit<RunFlags, 'run' | 'part'>, DatabaseFlags {
+  run?: string[]
+  part?: string[]
+  slots?: number
+  once?: true
+  retryAfter?: number
+}
+
+const SLOTS = 100
+
+const { again, seconds, whole } = optionReaders()
+
+/** Of stage, those that a worker has, too. */
+const WORKER_OPTIONS: readonly RunOption[] = [
+  ...DATABASE_OPTIONS,
+  { flags: '--run <name>', text: 'serve only that run; several may be named', read: again },
+  { flags: '--part <name>', text: 'serve only that part, by its name or number; several may be named', read: again },
+  { flags: '--slots <n>', text: 'messages of a part in hand at once (100)', read: whole(1) },
+  { flags: '--once', text: 'end when nothing is left to do' },
+  { flags: '--retry-after <seconds>', text: 'before a second try of what failed (1), then 5 times as long', read: seconds },
+  PATIENCE,
+  { flags: '--binding <name>', text: 'serve runs of that binding', byDefault: 'main' },
+  ...STAGE_OPTIONS.filter(({ flags }) =>
+    /^--(set|set-file|provider|model|grant|docroot|policy|context|flows|require-sandbox|allow-host|no-parallel-tool-calls|agent-command|tool-command|max-in-flight|max-line)\b/.test(
+      flags,
+    ),
+  ),
+]
+
+const databaseOf = ({ on = process.env.PLUMB_ON, insecureDatabase }: DatabaseFlags): Database | undefined =>
+  on ? { url: on, isInsecure: insecureDatabase === true } : undefined
+
+const NO_DATABASE = fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON')
+
+export const describeEngine = (program: Command, commands: Commands, choose: (work: () => Promise<number>) => void): void => {
+  const choosing = (flags: DatabaseFlags, work: (database: Database) => Promise<number>) =>
+    choose(async () => {
+      const database = databaseOf(flags)
+      return database ? work(database) : endWith('plumb', NO_DATABASE)
+    })
+  const worker = program
+    .command('work')
+    .description('serve runs of a spec that were submitted with --on')
+    .addHelpText('after', examples('plumb work --on postgres://db/plumb spec.plumb'))
+    .argument('[spec]', 'the spec, a .plumb file: a copy of the one that was submitted')
+    .action((spec: string | undefined, flags: WorkerFlags) =>
+      choosing(flags, async (database) => {
+        const { run, part, slots = SLOTS, once, retryAfter = 1, patience = PATIENCE_SECONDS, ...others } = flags
+        const own = {
+          runs: run ?? [],
+          parts: part ?? [],
+          slots,
+          isOnce: once === true,
+          retrySeconds: retryAfter,
+          patienceSeconds: patience,
+        }
+        const options = { ...optionsOf({ ...others, envelopes: true }), binding: flags.binding ?? 'main' }
+        return (await commands.work())(spec, options, { ...database, ...own })
+      }),
+    )
+  addOptions(worker, WORKER_OPTIONS)
+  const engine = program
+    .command('engine')
+    .description('make the tables of runs by workers, or show them')
+    .addHelpText('after', examples('plumb engine --on postgres://db/plumb --init', 'plumb engine --print'))
+    .option('--init', "make schema 'plumb' where it is not there")
+    .option('--print', 'write its SQL, and that of three roles')
+    .action((flags: DatabaseFlags & { init?: true; print?: true }) =>
+      choose(async () => {
+        if (!flags.init && !flags.print) return endWith('plumb', fault('usage', 'say what to do: --init or --print'))
+        return (await commands.engine())(databaseOf(flags), flags.print === true)
+      }),
+    )
+  addOptions(engine, DATABASE_OPTIONS)
+  const runs = program
+    .command('runs')
+    .description('show what waits, is in hand and done in runs by workers')
+    .addHelpText('after', examples('plumb runs --on postgres://db/plumb nightly'))
+    .argument('[name]', 'one run')
+    .option('--json', 'one object a run')
+    .action((name: string | undefined, flags: DatabaseFlags & { json?: true }) =>
+      choosing(flags, async (database) => (await commands.runs())(database, name, flags.json === true)),
+    )
+  addOptions(runs, DATABASE_OPTIONS)
+  const letters = program
+    .command('letters')
+    .description('list the messages of a run that failed, one object a line')
+    .addHelpText('after', examples('plumb letters --on postgres://db/plumb nightly'))
+    .argument('<name>', 'the run')
+    .action((name: string, flags: DatabaseFlags) => choosing(flags, async (database) => (await commands.letters())(database, name)))
+  addOptions(letters, DATABASE_OPTIONS)
+  const cancel = program
+    .command('cancel')
+    .description('end a run by workers: nothing more of it is done')
+    .addHelpText('after', examples('plumb cancel --on postgres://db/plumb nightly'))
+    .argument('<name>', 'the run')
+    .action((name: string, flags: DatabaseFlags) => choosing(flags, async (database) => (await commands.cancel())(database, name)))
+  addOptions(cancel, DATABASE_OPTIONS)
+  const retry = program
+    .command('retry')
+    .description('give the messages of a run that failed out again')
+    .addHelpText('after', examples('plumb retry --on postgres://db/plumb nightly --origin 17'))
+    .argument('<name>', 'the run, which is not over')
+    .option('--origin <n>', 'only those of that input; several may be named', again)
+    .action((name: string, flags: DatabaseFlags & { origin?: string[] }) =>
+      choosing(flags, async (database) => {
+        const origins = (flags.origin ?? []).map(Number)
+        if (origins.some((origin) => !Number.isSafeInteger(origin) || origin < 1))
+          return endWith('plumb', fault('usage', '--origin takes the number of an input, from 1'))
+        return (await commands.retry())(database, name, origins)
+      }),
+    )
+  addOptions(retry, DATABASE_OPTIONS)
+}
+
+export const addOptions = (command: Command, options: readonly RunOption[]): void => {
+  for (const { flags, text, read, byDefault, conflicts, choices, preset } of options) {
+    const option = new Option(flags, text).hideHelp(text === undefined)
+    if (read) option.argParser(read)
+    if (byDefault !== undefined) option.default(byDefault)
+    if (conflicts) option.conflicts([...conflicts])
+    if (choices) option.choices(choices)
+    if (preset !== undefined) option.preset(preset)
+    command.addOption(option)
+  }
+}

@@ -1,0 +1,83 @@
+// A PostgreSQL of a test's own: in a temporary folder, on a socket there, with fsync, as a user without rights.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { until } from '../../packages/wire/test/processes.js'
+
+export interface Cluster {
+  readonly url: string
+  /** What psql prints of it, without headings. */
+  readonly ask: (sql: string) => string
+  /** kill -9 of the server, as when the machine fails. */
+  readonly crash: () => Promise<void>
+  readonly start: () => Promise<void>
+  readonly remove: () => Promise<void>
+}
+
+const FOLDERS = [...(process.env.PATH ?? '').split(':'), ...debianFolders()]
+
+function debianFolders(): string[] {
+  const root = '/usr/lib/postgresql'
+  return existsSync(root) ? readdirSync(root).map((version) => join(root, version, 'bin')) : []
+}
+
+const binaries = FOLDERS.find((folder) => ['initdb', 'postgres', 'psql'].every((name) => existsSync(join(folder, name))))
+
+/** Why there can be none here; false: there can. */
+export const noPostgres: string | false = binaries === undefined ? 'no PostgreSQL is installed' : false
+
+/** The server does not run as root. */
+const userOfServer = (): { uid?: number; gid?: number } => {
+  if (userInfo().uid !== 0) return {}
+  const id = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+export const openCluster = async (): Promise<Cluster> => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-pg-'))
+  const user = userOfServer()
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid ?? user.uid)
+  const place = { ...user, cwd: folder, env: { PATH: `${binaries}:${process.env.PATH}`, LC_ALL: 'C', HOME: folder, TZ: 'UTC' } }
+  const data = join(folder, 'data')
+  execFileSync('initdb', ['-D', data, '-A', 'trust', '-U', 'plumb', '-E', 'UTF8'], { ...place, stdio: 'ignore' })
+  let server: ChildProcess | undefined
+  const ask = (sql: string): string =>
+    execFileSync('psql', ['-h', folder, '-U', 'plumb', '-d', 'postgres', '-Atqc', sql], {
+      ...place,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  const answers = (): boolean => {
+    try {
+      return ask('SELECT 1').trim() === '1'
+    } catch {
+      return false
+    }
+  }
+  const start = async (): Promise<void> => {
+    const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=on', 'max_connections=40', 'shared_buffers=16MB']
+    const isUp = await until(() => {
+      if (server === undefined || server.exitCode !== null || server.signalCode !== null)
+        server = spawn('postgres', ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], { ...place, stdio: 'ignore' })
+      return answers()
+    })
+    if (!isUp) throw new Error('the server does not start')
+  }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = new Promise((resolve) => server?.once('exit', resolve))
+    if (server?.kill(signal)) await ended
+  }
+  await start()
+  return {
+    url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
+    ask,
+    start,
+    crash: () => end('SIGKILL'),
+    remove: async () => {
+      await end('SIGQUIT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

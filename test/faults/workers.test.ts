@@ -1,0 +1,271 @@
+// Runs by workers, on a PostgreSQL of their own: whichever process is killed, each input has one fate, and what agents remember is what they
+// remember in one process. PLUMB_KILLS is how often, PLUMB_SEED repeats the moments.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { scaled } from '../../packages/wire/test/patience.js'
+import { makeRandom } from '../fuzz/random.js'
+import { type Cluster, noPostgres, openCluster } from './postgres.js'
+import { openScene, type Scene, type Started, until } from './scene.js'
+
+const KILLS = 4 * Number(process.env.PLUMB_KILLS ?? 1)
+const SEED = Number(process.env.PLUMB_SEED ?? Math.floor(Math.random() * 2 ** 31))
+t.comment(`seed ${SEED}`)
+
+const PATIENCE_MS = scaled(40_000)
+
+/** Each message that the program is given is a line of the file `given`, so that a test knows when it is in hand. */
+const program = (name: string, body: string) => ({
+  [name]: `#!/bin/bash\nwhile read -r x; do echo "$x" >> given; ${body}; done\n`,
+})
+
+const command = (name: string) => `agent { command: ["./${name}"], amnesiac: true, answers: "each", sandbox: false }`
+
+const FILES = {
+  ...program('hold', `until [ -e go ]; do sleep 0.05; done; echo "$x"`),
+  ...program('weak', `[ "$x" = 7 ] && exit 3; echo "$x"`),
+  ...program('deadly', `[ "$x" = 7 ] && { read -r _ _ _ worker _ < "/proc/$PPID/stat"; kill -9 "$worker"; }; echo "$x"`),
+  ...Object.fromEntries(
+    ['hold', 'weak', 'deadly'].map((name) => [
+      `${name}.plumb`,
+      `let part : !int -> !int = ${command(name)}\nlet main : !int -> !int = plumb(input, output) { input ; part ; map(value * 10) ; output }`,
+    ]),
+  ),
+  'talk.plumb': `
+    let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
+    let other : !string -> !string = agent { provider: "eliza", model: "doctor", amnesiac: true }
+    let main : !string -> !string = plumb(input, output) {
+      input ; map(lower(value)) ; bot ; filter(length(value) > 20) ; other ; fold(value + state[0:3], from: "") ; output
+    }`,
+  'ticket.plumb': `
+    let a : !string -> !string = agent { provider: "eliza", model: "doctor", amnesiac: true }
+    let main : !string -> !(string, string) = plumb(input, output) {
+      input ; filter(value != "no") ; (id * a) ; barrier ; batch(3) ; flatten ; output
+    }`,
+  'same.plumb': 'let main : !json -> !json = id',
+  'odd.jsonl': `{"a":1.50,"n":123456789012345678901234567890,"z":[1e300,-0],"s":"\\u0000\\ud800"}\n${JSON.stringify('ß'.repeat(600_000))}\n`,
+  'talk.jsonl': Array.from({ length: 120 }, (_, i) => `"My cat ${i} remembers ${i % 7} of you"\n`).join(''),
+  'ticket.jsonl': `"a"\n"no"\n"b"\n7\n"c"\n"d"\n`,
+}
+
+interface Stage extends Scene {
+  readonly cluster: Cluster
+  readonly serve: (...words: string[]) => Started
+  readonly submit: (...words: string[]) => Started
+  /** Whether so many messages have come to a program. */
+  readonly given: (count: number) => Promise<boolean>
+}
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+let cluster: Cluster
+
+const onStage = (title: string, act: (t: Test, stage: Stage) => Promise<void>): void =>
+  void t.test(title, { skip: noPostgres }, async (t) => {
+    cluster ??= await openCluster()
+    const scene = openScene(FILES, { env: { PLUMB_ON: cluster.url }, mayLeave: /plumb-/ })
+    await scene.bash('chmod +x hold weak deadly; plumb engine --init')
+    cluster.ask("UPDATE plumb.run SET state = 'cancelled'; DELETE FROM plumb.message")
+    const start = (...words: string[]) => scene.start(['plumb', ...words])
+    const stage: Stage = {
+      ...scene,
+      cluster,
+      serve: (...words: string[]) => start('work', '--retry-after', '0.05', ...words),
+      submit: (...words: string[]) => scene.start(['bash', '-c', `exec plumb run --on "$PLUMB_ON" "$@"`, 'submit', ...words]),
+      given: (count: number) =>
+        until(
+          () => existsSync(join(scene.work, 'given')) && lines(readFileSync(join(scene.work, 'given'), 'utf8')).length >= count,
+          PATIENCE_MS,
+        ),
+    }
+    await act(t, stage)
+    t.strictSame(await scene.leftovers(), [], 'nothing is left')
+  })
+
+const numbers = (text: string): number[] =>
+  lines(text)
+    .map(Number)
+    .sort((a, b) => a - b)
+
+const NINE = Array.from({ length: 9 }, (_, i) => `${i + 1}\n`).join('')
+const TIMES_TEN = Array.from({ length: 9 }, (_, i) => (i + 1) * 10)
+
+onStage('the same as in one process, in the order of the inputs', async (t, { bash, serve }) => {
+  for (const name of ['talk', 'ticket']) {
+    const embedded = await bash(`plumb ${name}.plumb < ${name}.jsonl`)
+    const workers = [1, 2, 3].map(() => serve(`${name}.plumb`))
+    const submitted = await bash(`plumb run --on "$PLUMB_ON" --ordered --run ${name} ${name}.plumb < ${name}.jsonl`)
+    for (const { child } of workers) child.kill('SIGTERM')
+    t.equal(submitted.out, embedded.out, name)
+    t.equal(submitted.status, embedded.status, `${name}: status`)
+    const codes = (text: string) =>
+      lines(text)
+        .map((line) => [JSON.parse(line).error, JSON.parse(line).seq])
+        .sort()
+    t.strictSame(codes(submitted.err), codes(embedded.err), `${name}: errors`)
+    for (const worker of workers) t.strictSame(await worker.ended, { status: 0, signal: null }, 'a worker that was asked to end')
+  }
+})
+
+onStage('workers failure 2: what a killed worker had in hand, others have', async (t, { serve, submit, bash, given }) => {
+  const first = serve('hold.plumb')
+  const submitter = submit('--run', 'hand', 'hold.plumb')
+  submitter.child.stdin?.end(NINE)
+  t.ok(await given(1), 'it is in hand')
+  first.child.kill('SIGKILL')
+  await bash('touch go')
+  const second = serve('hold.plumb')
+  t.strictSame(await submitter.ended, { status: 0, signal: null })
+  t.strictSame(numbers(submitter.told()), TIMES_TEN)
+  second.child.kill('SIGTERM')
+  await second.ended
+})
+
+onStage('workers failures 1 to 5: kill -9 at random, with memories', async (t, { bash, serve, submit }) => {
+  const random = makeRandom(SEED)
+  const embedded = await bash('plumb talk.plumb < talk.jsonl')
+  const submitter = submit('--run', 'kills', '--ordered', 'talk.plumb')
+  submitter.child.stdin?.end(FILES['talk.jsonl'])
+  let isOver = false
+  const ended = submitter.ended.then((end) => {
+    isOver = true
+    return end
+  })
+  let killed = 0
+  const workers = [serve('talk.plumb'), serve('talk.plumb')]
+  while (!isOver && killed < KILLS) {
+    const written = lines(submitter.told()).length
+    const at = written + 1 + random.below(20)
+    await until(() => isOver || lines(submitter.told()).length >= at || random.below(400) === 0, PATIENCE_MS)
+    const i = random.below(2)
+    workers[i]?.child.kill('SIGKILL')
+    killed++
+    workers[i] = serve('talk.plumb')
+  }
+  t.strictSame(await ended, { status: 0, signal: null }, `after ${killed} kills`)
+  for (const { child } of workers) child.kill('SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+  t.equal(submitter.told(), embedded.out, 'as in one process')
+})
+
+onStage('workers failure 8: kill -9 of the server, which comes back', async (t, { bash, serve, submit, cluster }) => {
+  const embedded = await bash('plumb talk.plumb < talk.jsonl')
+  const submitter = submit('--run', 'server', '--ordered', 'talk.plumb')
+  submitter.child.stdin?.write(FILES['talk.jsonl'].slice(0, 2000).replace(/[^\n]*$/, ''))
+  const workers = [serve('talk.plumb'), serve('talk.plumb')]
+  await until(() => submitter.told() !== '', PATIENCE_MS)
+  await cluster.crash()
+  submitter.child.stdin?.end(FILES['talk.jsonl'].slice(FILES['talk.jsonl'].slice(0, 2000).lastIndexOf('\n') + 1))
+  await cluster.start()
+  t.strictSame(await submitter.ended, { status: 0, signal: null })
+  for (const { child } of workers) child.kill('SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+  t.equal(submitter.told(), embedded.out, 'as in one process')
+})
+
+onStage('workers failure 12: the process of the part dies of one message', async (t, { serve, submit, bash }) => {
+  const worker = serve('weak.plumb')
+  const submitter = submit('--run', 'weak', 'weak.plumb')
+  submitter.child.stdin?.end(NINE)
+  t.strictSame(await submitter.ended, { status: 1, signal: null })
+  t.strictSame(
+    numbers(submitter.told()),
+    TIMES_TEN.filter((n) => n !== 70),
+    'its neighbours are answered',
+  )
+  t.match(JSON.parse(lines(submitter.told(2)).at(-1) ?? ''), { error: 'child_failed', seq: 7 })
+  t.match(JSON.parse((await bash('plumb letters weak')).out), { origin: 7, value: 7, fault: { error: 'child_failed' } })
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+onStage('workers failure 13: a message that kills worker after worker', async (t, { serve, submit }) => {
+  let isOver = false
+  let deaths = 0
+  const keep = (async () => {
+    while (!isOver) {
+      const worker = serve('deadly.plumb')
+      const stop = setInterval(() => isOver && worker.child.kill('SIGTERM'), 20)
+      if ((await worker.ended).signal === 'SIGKILL') deaths++
+      clearInterval(stop)
+    }
+  })()
+  const submitter = submit('--run', 'deadly', 'deadly.plumb')
+  submitter.child.stdin?.end(NINE)
+  t.strictSame(await submitter.ended, { status: 1, signal: null })
+  isOver = true
+  await keep
+  t.strictSame(
+    numbers(submitter.told()),
+    TIMES_TEN.filter((n) => n !== 70),
+    'the others are answered',
+  )
+  t.equal(deaths, 5, 'workers that it killed')
+})
+
+onStage(
+  'workers failures 14 and 16: the submitter is killed, another takes its place, and never two',
+  async (t, { serve, submit, bash, given }) => {
+    const worker = serve('hold.plumb')
+    const first = submit('--run', 'twice', 'hold.plumb')
+    first.write('1\n2\n3\n')
+    t.ok(await given(1))
+    const beside = await bash('echo 1 | plumb run --on "$PLUMB_ON" --run twice hold.plumb')
+    t.match(beside, { status: 1, err: /"run_exists"/ })
+    first.child.kill('SIGKILL')
+    await first.ended
+    const other = await bash('printf "1\\n5\\n3\\n" | plumb run --on "$PLUMB_ON" --run twice hold.plumb')
+    t.match(other, { status: 1, err: /"input_changed"/ })
+    await bash('touch go')
+    const again = await bash(`printf '${NINE.replaceAll('\n', '\\n')}' | plumb run --on "$PLUMB_ON" --run twice hold.plumb`)
+    t.equal(again.status, 0, again.err)
+    t.strictSame(numbers(again.out), TIMES_TEN)
+    worker.child.kill('SIGTERM')
+    await worker.ended
+  },
+)
+
+onStage('workers failure 17: a worker with another spec leaves a run alone', async (t, { bash }) => {
+  await bash('echo 1 | plumb run --on "$PLUMB_ON" --detach --run other weak.plumb')
+  await bash('plumb work --once deadly.plumb')
+  const { out } = await bash('plumb runs --json other')
+  t.match(JSON.parse(out), { name: 'other', state: 'closed', parts: [{ part: '1 part', waiting: 1, done: 0 }] })
+  t.match(await bash('plumb work --once weak.plumb; plumb run --on "$PLUMB_ON" --run other weak.plumb <<< 1'), { status: 0, out: '10\n' })
+})
+
+onStage('workers failure 19: a run is cancelled', async (t, { serve, submit, bash, given }) => {
+  const worker = serve('hold.plumb')
+  const submitter = submit('--run', 'gone', 'hold.plumb')
+  submitter.child.stdin?.end(NINE)
+  t.ok(await given(1))
+  t.match(await bash('plumb cancel gone'), { status: 0 })
+  t.match(await submitter.ended, { status: 1 })
+  t.match(submitter.told(2), /"cancelled"/)
+  t.match(JSON.parse((await bash('plumb runs --json gone')).out), { state: 'cancelled' })
+  t.match(await bash('plumb cancel gone; plumb cancel none'), { status: 2, err: /"cancelled".*\n.*"unknown_name"/ })
+  worker.child.kill('SIGTERM')
+  t.strictSame(await worker.ended, { status: 0, signal: null })
+})
+
+onStage('workers failure 22: values come as they went', async (t, { serve, bash }) => {
+  const worker = serve('same.plumb')
+  t.match(await bash('plumb run --on "$PLUMB_ON" --run odd --ordered same.plumb < odd.jsonl | cmp - odd.jsonl && echo same'), {
+    out: 'same\n',
+    err: '',
+  })
+  t.match(
+    await bash(
+      `{ echo 1; head -c 20000000 /dev/zero | tr '\\0' 1; echo; echo 3; } | plumb run --on "$PLUMB_ON" --run long --ordered same.plumb`,
+    ),
+    {
+      status: 1,
+      out: '1\n3\n',
+      err: /"line_too_long".*"seq":2/,
+    },
+  )
+  worker.child.kill('SIGTERM')
+  await worker.ended
+})
+
+t.teardown(() => cluster?.remove())
