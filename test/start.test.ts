@@ -90,7 +90,7 @@ const BOT = {
 
 const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
-    { args: ['--version'], node: [], bundles: ['command-version', 'shared', 'wire-price-prices'] },
+    { args: ['--version'], node: [], bundles: ['wire-price-prices'] },
     { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPED },
     {
       args: ['check', '-e', 'let main : !int -> !int = id'],

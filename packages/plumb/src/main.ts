@@ -1,6 +1,7 @@
 // The front door: argv and stdio in, exit status out.
 
-import { runProgram } from '@plumb/wire'
+import { endWith, runProgram, versionAndPrices, writeStdout } from '@plumb/wire'
+import { version } from '../package.json'
 import { COMMANDS } from './command/commands.js'
 import { readPlainRun, runBinding } from './main-run.js'
 
@@ -8,7 +9,7 @@ import { readPlainRun, runBinding } from './main-run.js'
 const main = async (argv: readonly string[]): Promise<number> => {
   const plain = readPlainRun(argv)
   if (plain) return runBinding(plain.spec, plain.flags)
-  if (argv.length === 1 && argv[0] === '--version') return (await COMMANDS.version())({})
+  if (argv.length === 1 && argv[0] === '--version') return endWith('plumb', await writeStdout(await versionAndPrices(version)))
   const { command } = await import('./main-commands.js')
   return command(argv, COMMANDS)
 }
