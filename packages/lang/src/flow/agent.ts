@@ -10,6 +10,7 @@ import { JSON_TYPE, type Json } from '../types/type.js'
 import type { Analysis, Outcome, ProcessFlow } from './analysis.js'
 import { labelled } from './declared.js'
 import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { isBelow, promptFilesOf } from './prompt-files.js'
 import { flat, misfits, PLAIN, type Shape } from './shape.js'
 import { ofSignature, takenBy, wayAcross } from './signature.js'
 import { argumentOf, isTrusted } from './tool.js'
@@ -44,6 +45,7 @@ export class AgentFlow implements ProcessFlow {
     this.#read(input)
     this.#control(control)
     this.#prompt()
+    this.#promptFiles()
     let before: Tags
     do {
       before = this.#tags
@@ -65,17 +67,26 @@ export class AgentFlow implements ProcessFlow {
     const template = impl.kind === 'agent' ? impl.config.entries.find(({ key }) => key.text === 'prompt')?.value : undefined
     if (template?.kind !== 'template') return
     const shape = this.analysis.expression(template, PLAIN, { input: JSON_TYPE, scope: this.bound.scope, isConstant: true })
-    const { untrusted } = flat(shape)
-    if (untrusted) {
-      this.analysis.findings.add({
-        label: 'untrusted',
-        sink: `the prompt of agent '${this.bound.name}'`,
-        span: template.span,
-        trail: untrusted,
-        last: [{ text: `in the prompt of agent '${this.bound.name}'`, span: this.bound.binding.name.span }],
-        help: 'give it to the agent as a part of its input',
-      })
+    this.#readPrompt(shape, template.span, 'give it to the agent as a part of its input')
+  }
+
+  // Its prompt may be a file below a root with a label, or have one as a document.
+  #promptFiles(): void {
+    for (const { name, span } of promptFilesOf(this.bound)) {
+      for (const { path, labels, tool } of this.analysis.labelledRoots) {
+        if (!isBelow(name, path)) continue
+        const trail = begin({ text: `from '${name}', below a root of '${tool}'`, span })
+        const tags = Object.fromEntries(labels.map((label) => [label, trail]))
+        this.#readPrompt(labelled(JSON_TYPE, tags), span, `keep the file elsewhere, or let the agent read it by '${tool}'`)
+      }
     }
+  }
+
+  #readPrompt(shape: Shape, span: Span, help: string): void {
+    const sink = `the prompt of agent '${this.bound.name}'`
+    const { untrusted } = flat(shape)
+    const last = [{ text: `in ${sink}`, span: this.bound.binding.name.span }]
+    if (untrusted) this.analysis.findings.add({ label: 'untrusted', sink, span, trail: untrusted, last, help })
     this.#read(shape)
   }
 

@@ -8,6 +8,7 @@ import type { Expression } from '../parse/ast.js'
 import type { ToolPlan } from '../program/tool-plan.js'
 import type { Findings } from './finding.js'
 import type { Tags } from './label.js'
+import type { LabelledRoot } from './prompt-files.js'
 import type { Shape } from './shape.js'
 
 /** What a call of a tool may do; who knows it is not of this package. */
@@ -27,6 +28,7 @@ export interface ProcessFlow {
 export interface Analysis {
   readonly findings: Findings
   readonly effectsOf: EffectsOf
+  readonly labelledRoots: readonly LabelledRoot[]
   /** Where the call at hand stands in the program: an error is shown there. */
   readonly place: Span | undefined
   at<T>(place: Span, look: () => T): T

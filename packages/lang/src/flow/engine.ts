@@ -14,6 +14,7 @@ import { shapeOfExpression } from './expression.js'
 import { Findings } from './finding.js'
 import { GraphFlow } from './graph.js'
 import { begin, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { type LabelledRoot, labelledRoots } from './prompt-files.js'
 import { secretParams } from './secret-params.js'
 import { crossed, flat, itemAt, itemIn, join, leaf, listOf, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { ofSignature } from './signature.js'
@@ -30,6 +31,7 @@ export class Engine implements Analysis {
   place: Span | undefined
   readonly #lowered = new Map<string, { readonly process: ProcessFlow; output: Shape; isRunning: boolean }>()
   readonly #params = new Map<Param, Shape>()
+  readonly labelledRoots: readonly LabelledRoot[]
   readonly #secretParams: ReadonlySet<Param>
 
   constructor(
@@ -37,6 +39,7 @@ export class Engine implements Analysis {
     readonly effectsOf: EffectsOf,
   ) {
     this.#secretParams = secretParams(scopes)
+    this.labelledRoots = labelledRoots(scopes)
   }
 
   at<T>(place: Span, look: () => T): T {

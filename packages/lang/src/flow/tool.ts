@@ -8,6 +8,7 @@ import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
 import type { Analysis } from './analysis.js'
 import { labelled } from './declared.js'
 import { begin, isTagged, type Label, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { labelsOf } from './prompt-files.js'
 import { flat, join, type Misfit, misfits, overlay, PLAIN, type Shape, through, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
@@ -92,8 +93,7 @@ export const sourceTags = (bound: Bound, { source, config }: Body, effects: read
 export const isTrusted = (server: Json | undefined): boolean =>
   typeof server === 'object' && server !== null && 'trusted' in server && server.trusted === true
 
-const rootLabels = (roots: Json | undefined): readonly Label[] =>
-  Object.values(roots ?? {}).flatMap((root) => (['untrusted', 'secret'] as const).filter((label) => Object(root)[label] === true))
+const rootLabels = (roots: Json | undefined): readonly Label[] => Object.values(roots ?? {}).flatMap(labelsOf)
 
 // Beside a word for a label, what a source gives is said to be untrusted too.
 const holdToSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, said: Shape, a: Analysis): void => {

@@ -1,0 +1,70 @@
+// Files that an agent's prompt is made of, where they stand below a root that a tool labels. Paths are compared as they are written: those of
+// roots are relative to the docroot, those of prompts to the spec, and both are taken for one folder.
+
+import type { Span } from '../diagnostic/source.js'
+import type { Bound, Scope } from '../names/names.js'
+import type { Entry, Value } from '../parse/ast.js'
+import { toolOf } from '../program/tool-plan.js'
+import type { Json } from '../types/type.js'
+import type { Label } from './label.js'
+
+export interface LabelledRoot {
+  readonly path: string
+  readonly labels: readonly Label[]
+  /** Which tool says so. */
+  readonly tool: string
+}
+
+export interface PromptFile {
+  readonly name: string
+  readonly span: Span
+}
+
+/** Of all built-in tools of a program. */
+export const labelledRoots = (scopes: readonly Scope[]): readonly LabelledRoot[] =>
+  scopes.flatMap((scope) =>
+    [...scope.bindings.values()].flatMap((bound) => {
+      if (bound.binding.impl.kind !== 'tool') return []
+      const { body } = toolOf(bound)
+      return body.kind === 'tool' && body.source === 'builtin' ? rootsIn(body.config.roots, bound.name) : []
+    }),
+  )
+
+const rootsIn = (roots: Json | undefined, tool: string): LabelledRoot[] =>
+  Object.values(roots ?? {}).flatMap((root) => {
+    const labels = labelsOf(root)
+    const { path } = Object(root) as { path?: unknown }
+    return labels.length > 0 && typeof path === 'string' ? [{ path, labels, tool }] : []
+  })
+
+/** Those that one root says: `{ path: "drop", untrusted: true }`. */
+export const labelsOf = (root: Json): readonly Label[] => (['untrusted', 'secret'] as const).filter((label) => Object(root)[label] === true)
+
+/** A bare name of `prompts` is looked up elsewhere, and not beside the spec. */
+export const promptFilesOf = ({ binding: { impl } }: Bound): readonly PromptFile[] =>
+  impl.kind === 'agent' ? impl.config.entries.flatMap(filesIn) : []
+
+const filesIn = ({ key, value }: Entry): PromptFile[] => {
+  if (key.text === 'prompt_file') return textIn(value)
+  if (key.text !== 'prompts' || value.kind !== 'list') return []
+  return value.items.flatMap(textIn).filter(({ name }) => name.includes('/'))
+}
+
+const textIn = (value: Value): PromptFile[] =>
+  value.kind === 'value' && typeof value.value === 'string' ? [{ name: value.value, span: value.span }] : []
+
+/** Without links: what leads elsewhere by one is not seen. */
+export const isBelow = (file: string, folder: string): boolean => {
+  const [inner, outer] = [partsOf(file), partsOf(folder)]
+  return outer.every((part, i) => inner[i] === part)
+}
+
+const partsOf = (path: string): readonly string[] => {
+  const parts: string[] = path.startsWith('/') ? ['/'] : []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..' && parts.at(-1) !== '/') parts.pop()
+    else parts.push(part)
+  }
+  return parts
+}
