@@ -24,8 +24,8 @@ export interface View {
 
 /** Asks the terminal for the position of its cursor (DSR 6); the answer comes as typed input. */
 const CURSOR_QUERY = '\x1b[6n'
-/** Longer than the answer of a terminal takes, also over ssh. */
-const CURSOR_TIMEOUT_MS = 500
+/** Longer than the answer of a terminal takes, also over ssh and on a busy machine: who gives up too early draws over what stood there. */
+const CURSOR_TIMEOUT_MS = 2000
 
 /** Node documents `line` and `cursor`, and lets them be changed; only its types do not. */
 type Editor = Interface & { line: string; cursor: number; prevRows: number }
