@@ -39,7 +39,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : runProblems(compiled))]
     const mends = options.json && hasErrors(compiled.diagnostics) ? await mendsIn(loaded.value) : undefined
     for (const d of diagnostics) {
-      if (options.json) out.push(JSON.stringify(withMend(d, mends?.get(d))))
+      if (options.json) out.push(...inJson(d, mends?.get(d)))
       else reporter.write(shown(d))
     }
     if (options.flows && !hasErrors(compiled.diagnostics)) out.push(...(await flowsOf(compiled, options.json)))
@@ -56,8 +56,13 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   return reporter.status
 }
 
-const withMend = (d: Diagnostic, mend: Mend | undefined) =>
-  mend ? { ...diagnosticToJson(d), mends: [mendToJson(mend)] } : diagnosticToJson(d)
+// The keys of a diagnostic are fixed: what mends it is a line of its own behind it.
+const inJson = (d: Diagnostic, mend: Mend | undefined): string[] => {
+  const diagnostic = diagnosticToJson(d)
+  const { file, line, column, code } = diagnostic
+  const mending = mend ? [JSON.stringify({ file, line, column, code, mends: [mendToJson(mend)] })] : []
+  return [JSON.stringify(diagnostic), ...mending]
+}
 
 /** For programs: edits of the file that leave fewer errors, each tried. */
 const mendsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Mend>> => {
