@@ -437,7 +437,7 @@ runTable('what a provider refuses', {
   },
   'says what has settled while others are in flight': {
     run: `${rules("async (said) => { const { existsSync } = await import('node:fs'); while (said === '2' && !existsSync('told')) await after(5) }")}
-      seq 3 | plumb-agent -R --telemetry unordered.plumb 3> tel > o & pid=$!
+      : > tel; seq 3 | plumb-agent -R --telemetry unordered.plumb 3> tel > o & pid=$!
       ${until(`grep -q '"inputs":1,' tel`)}; grep -c . o; touch told; wait $pid; grep -c . o; tail -n 1 tel | grep -o '"inputs":3,'`,
     out: '2\n3\n"inputs":3,\n',
   },
