@@ -165,6 +165,11 @@ export class PartRunner {
     const lease = this.#lease
     const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
     if (part.kind === 'owned' && !memory) return false
+    // The runner was killed meanwhile, and would not end a process that began now.
+    if (this.#state === 'off') {
+      if (memory) await engine.disown(run, part.id)
+      return false
+    }
     const started = start(part, memory, {
       onFinished: (finished, lines) => {
         // It was given up, and what it had is somebody else's.

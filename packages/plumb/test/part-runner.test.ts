@@ -1,0 +1,41 @@
+// The runner of a part, with an engine that answers when the test says so.
+
+import t from 'tap'
+import type { Engine } from '../src/engine/engine.js'
+import { PartRunner } from '../src/engine/part-runner.js'
+import type { PlannedPart } from '../src/engine/run-plan.js'
+
+t.test('a part that is owned after its runner was killed is given up, and no process begins', async (t) => {
+  let answer: (memory: readonly string[]) => void = () => {}
+  const done: string[] = []
+  const engine = {
+    own: () => new Promise<readonly string[]>((resolve) => (answer = resolve)),
+    disown: async () => void done.push('disown'),
+    take: async () => [],
+    release: async () => {},
+  } as unknown as Engine
+  const part = {
+    id: 1,
+    name: 'part',
+    kind: 'owned',
+    isOneByOne: false,
+    hasEffects: false,
+    outputs: [],
+    above: [],
+  } as unknown as PlannedPart
+  const runner = new PartRunner({
+    ...{ engine, run: '1', part, slots: 1, retrySeconds: 1 },
+    start: () => {
+      done.push('start')
+      return { ok: false, error: { error: 'child_failed', category: 'internal', detail: '' } }
+    },
+    warn: () => {},
+    report: () => {},
+    fail: (error) => t.fail(String(error)),
+  })
+  const step = runner.step()
+  runner.kill()
+  answer([])
+  await step
+  t.strictSame(done, ['disown'])
+})
