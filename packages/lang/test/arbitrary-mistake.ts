@@ -2,6 +2,8 @@
 // separators and words.
 
 import fc from 'fast-check'
+import { RESERVED } from '../src/parse/cursor.js'
+import { MORPHISMS } from '../src/parse/morphism.js'
 
 export interface Mistake {
   readonly kind: string
@@ -31,27 +33,8 @@ const placesOf = (text: string, pattern: RegExp): readonly Place[] =>
 
 const at = (text: string, { start, word }: Place, put: string): string => text.slice(0, start) + put + text.slice(start + word.length)
 
-const KEYWORDS = [
-  'let',
-  'type',
-  'use',
-  'agent',
-  'tool',
-  'plumb',
-  'map',
-  'filter',
-  'barrier',
-  'merge',
-  'copy',
-  'batch',
-  'each',
-  'fold',
-  'flatten',
-  'spawn',
-  'param',
-  'discard',
-  'test',
-]
+/** Those of three letters and more: of shorter ones a misspelling is another word. */
+const KEYWORDS = [...new Set([...RESERVED, ...MORPHISMS, 'param', 'test'])].filter((word) => word.length > 2)
 
 /** A letter left out, doubled, or changed for its neighbour. */
 const misspelt = (word: string, way: number, i: number): string => {

@@ -6,7 +6,7 @@ import { diskFiles } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { type Compiled, compile, type Diagnostic, STANDARD_LIBRARY } from '../src/index.js'
-import { mendsOf } from '../src/service/index.js'
+import { edited, mendsOf } from '../src/service/index.js'
 import { arbitraryMistakeIn } from './arbitrary-mistake.js'
 
 const SEED = Number(process.env.PLUMB_SEED ?? 28)
@@ -23,10 +23,7 @@ const mended = (text: string): string => {
   const errors = errorsOf(text)
   const [first] = errors as [Diagnostic]
   const mends = [...mendsOf(first.span.source, errors, errorsOf).values()]
-  let made = text
-  for (const { span, text: put } of mends.sort((a, b) => b.span.start - a.span.start))
-    made = made.slice(0, span.start) + put + made.slice(span.end)
-  return made
+  return edited(text, mends)
 }
 
 const FOLDERS = ['packages/plumb/examples', 'packages/lang/src/stdlib', 'packages/plumb/test/fixtures']

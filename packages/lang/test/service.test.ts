@@ -5,7 +5,7 @@ import t from 'tap'
 import { holds, runs } from '../../wire/test/property.js'
 import { compile } from '../src/compile.js'
 import type { Files } from '../src/names/modules.js'
-import { completionsAt, definitionAt, type Edit, fixesOf, hoverAt, renameAt, renameableAt } from '../src/service/index.js'
+import { completionsAt, definitionAt, type Edit, edited, fixesOf, hoverAt, renameAt, renameableAt } from '../src/service/index.js'
 import { STANDARD_LIBRARY } from '../src/stdlib/library.js'
 
 const MODULES: Readonly<Record<string, string>> = {
@@ -282,10 +282,10 @@ t.test('completion', async (t) => {
 const words = (text: string): string[] => text.split(' ').filter(Boolean)
 
 const apply = (text: string, path: string, edits: readonly Edit[]): string =>
-  edits
-    .filter((e) => e.span.source.path === path)
-    .sort((a, b) => b.span.start - a.span.start)
-    .reduce((done, e) => done.slice(0, e.span.start) + e.text + done.slice(e.span.end), text)
+  edited(
+    text,
+    edits.filter((e) => e.span.source.path === path),
+  )
 
 t.test('rename', async (t) => {
   const cases: readonly (readonly [string, string, Readonly<Record<string, number>> | RegExp])[] = [

@@ -154,6 +154,7 @@ Review it.
 ---
 `,
     'filter.md': '---\n---\nx',
+    'for.md': '---\n---\nx',
   })
   t.equal(textOf(mounted('plain.md')), 'let plain : !string -> !string = agent {\n  prompt: "Only a prompt."\n}\n')
   t.equal(
@@ -172,6 +173,7 @@ let full : !string -> !string = agent {
 `,
   )
   t.match(textOf(mounted('filter.md')), /^let filter_prompt : /, 'a reserved word is no name')
+  t.match(textOf(mounted('for.md')), /^let for_prompt : /, 'nor is one that became a word later')
   const review = {
     kind: 'named',
     name: 'Review',

@@ -3,14 +3,12 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { Diagnostic } from '../diagnostic/diagnostic.js'
-import type { Source, Span } from '../diagnostic/source.js'
+import type { Source } from '../diagnostic/source.js'
+import { RESERVED } from '../parse/cursor.js'
+import { MORPHISMS } from '../parse/morphism.js'
+import { PRIMITIVES } from '../parse/type.js'
+import { type Edit, edited } from './edit.js'
 import { fixesOf } from './fixes-of.js'
-
-/** Text in place of a span, which is empty where nothing is taken away. */
-export interface Mend {
-  readonly span: Span
-  readonly text: string
-}
 
 /** The errors of another text in the place of the one that was checked. */
 export type Recheck = (text: string) => readonly Diagnostic[]
@@ -22,7 +20,7 @@ const MAX_TRIES = 400
 const MAX_SEARCHED = 3
 
 /** For the errors of one text; one that is mended by the mend of another has none. */
-export const mendsOf = (source: Source, errors: readonly Diagnostic[], recheck: Recheck): ReadonlyMap<Diagnostic, Mend> => {
+export const mendsOf = (source: Source, errors: readonly Diagnostic[], recheck: Recheck): ReadonlyMap<Diagnostic, Edit> => {
   const own = errors.filter(({ span }) => span.source.path === source.path)
   const named = new Map(
     own.flatMap((d) =>
@@ -33,7 +31,7 @@ export const mendsOf = (source: Source, errors: readonly Diagnostic[], recheck: 
   )
   const trial = new Trial(source, own, recheck)
   if (named.size > 0 && trial.errorsWith([...named.values()]) === 0) return named
-  const found = new Map<Diagnostic, Mend>()
+  const found = new Map<Diagnostic, Edit>()
   for (const [d, fix] of named) if (trial.errorsWith([fix]) < own.length) found.set(d, fix)
   for (const d of own.filter((d) => !found.has(d)).slice(0, MAX_SEARCHED)) {
     const mend = trial.best(candidatesAt(d), [...found.values()])
@@ -59,8 +57,8 @@ class Trial {
   }
 
   /** That touches none of the others: the first with which nothing is wrong, else the one with the fewest errors; undefined: none has fewer than before. */
-  best(candidates: Iterable<Mend>, others: readonly Mend[]): Mend | undefined {
-    let best: Mend | undefined
+  best(candidates: Iterable<Edit>, others: readonly Edit[]): Edit | undefined {
+    let best: Edit | undefined
     let fewest = this.before.length
     for (const mend of candidates) {
       if (this.#left === 0) break
@@ -74,7 +72,7 @@ class Trial {
     return best
   }
 
-  errorsWith(mends: readonly Mend[]): number {
+  errorsWith(mends: readonly Edit[]): number {
     const text = edited(this.source.text, mends)
     const known = this.#known.get(text)
     if (known !== undefined) return known
@@ -89,63 +87,9 @@ class Trial {
   }
 }
 
-const edited = (text: string, mends: readonly Mend[]): string => {
-  let made = text
-  for (const { span, text: put } of [...mends].sort((a, b) => b.span.start - a.span.start))
-    made = made.slice(0, span.start) + put + made.slice(span.end)
-  return made
-}
-
 const TOKEN = /\(\*[\s\S]*?\*\)|\$?"(?:[^"\\\n]|\\.)*"|\w+|->|=>|==|!=|<=|>=|&&|\|\||\/\/|\S/g
-/** Words of the language that a word may be meant to be. */
-const WORDS = [
-  'let',
-  'type',
-  'use',
-  'as',
-  'agent',
-  'tool',
-  'plumb',
-  'param',
-  'test',
-  'map',
-  'filter',
-  'barrier',
-  'merge',
-  'copy',
-  'batch',
-  'each',
-  'fold',
-  'flatten',
-  'spawn',
-  'discard',
-  'empty',
-  'project',
-  'channel',
-  'endorse',
-  'declassify',
-  'untrusted',
-  'secret',
-  'from',
-  'if',
-  'then',
-  'else',
-  'and',
-  'or',
-  'not',
-  'for',
-  'in',
-  'has',
-  'true',
-  'false',
-  'null',
-  'string',
-  'int',
-  'number',
-  'bool',
-  'json',
-  'unit',
-]
+/** Words of the language that a word may be meant to be: those that are words only in one place too. */
+const WORDS = [...new Set([...RESERVED, ...MORPHISMS, ...PRIMITIVES, 'as', 'param', 'test', 'untrusted', 'secret', 'from', 'has'])]
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
   '==': ['='],
   '=>': ['->'],
@@ -166,12 +110,12 @@ interface Token {
   readonly text: string
 }
 
-function* candidatesAt(d: Diagnostic): Generator<Mend> {
+function* candidatesAt(d: Diagnostic): Generator<Edit> {
   const { source, start } = d.span
   const all: Token[] = [...source.text.matchAll(TOKEN)].map(({ 0: text, index }) => ({ start: index, end: index + text.length, text }))
   const found = all.findIndex(({ end }) => end > start)
   const at = found < 0 ? all.length : found
-  const put = ({ start, end }: Pick<Token, 'start' | 'end'>, text: string): Mend => ({ span: { source, start, end }, text })
+  const put = ({ start, end }: Pick<Token, 'start' | 'end'>, text: string): Edit => ({ span: { source, start, end }, text })
   // From the place itself outwards: the mistake is more often before it than behind.
   const near = [0, -1, 1, -2, 2, -3, -4].flatMap((by) => all[at + by] ?? [])
   yield* fixesOf(d).map(({ span, text }) => ({ span, text }))

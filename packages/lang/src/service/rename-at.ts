@@ -7,14 +7,10 @@ import type { Span } from '../diagnostic/source.js'
 import type { Files } from '../names/modules.js'
 import { RESERVED } from '../parse/cursor.js'
 import { isPrimitive } from '../parse/type.js'
+import { type Edit, edited } from './edit.js'
 import { type Occurrence, occurrenceAt } from './occurrences.js'
 import { everyOccurrence, keyOf, sameMeaning } from './references-at.js'
 import { declarationOf } from './symbol.js'
-
-export interface Edit {
-  readonly span: Span
-  readonly text: string
-}
 
 /** The name under a place, if it is one that can be renamed: of a binding, a type, a channel or a parameter. */
 export const renameableAt = ({ program }: Compiled, offset: number): Result<Span> => {
@@ -66,10 +62,11 @@ const withEdits = (files: Files, edits: readonly Edit[]): Files => ({
   },
 })
 
-const applied = (text: string, path: string, edits: readonly Edit[]): string => {
-  const own = edits.filter((e) => e.span.source.path === path).sort((a, b) => b.span.start - a.span.start)
-  return own.reduce((done, { span, text: by }) => done.slice(0, span.start) + by + done.slice(span.end), text)
-}
+const applied = (text: string, path: string, edits: readonly Edit[]): string =>
+  edited(
+    text,
+    edits.filter((e) => e.span.source.path === path),
+  )
 
 // Every name means what it meant, by the place of its declaration; and nothing new is wrong.
 const meansTheSame = (before: readonly Compiled[], after: readonly Compiled[], edits: readonly Edit[]): boolean => {

@@ -16,7 +16,7 @@ import {
   printPorts,
   printType,
 } from '@plumb/lang'
-import type { Mend } from '@plumb/lang/service'
+import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import { escapeLines, Reporter } from '@plumb/wire'
 import { type LoadedSpec, loadSpec, type SpecOptions, shown } from './load.js'
@@ -57,7 +57,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
 }
 
 // The keys of a diagnostic are fixed: what mends it is a line of its own behind it.
-const inJson = (d: Diagnostic, mend: Mend | undefined): string[] => {
+const inJson = (d: Diagnostic, mend: Edit | undefined): string[] => {
   const diagnostic = diagnosticToJson(d)
   const { file, line, column, code } = diagnostic
   const mending = mend ? [JSON.stringify({ file, line, column, code, mends: [mendToJson(mend)] })] : []
@@ -65,7 +65,7 @@ const inJson = (d: Diagnostic, mend: Mend | undefined): string[] => {
 }
 
 /** For programs: edits of the file that leave fewer errors, each tried. */
-const mendsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Mend>> => {
+const mendsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Edit>> => {
   const { mendsOf } = await import('@plumb/lang/service')
   const { path, program } = compiled.program.entry.module
   const isError = ({ severity }: Diagnostic) => severity === 'error'

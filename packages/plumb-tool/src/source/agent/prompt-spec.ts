@@ -1,7 +1,7 @@
 // Prints a prompt file as a spec: its tools, and one agent that has them.
 
 import { basename } from 'node:path'
-import type { Json, Type } from '@plumb/lang'
+import { type Json, RESERVED, type Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { builtinDeclaration } from '../builtin/declarations.js'
@@ -78,34 +78,11 @@ const printBinding = (
   return succeed({ ...line.value, line: `@description ${JSON.stringify(own)}\n${line.value.line}` })
 }
 
-const RESERVED = [
-  ...['type', 'let', 'use', 'protocol', 'agent', 'tool', 'plumb', 'map', 'filter', 'project', 'id', 'copy', 'merge', 'discard', 'empty'],
-  ...[
-    'barrier',
-    'each',
-    'flatten',
-    'batch',
-    'fold',
-    'trace',
-    'spawn',
-    'channel',
-    'true',
-    'false',
-    'null',
-    'if',
-    'then',
-    'else',
-    'and',
-    'or',
-    'not',
-  ],
-]
-
 // Named after the file, since telemetry and errors show this name.
 const nameAgent = (path: string, taken: readonly string[]): string => {
   const word = basename(path)
     .replace(/\.[^.]*$/, '')
     .replace(/\W/g, '_')
   const name = /^[a-z_]/i.test(word) ? word : `_${word}`
-  return RESERVED.includes(name) || taken.includes(name) ? `${name}_prompt` : name
+  return RESERVED.has(name) || taken.includes(name) ? `${name}_prompt` : name
 }
