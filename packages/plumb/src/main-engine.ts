@@ -20,6 +20,12 @@ interface WorkerFlags extends Omit<RunFlags, 'run' | 'part'>, DatabaseFlags {
   retryAfter?: number
 }
 
+/** Of the commands that look at a run, or change it. */
+interface LookFlags extends DatabaseFlags {
+  json?: true
+  origin?: string[]
+}
+
 const SLOTS = 100
 
 const { again, seconds, whole } = optionReaders()
@@ -86,45 +92,47 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
       }),
     )
   addOptions(engine, DATABASE_OPTIONS)
-  const runs = program
-    .command('runs')
-    .description('show what waits, is in hand and done in runs by workers')
-    .addHelpText('after', examples('plumb runs --on postgres://db/plumb nightly'))
-    .argument('[name]', 'one run')
-    .option('--json', 'one object a run')
-    .action((name: string | undefined, flags: DatabaseFlags & { json?: true }) =>
-      choosing(flags, async (database) => (await commands.runs())(database, name, flags.json === true)),
-    )
-  addOptions(runs, DATABASE_OPTIONS)
-  const letters = program
-    .command('letters')
-    .description('list the messages of a run that failed, one object a line')
-    .addHelpText('after', examples('plumb letters --on postgres://db/plumb nightly'))
-    .argument('<name>', 'the run')
-    .action((name: string, flags: DatabaseFlags) => choosing(flags, async (database) => (await commands.letters())(database, name)))
-  addOptions(letters, DATABASE_OPTIONS)
-  const cancel = program
-    .command('cancel')
-    .description('end a run by workers: nothing more of it is done')
-    .addHelpText('after', examples('plumb cancel --on postgres://db/plumb nightly'))
-    .argument('<name>', 'the run')
-    .action((name: string, flags: DatabaseFlags) => choosing(flags, async (database) => (await commands.cancel())(database, name)))
-  addOptions(cancel, DATABASE_OPTIONS)
-  const retry = program
-    .command('retry')
-    .description('give the messages of a run that failed out again')
-    .addHelpText('after', examples('plumb retry --on postgres://db/plumb nightly --origin 17'))
-    .argument('<name>', 'the run, which is not over')
-    .option('--origin <n>', 'only those of that input; several may be named', again)
-    .action((name: string, flags: DatabaseFlags & { origin?: string[] }) =>
-      choosing(flags, async (database) => {
-        const origins = (flags.origin ?? []).map(Number)
-        if (origins.some((origin) => !Number.isSafeInteger(origin) || origin < 1))
-          return endWith('plumb', fault('usage', '--origin takes the number of an input, from 1'))
-        return (await commands.retry())(database, name, origins)
-      }),
-    )
-  addOptions(retry, DATABASE_OPTIONS)
+  /** A command that looks at a run, or changes it, wherever it was submitted. */
+  const forRun = (
+    [name, description, example]: readonly [string, string, string],
+    [argument, meaning]: readonly [string, string],
+    options: readonly RunOption[],
+    act: (database: Database, run: string, flags: LookFlags) => Promise<number>,
+  ): void => {
+    const command = program
+      .command(name)
+      .description(description)
+      .addHelpText('after', examples(`plumb ${name} --on postgres://db/plumb ${example}`))
+      .argument(argument, meaning)
+      .action((run: string, flags: LookFlags) => choosing(flags, (database) => act(database, run, flags)))
+    addOptions(command, [...options, ...DATABASE_OPTIONS])
+  }
+  forRun(
+    ['runs', 'show what waits, is in hand and done in runs by workers', 'nightly'],
+    ['[name]', 'one run'],
+    [{ flags: '--json', text: 'one object a run' }],
+    async (database, run: string | undefined, { json }) => (await commands.runs())(database, run, json === true),
+  )
+  forRun(
+    ['letters', 'list the messages of a run that failed, one object a line', 'nightly'],
+    ['<name>', 'the run'],
+    [],
+    async (database, run) => (await commands.letters())(database, run),
+  )
+  forRun(['cancel', 'end a run by workers: nothing more of it is done', 'nightly'], ['<name>', 'the run'], [], async (database, run) =>
+    (await commands.cancel())(database, run),
+  )
+  forRun(
+    ['retry', 'give the messages of a run that failed out again', 'nightly --origin 17'],
+    ['<name>', 'the run, which is not over'],
+    [{ flags: '--origin <n>', text: 'only those of that input; several may be named', read: again }],
+    async (database, run, { origin = [] }) => {
+      const origins = origin.map(Number)
+      if (origins.some((one) => !Number.isSafeInteger(one) || one < 1))
+        return endWith('plumb', fault('usage', '--origin takes the number of an input, from 1'))
+      return (await commands.retry())(database, run, origins)
+    },
+  )
 }
 
 export const addOptions = (command: Command, options: readonly RunOption[]): void => {
