@@ -179,7 +179,11 @@ const converse = (
     })
     const emit = openTelemetry(config.agent, outlets.writeTelemetry)
     const stdin = received?.stdin ?? openLineInput(FDS.input)
-    const reader = new LineReader(stdin, { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
+    const reader = new LineReader(stdin, {
+      raw: isRawInput,
+      ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }),
+      onReadable: () => loop.advance(),
+    })
     const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
     const isRecorded = control !== undefined && isFileInput(control)
     const asked = received?.budget ? askedAllowance(emit) : undefined
@@ -248,7 +252,6 @@ const converse = (
     const release = keepRunning()
     // No batch is over within the grace.
     const signals = watchSignals(config.lane === 'batch' ? stopNow : () => loop.stop(), stopNow)
-    reader.onReadable = () => loop.advance()
     if (control) {
       readControl(
         control,

@@ -200,14 +200,14 @@ export class ChatSession {
   }
 
   #readLines(stream: Readable, take: (line: LineReader) => void): void {
-    const reader = new LineReader(stream)
-    reader.onReadable = () => {
+    const read = (): void => {
       while (reader.next()) {
         if (this.#state === 'abandoned') continue
         if (reader.fault) this.#listener.onFault(reader.fault)
         else take(reader)
       }
     }
+    const reader = new LineReader(stream, { onReadable: read })
   }
 
   #readMessages(fd: number, take: (message: unknown) => void): void {

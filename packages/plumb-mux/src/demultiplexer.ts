@@ -1,16 +1,18 @@
 // One stream of envelopes into many streams of plain lines, each message to the stream of its port.
 
-import { type Fault, fail, type LineReader, type LineSink, nearest, preview, splitEnvelope } from '@plumb/wire'
+import { type Fault, fail, LineReader, type LineSink, type LineSource, nearest, preview, splitEnvelope } from '@plumb/wire'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
 import type { Direction, Tee } from './tee.js'
 
 export interface DemultiplexerOptions {
-  readonly reader: LineReader
+  /** The envelopes. */
+  readonly input: LineSource
   /** By port name; null where a port exists but nothing reads it: its messages are dropped. Two names may share one stream. */
   readonly outputs: ReadonlyMap<string, LineSink | null>
-  /** Bytes of the longest message. */
+  /** Bytes of the longest message, and of the longest line: a message in its envelope. */
   readonly maxLine: number
+  readonly maxEnvelope: number
   readonly direction: Direction
   readonly tee: Tee | undefined
   readonly report: (fault: Fault) => void
@@ -31,6 +33,7 @@ export class Demultiplexer {
   /** Resolves when everything was read and written, or all outputs have closed. */
   readonly ended: Promise<void>
   readonly #o: DemultiplexerOptions
+  readonly #reader: LineReader
   readonly #queues: ReadonlyMap<string, OutputQueue | null>
   readonly #distinct: readonly OutputQueue[]
   #hasEnded = false
@@ -44,7 +47,7 @@ export class Demultiplexer {
     const pump = oncePerTurn(() => this.#run())
     this.#queues = openQueues(options, pump)
     this.#distinct = [...new Set(this.#queues.values())].filter((queue) => queue !== null)
-    options.reader.onReadable = pump
+    this.#reader = new LineReader(options.input, { maxLine: options.maxEnvelope, onReadable: pump })
     options.tee?.onRoom(pump)
   }
 
@@ -55,7 +58,8 @@ export class Demultiplexer {
   }
 
   #run(): void {
-    const { reader, tee } = this.#o
+    const reader = this.#reader
+    const { tee } = this.#o
     if (this.#hasEnded || tee?.isFull) return
     let canContinue = this.#distinct.every(hasRoom)
     while (canContinue && reader.next()) {
@@ -69,7 +73,7 @@ export class Demultiplexer {
   #end(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.#o.reader.stop()
+    this.#reader.stop()
     for (const queue of this.#distinct) queue.end()
     void Promise.all(this.#distinct.map((queue) => queue.ended)).then(() => this.#resolveEnded())
   }
@@ -92,9 +96,9 @@ export class Demultiplexer {
   }
 
   #refuse(fault: Fault): undefined {
-    const { reader, direction, tee, report } = this.#o
-    tee?.recordRefused(direction, fault, reader)
-    report({ ...fault, line: reader.line })
+    const { direction, tee, report } = this.#o
+    tee?.recordRefused(direction, fault, this.#reader)
+    report({ ...fault, line: this.#reader.line })
   }
 }
 

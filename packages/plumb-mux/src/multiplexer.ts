@@ -60,13 +60,12 @@ export class Multiplexer {
       .map(([port, stream]) => ({
         port,
         head: envelopeHead(port),
-        reader: new LineReader(stream, { maxLine }),
+        reader: new LineReader(stream, { maxLine, onReadable: this.#pump }),
         isUrgent: isUrgent(port),
         position: 0,
         hasEnded: false,
       }))
       .sort((a, b) => Number(b.isUrgent) - Number(a.isUrgent))
-    for (const { reader } of this.#inputs) reader.onReadable = this.#pump
     tee?.onRoom(this.#pump)
   }
 

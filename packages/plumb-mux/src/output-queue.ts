@@ -50,14 +50,16 @@ export class OutputQueue {
       this.#resolveEnded = resolve
     })
     // Full as soon as anything waits: short lines are packed here, not kept one by one in the stream.
-    this.#writer = new LineWriter(stream, { fullBytes: 0 })
-    this.#writer.onDrain = () => {
-      this.#reclaimBlocks()
-      this.flush()
-      listeners.onRoom?.()
-    }
-    this.#writer.onClosed = () => this.#close(() => listeners.onClosed?.())
-    this.#writer.onFault = (fault) => this.#close(() => listeners.onFault?.(fault))
+    this.#writer = new LineWriter(stream, {
+      fullBytes: 0,
+      onDrain: () => {
+        this.#reclaimBlocks()
+        this.flush()
+        listeners.onRoom?.()
+      },
+      onClosed: () => this.#close(() => listeners.onClosed?.()),
+      onFault: (fault) => this.#close(() => listeners.onFault?.(fault)),
+    })
   }
 
   /** Bytes that the system has not accepted yet. */

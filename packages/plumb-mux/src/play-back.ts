@@ -12,30 +12,29 @@ type Report = (fault: Fault) => void
 
 /** Copies envelopes to stdout as they are; with `fds`, each message to the descriptor of its port, where `fds` has it. */
 export const playBack = (envelopes: Readable, fds: ReadonlySet<number> | undefined, maxLine: number, report: Report): Promise<void> => {
-  const reader = readEnvelopes(envelopes, maxLine)
-  return fds ? copyToDescriptors(reader, fds, maxLine, report) : copyToStdout(reader, report)
+  return fds ? copyToDescriptors(envelopes, fds, maxLine, report) : copyToStdout(envelopes, maxLine, report)
 }
 
 /** Returns a stream for each inward port of a command, with the messages of the envelopes for it. */
 export const splitPorts = (envelopes: Readable, maxLine: number, report: Report): ReadonlyMap<FdName, Readable> => {
   const outputs = new Map(fdPortsOf('in', ALL_FDS).map((port) => [port, new PassThrough()]))
-  new Demultiplexer({ reader: readEnvelopes(envelopes, maxLine), outputs, maxLine, direction: 'in', tee: undefined, report })
+  new Demultiplexer({ input: envelopes, outputs, ...limits(maxLine), direction: 'in', tee: undefined, report })
   return outputs
 }
 
-const readEnvelopes = (stream: Readable, maxLine: number): LineReader => new LineReader(stream, { maxLine: maxLine + MAX_ENVELOPE_BYTES })
+const limits = (maxLine: number) => ({ maxLine, maxEnvelope: maxLine + MAX_ENVELOPE_BYTES })
 
-const copyToDescriptors = (reader: LineReader, fds: ReadonlySet<number>, maxLine: number, report: Report): Promise<void> => {
+const copyToDescriptors = (input: Readable, fds: ReadonlySet<number>, maxLine: number, report: Report): Promise<void> => {
   const open = fdPortsOf('out', fds)
   const outputs = new Map(fdPortsOf('out', ALL_FDS).map((port) => [port, open.includes(port) ? openOutput(FDS[port]) : null]))
-  return new Demultiplexer({ reader, outputs, maxLine, direction: 'out', tee: undefined, report, onOutputFault: report }).ended
+  return new Demultiplexer({ input, outputs, ...limits(maxLine), direction: 'out', tee: undefined, report, onOutputFault: report }).ended
 }
 
 const NOTHING = Buffer.alloc(0)
 const LF = Buffer.from('\n')
 const MAX_QUEUED_BYTES = 64 * 1024
 
-const copyToStdout = (reader: LineReader, report: Report): Promise<void> => {
+const copyToStdout = (input: Readable, maxLine: number, report: Report): Promise<void> => {
   const pump = oncePerTurn(() => {
     while (queue.queuedBytes < MAX_QUEUED_BYTES && reader.next()) queue.add(NOTHING, reader.buf, reader.start, reader.end, LF)
     queue.flush()
@@ -49,6 +48,6 @@ const copyToStdout = (reader: LineReader, report: Report): Promise<void> => {
       reader.stop()
     },
   })
-  reader.onReadable = pump
+  const reader = new LineReader(input, { maxLine: limits(maxLine).maxEnvelope, onReadable: pump })
   return queue.ended
 }

@@ -34,7 +34,6 @@ export const openRecord = (path: string): Result<Readable> => {
 
 /** Returns the recorded envelopes of one direction as a stream. Lines that are not records are reported and skipped. */
 export const replay = (file: Readable, direction: Direction, maxLine: number, report: (fault: Fault) => void): Readable => {
-  const reader = new LineReader(file, { maxLine: maxLine + MAX_ENVELOPE_BYTES + MAX_RECORD_BYTES })
   let isWaiting = false
   const pull = (): void => {
     const lines: Buffer[] = []
@@ -46,11 +45,12 @@ export const replay = (file: Readable, direction: Direction, maxLine: number, re
     else if (reader.hasEnded) stream.push(null)
     else isWaiting = true
   }
-  reader.onReadable = () => {
+  const goOn = (): void => {
     if (!isWaiting) return
     isWaiting = false
     pull()
   }
+  const reader = new LineReader(file, { maxLine: maxLine + MAX_ENVELOPE_BYTES + MAX_RECORD_BYTES, onReadable: goOn })
   const stream = new Readable({ read: pull })
   return stream
 }

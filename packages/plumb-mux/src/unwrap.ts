@@ -48,9 +48,10 @@ export const unwrap = (options: UnwrapOptions): Result<MuxSession> => {
 
   const dropped = new Set<string>()
   const demultiplexer = new Demultiplexer({
-    reader: new LineReader(stdout, { maxLine: envelope }),
+    input: stdout,
     outputs: new Map(fdPortsOf('out', ALL_FDS).map((port) => [port as string, outputs.get(port) ?? null])),
     maxLine: message,
+    maxEnvelope: envelope,
     direction: 'out',
     tee,
     report: onFault,

@@ -53,9 +53,10 @@ export const wrap = (options: WrapOptions): Result<MuxSession> => {
   // What another program wrote on its output is data here, so that programs compose (plumb-wire(5), Envelopes).
   sinks.set('output', child.stdin)
   const demultiplexer = new Demultiplexer({
-    reader: new LineReader(input, { maxLine: envelope }),
+    input,
     outputs: sinks,
     maxLine: message,
+    maxEnvelope: envelope,
     direction: 'in',
     tee,
     report: onFault,

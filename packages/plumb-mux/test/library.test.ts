@@ -96,9 +96,10 @@ t.test('demultiplexing what was multiplexed gives the same bytes, for any cut of
     })
     const outputs = new Map(ports.map((port) => [port, new PassThrough()]))
     new Demultiplexer({
-      reader: new LineReader(pieces(await textOf(between), sizes)),
+      input: pieces(await textOf(between), sizes),
       outputs,
       maxLine: 1e6,
+      maxEnvelope: 1e6,
       direction: 'out',
       tee: undefined,
       report: (fault) => faults.push(fault),

@@ -50,8 +50,10 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
     },
   })
   const schedule = new Schedule(() => quiescence.idle())
-  const reader = new LineReader(stdin, { maxLine })
-  const writer = new LineWriter(stdout, { fullBytes })
+  let hasStarted = false
+  const wake = () => hasStarted && schedule.wake()
+  const reader = new LineReader(stdin, { maxLine, onReadable: wake })
+  const writer = new LineWriter(stdout, { fullBytes, onDrain: wake })
   const faults: Fault[] = []
   const rejected: string[] = []
   const file = { add: (line: Buffer | string) => void rejected.push(String(line)), addPiece: () => {}, flush: () => {} }
@@ -88,8 +90,7 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
   const quiescence = new Quiescence(() => {
     if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) schedule.wake()
   })
-  reader.onReadable = () => schedule.wake()
-  writer.onDrain = () => schedule.wake()
+  hasStarted = true
   start()
   schedule.wake()
   for (let from = 0, i = 0; from < input.length; i++) {

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, openSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { escapeControls, LineReader, openInput, openOutput } from '@plumb/wire'
+import { AsyncLineReader, escapeControls, openInput, openOutput } from '@plumb/wire'
 
 export interface ConsentTerminal {
   readonly input: Readable
@@ -35,31 +35,17 @@ const ask = async (question: Question, signal: AbortSignal, open: () => ConsentT
   const { input, output } = terminal
   output.on('error', () => {})
   output.write(words(question))
-  const reader = new LineReader(input)
-  const line = await nextLine(reader, signal)
+  const lines = new AsyncLineReader(input)
+  const stop = (): void => lines.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  const { current } = lines
+  const line = (await lines.next()) && !current.fault ? current.buf.toString('utf8', current.start, current.end) : undefined
+  signal.removeEventListener('abort', stop)
   if (line === undefined) output.write('\n')
-  reader.stop()
+  lines.stop()
   output.end()
   return line !== undefined && /^y(es)?$/i.test(line.trim())
 }
-
-/** Undefined: the end, or the question was withdrawn. */
-const nextLine = (reader: LineReader, signal: AbortSignal): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const done = (line?: string): void => {
-      reader.onReadable = null
-      signal.removeEventListener('abort', giveUp)
-      resolve(line)
-    }
-    const giveUp = (): void => done()
-    const read = (): void => {
-      if (reader.next()) done(reader.fault ? undefined : reader.buf.toString('utf8', reader.start, reader.end))
-      else if (reader.hasEnded) done()
-    }
-    signal.addEventListener('abort', giveUp, { once: true })
-    reader.onReadable = read
-    read()
-  })
 
 const words = ({ tool, input }: Question): string =>
   `allow tool '${escapeControls(tool)}' to run with ${shorten(escapeControls(input))} ? [y/N] `

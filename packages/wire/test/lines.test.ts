@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
@@ -10,15 +11,15 @@ import { makeShell } from './probe.js'
 /** `N: text`, `N: text (last)` or `N: code`. */
 const readAll = (chunks: Iterable<Buffer>, options: LineReaderOptions = {}): Promise<string[]> =>
   new Promise((done) => {
-    const reader = new LineReader(Readable.from(chunks), options)
     const seen: string[] = []
-    reader.onReadable = () => {
+    const read = (): void => {
       while (reader.next()) {
         const text = reader.fault ? reader.fault.error : reader.buf.toString('utf8', reader.start, reader.end)
         seen.push(`${reader.fault ? reader.fault.line : reader.line}: ${text}${reader.isLast && !reader.fault ? ' (last)' : ''}`)
       }
       if (reader.hasEnded) done(seen)
     }
+    const reader = new LineReader(Readable.from(chunks), { ...options, onReadable: read })
   })
 
 const cut = (bytes: Buffer, size: number): Buffer[] =>
@@ -84,10 +85,9 @@ t.test('a reader holds a line and a chunk, no more', async (t) => {
       this.push(Buffer.from('1\n2\n3\n'))
     },
   })
-  const reader = new LineReader(source)
-  await new Promise<void>((done) => {
-    reader.onReadable = done
-  })
+  const events = new EventEmitter()
+  const reader = new LineReader(source, { onReadable: () => events.emit('readable') })
+  await once(events, 'readable')
   t.ok(reader.next())
   await new Promise((done) => setImmediate(done))
   const before = given
@@ -98,28 +98,25 @@ t.test('a reader holds a line and a chunk, no more', async (t) => {
   t.equal(reader.line, 3)
   t.notOk(reader.next())
   t.notOk(reader.hasEnded)
-  await new Promise<void>((done) => {
-    reader.onReadable = done
-  })
+  await once(events, 'readable')
   t.ok(reader.next(), 'reads on when they are used up')
   reader.stop()
   t.notOk(reader.next())
   t.ok(reader.hasEnded)
 
-  const failing = new LineReader(
-    Readable.from(
-      (async function* () {
-        yield Buffer.from('1\n2')
-        throw Object.assign(new Error('no'), { code: 'EIO', errno: -5 })
-      })(),
-    ),
+  const broken = Readable.from(
+    (async function* () {
+      yield Buffer.from('1\n2')
+      throw Object.assign(new Error('no'), { code: 'EIO', errno: -5 })
+    })(),
   )
   const seen: unknown[] = []
   await new Promise<void>((done) => {
-    failing.onReadable = () => {
+    const read = (): void => {
       while (failing.next()) seen.push(failing.fault?.detail ?? failing.buf.toString('utf8', failing.start, failing.end))
       if (failing.hasEnded) done()
     }
+    const failing = new LineReader(broken, { onReadable: read })
   })
   t.same(seen, ['1', '2', 'cannot read: i/o error (EIO)'])
 })
@@ -246,14 +243,13 @@ t.test('writing', async (t) => {
   t.equal(Buffer.concat(chunks).toString(), 'plain é\na\n"bé\n\n{"a":"b"}\ntail\n\n12\n')
 
   const pipe = new PassThrough({ highWaterMark: 1 })
-  const slow = new LineWriter(pipe)
+  const events = new EventEmitter()
+  const slow = new LineWriter(pipe, { onDrain: () => events.emit('drain') })
   const line = Buffer.alloc(100_001, '\n').fill('x', 0, 100_000)
   let written = 0
   for (; !slow.isFull && written < 100; written++) slow.write(line, 0, 100_000)
   t.ok(written <= 5, `full after ${written} writes of 100 kB`)
-  const drained = new Promise<void>((done) => {
-    slow.onDrain = done
-  })
+  const drained = once(events, 'drain')
   pipe.resume()
   await drained
   t.notOk(slow.isFull)
@@ -265,15 +261,14 @@ t.test('writing', async (t) => {
         refuse = done
       },
     }),
+    { onDrain: () => writeOn(), onClosed: () => events.emit('closed') },
   )
   let told = 0
-  gone.onDrain = () => {
+  const writeOn = () => {
     for (told++; !gone.isFull && told < 1000; told++) gone.write(line, 0, 100_000)
   }
   while (!gone.isFull) gone.write(line, 0, 100_000)
-  const closed = new Promise<void>((done) => {
-    gone.onClosed = done
-  })
+  const closed = once(events, 'closed')
   refuse(Object.assign(new Error('gone'), { code: 'EPIPE' }))
   await closed
   t.equal(told, 0, 'what waited when the reader went away makes no room')

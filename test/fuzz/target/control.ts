@@ -56,7 +56,6 @@ export const control: Target = {
   maxBytes: 6000,
   judge: async (input) => {
     const stream = new PassThrough()
-    const reader = new LineReader(stream)
     const ids: string[] = []
     const client = new DispatchClient({ send: (line) => JSON.parse(line), onFault: sound })
     const asked = ['1', '2', 'constructor'].map((id) => ({
@@ -64,7 +63,7 @@ export const control: Target = {
       answer: client.call({ id, name: 'f', input: '{}' }, 60_000, new AbortController().signal),
     }))
     const done = new Promise<void>((resolve) => {
-      reader.onReadable = () => {
+      const take = (): void => {
         while (reader.next()) {
           const inbound = readRequest(reader)
           if (inbound.kind === 'invalid') sound(inbound.fault)
@@ -85,6 +84,7 @@ export const control: Target = {
         }
         if (reader.hasEnded) resolve()
       }
+      const reader = new LineReader(stream, { onReadable: take })
     })
     stream.end(input)
     await done

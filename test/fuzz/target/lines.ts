@@ -26,10 +26,9 @@ type Read = readonly string[]
 
 const read = async (chunks: readonly Buffer[], maxLine: number): Promise<Read> => {
   const stream = new PassThrough()
-  const reader = new LineReader(stream, { maxLine })
   const lines: string[] = []
   const done = new Promise<void>((resolve) => {
-    reader.onReadable = () => {
+    const take = (): void => {
       while (reader.next()) {
         const { fault, buf, start, end, line, isLast } = reader
         must(!fault || isCode(fault.error), 'a fault has no code of the table')
@@ -37,6 +36,7 @@ const read = async (chunks: readonly Buffer[], maxLine: number): Promise<Read> =
       }
       if (reader.hasEnded) resolve()
     }
+    const reader = new LineReader(stream, { maxLine, onReadable: take })
   })
   for (const chunk of chunks) stream.write(Buffer.from(chunk))
   stream.end()

@@ -87,12 +87,12 @@ export const telemetry: Target = {
     const observer = new ChildMonitor({ ...child, warn: () => {} })
     const message = Buffer.from('"x"')
     observer.asked(1, 1, message, 0, message.length)
-    const reader = new LineReader(new PassThrough().end(input))
     await new Promise<void>((resolve) => {
-      reader.onReadable = () => {
+      const read = (): void => {
         while (reader.next()) if (!reader.fault) observer.takeTelemetry(reader, (n) => n)
         if (reader.hasEnded) resolve()
       }
+      const reader = new LineReader(new PassThrough().end(input), { onReadable: read })
     })
     observer.answered(1, 1, message, 0, message.length)
     observer.exited({ status: 0, signal: null })

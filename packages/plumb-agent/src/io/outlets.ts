@@ -1,6 +1,6 @@
 // What leaves the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
-import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, openLineOutput, startDeadline } from '@plumb/wire'
+import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, type LineWriterOptions, openLineOutput, startDeadline } from '@plumb/wire'
 import type { ControlReply } from '../control/message.js'
 import type { ReplyTo } from '../loop/pending-queue.js'
 
@@ -58,23 +58,24 @@ export const openOutlets = ({
   warn,
   listeners,
 }: OutletOptions): Outlets => {
-  const output = new LineWriter(openLineOutput(FDS.output), { raw: isRawOutput })
-  const onDescriptor = (fd: number) => (fds.has(fd) ? new LineWriter(openLineOutput(fd)) : undefined)
+  const { onDrain, onOutputClosed, onOutputFault, onRequestsClosed } = listeners
+  const output = new LineWriter(openLineOutput(FDS.output), {
+    raw: isRawOutput,
+    onDrain,
+    onClosed: onOutputClosed,
+    onFault: onOutputFault,
+  })
+  const onDescriptor = (fd: number, heard: LineWriterOptions) => (fds.has(fd) ? new LineWriter(openLineOutput(fd), heard) : undefined)
   const inEnvelopes = (port: string, json: string) => {
     const bytes = Buffer.from(json)
     const envelope = enclose(port, bytes, 0, bytes.length)
     output.write(envelope, 0, envelope.length)
   }
 
-  const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry) : undefined
+  const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry, { onDrain, onClosed: onDrain, onFault: onDrain }) : undefined
   const replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
-  const requests = sendsToolRequests ? onDescriptor(FDS.tool_req) : undefined
+  const requests = sendsToolRequests ? onDescriptor(FDS.tool_req, { onClosed: onRequestsClosed, onFault: onRequestsClosed }) : undefined
   const writers = telemetry ? [output, telemetry] : [output]
-  for (const writer of writers) writer.onDrain = listeners.onDrain
-  output.onClosed = listeners.onOutputClosed
-  output.onFault = listeners.onOutputFault
-  if (telemetry) telemetry.onClosed = telemetry.onFault = listeners.onDrain
-  if (requests) requests.onClosed = requests.onFault = listeners.onRequestsClosed
 
   return {
     writeOutput: (json) => {

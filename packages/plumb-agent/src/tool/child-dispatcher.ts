@@ -137,8 +137,7 @@ export class ChildDispatcher implements ToolCaller {
   }
 
   #relay({ stderr }: Child): void {
-    const lines = new LineReader(stderr, { raw: true })
-    lines.onReadable = () => {
+    const show = (): void => {
       while (lines.next()) {
         if (lines.fault) continue
         const line: string = JSON.parse(lines.buf.toString('utf8', lines.start, lines.end))
@@ -146,6 +145,7 @@ export class ChildDispatcher implements ToolCaller {
         else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line)
       }
     }
+    const lines = new LineReader(stderr, { raw: true, onReadable: show })
   }
 }
 

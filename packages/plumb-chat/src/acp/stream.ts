@@ -34,7 +34,6 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
   const readable = new ReadableStream<AnyMessage>({
     start: (opened) => {
       controller = opened
-      const reader = new LineReader(source)
       const end = (): void => {
         ended.abort()
         closeIfDone()
@@ -42,7 +41,7 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
       source.on('end', end)
       source.on('close', end)
       source.on('error', end)
-      reader.onReadable = () => {
+      const read = (): void => {
         while (reader.next()) {
           const read = reader.fault ?? parse(reader.buf.toString('utf8', reader.start, reader.end))
           if ('message' in read) {
@@ -51,6 +50,7 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
           } else refuse('error' in read ? PARSE_ERROR : INVALID_REQUEST, 'error' in read ? read.detail : read.why)
         }
       }
+      const reader = new LineReader(source, { onReadable: read })
     },
     cancel: () => {
       controller = undefined

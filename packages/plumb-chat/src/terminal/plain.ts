@@ -18,8 +18,6 @@ export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Te
   let state: 'open' | 'held' | 'closed' = 'held'
   let question: { line: string; readonly answer: (answer: QuestionAnswer) => void } | undefined
   let message = ''
-  const reader = new LineReader(input, { raw: true })
-
   const pull = (): void => {
     while ((question || state === 'open') && reader.next()) {
       if (!reader.fault) take(JSON.parse(reader.buf.toString('utf8', reader.start, reader.end)))
@@ -51,7 +49,7 @@ export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Te
     state = 'held'
     listener.onMessage(text)
   }
-  reader.onReadable = pull
+  const reader = new LineReader(input, { raw: true, onReadable: pull })
 
   const show = (): void => {
     if (question) output.write(question.line)

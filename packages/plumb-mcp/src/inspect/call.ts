@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { McpAnswer } from '@plumb/tool'
-import { type Fault, fault, LineReader, openInput, parseJson, preview } from '@plumb/wire'
+import { AsyncLineReader, type Fault, fault, openInput, parseJson, preview } from '@plumb/wire'
 import type { Inspection, InspectVerb } from './inspection.js'
 
 export const call: InspectVerb = async (inspection) => {
@@ -24,15 +24,12 @@ export const call: InspectVerb = async (inspection) => {
 }
 
 const callEach = async (inspection: Inspection, name: string): Promise<void> => {
-  const reader = new LineReader(openInput(0))
-  const stop = () => {
-    reader.stop()
-    // Ends the wait for a line.
-    reader.onReadable?.()
-  }
+  const lines = new AsyncLineReader(openInput(0))
+  const reader = lines.current
+  const stop = () => lines.stop()
   inspection.signal.addEventListener('abort', stop, { once: true })
   if (inspection.signal.aborted) stop()
-  for (let seq = 1; await hasNext(reader); seq++) {
+  for (let seq = 1; await lines.next(); seq++) {
     const place = { line: reader.line, seq }
     if (reader.fault) inspection.report({ ...reader.fault, ...place })
     else await callOnce(inspection, name, Buffer.from(reader.buf.subarray(reader.start, reader.end)), place)
@@ -66,14 +63,4 @@ const failed = (name: string, { content, error }: McpAnswer): Fault => {
   if (error) return error
   const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
   return fault('tool_crashed', `'${name}' failed: ${preview(words === '' ? 'it did not say why' : words, 1000)}`, { content })
-}
-
-const hasNext = async (reader: LineReader): Promise<boolean> => {
-  while (!reader.next()) {
-    if (reader.hasEnded) return false
-    await new Promise<void>((resolve) => {
-      reader.onReadable = resolve
-    })
-  }
-  return true
 }

@@ -20,12 +20,13 @@ export const inspect = async (asked: InspectRequest, program: string): Promise<n
     },
     () => {},
   )
-  const writer = new LineWriter(openOutput(1))
-  writer.onClosed = () => stop.abort()
-  writer.onFault = (error) => {
-    reporter.report(error)
-    stop.abort()
-  }
+  const writer = new LineWriter(openOutput(1), {
+    onClosed: () => stop.abort(),
+    onFault: (error) => {
+      reporter.report(error)
+      stop.abort()
+    },
+  })
   const report = (error: Fault): void => {
     if (!stop.signal.aborted) reporter.report(error)
   }

@@ -25,8 +25,7 @@ export interface StdioTransport extends Transport {
 }
 
 export const openStdioTransport = ({ input, output, maxLine, report }: StdioOptions): StdioTransport => {
-  const reader = new LineReader(input, { maxLine })
-  const writer = new LineWriter(output)
+  let hasStarted = false
   const pending = new Set<string | number>()
   const whenAnswered: (() => void)[] = []
   const settle = (id: string | number): void => {
@@ -69,21 +68,24 @@ export const openStdioTransport = ({ input, output, maxLine, report }: StdioOpti
     else take(parsed.value)
   }
   const advance = (): void => {
-    while (!writer.isFull && reader.next()) takeLine()
+    while (hasStarted && !writer.isFull && reader.next()) takeLine()
     if (reader.hasEnded) end()
   }
+  const reader = new LineReader(input, { maxLine, onReadable: advance })
+  const writer = new LineWriter(output, {
+    onDrain: advance,
+    onClosed: give,
+    onFault: (error) => {
+      report(error)
+      give()
+    },
+  })
   const transport: StdioTransport = {
     ended,
     broken,
     answered: () => (pending.size === 0 ? Promise.resolve() : new Promise((resolve) => whenAnswered.push(resolve))),
     start: async () => {
-      reader.onReadable = advance
-      writer.onDrain = advance
-      writer.onClosed = give
-      writer.onFault = (error) => {
-        report(error)
-        give()
-      }
+      hasStarted = true
       advance()
     },
     send: async (message) => {

@@ -70,8 +70,7 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
     isCut = true
     void child.terminate(GRACE_MS)
   }
-  const lines = new LineReader(child.stdout)
-  lines.onReadable = () => {
+  const take = (): void => {
     while (lines.next()) {
       if (isCut || lines.fault) continue
       bytes += lines.end - lines.start
@@ -85,6 +84,7 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
       if (isFirstEnough) end()
     }
   }
+  const lines = new LineReader(child.stdout, { onReadable: take })
   readErrors(child.stderr, ({ severity, fault: reported }) => {
     if (severity === 'warning') {
       if (warnings++ < MAX_FAULTS) warn(reported)
@@ -147,12 +147,12 @@ const yieldTo = (pid: number): void => {
 const MINUTES = 60
 
 const readErrors = (stderr: Readable, take: (reported: Reported) => void): void => {
-  const reader = new LineReader(stderr)
-  reader.onReadable = () => {
+  const read = (): void => {
     while (reader.next()) {
       const parsed = reader.fault ? undefined : parseJson(reader.buf, reader.start, reader.end)
       const reported = parsed?.ok ? readReported(parsed.value) : undefined
       if (reported) take(reported)
     }
   }
+  const reader = new LineReader(stderr, { onReadable: read })
 }

@@ -2,11 +2,12 @@
 
 import { printType, resolve, takesText } from '@plumb/lang'
 import {
+  AsyncLineReader,
   announceInput,
   checkLine,
   type Fault,
   fault,
-  LineReader,
+  type LineReader,
   LineWriter,
   onStop,
   openInput,
@@ -50,7 +51,9 @@ class Caller {
   #only: string | undefined
   readonly #stop = new AbortController()
   readonly #forgetSignals: () => void
-  #reader: LineReader | undefined
+  #inputs: AsyncLineReader | undefined
+  /** The results have room again. */
+  #goOn: () => void = () => {}
   #signal: StopSignal | undefined
 
   constructor(
@@ -84,20 +87,24 @@ class Caller {
 
   async callEach(): Promise<void> {
     const { isRawInput, maxLineBytes } = this.asked.options
-    const reader = new LineReader(openLineInput(0), { raw: isRawInput, ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }) })
-    this.#reader = reader
+    const lines = new AsyncLineReader(openLineInput(0), {
+      raw: isRawInput,
+      ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }),
+    })
+    this.#inputs = lines
+    const reader = lines.current
     const form = { type: printType(this.tool.plan.input), takesText: this.#takesText, isRaw: isRawInput }
     announceInput('plumb-tool', form, (line) => this.asked.reporter.write(line))
     this.asked.reporter.flush()
-    if (this.#stop.signal.aborted) reader.stop()
+    if (this.#stop.signal.aborted) lines.stop()
     const writer = this.#openWriter()
-    for (let seq = 1; await hasNext(reader); seq++) {
+    for (let seq = 1; await lines.next(); seq++) {
       const place = { line: reader.line, seq }
       const input = reader.fault ?? this.#asLine(reader)
       const text = typeof input === 'string' ? await this.#call(input, place) : undefined
       if (typeof input !== 'string') this.asked.reporter.report({ ...input, ...place })
       if (text !== undefined) writer.writeText(text)
-      if (writer.isFull) await new Promise<void>((resolve) => this.#onRoom(writer, resolve))
+      if (writer.isFull) await this.#room()
     }
   }
 
@@ -113,12 +120,15 @@ class Caller {
 
   #openWriter(): LineWriter {
     const { reporter } = this.asked
-    const writer = new LineWriter(openLineOutput(1), { raw: this.#isRaw })
-    writer.onClosed = () => this.#giveUp()
-    writer.onFault = (error) => {
-      reporter.report(error)
-      this.#giveUp()
-    }
+    const writer = new LineWriter(openLineOutput(1), {
+      raw: this.#isRaw,
+      onDrain: () => this.#goOn(),
+      onClosed: () => this.#giveUp(),
+      onFault: (error) => {
+        reporter.report(error)
+        this.#giveUp()
+      },
+    })
     this.#lines = writer
     return writer
   }
@@ -164,17 +174,17 @@ class Caller {
     return takesText(input) || stringInput(input, '""') !== '""'
   }
 
-  #onRoom(writer: LineWriter, go: () => void): void {
-    writer.onDrain = go
-    this.#stop.signal.addEventListener('abort', go, { once: true })
+  #room(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#goOn = resolve
+      this.#stop.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
   }
 
   // The results are not read any more, or the work is to stop: what runs is given up.
   #giveUp(): void {
     this.#stop.abort()
-    this.#reader?.stop()
-    // What waits for a line learns that there are no more.
-    this.#reader?.onReadable?.()
+    this.#inputs?.stop()
   }
 }
 
@@ -187,16 +197,6 @@ const misuse = ({ plan }: Registered, given: string | undefined, { options }: Co
 
 const readLine = ({ buf, start, end, isLast }: LineReader, isText: boolean): JsonText | Fault =>
   checkLine(buf, start, end, isText, isLast) ?? buf.toString('utf8', start, end)
-
-const hasNext = async (reader: LineReader): Promise<boolean> => {
-  while (!reader.next()) {
-    if (reader.hasEnded) return false
-    await new Promise<void>((resolve) => {
-      reader.onReadable = resolve
-    })
-  }
-  return true
-}
 
 // What is called without an input gets none, where its type has a word for that.
 const nothingFor = ({ plan: { name, input } }: Registered): JsonText | Fault => {

@@ -62,17 +62,17 @@ interface State {
   exit?: Exit
   /** Why we gave it up. */
   breach?: string
+  /** Messages have somebody to go to. */
+  hasStarted: boolean
   isClosed: boolean
 }
 
 const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: string) => void) | undefined): Link => {
-  const state: State = { stray: 0, isClosed: false }
+  const state: State = { stray: 0, hasStarted: false, isClosed: false }
   const stderr = readStderr(child.stderr, { line: onStderr })
-  const reader = new LineReader(child.stdout)
-
   const transport: Transport = {
     start: async () => {
-      reader.onReadable = read
+      state.hasStarted = true
       read()
     },
     // A server that does not read is not waited for: calls have their deadline.
@@ -82,7 +82,6 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
   const close = (): void => {
     if (state.isClosed) return
     state.isClosed = true
-    reader.onReadable = drop
     transport.onclose?.()
   }
   const breakOff = (breach: string): void => {
@@ -91,7 +90,10 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
     void child.terminate(GRACE_MS)
   }
   const read = (): void => {
-    while (!state.isClosed && reader.next()) {
+    if (!state.hasStarted && !state.isClosed) return
+    while (reader.next()) {
+      // So that a server that is asked to end is not blocked by output that it still has.
+      if (state.isClosed) continue
       // Too long for any message, so that the answer it may have been would be waited for in vain.
       if (reader.fault?.error === 'line_too_long')
         return breakOff(`it wrote a line that is too long (line ${reader.line} is longer than ${reader.maxLine} bytes)`)
@@ -104,10 +106,7 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
     if (reader.hasEnded && !state.isClosed)
       void waitAtMost(LEAVE_MS, child.exited).then(() => !state.isClosed && breakOff('it closed its stdout'))
   }
-  // So that a server that is asked to end is not blocked by output that it still has.
-  const drop = (): void => {
-    while (reader.next());
-  }
+  const reader = new LineReader(child.stdout, { onReadable: read })
 
   void child.exited.then((exit) => {
     state.exit = exit
@@ -116,7 +115,7 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
 
   const end = async (): Promise<void> => {
     close()
-    drop()
+    read()
     child.stdin.end()
     await waitAtMost(LEAVE_MS, child.exited)
     await child.terminate(GRACE_MS)

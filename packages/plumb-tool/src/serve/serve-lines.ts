@@ -34,8 +34,6 @@ export interface Lines {
 const MAX_WAITING = 64
 
 export const serveLines = ({ dispatcher, requests, answers, maxLineBytes, report }: LinesOptions): Lines => {
-  const reader = new LineReader(requests, maxLineBytes === undefined ? {} : { maxLine: maxLineBytes })
-  const writer = new LineWriter(answers)
   let waiting = 0
   let isOver = false
   let finish: () => void = () => {}
@@ -70,13 +68,15 @@ export const serveLines = ({ dispatcher, requests, answers, maxLineBytes, report
     advance()
   }
 
-  reader.onReadable = advance
-  writer.onDrain = advance
-  // Without a reader the answers are of no use.
-  writer.onClosed = stop
-  writer.onFault = (error) => {
-    report(error)
-    stop()
-  }
+  const reader = new LineReader(requests, { ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }), onReadable: advance })
+  const writer = new LineWriter(answers, {
+    onDrain: advance,
+    // Without a reader the answers are of no use.
+    onClosed: stop,
+    onFault: (error) => {
+      report(error)
+      stop()
+    },
+  })
   return { finished, say: (json) => writer.writeText(json), stop }
 }

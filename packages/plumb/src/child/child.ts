@@ -1,4 +1,4 @@
-import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, LineWriter, type Settled } from '@plumb/wire'
+import { type Exit, type Fault, FDS, fault, LineReader, type LineSink, type LineSource, LineWriter, type Settled } from '@plumb/wire'
 import { Backpressure, type Buffering } from '../graph/backpressure.js'
 import type { Worker } from '../graph/cycle.js'
 import type { Holding } from '../graph/holding.js'
@@ -54,8 +54,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.overrun = new Overrun({ child, allowance, inFlight: () => this.#messages.inFlight, cancel: () => this.#cancel(), abandon })
     this.backpressures = options.outputs.map(() => new Backpressure())
     this.#inputs = this.#openInputs()
-    const errors = new LineReader(options.child.stderr)
-    this.#errors = new ChildErrors(options.name, errors, context.reporter, (fault) => this.#pass(fault), options.isHidden)
+    this.#errors = new ChildErrors(options.name, child.stderr, context.reporter, (fault) => this.#pass(fault), options.isHidden)
     this.#openOutputs()
     this.#openTools()
     this.batches = openChildBatches(options, this.#messages)
@@ -206,18 +205,18 @@ export class ChildProcess extends Morphism implements Worker {
       const { observer, maxInHand = Number.POSITIVE_INFINITY } = this.#o
       return this.#messages.inFlight >= maxInHand || observer?.isFull(this.#messages.inFlight) === true
     }
-    const data = new ChildInput(this.#writer(new LineWriter(child.stdin)), onStdin, isEnveloped, isHeldBack)
+    const data = new ChildInput(this.#openWriter(child.stdin), onStdin, isEnveloped, isHeldBack)
     return inputs.map(({ name }) => {
       const fd = fdOf(this.#o.kind, name)
       const stream = fd === undefined ? undefined : child.fds.get(fd)
-      return stream && 'write' in stream ? new ChildInput(this.#writer(new LineWriter(stream)), [name], false, isHeldBack) : data
+      return stream && 'write' in stream ? new ChildInput(this.#openWriter(stream), [name], false, isHeldBack) : data
     })
   }
 
   // One that reads no more is no longer full.
-  #writer(writer: LineWriter): LineWriter {
-    writer.onDrain = writer.onClosed = () => this.context.schedule.wake()
-    return writer
+  #openWriter(stream: LineSink): LineWriter {
+    const wake = () => this.context.schedule.wake()
+    return new LineWriter(stream, { onDrain: wake, onClosed: wake })
   }
 
   #openOutputs(): void {
@@ -321,13 +320,12 @@ export class ChildProcess extends Morphism implements Worker {
 
   #read(stream: LineSource, open: (reader: LineReader) => ChildStream, isBehindErrors = false): void {
     const { schedule } = this.context
-    const reader = new LineReader(stream, { maxLine: this.#o.maxLine + ENVELOPE_BYTES })
-    const source = open(reader)
-    reader.onReadable = () => {
+    const onReadable = (): void => {
       source.isDry = false
       if (isBehindErrors) this.#errors.hear(() => schedule.wake())
       else schedule.wake()
     }
+    const source = open(new LineReader(stream, { maxLine: this.#o.maxLine + ENVELOPE_BYTES, onReadable }))
     schedule.addSource(source)
     this.#streams.push(source)
     // Another stream may have waited for what this one had to say.

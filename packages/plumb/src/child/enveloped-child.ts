@@ -41,8 +41,13 @@ const LF = 10
 
 export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report }: EnvelopedChildOptions): EnvelopedChild => {
   const names = (Object.keys(FDS) as FdName[]).filter((name) => FDS[name] < 2 || fds[FDS[name]] !== undefined)
-  const writer = new LineWriter(child.stdin)
-  const inputs = new Map(names.filter((name) => DIRECTIONS[name] === 'in').map((name) => [name, portInput(name, writer)]))
+  const writer = new LineWriter(child.stdin, {
+    onDrain: () => inputs.forEach((input) => void input.goOn()),
+    onClosed: () => inputs.forEach((input) => void input.stream.destroy()),
+  })
+  const inputs: ReadonlyMap<string, PortInput> = new Map(
+    names.filter((name) => DIRECTIONS[name] === 'in').map((name) => [name, portInput(name, writer)]),
+  )
   let open = inputs.size + (isHeldOpen ? 1 : 0)
   const closeOne = () => {
     if (--open === 0) void writer.end()
@@ -51,13 +56,10 @@ export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report
     stream.on('error', () => {})
     stream.on('finish', closeOne)
   }
-  writer.onDrain = () => inputs.forEach((input) => void input.goOn())
-  writer.onClosed = () => inputs.forEach((input) => void input.stream.destroy())
 
-  const reader = new LineReader(child.stdout, { maxLine })
   const pump = () => pass(reader, outputs, report)
+  const reader = new LineReader(child.stdout, { maxLine, onReadable: pump })
   const outputs = new Map<string, PortOutput>(names.filter((name) => DIRECTIONS[name] === 'out').map((name) => [name, portOutput(pump)]))
-  reader.onReadable = pump
   // Nothing reads the ports any more: a further write of the child fails.
   const hangUp = () => [...outputs.values()].every((output) => output.isOver()) && reader.stop()
   for (const { stream } of outputs.values()) stream.on('close', hangUp)

@@ -1,6 +1,17 @@
 // What a child says on stderr: error objects are ours to report, with the child's name; anything else is shown as its words, to a limit.
 
-import { type Fault, fault, isRecord, type LineReader, preview, type Reported, type Reporter, readReported } from '@plumb/wire'
+import {
+  type Fault,
+  fault,
+  isRecord,
+  LineReader,
+  type LineSource,
+  MAX_LINE,
+  preview,
+  type Reported,
+  type Reporter,
+  readReported,
+} from '@plumb/wire'
 
 /** A child that floods stderr is drained, and parsed no further than this. */
 const MAX_BYTES = 1024 * 1024
@@ -13,6 +24,7 @@ const OPEN_BRACE = 0x7b
 export class ChildErrors {
   /** Error objects it wrote. */
   reported = 0
+  readonly #reader: LineReader
   readonly #last: string[] = []
   #bytes = 0
   #isMuted = false
@@ -21,14 +33,15 @@ export class ChildErrors {
 
   constructor(
     private readonly process: string,
-    private readonly reader: LineReader,
+    stderr: LineSource,
     private readonly reporter: Reporter,
     /** An error of its own: reported with its name. */
     private readonly report: (fault: Fault) => void,
     /** It has secrets at hand: words that are no error are not shown. */
     private readonly isHidden = false,
+    maxLine = MAX_LINE,
   ) {
-    reader.onReadable = () => this.#drain()
+    this.#reader = new LineReader(stderr, { maxLine, onReadable: () => this.#drain() })
   }
 
   /** The last words of a child that failed. */
@@ -59,7 +72,7 @@ export class ChildErrors {
   }
 
   #drain(): void {
-    const { reader } = this
+    const reader = this.#reader
     while (reader.next()) {
       if (reader.fault) continue
       const { buf, start, end } = reader

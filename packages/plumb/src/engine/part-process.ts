@@ -221,10 +221,10 @@ export class PartProcess {
 }
 
 const read = (stream: LineSource, maxLine: number, take: (reader: LineReader) => void): void => {
-  const reader = new LineReader(stream, { maxLine })
-  reader.onReadable = () => {
+  const takeAll = (): void => {
     while (reader.next()) if (!reader.fault) take(reader)
   }
+  const reader = new LineReader(stream, { maxLine, onReadable: takeAll })
 }
 
 /** Numbers, or ranges of them. */

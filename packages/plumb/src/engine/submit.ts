@@ -34,9 +34,10 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   const run = NAME.test(name) ? await loadRun(path, options, reporter) : undefined
   if (!NAME.test(name)) reporter.report(fault('usage', "the name of a run is 1 to 63 small letters, digits and '-'"))
   if (run) {
-    const reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput })
-    const writer = new LineWriter(openOutput(1), { raw: options.rawOutput })
-    const submitter = new Submitter({ ...flags, name, plan: run.plan, reader, writer, reporter })
+    const wake = (): void => submitter.wake()
+    const reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput, onReadable: wake })
+    const writer = new LineWriter(openOutput(1), { raw: options.rawOutput, onDrain: wake, onClosed: () => submitter.stop() })
+    const submitter: Submitter = new Submitter({ ...flags, name, plan: run.plan, reader, writer, reporter })
     const forget = onStop(
       (signal) => {
         stoppedBy = signal

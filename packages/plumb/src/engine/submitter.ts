@@ -54,6 +54,11 @@ export class Submitter {
     this.#o = options
   }
 
+  /** Lines came, or there is room for outputs. */
+  wake(): void {
+    this.#wake()
+  }
+
   /** Nothing more is submitted; what was goes on. */
   stop(): void {
     this.#isStopped = true
@@ -62,10 +67,7 @@ export class Submitter {
 
   /** Undefined: the run is done, or goes on without us. */
   async run(): Promise<Fault | undefined> {
-    const { reader, writer, reporter } = this.#o
-    reader.onReadable = () => this.#wake()
-    writer.onDrain = () => this.#wake()
-    writer.onClosed = () => this.stop()
+    const { reporter } = this.#o
     for (let isFirst = true; ; isFirst = false) {
       const connection = await connectPatiently(this.#o, () => this.#isStopped)
       if (!connection.ok) return connection.error

@@ -1,7 +1,7 @@
 // Tells a parent with a loop or a barrier what is done with, and what waits for others; and hears when the parent asks for what waits in
 // batches.
 
-import type { LineReader, LineWriter, Settled, TelemetryWriter } from '@plumb/wire'
+import { LineReader, type LineSource, type LineWriter, type Settled, type TelemetryWriter } from '@plumb/wire'
 import type { InputContext } from './input-context.js'
 
 export interface SettlingOptions {
@@ -9,7 +9,7 @@ export interface SettlingOptions {
   readonly writer: LineWriter
   readonly current: InputContext
   /** Where the parent asks for what waits in batches, a line each time. Undefined: it never does. */
-  readonly requests: LineReader | undefined
+  readonly requests: LineSource | undefined
 }
 
 /** Of what is in a process. */
@@ -37,16 +37,17 @@ export class Settling {
   listen(letGo: () => void): void {
     const { requests } = this.#o
     if (!requests) return
-    requests.onReadable = () => {
-      while (requests.next()) {
+    const take = (): void => {
+      while (reader.next()) {
         this.#controls++
         letGo()
       }
     }
+    const reader = new LineReader(requests, { onReadable: take })
   }
 
   stopListening(): void {
-    this.#o.requests?.stop()
+    this.#o.requests?.destroy()
   }
 
   /** `taken`: inputs, good or bad. `rest`: nothing is left to do now, so that new outputs alone, and what waits, are reported too. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
-import { type Fault, fail, fault, isAbsent, type LineReader, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, isAbsent, type Result, succeed } from '@plumb/wire'
 import type { LoadedSpec } from '../command/load.js'
 import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
@@ -49,7 +49,6 @@ export interface InstrumentationOptions {
   readonly options: RunOptions
   /** What is not to be shown; undefined: nothing is secret. */
   readonly secrets: Secrets | undefined
-  readonly reader: LineReader
   /** Further listeners, opened once the folder of a record is there. */
   readonly openListeners: (record: RecordFolder | undefined) => Promise<Result<readonly RunListener[]>>
   readonly report: (fault: Fault) => void
@@ -140,14 +139,12 @@ const openRecord = (
   return openRecorder({ ...place, identity, wires: [...wiresOf(graph).values()], resumed, spec, binding, report })
 }
 
-const openRejects = ({ options, reader, report }: InstrumentationOptions): Result<Rejects | undefined> => {
+const openRejects = ({ options, report }: InstrumentationOptions): Result<Rejects | undefined> => {
   const { recording, rawInput: isRaw } = options
   if (recording.rejects === undefined) return succeed(undefined)
   const file = openLineFile({ path: recording.rejects, delayMs: 0, fail: report })
   if (!file.ok) return file
-  const rejects = new Rejects({ file: file.value, isRaw })
-  rejects.listenTo(reader)
-  return succeed(rejects)
+  return succeed(new Rejects({ file: file.value, isRaw }))
 }
 
 // The nested run has no record yet when the run stopped before it.

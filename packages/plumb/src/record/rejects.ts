@@ -22,15 +22,13 @@ export class Rejects {
   }
 
   /** A line that is too long to be kept is written piece by piece. */
-  listenTo(reader: LineReader): void {
-    reader.onOversize = (piece, isEnd) => {
-      this.#delayed ??= []
-      this.#o.file.addPiece(piece)
-      if (!isEnd) return
-      this.#o.file.add('')
-      for (const line of this.#delayed) this.#o.file.add(line)
-      this.#delayed = undefined
-    }
+  rejectPiece(piece: Buffer, isEnd: boolean): void {
+    this.#delayed ??= []
+    this.#o.file.addPiece(piece)
+    if (!isEnd) return
+    this.#o.file.add('')
+    for (const line of this.#delayed) this.#o.file.add(line)
+    this.#delayed = undefined
   }
 
   /** Keeps input `seq`; those before `oldest()` cannot fail any more. */

@@ -1,7 +1,7 @@
 // Agents that have servers are checked before those are started: servers take their time, and would be started for nothing.
 
 import { type AgentPlan, agentOf, checkedAgent, type Graph, writeAgent } from '@plumb/lang'
-import { childEnv, LineReader, type Reporter, spawnPlumb } from '@plumb/wire'
+import { childEnv, type Reporter, spawnPlumb } from '@plumb/wire'
 import { hasServers, type SpawnSettings } from '../child/agent-start.js'
 import { ChildErrors } from '../child/errors.js'
 import { checkPlan } from '../child/plan.js'
@@ -29,7 +29,7 @@ const check = async (plan: AgentPlan, settings: SpawnSettings, reporter: Reporte
   })
   if (!started.ok) return true
   const { child } = started.value
-  const errors = new ChildErrors(plan.name, new LineReader(child.stderr), reporter, settings.report)
+  const errors = new ChildErrors(plan.name, child.stderr, reporter, settings.report)
   const { status } = await child.exited
   return status !== 2 || errors.reported === 0
 }

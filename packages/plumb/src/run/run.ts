@@ -115,12 +115,22 @@ class Run {
     private readonly reporter: Reporter,
     private readonly display: Display,
   ) {
-    this.#reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput })
-    this.#writer = new LineWriter(display.openStdout(), { raw: options.rawOutput })
+    this.#reader = new LineReader(openLineInput(0), {
+      maxLine: options.maxLine,
+      raw: options.rawInput,
+      onReadable: () => this.#wake(),
+      onOversize: (piece, isEnd) => this.#instruments?.rejects?.rejectPiece(piece, isEnd),
+    })
+    this.#writer = new LineWriter(display.openStdout(), {
+      raw: options.rawOutput,
+      onDrain: () => this.#wake(),
+      onClosed: () => this.#abort(CHILD_GRACE_MS),
+      onFault: (f) => this.#fail(f),
+    })
     this.#current = new InputContext(options.telemetry)
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
     const telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
-    const requests = options.letGoFd === undefined ? undefined : new LineReader(openLineInput(options.letGoFd))
+    const requests = options.letGoFd === undefined ? undefined : openLineInput(options.letGoFd)
     this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current, requests })
   }
 
@@ -146,7 +156,7 @@ class Run {
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
     const openListeners = (record: RecordFolder | undefined) => this.display.openListeners(this.reporter, record, report)
-    const own = { bound: this.bound, reporter: this.reporter, reader: this.#reader }
+    const own = { bound: this.bound, reporter: this.reporter }
     const opened = await instrument({ ...own, graph, spec, loaded, options, openListeners, report, warn })
     if (!opened.ok) return this.#refuse(opened.error)
     const { emitter, rejects, budget: _, parked: __, ...recorded } = opened.value
@@ -250,10 +260,6 @@ class Run {
     )
     const tellHoldings = () => void this.#tellHoldings()
     process.on('SIGQUIT', tellHoldings)
-    this.#writer.onDrain = () => this.#schedule.wake()
-    this.#writer.onClosed = () => this.#abort(CHILD_GRACE_MS)
-    this.#writer.onFault = (f) => this.#fail(f)
-    this.#reader.onReadable = () => this.#schedule.wake()
     this.#settling.listen(() => {
       batches.letGo()
       this.#schedule.wake()
@@ -376,6 +382,11 @@ class Run {
       else void child.stop(graceMs)
     }
     this.#ended.resolve()
+  }
+
+  /** Something came while the processes were still being started: it is taken as soon as they are. */
+  #wake(): void {
+    if (this.#wired) this.#schedule.wake()
   }
 
   #idle(): void {

@@ -2,7 +2,7 @@
 // outputs have closed, or is stopped.
 
 import type { Graph, GraphNode } from '@plumb/lang'
-import { type Fault, type LineReader, type LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
+import { type Fault, LineReader, type LineSink, type LineSource, LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import type { spawnAll } from '../child/spawn.js'
 import type { RunEmitter } from '../event/emitter.js'
@@ -17,12 +17,12 @@ import type { ToolService } from '../tools/tool-service.js'
 export interface GraphRunOptions {
   readonly name: string
   readonly graph: Graph
-  readonly reader: LineReader
-  readonly writer: LineWriter
+  readonly stdin: LineSource
+  readonly stdout: LineSink
   /** For a parent that joins by origin: what has settled. */
   readonly telemetry?: LineWriter
   /** Where that asks for what waits in batches. */
-  readonly requests?: LineReader
+  readonly requests?: LineSource
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
   readonly settings: SpawnSettings
@@ -42,21 +42,27 @@ export class GraphRun {
   #wired: Wired | undefined
   #openOutputs: number
   #isStopped = false
+  readonly #reader: LineReader
+  readonly #writer: LineWriter
   readonly #settling: Settling
 
   constructor(options: GraphRunOptions) {
     this.#o = options
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
     this.#current = new InputContext(options.telemetry !== undefined)
+    this.#reader = new LineReader(options.stdin, { onReadable: () => this.#wake() })
+    this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#wake(), onClosed: () => this.stop() })
     const telemetry = new TelemetryWriter(options.telemetry ?? null, options.name)
-    this.#settling = new Settling({ telemetry, writer: options.writer, current: this.#current, requests: options.requests })
+    this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current, requests: options.requests })
   }
 
   /** Resolves when all that it wrote is with its readers. */
   async run(): Promise<void> {
-    const { reader, writer, reporter, report, settings, telemetry } = this.#o
+    const { reporter, report, settings, telemetry } = this.#o
     const wired = wireUp({
       ...this.#o,
+      reader: this.#reader,
+      writer: this.#writer,
       settings,
       schedule: this.#schedule,
       reporter,
@@ -76,9 +82,6 @@ export class GraphRun {
     if (!wired.ok) return report(wired.error)
     this.#wired = wired.value
     const { children, calls, batches, start, hangUp } = wired.value
-    writer.onDrain = () => this.#schedule.wake()
-    writer.onClosed = () => this.stop()
-    reader.onReadable = () => this.#schedule.wake()
     this.#settling.listen(() => {
       batches.letGo()
       this.#schedule.wake()
@@ -94,7 +97,7 @@ export class GraphRun {
     await Promise.all(calls.map((call) => call.stop()))
     for (const child of children) child.reportDropped()
     this.#schedule.stop()
-    await writer.end()
+    await this.#writer.end()
     this.#settle(true)
     await telemetry?.end()
   }
@@ -120,6 +123,10 @@ export class GraphRun {
     if (this.#openOutputs > 0) return
     this.#wired?.input.end()
     this.#closed.resolve()
+  }
+
+  #wake(): void {
+    if (this.#wired) this.#schedule.wake()
   }
 
   #idle(): void {

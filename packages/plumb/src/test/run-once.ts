@@ -2,7 +2,7 @@
 
 import { PassThrough } from 'node:stream'
 import { planOf, planOfCalls, type TestPlan } from '@plumb/lang'
-import { type Fault, LineReader, LineWriter, MAX_LINE, splitEnvelope } from '@plumb/wire'
+import { type Fault, LineReader, splitEnvelope } from '@plumb/wire'
 import { Unnumbered } from '../graph/numbered-output.js'
 import { CallLog } from './call-log.js'
 import { Carried, NOTHING_CARRIED } from './carried.js'
@@ -76,8 +76,8 @@ export const runOnce = async (
   await host.run({
     name: plan.of.name,
     graph,
-    reader: new LineReader(stdin, { maxLine: MAX_LINE }),
-    writer: new LineWriter(stdout),
+    stdin,
+    stdout,
     reporter: silentReporter(),
     report: (fault) => faults.push(fault),
     envelopes: isPlain ? 'none' : 'all',
@@ -123,12 +123,12 @@ const portOf = ({ buf, start, end }: Line): (Line & { readonly name: string }) |
 }
 
 const collect = (stream: PassThrough, take: (line: Line) => void): Promise<void> => {
-  const reader = new LineReader(stream)
   return new Promise((resolve) => {
-    reader.onReadable = () => {
+    const read = (): void => {
       while (reader.next()) if (!reader.fault) take(reader)
       if (reader.hasEnded) resolve()
     }
+    const reader = new LineReader(stream, { onReadable: read })
   })
 }
 

@@ -52,15 +52,15 @@ class ScriptedAgent {
   constructor(options: ScriptedAgentOptions, ends: Ends) {
     this.#o = options
     this.#ends = ends
-    this.#inputs = new LineReader(ends.stdin)
+    const wakes = { onReadable: () => this.#wake() }
+    this.#inputs = new LineReader(ends.stdin, wakes)
     const [control, replies] = [ends.fds.get(FDS.ctrl_in), ends.fds.get(FDS.ctrl_out)]
-    this.#controls = control && new LineReader(control)
+    this.#controls = control && new LineReader(control, wakes)
     this.#replies = replies && new LineWriter(replies)
     this.#out = new LineWriter(ends.stdout)
     this.#errors = new LineWriter(ends.stderr)
     this.#telemetry = new LineWriter(ends.fds.get(FDS.telemetry) as Ends['stdout'])
     this.#memory = new ScriptedMemory(options.plan.config.amnesiac === true, (reply) => this.#replies?.writeText(JSON.stringify(reply)))
-    for (const reader of [this.#inputs, this.#controls]) if (reader) reader.onReadable = () => this.#wake()
   }
 
   async work(): Promise<void> {

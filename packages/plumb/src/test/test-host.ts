@@ -15,7 +15,7 @@ import {
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
 import type { Registry, Session } from '@plumb/tool'
-import { type Fault, fail, LineReader, LineWriter, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { type Fault, fail, LineWriter, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { type Spawned, spawnAll } from '../child/spawn.js'
@@ -247,10 +247,10 @@ export class TestHost {
       name: bound.name,
       graph,
       heard: (event) => carried.hear(event),
-      reader: new LineReader(ends.stdin),
-      writer: new LineWriter(ends.stdout),
+      stdin: ends.stdin,
+      stdout: ends.stdout,
       telemetry: new LineWriter(ends.fds.get(TELEMETRY) as PassThrough),
-      requests: new LineReader(ends.fds.get(LET_GO_FD) as PassThrough),
+      requests: ends.fds.get(LET_GO_FD) as PassThrough,
       reporter,
       report: (fault) => reporter.report(fault),
       envelopes: isEnveloped ? 'all' : 'none',

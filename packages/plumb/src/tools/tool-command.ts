@@ -42,13 +42,12 @@ export const openToolCommand = ({ program, maxLine, reporter, report }: ToolComm
   if (!spawned.ok) return spawned
   const child = spawned.value
   const reportFault = (fault: Fault) => report({ ...fault, source: program })
-  const errors = new ChildErrors(program, new LineReader(child.stderr, { maxLine }), reporter, reportFault)
+  const errors = new ChildErrors(program, child.stderr, reporter, reportFault, false, maxLine)
   const writer = new LineWriter(child.stdin)
-  const reader = new LineReader(child.stdout, { maxLine })
   const open: Open = new Map()
   let end: Fault | undefined
 
-  reader.onReadable = () => {
+  const read = (): void => {
     while (reader.next()) {
       const answer = readLine(reader)
       if (!answer.ok) reportFault({ ...answer.error, port: 'tool_resp' })
@@ -56,6 +55,7 @@ export const openToolCommand = ({ program, maxLine, reporter, report }: ToolComm
         reportFault(fault('input_type_mismatch', `no call with the id '${preview(answer.value.id)}' waits for an answer`))
     }
   }
+  const reader = new LineReader(child.stdout, { maxLine, onReadable: read })
   const ended = child.exited.then(({ status, signal }) => {
     const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
     end = fault('child_failed', `'${program}', which answers tool calls, ${how} before it answered`, { source: program })

@@ -23,6 +23,10 @@ export interface LineReaderOptions {
   readonly maxLine?: number
   /** Each line is text: `buf[start..end)` is the JSON string of it, and an empty line is `""`. */
   readonly raw?: boolean
+  /** Called when `next()` may have something new: a line, a fault or the end; never before the constructor has returned. */
+  readonly onReadable?: () => void
+  /** Given the bytes of each line that is too long to be held, as they come, without its end; `isEnd` once for each. */
+  readonly onOversize?: (piece: Buffer, isEnd: boolean) => void
 }
 
 /** Takes lines that it knows the ends of without framing. */
@@ -46,10 +50,6 @@ const SLACK = 4
  * referenced; where the line had an LF alone, `buf[end]` is it.
  */
 export class LineReader {
-  /** Called when `next()` may have something new: a line, a fault or the end. */
-  onReadable: (() => void) | null = null
-  /** Given the bytes of each line that is too long to be held, as they come, without its end; `isEnd` once for each. */
-  onOversize: ((piece: Buffer, isEnd: boolean) => void) | null = null
   buf: Buffer = NOTHING
   start = 0
   end = 0
@@ -62,6 +62,8 @@ export class LineReader {
   readonly maxLine: number
   readonly #stream: LineSource
   readonly #isRaw: boolean
+  readonly #onReadable: LineReaderOptions['onReadable']
+  readonly #onOversize: LineReaderOptions['onOversize']
 
   /** Chunks that came and were not framed yet; more than one only where a stream ignores `pause`. */
   readonly #chunks: Buffer[] = []
@@ -81,10 +83,12 @@ export class LineReader {
   #state: 'flowing' | 'paused' | 'over' | 'ended' = 'flowing'
   #failure: Fault | null = null
 
-  constructor(stream: LineSource, { maxLine = MAX_LINE, raw = false }: LineReaderOptions = {}) {
+  constructor(stream: LineSource, options: LineReaderOptions = {}) {
     this.#stream = stream
-    this.maxLine = maxLine
-    this.#isRaw = raw
+    this.maxLine = options.maxLine ?? MAX_LINE
+    this.#isRaw = options.raw ?? false
+    this.#onReadable = options.onReadable
+    this.#onOversize = options.onOversize
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (!this.#isOver) this.#failure = fault('read_failed', `cannot read: ${systemReason(error)}`)
       this.#finish()
@@ -159,7 +163,7 @@ export class LineReader {
     if (this.#isOver) return
     hintMinorGc(chunk.length)
     this.#chunks.push(chunk)
-    this.onReadable?.()
+    this.#onReadable?.()
     // Again even when it is paused: a child's exit makes Node resume its streams.
     if (this.#at < this.#limit || this.#restAt < this.#restLimit || this.#chunks.length > 0) {
       // It may have ended in the meantime.
@@ -176,8 +180,8 @@ export class LineReader {
   #finish(): void {
     if (this.#isOver) return
     this.#state = 'over'
-    if (this.#isDiscarding) this.onOversize?.(NOTHING, true)
-    this.onReadable?.()
+    if (this.#isDiscarding) this.#onOversize?.(NOTHING, true)
+    this.#onReadable?.()
   }
 
   // Cuts a chunk into the end of the carried line, whole lines, and the beginning of the next one; true: there is a fault.
@@ -187,7 +191,7 @@ export class LineReader {
       const end = chunk.indexOf(LF)
       if (end < 0) return this.#carryOn(chunk)
       from = end + 1
-      if (this.#isDiscarding) this.onOversize?.(chunk.subarray(0, end), true)
+      if (this.#isDiscarding) this.#onOversize?.(chunk.subarray(0, end), true)
       else {
         const bytes = this.#append(chunk.subarray(0, from), 0)
         this.#enter(this.#carry.subarray(0, bytes), 0, bytes)
@@ -207,12 +211,12 @@ export class LineReader {
 
   #carryOn(piece: Buffer): boolean {
     if (this.#isDiscarding) {
-      this.onOversize?.(piece, false)
+      this.#onOversize?.(piece, false)
       return false
     }
     const bytes = this.#append(piece, this.#carryBytes + piece.length)
     if (bytes <= this.maxLine + SLACK) return false
-    this.onOversize?.(this.#carry.subarray(0, bytes), false)
+    this.#onOversize?.(this.#carry.subarray(0, bytes), false)
     this.#dropCarry()
     this.#isDiscarding = true
     this.line++
@@ -264,7 +268,7 @@ export class LineReader {
     }
     if (this.line === 1 && region[start] === 0xef && region[start + 1] === 0xbb && region[start + 2] === 0xbf) start += 3
     if (end - start > this.maxLine) {
-      this.onOversize?.(region.subarray(start, end), true)
+      this.#onOversize?.(region.subarray(start, end), true)
       return this.#refuseLong()
     }
     if (!this.#isRegionUtf8 && !isUtf8(region.subarray(start, end))) return this.#refuseBytes(region, start, end)

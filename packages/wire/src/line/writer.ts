@@ -15,6 +15,12 @@ export interface LineWriterOptions {
   readonly raw?: boolean
   /** It is full when the stream holds more than this; 256 KiB. */
   readonly fullBytes?: number
+  /** Half of what made it full has been accepted. */
+  readonly onDrain?: () => void
+  /** `write_failed`, once; later lines are dropped. */
+  readonly onFault?: (fault: Fault) => void
+  /** The reader has gone away; later lines are dropped. */
+  readonly onClosed?: () => void
 }
 
 const LF = 10
@@ -30,11 +36,6 @@ const LONG_BYTES = 8 * 1024
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
 
 export class LineWriter {
-  onDrain: (() => void) | null = null
-  /** `write_failed`, once; later lines are dropped. */
-  onFault: ((fault: Fault) => void) | null = null
-  /** The reader has gone away; later lines are dropped. */
-  onClosed: (() => void) | null = null
   /** Given to `write`, with line ends. */
   bytes = 0
   lines = 0
@@ -42,6 +43,7 @@ export class LineWriter {
   readonly #stream: LineSink
   readonly #isRaw: boolean
   readonly #fullBytes: number
+  readonly #listeners: LineWriterOptions
   /** What waits for the next flush: `#bufs[i]` from `#starts[i]` to `#ends[i]`, each of whole lines; the last may lack its LF. */
   #bufs: Buffer[] = []
   #starts: number[] = []
@@ -57,13 +59,14 @@ export class LineWriter {
   #state: 'open' | 'full' | 'done' = 'open'
   #ending: Promise<void> | undefined
 
-  constructor(stream: LineSink, { raw = false, fullBytes = FULL_BYTES }: LineWriterOptions = {}) {
+  constructor(stream: LineSink, options: LineWriterOptions = {}) {
     this.#stream = stream
-    this.#isRaw = raw
-    this.#fullBytes = fullBytes
+    this.#isRaw = options.raw ?? false
+    this.#fullBytes = options.fullBytes ?? FULL_BYTES
+    this.#listeners = options
     stream.on('error', (error: NodeJS.ErrnoException) => this.#fail(error))
     stream.on('close', () => {
-      if (!this.#ending) this.#finish(() => this.onClosed?.())
+      if (!this.#ending) this.#finish(() => this.#listeners.onClosed?.())
     })
   }
 
@@ -210,13 +213,13 @@ export class LineWriter {
   readonly #accepted = (error?: Error | null): void => {
     if (error || this.#state !== 'full' || this.#stream.writableLength > this.#fullBytes / 2) return
     this.#state = 'open'
-    this.onDrain?.()
+    this.#listeners.onDrain?.()
   }
 
   #fail(error: NodeJS.ErrnoException): void {
     this.#finish(() => {
-      if (CLOSED.has(error.code ?? '')) this.onClosed?.()
-      else this.onFault?.(fault('write_failed', `cannot write: ${systemReason(error)}`))
+      if (CLOSED.has(error.code ?? '')) this.#listeners.onClosed?.()
+      else this.#listeners.onFault?.(fault('write_failed', `cannot write: ${systemReason(error)}`))
     })
   }
 

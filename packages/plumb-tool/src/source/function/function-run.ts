@@ -89,14 +89,14 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
 
 /** The first line of the stream, or why it cannot be read; later lines are dropped. */
 const firstLine = (stream: Readable): (() => Result<string> | undefined) => {
-  // The result is JSON inside a JSON string, where escapes can double its length.
-  const reader = new LineReader(stream, { maxLine: 2 * MAX_LINE })
   let line: Result<string> | undefined
-  reader.onReadable = () => {
+  const read = (): void => {
     while (reader.next()) {
       const { fault, buf, start, end } = reader
       line ??= fault ? { ok: false, error: fault } : succeed(buf.toString('utf8', start, end))
     }
   }
+  // The result is JSON inside a JSON string, where escapes can double its length.
+  const reader = new LineReader(stream, { maxLine: 2 * MAX_LINE, onReadable: read })
   return () => line
 }

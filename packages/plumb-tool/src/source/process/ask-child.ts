@@ -33,8 +33,7 @@ interface Answers {
 
 const listen = (name: string, child: Child): Answers => {
   const answers: Answers = { first: undefined, count: 0 }
-  const reader = new LineReader(child.stdout)
-  reader.onReadable = () => {
+  const read = (): void => {
     while (reader.next()) {
       answers.count++
       answers.first ??= readAnswer(name, reader)
@@ -42,6 +41,7 @@ const listen = (name: string, child: Child): Answers => {
       if (answers.count === 2) void child.terminate(GRACE_MS)
     }
   }
+  const reader = new LineReader(child.stdout, { onReadable: read })
   return answers
 }
 

@@ -26,11 +26,11 @@ const HEAD_BYTES = 32
 /** Resolves at end of file. */
 export const readTelemetry = (telemetry: Readable, listener: TelemetryListener): Promise<void> =>
   new Promise((resolve) => {
-    const reader = new LineReader(telemetry)
-    reader.onReadable = () => {
+    const read = (): void => {
       while (reader.next()) if (!reader.fault) hearLine(reader, listener)
       if (reader.hasEnded) resolve()
     }
+    const reader = new LineReader(telemetry, { onReadable: read })
   })
 
 const hearLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryListener): void => {

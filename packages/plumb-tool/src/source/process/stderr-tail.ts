@@ -31,7 +31,6 @@ export interface StderrOptions {
 
 /** Reads to end of file, whatever the limits, so that the child never blocks. */
 export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions = {}): StderrTail => {
-  const reader = new LineReader(stderr, { maxLine: MAX_LINE_BYTES })
   const lines: string[] = []
   const words = {
     fault: undefined as Fault | undefined,
@@ -44,7 +43,7 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
     },
     since: (count: number) => lines.slice(-Math.min(MAX_LINES, words.count - count) || lines.length).join(' | '),
   }
-  reader.onReadable = () => {
+  const read = (): void => {
     while (reader.next()) {
       if (reader.fault) continue
       const line = reader.buf.toString('utf8', reader.start, reader.end)
@@ -59,6 +58,7 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
       if (lines.length > MAX_LINES_KEPT) lines.shift()
     }
   }
+  const reader = new LineReader(stderr, { maxLine: MAX_LINE_BYTES, onReadable: read })
   return words
 }
 

@@ -16,9 +16,8 @@ export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail
   stdin.on('error', () => {})
   child.stdin.on('close', () => stdin.destroy())
   const control = child.fds.get(FDS.ctrl_in) as LineSink
-  const replies = new LineReader(child.fds.get(FDS.ctrl_out) as LineSource)
   let isDone = false
-  replies.onReadable = () => {
+  const read = (): void => {
     while (replies.next()) {
       const reply = isDone ? undefined : replyIn(replies)
       if (!reply) continue
@@ -27,6 +26,7 @@ export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail
       else fail(`it does not take the memory that was recorded: ${preview(reply.detail ?? '', MAX_DETAIL)}`)
     }
   }
+  const replies = new LineReader(child.fds.get(FDS.ctrl_out) as LineSource, { onReadable: read })
   control.write(Buffer.from(`${JSON.stringify({ set_memory: memory })}\n`), () => {})
   control.end(() => {})
   const fds = new Map([...child.fds].filter(([fd]) => fd !== FDS.ctrl_in && fd !== FDS.ctrl_out))
