@@ -36,7 +36,7 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
   })
   if (options.tellsOffers) {
     const tell = () => lines.say(JSON.stringify(servers?.offers() ?? []))
-    if (servers) servers.onChange = tell
+    servers?.onChange(tell)
     tell()
   }
   let signal: StopSignal | undefined

@@ -7,16 +7,17 @@ import type { Fault } from '@plumb/wire'
 export class ServerOffers {
   readonly #servers: AgentServers
   readonly #file: ToolsFile
+  readonly #forget: () => void
   #tell: ((offers: readonly OfferedTool[]) => void) | undefined
 
   constructor(servers: AgentServers, file: ToolsFile, report: (fault: Fault) => void) {
     this.#servers = servers
     this.#file = file
-    servers.onChange = () => {
+    this.#forget = servers.onChange(() => {
       const written = file.write(servers.offers())
       if (!written.ok) report(written.error)
       this.#tell?.(servers.offers())
-    }
+    })
   }
 
   get now(): readonly OfferedTool[] {
@@ -34,7 +35,7 @@ export class ServerOffers {
   }
 
   remove(): void {
-    this.#servers.onChange = undefined
+    this.#forget()
     this.#file.remove()
   }
 }

@@ -9,8 +9,8 @@ export interface Connection {
   readonly query: Query
   /** What it does is done whole, or not at all: as where it gives undefined, or throws. */
   transaction<T>(work: (query: Query) => Promise<T | undefined>): Promise<T | undefined>
-  /** Another process may have done something. */
-  onNews: () => void
+  /** Calls `listener` when another process may have done something. */
+  onNews(listener: () => void): void
   /** It has ended by itself. */
   readonly lost: Promise<Fault>
   close(): Promise<void>
@@ -61,7 +61,7 @@ export const connect = async (url: string, isInsecure: boolean): Promise<Result<
           throw error
         }
       }),
-    onNews: () => {},
+    onNews: (listener) => void client.on('notification', listener),
     lost,
     close: async () => {
       isClosing = true
@@ -69,7 +69,6 @@ export const connect = async (url: string, isInsecure: boolean): Promise<Result<
       await client.end().catch(() => {})
     },
   }
-  client.on('notification', () => connection.onNews())
   return succeed(connection)
 }
 

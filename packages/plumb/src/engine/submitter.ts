@@ -124,10 +124,10 @@ export class Submitter {
   async #serve(connection: Connection, isLost: () => boolean): Promise<Fault | undefined> {
     const { isDetached, writer } = this.#o
     let hasNews = true
-    connection.onNews = () => {
+    connection.onNews(() => {
       hasNews = true
       this.#wake()
-    }
+    })
     for (;;) {
       if (isLost()) return undefined
       const woken = new Promise<void>((resolve) => {

@@ -112,7 +112,7 @@ class Session {
     try {
       engine = await PostgresEngine.open(this.connection, hostname())
       const live = engine
-      this.connection.onNews = () => void this.#look(live).catch(this.#fail)
+      this.connection.onNews(() => void this.#look(live).catch(this.#fail))
       const every = (ms: number, work: () => Promise<void>) => timers.push(setInterval(() => void work().catch(this.#fail), ms))
       every(POLL_MS, () => this.#look(live))
       every(LOOK_MS, () => this.#check(live))

@@ -1,5 +1,6 @@
 // The servers of one agent, opened at its spawn: their tools under the names that its model sees (plumb-tools(7), MCP servers).
 
+import { EventEmitter } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { AgentPlan, Json } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
@@ -19,8 +20,8 @@ export interface AgentServers {
   find(name: string, as: 'content' | 'value'): Promise<Tool | undefined>
   /** As its model is to see them, now. */
   offers(): readonly OfferedTool[]
-  /** Called when the offers have changed. */
-  onChange: (() => void) | undefined
+  /** Calls `listener` whenever the offers have changed, until the function that it returns is called. */
+  onChange(listener: () => void): () => void
 }
 
 /** Or all that keeps the agent from starting, of category `config`. */
@@ -55,6 +56,7 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
     return new Map([...named].map(([name, found]) => [name, entryOf(name, found)]))
   }
   const refreshes: Refreshes[] = []
+  const changes = new EventEmitter()
   // What a call has changed is offered when its answer is there.
   const behindNews = (tool: Tool): Tool => ({
     ...tool,
@@ -88,7 +90,10 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
       return entries.get(name)?.[as]
     },
     offers,
-    onChange: undefined,
+    onChange: (listener) => {
+      changes.on('change', listener)
+      return () => void changes.off('change', listener)
+    },
   }
   for (const server of open) {
     const refresh = oneAtATime(async () => {
@@ -99,7 +104,7 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
       const before = JSON.stringify(offers())
       server.tools = selectTools(tools.value, server.config)
       entries = lay()
-      if (JSON.stringify(offers()) !== before) servers.onChange?.()
+      if (JSON.stringify(offers()) !== before) changes.emit('change')
     })
     server.onToolsChanged(refresh.start)
     refreshes.push(refresh)
