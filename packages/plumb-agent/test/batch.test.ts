@@ -246,7 +246,7 @@ t.test('bad lines, answers that do not fit, and answers of any order', async (t)
       return /q[26]\\?"/.test(asked) && !/not accepted/.test(asked) ? 'none' : '{"value":7}'
     },
   })
-  const input = inputOf(TEXTS.slice(0, 4)) + '{}\n' + inputOf(TEXTS.slice(4))
+  const input = `${inputOf(TEXTS.slice(0, 4))}{}\n${inputOf(TEXTS.slice(4))}`
   const ran = await run({ 'a.plumb': specOf('messages', 'int', ', max_retries: 2') }, 'plumb-agent a.plumb', input)
   t.match(ran, {
     status: 1,

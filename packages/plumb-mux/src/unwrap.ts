@@ -1,17 +1,6 @@
 // A command with envelopes inside, real descriptors outside.
 
-import {
-  type Fault,
-  FDS,
-  type FdName,
-  fault,
-  LineReader,
-  type LineSink,
-  type LineSource,
-  type Result,
-  spawnLines,
-  succeed,
-} from '@plumb/wire'
+import { type Fault, FDS, type FdName, fault, type LineSink, type LineSource, type Result, spawnLines, succeed } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'

@@ -1,17 +1,6 @@
 // A command with real descriptors inside, envelopes outside.
 
-import {
-  DIRECTIONS,
-  FDS,
-  type FdName,
-  type LineChild,
-  LineReader,
-  type LineSink,
-  type LineSource,
-  type Result,
-  spawnLines,
-  succeed,
-} from '@plumb/wire'
+import { DIRECTIONS, FDS, type FdName, type LineChild, type LineSink, type LineSource, type Result, spawnLines, succeed } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'

@@ -1,7 +1,7 @@
 // wrap and unwrap as a library, and a property of their halves: multiplexing and demultiplexing gives back the same bytes.
 
 import { PassThrough, Readable } from 'node:stream'
-import { type Fault, type FdName, LineReader } from '@plumb/wire'
+import type { Fault, FdName } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { Demultiplexer } from '../src/demultiplexer.js'

@@ -7,13 +7,11 @@
 //   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is given up
 
 import { resolve } from 'node:path'
-import { type Bound, type Graph, printType, takesText } from '@plumb/lang'
+import type { Bound, Graph } from '@plumb/lang'
 import {
-  announceInput,
   dieOf,
   type Fault,
   fault,
-  isTerminal,
   joinBudget,
   LineReader,
   LineWriter,
@@ -48,6 +46,7 @@ import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import { chooseGraph } from './choose-graph.js'
+import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import type { RunOptions } from './run-options.js'
 import { type Wired, wireUp } from './wiring.js'
 
@@ -250,22 +249,23 @@ class Run {
       this.#closeInput()
     }
     const deadline = budget?.deadlineMs === undefined ? undefined : setTimeout(onDeadline, budget.deadlineMs)
+    const inFlight = () => children.reduce((sum, child) => sum + child.inFlight, 0)
     const stopListening = onStop(
       (signal) => {
         stoppedBy = signal
         this.#closeInput()
-        if (signal === 'SIGINT') this.#tellStopping()
+        if (signal === 'SIGINT') noticeStop(inFlight(), GRACE_MS, this.reporter)
       },
       () => this.#forceStop(0),
     )
-    const tellHoldings = () => void this.#tellHoldings()
+    const tellHoldings = () => void noticeHoldings(this.#wired?.holdings() ?? [], this.reporter)
     process.on('SIGQUIT', tellHoldings)
     this.#settling.listen(() => {
       batches.letGo()
       this.#schedule.wake()
     })
     this.#settle(true)
-    this.#announceInput()
+    noticeInput(this.bound, this.options, this.reporter)
     start()
     this.#schedule.wake()
     await this.#ended.promise
@@ -286,33 +286,6 @@ class Run {
     stopListening()
     process.off('SIGQUIT', tellHoldings)
     return stoppedBy
-  }
-
-  #announceInput(): void {
-    const { envelopes, rawInput, telemetry } = this.options
-    const [type] = this.bound.inputs
-    if (!type || envelopes === 'all' || telemetry) return
-    const form = { type: printType(type), takesText: takesText(type), isRaw: rawInput }
-    announceInput('plumb', form, (line) => this.reporter.write(line))
-    this.reporter.flush()
-  }
-
-  // After Ctrl-C a person sees that the run is stopping, and what it waits for.
-  #tellStopping(): void {
-    if (!isTerminal(2) || this.reporter.isJson) return
-    const count = (this.#wired?.children ?? []).reduce((sum, { inFlight }) => sum + inFlight, 0)
-    const one = count === 1
-    const waits =
-      count === 0 ? '' : `: ${count} ${one ? 'message is' : 'messages are'} in flight and ${one ? 'has' : 'have'} ${GRACE_MS / 1000} s`
-    this.reporter.write(`plumb: stopping${waits}; Ctrl-C again ends it at once`)
-    this.reporter.flush()
-  }
-
-  async #tellHoldings(): Promise<void> {
-    const { showHolding } = await import('../graph/holding.js')
-    const holdings = this.#wired?.holdings() ?? []
-    if (this.reporter.isJson) this.reporter.write(JSON.stringify({ holding: holdings }))
-    else for (const holding of holdings) this.reporter.write(`plumb: ${showHolding(holding)}`)
   }
 
   async #flush(): Promise<void> {
