@@ -5,7 +5,7 @@ import { checkFlows } from '@plumb/lang/flow'
 import { effectsOf } from '@plumb/policy'
 import { bundledFiles } from '@plumb/wire'
 import { CallLog } from '../src/test/call-log.js'
-import { type Outcome, runOnce } from '../src/test/run-once.js'
+import { type RunOutcome, runOnce } from '../src/test/run-once.js'
 import { Spending } from '../src/test/spending.js'
 
 export interface FlowProgram {
@@ -44,7 +44,7 @@ const scriptOf = (bound: Bound, answers: readonly ScriptedAnswer[], isList: bool
   span: bound.binding.span,
 })
 
-export const runScripted = async ({ path, text, program }: FlowProgram, { inputs, agents, tools }: ScriptedRun): Promise<Outcome> => {
+export const runScripted = async ({ path, text, program }: FlowProgram, { inputs, agents, tools }: ScriptedRun): Promise<RunOutcome> => {
   const main = program.entry.bindings.get('main') as Bound
   const plan: TestPlan = {
     name: 'flows',

@@ -4,7 +4,7 @@
 import type { Bound, ScriptedAnswer } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Outcome } from '../src/test/run-once.js'
+import type { RunOutcome } from '../src/test/run-once.js'
 import { type FlowProgram, readFlowProgram, runScripted } from './flow-plan.js'
 import { arbitraryFlowProgram, MARK, type RandomProgram, SECRET, type ToolName, toolNamed } from './flow-program.js'
 
@@ -38,7 +38,7 @@ const answersOf = (bound: Bound, tools: readonly ToolName[], known: ReadonlySet<
 }
 
 /** What came over the control ports of agents, by their names. */
-const controlsOf = ({ carried, nested }: Outcome): readonly (readonly [string, string])[] =>
+const controlsOf = ({ carried, nested }: RunOutcome): readonly (readonly [string, string])[] =>
   [carried, ...nested].flatMap(({ typed }) =>
     typed.flatMap(({ edge: { to, input }, messages }) =>
       to.work.kind === 'agent' && to.inputs[input]?.name === 'ctrl_in' ? [[to.work.bound.name, messages.join()] as const] : [],

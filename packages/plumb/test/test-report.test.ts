@@ -4,7 +4,7 @@ import { escapeControls } from '@plumb/wire'
 import t from 'tap'
 import { Parser } from 'tap-parser'
 import { openReporter, REPORTER_NAMES, type ReporterName } from '../src/test/report/reporters.js'
-import type { Spent, Summary, TestResult } from '../src/test/report/result.js'
+import type { Summary, TestCost, TestResult } from '../src/test/report/result.js'
 
 const place = { file: 'a.plumb', line: 3, column: 1 }
 const again = "plumb test --filter 'adds' a.plumb"
@@ -47,7 +47,7 @@ const RATED: TestResult = {
 }
 
 const ALL = [PASSED, FAILED, SKIPPED, RATED]
-const SUMMARY: Summary = { passed: 2, failed: 1, skipped: 1, milliseconds: 20, spent: RATED.spent as Spent }
+const SUMMARY: Summary = { passed: 2, failed: 1, skipped: 1, milliseconds: 20, spent: RATED.spent as TestCost }
 
 const report = (name: ReporterName, results: readonly TestResult[], summary: Summary): string => {
   const reporter = openReporter(name)

@@ -7,7 +7,7 @@ import { isChain, lastOf } from '../parse/chain-parts.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { BasePlan } from './base-plan.js'
-import { BaseChecker, type ChainOutcome, refuseMismatch } from './checker.js'
+import { BaseChecker, type CheckedChain, refuseMismatch } from './checker.js'
 
 /** Called for each expression with the type that it is applied to. */
 export type Look = (expression: Expression, input: Type) => void
@@ -41,10 +41,10 @@ export const planOfBase = (bound: Bound): BasePlan => {
   return plan
 }
 
-const outcomeOf = (bound: Bound, chain: Chain): ChainOutcome => {
+const outcomeOf = (bound: Bound, chain: Chain): CheckedChain => {
   const outcome = outcomes.get(bound) ?? new BaseChecker(bound.scope).check(chain, bound.inputs[0])
   outcomes.set(bound, outcome)
   return outcome
 }
 
-const outcomes = new WeakMap<Bound, ChainOutcome>()
+const outcomes = new WeakMap<Bound, CheckedChain>()

@@ -27,7 +27,7 @@ const MAX_CALLS = 8
  * What a chain is for one type of input, and all that was met on the way. There is no plan where what it gives is unknown because of an
  * error; where a part has one, the plan goes on without it, for the checks behind it.
  */
-export interface ChainOutcome {
+export interface CheckedChain {
   readonly plan: BasePlan | undefined
   readonly diagnostics: readonly Diagnostic[]
   readonly seen: readonly { readonly expression: Expression; readonly input: Type }[]
@@ -38,13 +38,13 @@ export interface ChainOutcome {
  * grow with the power of the depth.
  */
 export class BaseChecker {
-  private readonly outcomes = new Map<Chain, Map<Type | undefined, ChainOutcome>>()
+  private readonly outcomes = new Map<Chain, Map<Type | undefined, CheckedChain>>()
   private diagnostics: Diagnostic[] = []
   private seen: { expression: Expression; input: Type }[] = []
 
   constructor(private readonly scope: Scope) {}
 
-  check(chain: Chain, input: Type | undefined): ChainOutcome {
+  check(chain: Chain, input: Type | undefined): CheckedChain {
     const known = this.outcomes.get(chain)?.get(input)
     if (known) return known
     const outer = { diagnostics: this.diagnostics, seen: this.seen }
@@ -55,7 +55,7 @@ export class BaseChecker {
     const outcome = { plan, diagnostics: this.diagnostics, seen: this.seen }
     this.diagnostics = outer.diagnostics
     this.seen = outer.seen
-    const row = this.outcomes.get(chain) ?? new Map<Type | undefined, ChainOutcome>()
+    const row = this.outcomes.get(chain) ?? new Map<Type | undefined, CheckedChain>()
     this.outcomes.set(chain, row.set(input, outcome))
     return outcome
   }
@@ -65,7 +65,7 @@ export class BaseChecker {
     return this.accept(this.check(chain, input))
   }
 
-  private accept({ plan, diagnostics, seen }: ChainOutcome): BasePlan | undefined {
+  private accept({ plan, diagnostics, seen }: CheckedChain): BasePlan | undefined {
     this.diagnostics.push(...diagnostics)
     this.seen.push(...seen)
     return plan

@@ -3,7 +3,7 @@
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { unreachable } from '../diagnostic/unreachable.js'
-import { partsOf } from '../types/parts.js'
+import { componentsOf } from '../types/parts.js'
 import type { NamedType, Type } from '../types/type.js'
 import { findCycles } from './find-cycle.js'
 import { mentions } from './mentions.js'
@@ -83,7 +83,7 @@ const needsOf = (type: Type, ending: ReadonlySet<NamedType>): readonly NamedType
       return type.fields.filter((f) => !f.isOptional).flatMap((f) => needsOf(f.type, ending))
     case 'tuple':
     case 'sum':
-      return partsOf(type).flatMap((part) => needsOf(part, ending))
+      return componentsOf(type).flatMap((part) => needsOf(part, ending))
     case 'array':
     case 'map':
     case 'literal':

@@ -1,6 +1,6 @@
 // Which declared types a type mentions, and which mention it.
 
-import { partsOf } from '../types/parts.js'
+import { componentsOf } from '../types/parts.js'
 import type { NamedType, Type } from '../types/type.js'
 
 /** For each name, the declared types that mention it; what is behind a name is not looked at. */
@@ -17,4 +17,4 @@ export const mentions = (declared: Iterable<NamedType>): ReadonlyMap<NamedType, 
 }
 
 /** What is behind a name is not looked at. */
-export const namesIn = (type: Type): readonly NamedType[] => (type.kind === 'named' ? [type] : partsOf(type).flatMap(namesIn))
+export const namesIn = (type: Type): readonly NamedType[] => (type.kind === 'named' ? [type] : componentsOf(type).flatMap(namesIn))

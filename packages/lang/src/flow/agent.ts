@@ -7,9 +7,9 @@ import { type AgentPlan, agentOf } from '../program/agent-plan.js'
 import { toolOf } from '../program/tool-plan.js'
 import { ERROR_PORT } from '../types/failure.js'
 import { JSON_TYPE, type Json } from '../types/type.js'
-import type { Analysis, Outcome, ProcessFlow } from './analysis.js'
+import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
 import { labelled } from './declared.js'
-import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { isBelow, promptFilesOf } from './prompt-files.js'
 import { flat, misfits, PLAIN, type Shape } from './shape.js'
 import { ofSignature, takenBy, wayAcross } from './signature.js'
@@ -27,7 +27,7 @@ export class AgentFlow implements ProcessFlow {
   readonly #plan: AgentPlan
   readonly #tools: readonly OwnTool[]
   readonly #servers: readonly Server[]
-  readonly #step: Step
+  readonly #step: TrailStep
 
   constructor(
     private readonly bound: Bound,
@@ -39,7 +39,7 @@ export class AgentFlow implements ProcessFlow {
     this.#step = { text: `read by agent '${bound.name}'`, span: bound.binding.name.span }
   }
 
-  run(inputs: readonly Shape[]): Outcome {
+  run(inputs: readonly Shape[]): FlowOutcome {
     const signature = ofSignature(this.bound, this.analysis)
     const [input = PLAIN, control = PLAIN] = signature.isWorded ? signature.enter(inputs) : inputs
     this.#read(input)
@@ -58,7 +58,7 @@ export class AgentFlow implements ProcessFlow {
     const rest = labelled(JSON_TYPE, this.#tags)
     const outputs = [answer, ...(this.#plan.hasControl ? [rest] : []), ...(this.#plan.hasTelemetry ? [rest] : [])]
     const [own = PLAIN] = signature.leave([answer])
-    return { outputs: [own, ...outputs.slice(1)], seen: unite(flat(input), this.#tags) }
+    return { outputs: [own, ...outputs.slice(1)], seen: uniteTags(flat(input), this.#tags) }
   }
 
   // Its prompt is a template over params.
@@ -91,7 +91,7 @@ export class AgentFlow implements ProcessFlow {
   }
 
   #read(shape: Shape): void {
-    const tags = unite(this.#tags, extend(asRead(flat(shape)), this.#step))
+    const tags = uniteTags(this.#tags, extend(asRead(flat(shape)), this.#step))
     if (!isSameTags(tags, this.#tags)) this.#tags = tags
   }
 
@@ -102,7 +102,7 @@ export class AgentFlow implements ProcessFlow {
 
   // Which tools a server has, and what they take, is not known here.
   #serve({ name, isTrustedServer, span, effect }: Server): void {
-    const step: Step = { text: `which may call any tool of server '${name}'`, span, note: `effect ${effect}` }
+    const step: TrailStep = { text: `which may call any tool of server '${name}'`, span, note: `effect ${effect}` }
     const help = (label: Label) =>
       `declare those that it needs, as in 'tool { mcp: ${name}, name: "…" }', with types that say which argument may be ${label}`
     for (const label of ['untrusted', 'secret'] as const) {
@@ -181,7 +181,7 @@ const serversOf = ({ binding: { impl, name } }: Bound, mcp: Json | undefined): r
 }
 
 /** What a port `error` gives, where what failed has these labels. */
-export const failureOf = (tags: Tags): Shape => {
+export const failureShape = (tags: Tags): Shape => {
   const whole = labelled(ERROR_PORT.type, tags)
   if (!whole.fields) return whole
   const told = ['detail', 'input', 'earlier']

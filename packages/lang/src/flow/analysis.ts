@@ -15,14 +15,14 @@ import type { Shape } from './shape.js'
 export type EffectsOf = (plan: ToolPlan) => readonly Effect[]
 
 /** What leaves a process, port by port, and the labels of all that was seen in it: what it fails on may hold any of that. */
-export interface Outcome {
+export interface FlowOutcome {
   readonly outputs: readonly Shape[]
   readonly seen: Tags
 }
 
 /** An instance of a process: what it has learnt of its inputs it keeps. */
 export interface ProcessFlow {
-  run(inputs: readonly Shape[]): Outcome
+  run(inputs: readonly Shape[]): FlowOutcome
 }
 
 export interface Analysis {

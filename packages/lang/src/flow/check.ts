@@ -6,8 +6,8 @@ import type { Bound, Scope } from '../names/names.js'
 import { agentTools } from '../program/tool-plan.js'
 import type { EffectsOf } from './analysis.js'
 import { labelled } from './declared.js'
-import { Engine } from './engine.js'
-import { begin, stepsOf, type Trail } from './label.js'
+import { FlowEngine } from './engine.js'
+import { begin, type Trail, trailSteps } from './label.js'
 import { flat, type Shape } from './shape.js'
 import { givenTo, isWorded, wayAcross } from './signature.js'
 import { isInLibrary, writesFlowWords } from './words.js'
@@ -22,7 +22,7 @@ export interface FlowOptions {
 
 /** Only for a program without errors. */
 export const checkFlows = (program: Program, options: FlowOptions): readonly Diagnostic[] => {
-  const engine = new Engine(program.scopes, options.effectsOf)
+  const engine = new FlowEngine(program.scopes, options.effectsOf)
   const { entry } = program
   const main = entry.bindings.get('main')
   const own = program.scopes.filter((scope) => !isInLibrary(scope)).flatMap((scope: Scope) => [...scope.bindings.values()])
@@ -45,7 +45,7 @@ const fromClient = (bound: Bound, i: number): Shape =>
   })
 
 // What leaves main leaves the program; where its signature has a word, that was held to it before.
-const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: Engine): void => {
+const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: FlowEngine): void => {
   if (bound.name !== 'main' || isWorded(bound)) return
   const { name, signature } = bound.binding
   for (const [i, output] of outputs.entries()) {
@@ -63,20 +63,20 @@ const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: Engine)
 }
 
 // An agent that reads what strangers write, reaches what is private and can send or run something: any page may have it do so.
-const warnOfAll = ({ read }: Engine, effectsOf: EffectsOf): readonly Diagnostic[] =>
+const warnOfAll = ({ read }: FlowEngine, effectsOf: EffectsOf): readonly Diagnostic[] =>
   [...read].flatMap(([agent, { untrusted }]) => {
     if (!untrusted) return []
     const tools = agentTools(agent).map((tool) => ({ name: tool.name, effects: effectsOf(tool) }))
     const of = (wanted: string) => tools.find(({ effects }) => effects.some((e) => e === wanted))?.name
     const [reads, sends] = [of('fs.read'), of('exec') ?? of('net.private') ?? of('net')]
     if (reads === undefined || sends === undefined) return []
-    const source = stepsOf(untrusted)[0]?.text.replace(/^from /, '') ?? ''
+    const source = trailSteps(untrusted)[0]?.text.replace(/^from /, '') ?? ''
     const message = `agent '${agent.name}' reads what strangers may have written (${source}), reaches private data ('${reads}') and can send or run something ('${sends}')`
     return [{ ...warning('untrusted_flow', message, agent.binding.name.span, helpFor(untrusted)), path: [] }]
   })
 
 const helpFor = (trail: Trail): string => {
-  const [first] = stepsOf(trail)
+  const [first] = trailSteps(trail)
   const { source, start } = first?.span ?? {}
   const line = source?.text.slice(start).split('\n', 1)[0] ?? ''
   const signature = /^(\w+)\s*:\s*(.*?)\s*->\s*(.*?)\s*=/.exec(line)

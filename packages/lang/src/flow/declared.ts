@@ -6,7 +6,7 @@ import { findType, type Scope } from '../names/names.js'
 import type { FieldType, TypeExpression } from '../parse/ast.js'
 import { writesLabel } from '../parse/visit.js'
 import { resolve, type Type } from '../types/type.js'
-import { begin, isTagged, type Label, NO_TAGS, type Step, type Tags } from './label.js'
+import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep } from './label.js'
 import { type OpenShape, PLAIN, type Shape } from './shape.js'
 
 /** A type as it is written, and where the names in it are looked up. */
@@ -25,7 +25,7 @@ type Labels = ReadonlySet<Label>
 const NONE: Labels = new Set()
 
 /** The labels that the type names, as if they came from `step`. */
-export const declaredShape = ({ type, scope }: Written, side: Side, step: Step): Shape => {
+export const declaredShape = ({ type, scope }: Written, side: Side, step: TrailStep): Shape => {
   const trail = begin(step)
   const tagsOf = (labels: Labels, isOpen: boolean): Tags => ({
     ...(labels.has('untrusted') ? { untrusted: trail, ...(isOpen ? { open: trail } : {}) } : {}),

@@ -13,16 +13,16 @@ import { declaredShape } from './declared.js'
 import { shapeOfExpression } from './expression.js'
 import { Findings } from './finding.js'
 import { GraphFlow } from './graph.js'
-import { begin, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { begin, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { type LabelledRoot, labelledRoots } from './prompt-files.js'
 import { secretParams } from './secret-params.js'
-import { crossed, flat, itemAt, itemIn, join, leaf, listOf, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { crossed, flat, itemAt, itemShape, joinShapes, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { ofSignature } from './signature.js'
-import { callTool } from './tool.js'
+import { flowThroughTool } from './tool.js'
 
 const MAX_ROUNDS = 20
 
-export class Engine implements Analysis {
+export class FlowEngine implements Analysis {
   readonly findings = new Findings()
   /** The bindings that have been gone through, as parts of others or by themselves. */
   readonly reached = new Set<Bound>()
@@ -51,7 +51,7 @@ export class Engine implements Analysis {
   }
 
   note(agent: Bound, tags: Tags): void {
-    this.read.set(agent, unite(this.read.get(agent) ?? NO_TAGS, tags))
+    this.read.set(agent, uniteTags(this.read.get(agent) ?? NO_TAGS, tags))
   }
 
   open(bound: Bound): ProcessFlow {
@@ -73,16 +73,16 @@ export class Engine implements Analysis {
     const known = this.#params.get(param)
     if (known) return known
     const { declaration, scope, name } = param
-    const step: Step = { text: `from param '${name}'`, span: declaration.name.span }
+    const step: TrailStep = { text: `from param '${name}'`, span: declaration.name.span }
     const declared = declaredShape({ type: declaration.type, scope }, 'gives', step)
-    const shape = this.#secretParams.has(param) ? join(declared, leaf({ secret: begin(step) })) : declared
+    const shape = this.#secretParams.has(param) ? joinShapes(declared, leaf({ secret: begin(step) })) : declared
     this.#params.set(param, shape)
     return shape
   }
 
   call(bound: Bound, given: Shape): Shape {
     this.reached.add(bound)
-    if (bound.binding.impl.kind === 'tool') return callTool(bound, given, this)
+    if (bound.binding.impl.kind === 'tool') return flowThroughTool(bound, given, this)
     const signature = ofSignature(bound, this)
     const [input = PLAIN] = signature.enter([given])
     const output = through(this.#base(planOfBase(bound), input), { text: `through '${bound.name}'`, span: bound.binding.name.span })
@@ -98,23 +98,23 @@ export class Engine implements Analysis {
       case 'discard':
         return PLAIN
       case 'flatten':
-        return listOf(itemIn(itemIn(given)), unite(given.tags, itemIn(given).tags))
+        return listShape(itemShape(itemShape(given)), uniteTags(given.tags, itemShape(given).tags))
       case 'map':
         return this.expression(plan.expression, given, { input: plan.input, scope: plan.scope })
       case 'sequence':
         return plan.items.reduce((shape, item) => this.#base(item, shape), given)
       case 'choice':
-        return plan.items.map((item) => this.#base(item, given)).reduce(join)
+        return plan.items.map((item) => this.#base(item, given)).reduce(joinShapes)
       case 'product':
         return tupleOf(plan.items.map((item, i) => this.#base(item, plan.isOnParts ? itemAt(given, i) : given)))
       case 'each':
-        return listOf(this.#base(plan.body, itemIn(given)), given.tags)
+        return listShape(this.#base(plan.body, itemShape(given)), given.tags)
       case 'trace': {
         let shape = given
         for (let round = 0; round < MAX_ROUNDS; round++) {
           const out = this.#base(plan.body, shape)
           const until = plan.until ? flat(this.expression(plan.until, out, { input: plan.output, scope: plan.scope })) : NO_TAGS
-          const next = join(shape, join(out, { tags: until }))
+          const next = joinShapes(shape, joinShapes(out, { tags: until }))
           if (next === shape) break
           shape = next
         }
@@ -137,7 +137,7 @@ export class Engine implements Analysis {
     lowered.isRunning = true
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const before = lowered.output
-      lowered.output = join(before, lowered.process.run([given]).outputs[0] ?? PLAIN)
+      lowered.output = joinShapes(before, lowered.process.run([given]).outputs[0] ?? PLAIN)
       if (lowered.output === before) break
     }
     lowered.isRunning = false

@@ -12,11 +12,11 @@ import { isJson, listsOf } from '../types/kind.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
 import { labelled } from './declared.js'
-import { isTagged, NO_TAGS, type Tags, unite } from './label.js'
-import { fieldIn, flat, itemAt, itemIn, join, leaf, listOf, PLAIN, recordOf, type Shape, tupleOf } from './shape.js'
+import { isTagged, NO_TAGS, type Tags, uniteTags } from './label.js'
+import { fieldShape, flat, itemAt, itemShape, joinShapes, leaf, listShape, PLAIN, recordShape, type Shape, tupleOf } from './shape.js'
 
 /** What an expression may name besides its input. */
-export interface Known {
+export interface FlowEnvironment {
   /** The labels of what a bare binding gives for what it is given. */
   readonly call: (bound: Bound, argument: Shape) => Shape
   readonly param: (param: Param) => Shape
@@ -27,7 +27,7 @@ export const shapeOfExpression = (
   e: Expression,
   input: Shape,
   environment: Environment,
-  known: Known,
+  known: FlowEnvironment,
   locals: ReadonlyMap<Local, Shape> = new Map(),
 ): Shape => new Evaluation(input, openInference(environment, ignore), known, new Map(locals)).whole(e)
 
@@ -35,7 +35,7 @@ class Evaluation {
   constructor(
     private readonly input: Shape,
     private readonly context: Context,
-    private readonly known: Known,
+    private readonly known: FlowEnvironment,
     private readonly locals: Map<Local, Shape>,
   ) {}
 
@@ -52,32 +52,34 @@ class Evaluation {
         return this.name(e)
       case 'field': {
         const param = this.context.moduleParams.get(e)
-        return param ? this.known.param(param) : fieldIn(this.of(e.of), e.field.text)
+        return param ? this.known.param(param) : fieldShape(this.of(e.of), e.field.text)
       }
       case 'index': {
         const at = literalIndex(e.index)
         const base = this.of(e.of)
         const key = e.index.kind === 'literal' && typeof e.index.value === 'string' ? e.index.value : undefined
-        const item = key !== undefined ? fieldIn(base, key) : at !== undefined && at >= 0 ? itemAt(base, at) : itemIn(base)
+        const item = key !== undefined ? fieldShape(base, key) : at !== undefined && at >= 0 ? itemAt(base, at) : itemShape(base)
         return this.by(e, item, flat(this.of(e.index)))
       }
       case 'slice': {
-        const ends = [e.from, e.to].map((end) => (end ? flat(this.of(end)) : NO_TAGS)).reduce(unite)
+        const ends = [e.from, e.to].map((end) => (end ? flat(this.of(end)) : NO_TAGS)).reduce(uniteTags)
         const base = this.of(e.of)
         const type = this.typeOf(e)
-        return this.by(e, type && listsOf(type) && !isJson(type) ? listOf(itemIn(base), base.tags) : base, ends)
+        return this.by(e, type && listsOf(type) && !isJson(type) ? listShape(itemShape(base), base.tags) : base, ends)
       }
       case 'unary':
         return this.computed(e, [this.of(e.operand)])
       case 'binary': {
         const [left, right] = [this.of(e.left), this.of(e.right)]
-        if (e.operator === '??') return join(left, right)
+        if (e.operator === '??') return joinShapes(left, right)
         const type = this.typeOf(e)
         const isList = e.operator === '+' && type !== undefined && listsOf(type) !== undefined && !isJson(type)
-        return isList ? listOf(join(itemIn(left), itemIn(right)), unite(left.tags, right.tags)) : this.computed(e, [left, right])
+        return isList
+          ? listShape(joinShapes(itemShape(left), itemShape(right)), uniteTags(left.tags, right.tags))
+          : this.computed(e, [left, right])
       }
       case 'if':
-        return this.by(e, join(this.of(e.then), this.of(e.else)), flat(this.of(e.condition)))
+        return this.by(e, joinShapes(this.of(e.then), this.of(e.else)), flat(this.of(e.condition)))
       case 'call':
         return this.call(e)
       case 'record':
@@ -101,19 +103,19 @@ class Evaluation {
   }
 
   private computed(e: Expression, parts: readonly Shape[]): Shape {
-    return labelled(this.typeOf(e), parts.map(flat).reduce(unite, NO_TAGS))
+    return labelled(this.typeOf(e), parts.map(flat).reduce(uniteTags, NO_TAGS))
   }
 
   /** What is chosen by what has these labels has them too. */
   private by(e: Expression, chosen: Shape, tags: Tags): Shape {
-    return isTagged(tags) ? join(chosen, labelled(this.typeOf(e), tags)) : chosen
+    return isTagged(tags) ? joinShapes(chosen, labelled(this.typeOf(e), tags)) : chosen
   }
 
   private name(e: NameExpression): Shape {
     const meaning = this.context.meanings.get(e)
     switch (meaning?.kind) {
       case 'field':
-        return fieldIn(this.input, e.name)
+        return fieldShape(this.input, e.name)
       case 'local':
         return this.locals.get(meaning.local) ?? PLAIN
       case 'param':
@@ -134,21 +136,21 @@ class Evaluation {
       }
       const spread = this.of(part.of)
       const spreadType = this.typeOf(part.of)
-      if (!spreadType || isJson(spreadType)) rest = rest ? join(rest, spread) : spread
+      if (!spreadType || isJson(spreadType)) rest = rest ? joinShapes(rest, spread) : spread
       else
         for (const variant of variantsOf(spreadType)) {
           for (const field of variant.kind === 'record' ? variant.fields : []) {
             const earlier = fields.get(field.name)
-            const shape = fieldIn(spread, field.name)
+            const shape = fieldShape(spread, field.name)
             // One that may be absent leaves what was there before.
             const isSure = !field.isOptional && variantsOf(spreadType).length === 1
-            fields.set(field.name, earlier && !isSure ? join(earlier, shape) : shape)
+            fields.set(field.name, earlier && !isSure ? joinShapes(earlier, shape) : shape)
           }
         }
     }
     // Of a json it is not known which fields it brings.
     if (rest || (type && isJson(type))) return this.computed(e, [...fields.values(), ...(rest ? [rest] : [])])
-    return recordOf(fields)
+    return recordShape(fields)
   }
 
   private comprehension(e: Comprehension): Shape {
@@ -156,12 +158,12 @@ class Evaluation {
     for (const loop of e.loops) {
       const list = this.of(loop.list)
       const local = this.context.declared.get(loop.name)
-      if (local) this.locals.set(local, itemIn(list))
-      tags = unite(tags, list.tags)
-      if (loop.condition) tags = unite(tags, flat(this.of(loop.condition)))
+      if (local) this.locals.set(local, itemShape(list))
+      tags = uniteTags(tags, list.tags)
+      if (loop.condition) tags = uniteTags(tags, flat(this.of(loop.condition)))
     }
     const item = this.by(e.item, this.of(e.item), tags)
-    return this.by(e, listOf(item), tags)
+    return this.by(e, listShape(item), tags)
   }
 
   private call(e: CallExpression): Shape {
@@ -179,31 +181,31 @@ class Evaluation {
 
   private key(parameter: CallExpression['function'], body: Expression, list: Shape): Shape {
     const local = this.context.declared.get(parameter)
-    if (local) this.locals.set(local, itemIn(list))
+    if (local) this.locals.set(local, itemShape(list))
     return this.of(body)
   }
 }
 
 /** Of the functions whose results are parts of what they take. */
 const MOVING: ReadonlyMap<string, (first: Shape, second: Shape, key: Shape) => Shape> = new Map([
-  ['first', (list) => itemIn(list)],
-  ['last', (list) => itemIn(list)],
-  ['min', (list) => itemIn(list)],
-  ['max', (list) => itemIn(list)],
-  ['reverse', (list) => listOf(itemIn(list), list.tags)],
-  ['unique', (list) => listOf(itemIn(list), list.tags)],
-  ['sort', (list) => listOf(itemIn(list), list.tags)],
-  ['values', (map) => listOf(itemIn(map), map.tags)],
-  ['flatten', (list) => listOf(itemIn(itemIn(list)), unite(list.tags, itemIn(list).tags))],
-  ['zip', (list, other) => listOf(tupleOf([itemIn(list), itemIn(other)]), unite(list.tags, other.tags))],
+  ['first', (list) => itemShape(list)],
+  ['last', (list) => itemShape(list)],
+  ['min', (list) => itemShape(list)],
+  ['max', (list) => itemShape(list)],
+  ['reverse', (list) => listShape(itemShape(list), list.tags)],
+  ['unique', (list) => listShape(itemShape(list), list.tags)],
+  ['sort', (list) => listShape(itemShape(list), list.tags)],
+  ['values', (map) => listShape(itemShape(map), map.tags)],
+  ['flatten', (list) => listShape(itemShape(itemShape(list)), uniteTags(list.tags, itemShape(list).tags))],
+  ['zip', (list, other) => listShape(tupleOf([itemShape(list), itemShape(other)]), uniteTags(list.tags, other.tags))],
   [
     'group',
     (list, _, key) =>
-      listOf(
-        recordOf(
+      listShape(
+        recordShape(
           new Map([
             ['key', key],
-            ['items', listOf(itemIn(list), list.tags)],
+            ['items', listShape(itemShape(list), list.tags)],
           ]),
         ),
         list.tags,
@@ -212,11 +214,11 @@ const MOVING: ReadonlyMap<string, (first: Shape, second: Shape, key: Shape) => S
   [
     'entries',
     (map) =>
-      listOf(
-        recordOf(
+      listShape(
+        recordShape(
           new Map([
             ['key', leaf(map.tags)],
-            ['value', itemIn(map)],
+            ['value', itemShape(map)],
           ]),
         ),
         map.tags,

@@ -2,9 +2,9 @@
 
 import type { Diagnostic } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { type Label, type Step, stepsOf, type Trail } from './label.js'
+import { type Label, type Trail, type TrailStep, trailSteps } from './label.js'
 
-export interface Finding {
+export interface FlowFinding {
   readonly label: Label
   /** As in "a tool that runs commands". */
   readonly sink: string
@@ -12,15 +12,15 @@ export interface Finding {
   readonly span: Span
   readonly trail: Trail
   /** From the last step of the way into the sink; several where it goes through parts of a tool. */
-  readonly last: readonly Step[]
+  readonly last: readonly TrailStep[]
   readonly help: string
 }
 
 /** The shortest for each label and place. */
 export class Findings {
-  readonly #found = new Map<string, Finding>()
+  readonly #found = new Map<string, FlowFinding>()
 
-  add(finding: Finding): void {
+  add(finding: FlowFinding): void {
     const { label, span, trail } = finding
     const key = `${label} ${span.source.path} ${span.start} ${finding.last.at(-1)?.text}`
     const known = this.#found.get(key)
@@ -32,11 +32,11 @@ export class Findings {
   }
 }
 
-const asDiagnostic = ({ label, sink, span, trail, last, help }: Finding): Diagnostic => ({
+const asDiagnostic = ({ label, sink, span, trail, last, help }: FlowFinding): Diagnostic => ({
   severity: 'error',
   code: label === 'untrusted' ? 'untrusted_flow' : 'secret_flow',
   message: `${label} data reaches ${sink}`,
   span,
   help,
-  path: [...stepsOf(trail), ...last].map(({ text, note, span }) => ({ message: text, span, ...(note === undefined ? {} : { note }) })),
+  path: [...trailSteps(trail), ...last].map(({ text, note, span }) => ({ message: text, span, ...(note === undefined ? {} : { note }) })),
 })

@@ -7,11 +7,11 @@ import type { Edge, Graph, GraphNode, NodeWork } from '../plan/graph.js'
 import { environmentOf, nodesBehind } from '../plan/graph.js'
 import { graphOf } from '../plan/root.js'
 import { JSON_TYPE } from '../types/type.js'
-import { failureOf } from './agent.js'
-import type { Analysis, Outcome, ProcessFlow } from './analysis.js'
+import { failureShape } from './agent.js'
+import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
 import { declaredShape, labelled, writesLabelIn } from './declared.js'
-import { NO_TAGS, type Step, type Tags, unite } from './label.js'
-import { crossed, flat, isSame, itemIn, join, listOf, misfits, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
+import { crossed, flat, isSame, itemShape, joinShapes, listShape, misfits, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
 /** Changes of one output after which parts are no longer told from the whole: a loop may put lists into lists without end. */
@@ -49,7 +49,7 @@ export class GraphFlow implements ProcessFlow {
     this.#outOf = outOf
   }
 
-  run(inputs: readonly Shape[]): Outcome {
+  run(inputs: readonly Shape[]): FlowOutcome {
     const signature = ofSignature(this.bound, this.analysis)
     this.#given = signature.enter(inputs)
     const waiting = new Set(this.#graph.nodes)
@@ -59,12 +59,12 @@ export class GraphFlow implements ProcessFlow {
       if (this.#settle(node)) for (const next of this.#outOf.get(node) ?? []) waiting.add(next)
     }
     const ends = this.#graph.nodes.filter(({ work }) => work.kind === 'output')
-    const step: Step = { text: `through '${this.bound.name}'`, span: this.bound.binding.name.span }
+    const step: TrailStep = { text: `through '${this.bound.name}'`, span: this.bound.binding.name.span }
     const outputs = ends.map((node) => this.#outputs.get(node)?.[0] ?? PLAIN)
     const isNamed = this.bound.name !== 'main'
     return {
       outputs: signature.leave(isNamed ? outputs.map((shape) => through(shape, step)) : outputs),
-      seen: [...this.#seen.values()].reduce(unite, NO_TAGS),
+      seen: [...this.#seen.values()].reduce(uniteTags, NO_TAGS),
     }
   }
 
@@ -84,7 +84,7 @@ export class GraphFlow implements ProcessFlow {
 
   #input(node: GraphNode, i: number): Shape {
     const edges = (this.#into.get(node) ?? []).filter(({ input }) => input === i)
-    return edges.map(({ from, output }) => this.#outputs.get(from)?.[output] ?? PLAIN).reduce(join, PLAIN)
+    return edges.map(({ from, output }) => this.#outputs.get(from)?.[output] ?? PLAIN).reduce(joinShapes, PLAIN)
   }
 
   /** True: something new comes out. */
@@ -94,7 +94,7 @@ export class GraphFlow implements ProcessFlow {
     const outputs = made.map((shape, i) => leaving(node, i, shape))
     const before = this.#outputs.get(node)
     const seenBefore = this.#seen.get(node)
-    const all = [...inputs, ...outputs].map(flat).reduce(unite, seen)
+    const all = [...inputs, ...outputs].map(flat).reduce(uniteTags, seen)
     this.#seen.set(node, all)
     const changes = this.#changes.get(node) ?? 0
     const kept = changes < MAX_CHANGES ? outputs : outputs.map((shape, i) => labelled(node.outputs[i]?.type ?? JSON_TYPE, flat(shape)))
@@ -105,11 +105,11 @@ export class GraphFlow implements ProcessFlow {
     return true
   }
 
-  #work(node: GraphNode, inputs: readonly Shape[]): Outcome {
+  #work(node: GraphNode, inputs: readonly Shape[]): FlowOutcome {
     const { work } = node
     const [first = PLAIN] = inputs
-    const gives = (...outputs: readonly Shape[]): Outcome => ({ outputs, seen: NO_TAGS })
-    const step = (text: string): Step => ({ text, span: node.span })
+    const gives = (...outputs: readonly Shape[]): FlowOutcome => ({ outputs, seen: NO_TAGS })
+    const step = (text: string): TrailStep => ({ text, span: node.span })
     switch (work.kind) {
       case 'input':
         return gives(this.#given[work.port] ?? PLAIN)
@@ -117,7 +117,7 @@ export class GraphFlow implements ProcessFlow {
         return gives(first)
       case 'pass': {
         if (work.chain) return this.#part(node, work.chain).run(inputs)
-        const all = inputs.reduce(join, PLAIN)
+        const all = inputs.reduce(joinShapes, PLAIN)
         const passed = work.crossing ? crossed(all, work.crossing) : work.port ? this.#channel(node, work, all) : all
         return gives(...node.outputs.map(() => passed))
       }
@@ -137,20 +137,20 @@ export class GraphFlow implements ProcessFlow {
       case 'barrier':
         return gives(tupleOf(inputs))
       case 'flatten':
-        return gives(itemIn(first))
+        return gives(itemShape(first))
       case 'batch':
-        return gives(listOf(first))
+        return gives(listShape(first))
       case 'fold':
         return gives(through(this.#fold(node, work, first), step("through 'fold'")))
       case 'each':
-        return gives(itemIn(first))
+        return gives(itemShape(first))
       case 'gather':
         return gives(
-          listOf(
+          listShape(
             first,
             this.#entrances(work)
               .map((entrance) => this.#input(entrance, 0).tags)
-              .reduce(unite, NO_TAGS),
+              .reduce(uniteTags, NO_TAGS),
           ),
         )
       case 'choice':
@@ -160,8 +160,8 @@ export class GraphFlow implements ProcessFlow {
       case 'failures': {
         const tags = nodesBehind(work, this.#graph.nodes)
           .map((of) => this.#seen.get(of) ?? NO_TAGS)
-          .reduce(unite, NO_TAGS)
-        return gives(through(failureOf(tags), step(`from '${node.name}'`)))
+          .reduce(uniteTags, NO_TAGS)
+        return gives(through(failureShape(tags), step(`from '${node.name}'`)))
       }
       default:
         return unreachable(work)
@@ -176,10 +176,10 @@ export class GraphFlow implements ProcessFlow {
 
   #fold(node: GraphNode, work: NodeWork & { kind: 'fold' }, input: Shape): Shape {
     const from = this.analysis.expression(work.from, PLAIN, { input: JSON_TYPE, scope: work.scope, isConstant: true })
-    let state = join(this.#outputs.get(node)?.[0] ?? PLAIN, from)
+    let state = joinShapes(this.#outputs.get(node)?.[0] ?? PLAIN, from)
     for (let round = 0; round < MAX_CHANGES; round++) {
       const given = this.analysis.expression(work.expression, input, environmentOf(node), new Map([[work.state, state]]))
-      const next = join(state, given)
+      const next = joinShapes(state, given)
       if (next === state || isSame(next, state)) return state
       state = next
     }
@@ -190,7 +190,7 @@ export class GraphFlow implements ProcessFlow {
   #channel({ name, span }: GraphNode, { port }: NodeWork & { kind: 'pass' }, given: Shape): Shape {
     const written = port && { type: port.type, scope: this.bound.scope }
     if (!written || !writesLabelIn(written)) return given
-    const step: Step = { text: `from channel '${name}'`, span }
+    const step: TrailStep = { text: `from channel '${name}'`, span }
     for (const { label, trail } of misfits(given, declaredShape(written, 'takes', step))) {
       this.analysis.findings.add({
         label,

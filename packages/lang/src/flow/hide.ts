@@ -1,6 +1,6 @@
 // JSON text without what is secret in it: `"***"` in place of each secret part, all else as it stands.
 
-import { fieldIn, flat, itemAt, type Shape } from './shape.js'
+import { fieldShape, flat, itemAt, type Shape } from './shape.js'
 
 export const HIDDEN = '***'
 
@@ -32,7 +32,7 @@ class Hider {
       this.#out += `${this.json.slice(this.#copied, this.#at)}"${HIDDEN}"`
       this.#skip()
       this.#copied = this.#at
-    } else if (hasParts && first === '{') this.#parts(() => fieldIn(shape, this.#key()))
+    } else if (hasParts && first === '{') this.#parts(() => fieldShape(shape, this.#key()))
     else if (hasParts && first === '[') this.#parts((i) => itemAt(shape, i))
     else this.#skip()
   }

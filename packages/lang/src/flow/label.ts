@@ -5,7 +5,7 @@ import type { Span } from '../diagnostic/source.js'
 export type Label = 'untrusted' | 'secret'
 
 /** A place that data passes. */
-export interface Step {
+export interface TrailStep {
   /** As in "read by agent 'reader'". */
   readonly text: string
   readonly span: Span
@@ -15,7 +15,7 @@ export interface Step {
 
 /** The shortest way that is known, from its last step back to where the label comes from. */
 export interface Trail {
-  readonly step: Step
+  readonly step: TrailStep
   readonly before: Trail | undefined
   readonly length: number
 }
@@ -34,18 +34,19 @@ export const NO_TAGS: Tags = {}
 
 export const isTagged = ({ untrusted, secret }: Tags): boolean => untrusted !== undefined || secret !== undefined
 
-export const begin = (step: Step): Trail => ({ step, before: undefined, length: 1 })
+export const begin = (step: TrailStep): Trail => ({ step, before: undefined, length: 1 })
 
-const behind = (trail: Trail | undefined, step: Step): Trail | undefined => {
+const behind = (trail: Trail | undefined, step: TrailStep): Trail | undefined => {
   if (!trail) return undefined
   // A process that calls itself, or a loop within it, is one step.
   return isSameStep(trail.step, step) ? trail : { step, before: trail, length: trail.length + 1 }
 }
 
-const isSameStep = (a: Step, b: Step): boolean => a.span.start === b.span.start && a.span.source === b.span.source && a.text === b.text
+const isSameStep = (a: TrailStep, b: TrailStep): boolean =>
+  a.span.start === b.span.start && a.span.source === b.span.source && a.text === b.text
 
 /** One step further on the way. */
-export const extend = ({ untrusted, open, secret }: Tags, step: Step): Tags => ({
+export const extend = ({ untrusted, open, secret }: Tags, step: TrailStep): Tags => ({
   untrusted: behind(untrusted, step),
   open: behind(open, step),
   secret: behind(secret, step),
@@ -54,7 +55,7 @@ export const extend = ({ untrusted, open, secret }: Tags, step: Step): Tags => (
 const shorter = (a: Trail | undefined, b: Trail | undefined): Trail | undefined => (a && b ? (b.length < a.length ? b : a) : (a ?? b))
 
 /** All labels of both, each by its shorter way. */
-export const unite = (a: Tags, b: Tags): Tags => {
+export const uniteTags = (a: Tags, b: Tags): Tags => {
   if (a === b || !isTagged(b)) return a
   if (!isTagged(a)) return b
   return { untrusted: shorter(a.untrusted, b.untrusted), open: shorter(a.open, b.open), secret: shorter(a.secret, b.secret) }
@@ -64,8 +65,8 @@ export const isSameTags = (a: Tags, b: Tags): boolean =>
   a === b || (a.untrusted?.length === b.untrusted?.length && a.open?.length === b.open?.length && a.secret?.length === b.secret?.length)
 
 /** The steps from the first. */
-export const stepsOf = (trail: Trail): readonly Step[] => {
-  const steps: Step[] = []
+export const trailSteps = (trail: Trail): readonly TrailStep[] => {
+  const steps: TrailStep[] = []
   for (let at: Trail | undefined = trail; at; at = at.before) steps.unshift(at.step)
   return steps
 }

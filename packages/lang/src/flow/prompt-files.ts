@@ -15,7 +15,7 @@ export interface LabelledRoot {
   readonly tool: string
 }
 
-export interface PromptFile {
+export interface PromptReference {
   readonly name: string
   readonly span: Span
 }
@@ -41,16 +41,16 @@ const rootsIn = (roots: Json | undefined, tool: string): LabelledRoot[] =>
 export const labelsOf = (root: Json): readonly Label[] => (['untrusted', 'secret'] as const).filter((label) => Object(root)[label] === true)
 
 /** A bare name of `prompts` is looked up elsewhere, and not beside the spec. */
-export const promptFilesOf = ({ binding: { impl } }: Bound): readonly PromptFile[] =>
+export const promptFilesOf = ({ binding: { impl } }: Bound): readonly PromptReference[] =>
   impl.kind === 'agent' ? impl.config.entries.flatMap(filesIn) : []
 
-const filesIn = ({ key, value }: Entry): PromptFile[] => {
+const filesIn = ({ key, value }: Entry): PromptReference[] => {
   if (key.text === 'prompt_file') return textIn(value)
   if (key.text !== 'prompts' || value.kind !== 'list') return []
   return value.items.flatMap(textIn).filter(({ name }) => name.includes('/'))
 }
 
-const textIn = (value: Value): PromptFile[] =>
+const textIn = (value: Value): PromptReference[] =>
   value.kind === 'value' && typeof value.value === 'string' ? [{ name: value.value, span: value.span }] : []
 
 /** Without links: what leads elsewhere by one is not seen. */

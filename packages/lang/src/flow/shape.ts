@@ -1,7 +1,7 @@
 // The labels of a value, part by part. A shape may hold itself, as a type may. A part that it does not name has the labels of the whole.
 
 import type { CrossingAtom } from '../parse/ast.js'
-import { extend, isSameTags, isTagged, type Label, NO_TAGS, type Step, type Tags, type Trail, unite } from './label.js'
+import { extend, isSameTags, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
 
 /** Each part has at least the labels of what it is a part of. */
 export interface Shape {
@@ -26,20 +26,20 @@ export const PLAIN: Shape = { tags: NO_TAGS }
 
 export const leaf = (tags: Tags): Shape => (isTagged(tags) ? { tags } : PLAIN)
 
-export const fieldIn = (shape: Shape, name: string): Shape => shape.fields?.get(name) ?? shape.item ?? leaf(shape.tags)
+export const fieldShape = (shape: Shape, name: string): Shape => shape.fields?.get(name) ?? shape.item ?? leaf(shape.tags)
 
 /** Any item of a list or a tuple, any value of a map or a record. */
-export const itemIn = (shape: Shape): Shape => {
+export const itemShape = (shape: Shape): Shape => {
   const parts = [...(shape.item ? [shape.item] : []), ...(shape.items ?? []), ...(shape.fields?.values() ?? [])]
-  return parts.length === 0 ? leaf(shape.tags) : parts.reduce(join)
+  return parts.length === 0 ? leaf(shape.tags) : parts.reduce(joinShapes)
 }
 
 export const itemAt = (shape: Shape, index: number): Shape =>
-  shape.items?.[index] ?? (shape.items ? itemIn(shape) : (shape.item ?? leaf(shape.tags)))
+  shape.items?.[index] ?? (shape.items ? itemShape(shape) : (shape.item ?? leaf(shape.tags)))
 
-export const listOf = (item: Shape, tags: Tags = NO_TAGS): Shape => (item === PLAIN && !isTagged(tags) ? PLAIN : { tags, item })
+export const listShape = (item: Shape, tags: Tags = NO_TAGS): Shape => (item === PLAIN && !isTagged(tags) ? PLAIN : { tags, item })
 export const tupleOf = (items: readonly Shape[]): Shape => (items.every((item) => item === PLAIN) ? PLAIN : { tags: NO_TAGS, items })
-export const recordOf = (fields: ReadonlyMap<string, Shape>): Shape =>
+export const recordShape = (fields: ReadonlyMap<string, Shape>): Shape =>
   [...fields.values()].every((part) => part === PLAIN) ? PLAIN : { tags: NO_TAGS, fields }
 
 const partsOf = ({ fields, item, items }: Shape): readonly Shape[] => [
@@ -61,7 +61,7 @@ const visit = (shape: Shape, look: (part: Shape) => void): void => {
 export const flat = (shape: Shape): Tags => {
   let tags = NO_TAGS
   visit(shape, (part) => {
-    tags = unite(tags, part.tags)
+    tags = uniteTags(tags, part.tags)
   })
   return tags
 }
@@ -81,7 +81,7 @@ const product = (tagsOf: (a: Tags, b: Tags) => Tags): Product => {
     if (a.fields || b.fields) {
       const names = new Set([...(a.fields?.keys() ?? []), ...(b.fields?.keys() ?? [])])
       shape.fields = new Map()
-      for (const name of names) shape.fields.set(name, pair(fieldIn(a, name), fieldIn(b, name)))
+      for (const name of names) shape.fields.set(name, pair(fieldShape(a, name), fieldShape(b, name)))
     }
     const areTuples = (x: Shape, y: Shape) => x.items !== undefined && !y.item && (!y.items || y.items.length === x.items.length)
     if (areTuples(a, b) || areTuples(b, a)) {
@@ -93,14 +93,15 @@ const product = (tagsOf: (a: Tags, b: Tags) => Tags): Product => {
   return pair
 }
 
-const elementIn = (shape: Shape): Shape => shape.item ?? (shape.items ? itemIn({ tags: shape.tags, items: shape.items }) : leaf(shape.tags))
+const elementIn = (shape: Shape): Shape =>
+  shape.item ?? (shape.items ? itemShape({ tags: shape.tags, items: shape.items }) : leaf(shape.tags))
 
 /** What may be the one or the other. */
-export const join: Product = (a, b) => {
+export const joinShapes: Product = (a, b) => {
   if (a === b || b === PLAIN) return a
   if (a === PLAIN) return b
   if (isSame(a, b)) return a
-  return product(unite)(a, b)
+  return product(uniteTags)(a, b)
 }
 
 /** The labels that `declared` has, by the ways that `actual` has them, where it does. */
@@ -132,7 +133,7 @@ const change = (shape: Shape, tagsOf: (tags: Tags) => Tags): Shape => {
   return isTagged(flat(changed)) ? changed : PLAIN
 }
 
-export const through = (shape: Shape, step: Step): Shape => change(shape, (tags) => (isTagged(tags) ? extend(tags, step) : tags))
+export const through = (shape: Shape, step: TrailStep): Shape => change(shape, (tags) => (isTagged(tags) ? extend(tags, step) : tags))
 
 /** At every depth. */
 export const without = (shape: Shape, label: Label): Shape =>
@@ -154,7 +155,7 @@ export const isSame = (a: Shape, b: Shape): boolean => {
       return false
     if (a.item && b.item && !pair(a.item, b.item)) return false
     if (!(a.items ?? []).every((item, i) => pair(item, itemAt(b, i)))) return false
-    return [...(a.fields ?? [])].every(([name, field]) => b.fields?.has(name) && pair(field, fieldIn(b, name)))
+    return [...(a.fields ?? [])].every(([name, field]) => b.fields?.has(name) && pair(field, fieldShape(b, name)))
   }
   return pair(a, b)
 }
@@ -182,11 +183,11 @@ export const misfits = (source: Shape, allowed: Shape): readonly Misfit[] => {
     row.add(b)
     note('untrusted', a.tags.untrusted, b.tags.untrusted !== undefined, path)
     note('secret', a.tags.secret, b.tags.secret !== undefined, path)
-    for (const [name, field] of a.fields ?? []) pair(field, fieldIn(b, name), `${path}.${name}`)
+    for (const [name, field] of a.fields ?? []) pair(field, fieldShape(b, name), `${path}.${name}`)
     if (a.item) pair(a.item, b.item ?? elementIn(b), `${path}[]`)
     for (const [i, item] of (a.items ?? []).entries()) pair(item, itemAt(b, i), `${path}[${i}]`)
     // What is whole there has parts here, of which some may be allowed less.
-    for (const name of b.fields?.keys() ?? []) if (!a.fields?.has(name)) pair(fieldIn(a, name), fieldIn(b, name), `${path}.${name}`)
+    for (const name of b.fields?.keys() ?? []) if (!a.fields?.has(name)) pair(fieldShape(a, name), fieldShape(b, name), `${path}.${name}`)
     if (b.item && !a.item && !a.items && !a.fields) pair(leaf(a.tags), b.item, `${path}[]`)
   }
   pair(source, allowed, '')

@@ -3,7 +3,7 @@
 import type { Bound } from '../names/names.js'
 import { declaredShape, type Written, writesLabelIn } from './declared.js'
 import type { Findings } from './finding.js'
-import type { Step } from './label.js'
+import type { TrailStep } from './label.js'
 import { misfits, overlay, PLAIN, type Shape } from './shape.js'
 
 export interface SignatureFlow {
@@ -46,8 +46,8 @@ export const saidOf = (bound: Bound, i: number): Shape => {
   return port ? declaredShape(port, 'gives', outputStep(bound)) : PLAIN
 }
 
-const inputStep = ({ name, binding }: Bound): Step => ({ text: `from the input of '${name}'`, span: binding.name.span })
-const outputStep = ({ name, binding }: Bound): Step => ({ text: `from '${name}', as its signature says`, span: binding.name.span })
+const inputStep = ({ name, binding }: Bound): TrailStep => ({ text: `from the input of '${name}'`, span: binding.name.span })
+const outputStep = ({ name, binding }: Bound): TrailStep => ({ text: `from '${name}', as its signature says`, span: binding.name.span })
 
 export const ofSignature = (bound: Bound, { findings }: { readonly findings: Findings }): SignatureFlow => {
   if (!isWorded(bound)) return { isWorded: false, enter: (given) => given, leave: (made) => made }

@@ -7,14 +7,14 @@ import { type ToolBody, toolOf } from '../program/tool-plan.js'
 import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
 import type { Analysis } from './analysis.js'
 import { labelled } from './declared.js'
-import { begin, isTagged, type Label, NO_TAGS, type Step, type Tags, unite } from './label.js'
+import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { labelsOf } from './prompt-files.js'
-import { flat, join, type Misfit, misfits, overlay, PLAIN, type Shape, through, without } from './shape.js'
+import { flat, joinShapes, type Misfit, misfits, overlay, PLAIN, type Shape, through, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
 type Body = Extract<ToolBody, { kind: 'tool' }>
 
-export const callTool = (bound: Bound, given: Shape, a: Analysis): Shape => {
+export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape => {
   const plan = toolOf(bound)
   const { body } = plan
   if (body.kind === 'chain') return PLAIN
@@ -26,7 +26,7 @@ export const callTool = (bound: Bound, given: Shape, a: Analysis): Shape => {
     case 'flaky':
     case 'pool':
     case 'handoff':
-      return made(bound, given, body, a, (shape) => body.parts.map((part) => a.call(part, shape)).reduce(join, PLAIN))
+      return made(bound, given, body, a, (shape) => body.parts.map((part) => a.call(part, shape)).reduce(joinShapes, PLAIN))
     case 'process':
       return made(bound, given, body, a, (shape) => (body.process?.kind === 'bound' ? a.lower(body.process.bound, shape) : shape))
     case 'mcp':
@@ -40,7 +40,7 @@ export const callTool = (bound: Bound, given: Shape, a: Analysis): Shape => {
   }
 }
 
-const stepOf = ({ name, binding }: Bound, text: string, effects: readonly Effect[] = []): Step => ({
+const stepOf = ({ name, binding }: Bound, text: string, effects: readonly Effect[] = []): TrailStep => ({
   text: `${text} '${name}'`,
   span: binding.name.span,
   ...(effects.length > 0 ? { note: `effect ${effects.join(', ')}` } : {}),
@@ -53,7 +53,7 @@ const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (
   const [input = PLAIN] = signature.enter([isAsked ? without(given, 'untrusted') : given])
   const output = through(work(input), stepOf(bound, 'through'))
   const { untrusted } = flat(given)
-  return signature.leave([isAsked ? join(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
+  return signature.leave([isAsked ? joinShapes(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
 }
 
 const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, a: Analysis): Shape => {
@@ -67,16 +67,16 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
     if (!isUntrusted && !leaves) continue
     refuse(bound, misfit, source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects), isUntrusted ? harmful : effects, a)
   }
-  const tags = unite(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through')))
+  const tags = uniteTags(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through')))
   const result = labelled(output, tags)
   if (!isWorded(bound)) return result
   const said = saidOf(bound, 0)
   holdToSource(bound, body, effects, output, said, a)
   const kept = leaves ? PLAIN : labelled(output, { secret: tags.secret })
-  return join(overlay(said, result), kept)
+  return joinShapes(overlay(said, result), kept)
 }
 
-const tagsThrough = (given: Shape, step: Step): Tags => flat(through(given, step))
+const tagsThrough = (given: Shape, step: TrailStep): Tags => flat(through(given, step))
 
 /** Of what a tool gives by itself. */
 export const sourceTags = (bound: Bound, { source, config }: Body, effects: readonly Effect[]): Tags => {

@@ -4,7 +4,7 @@ import type { Program } from '../compile.js'
 import type { Bound } from '../names/names.js'
 import type { Edge, Graph, GraphNode } from '../plan/graph.js'
 import type { EffectsOf } from './analysis.js'
-import { Engine } from './engine.js'
+import { FlowEngine } from './engine.js'
 import { GraphFlow } from './graph.js'
 import type { Label } from './label.js'
 import { flat, type Shape } from './shape.js'
@@ -19,7 +19,7 @@ export interface WireFlows {
 
 /** `graph`: the plan of the binding. Only for a program without errors. */
 export const flowsOfWires = (program: Program, bound: Bound, graph: Graph, effectsOf: EffectsOf): WireFlows => {
-  const flow = new GraphFlow(bound, new Engine(program.scopes, effectsOf), graph)
+  const flow = new GraphFlow(bound, new FlowEngine(program.scopes, effectsOf), graph)
   flow.run(bound.inputs.map((_, i) => givenTo(bound, i)))
   return {
     labelsOn: (edge) => {

@@ -17,13 +17,13 @@ export interface Part {
   /** What is remembered is known only once all is quiet: it is given the next message when it is done with the last. */
   readonly isOneByOne: boolean
   /** What comes in, by the output of another part, or of the whole graph, that it comes from. */
-  readonly inputs: readonly NodeOutput[]
+  readonly inputs: readonly PartOutput[]
   /** Its outputs that another part, or an output of the whole graph, reads. */
-  readonly outputs: readonly NodeOutput[]
+  readonly outputs: readonly PartOutput[]
 }
 
 /** An output of a node. */
-export interface NodeOutput {
+export interface PartOutput {
   readonly node: GraphNode
   readonly output: number
 }
@@ -43,7 +43,7 @@ export const partsOf = (graph: Graph): readonly Part[] => {
 export const partOf = (graph: Graph, { nodes, inputs, outputs }: Part): Graph => {
   const within = new Set(nodes)
   const names = namesOf([...inputs, ...outputs])
-  const end = (kind: 'input' | 'output', source: NodeOutput, isOnly: boolean, port: number): GraphNode => {
+  const end = (kind: 'input' | 'output', source: PartOutput, isOnly: boolean, port: number): GraphNode => {
     const { span, outputs } = source.node
     const type = outputs[source.output]?.type
     const name = isOnly ? kind : (names[port] ?? kind)
@@ -67,7 +67,7 @@ export const partOf = (graph: Graph, { nodes, inputs, outputs }: Part): Graph =>
 }
 
 /** The name of each end of a part: of the node that it comes from, with the port where that is not `output`, and a number where two are the same. */
-const namesOf = (sources: readonly NodeOutput[]): string[] => {
+const namesOf = (sources: readonly PartOutput[]): string[] => {
   const times = new Map<string, number>()
   return sources.map(({ node, output }) => {
     const port = node.outputs[output]?.name ?? 'output'
@@ -260,8 +260,8 @@ const remembers = ({ work }: GraphNode): boolean => {
   return amnesiac !== true || max_messages !== undefined
 }
 
-const sourcesOf = (edges: readonly Edge[]): NodeOutput[] => {
-  const sources: NodeOutput[] = []
+const sourcesOf = (edges: readonly Edge[]): PartOutput[] => {
+  const sources: PartOutput[] = []
   for (const { from: node, output } of edges)
     if (!sources.some((source) => source.node === node && source.output === output)) sources.push({ node, output })
   return sources

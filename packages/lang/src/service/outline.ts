@@ -5,7 +5,7 @@ import type { Span } from '../diagnostic/source.js'
 import { aliasOf } from '../names/modules.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { Binding, Item, Name, TypeExpression } from '../parse/ast.js'
-import { partsOf } from './path-at.js'
+import { childNodesOf } from './path-at.js'
 import { printSignature } from './signature.js'
 
 export interface ListedSymbol {
@@ -68,15 +68,15 @@ const part = (name: Name, span: Span, kind: 'field' | 'channel'): ListedSymbol =
   parts: [],
 })
 
-export interface Fold {
+export interface FoldingSpan {
   readonly span: Span
   readonly isComment: boolean
 }
 
 /** Nodes and comments of several lines; of those that begin on one line the longest. */
-export const foldsIn = ({ program }: Compiled): readonly Fold[] => {
+export const foldsIn = ({ program }: Compiled): readonly FoldingSpan[] => {
   const tree = program.entry.module.program
-  const byLine = new Map<number, Fold>()
+  const byLine = new Map<number, FoldingSpan>()
   const { text } = tree.span.source
   const note = (span: Span, isComment: boolean): void => {
     if (!text.slice(span.start, span.end).includes('\n')) return
@@ -85,7 +85,7 @@ export const foldsIn = ({ program }: Compiled): readonly Fold[] => {
     if (!known || known.span.end < span.end) byLine.set(line, { span, isComment })
   }
   const walk = (node: object): void => {
-    for (const inner of partsOf(node)) {
+    for (const inner of childNodesOf(node)) {
       note(inner.span, false)
       walk(inner)
     }

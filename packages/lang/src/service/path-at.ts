@@ -5,7 +5,11 @@ import type { Node } from '../parse/ast.js'
 /** From the outermost in. A node is around the places at both of its ends, so that a cursor behind a name is on it. */
 export const pathAt = (root: Node, offset: number): Node[] => {
   const path: Node[] = []
-  for (let node: Node | undefined = root; node; node = partsOf(node).findLast(({ span }) => span.start <= offset && offset <= span.end))
+  for (
+    let node: Node | undefined = root;
+    node;
+    node = childNodesOf(node).findLast(({ span }) => span.start <= offset && offset <= span.end)
+  )
     path.push(node)
   return path
 }
@@ -17,10 +21,11 @@ export const isOf =
     'kind' in node && (kinds as readonly unknown[]).includes(node.kind)
 
 /** What holds a span is a node; other objects and lists are looked through. */
-export const partsOf = (holder: object): Node[] => Object.entries(holder).flatMap(([key, value]) => (key === 'span' ? [] : nodesIn(value)))
+export const childNodesOf = (holder: object): Node[] =>
+  Object.entries(holder).flatMap(([key, value]) => (key === 'span' ? [] : nodesIn(value)))
 
 const nodesIn = (value: unknown): Node[] => {
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap(nodesIn)
-  return 'span' in value ? [value as Node] : partsOf(value)
+  return 'span' in value ? [value as Node] : childNodesOf(value)
 }

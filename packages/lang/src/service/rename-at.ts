@@ -9,7 +9,7 @@ import { RESERVED } from '../parse/cursor.js'
 import { isPrimitive } from '../parse/type.js'
 import { type Edit, edited } from './edit.js'
 import { type Occurrence, occurrenceAt } from './occurrences.js'
-import { everyOccurrence, keyOf, sameMeaning } from './references-at.js'
+import { everyOccurrence, sameMeaning, spanKey } from './references-at.js'
 import { declarationOf } from './symbol.js'
 
 /** The name under a place, if it is one that can be renamed: of a binding, a type, a channel or a parameter. */
@@ -75,9 +75,9 @@ const meansTheSame = (before: readonly Compiled[], after: readonly Compiled[], e
     const shift = own.filter((e) => e.span.start < span.start).reduce((sum, e) => sum + e.text.length - (e.span.end - e.span.start), 0)
     // The name that stands behind the field now.
     const behind = own.find((e) => e.span.start === span.start)?.text.search(/[^ ]*$/) ?? 0
-    return keyOf({ ...span, start: span.start + shift + behind })
+    return spanKey({ ...span, start: span.start + shift + behind })
   }
-  const asIs = (span: Span): string => keyOf(span)
+  const asIs = (span: Span): string => spanKey(span)
   const list = (programs: readonly Compiled[], at: (span: Span) => string) =>
     everyOccurrence(programs).map((o) => {
       const declaration = declarationOf(o.meaning)

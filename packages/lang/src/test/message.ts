@@ -11,7 +11,7 @@ import { describeMismatches, listMismatches } from '../validate/mismatches.js'
 import type { ExpectedMessages } from './test-plan.js'
 
 /** Its JSON text; undefined: it is no message, which is reported. `type`: undefined where it may be anything. */
-export const readMessage = (value: TestValue, type: Type | undefined, report: Report): string | undefined => {
+export const readTestMessage = (value: TestValue, type: Type | undefined, report: Report): string | undefined => {
   const json = textOf(value, report)
   if (json === undefined || !type) return json
   const bytes = Buffer.from(json)
@@ -30,7 +30,7 @@ export const readMessages = (value: TestValue, type: Type | undefined, what: str
     report(error('config_invalid', `${what} takes a list of messages`, value.span, 'write [ … ] around a single one'))
     return undefined
   }
-  const messages = value.items.map((item) => readMessage(item, type, report))
+  const messages = value.items.map((item) => readTestMessage(item, type, report))
   return messages.every((message) => message !== undefined) ? { messages, span: value.span } : undefined
 }
 

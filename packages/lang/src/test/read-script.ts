@@ -13,7 +13,7 @@ import { printType } from '../types/print.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { readCondition, recordOf } from './condition.js'
-import { readMessage } from './message.js'
+import { readTestMessage } from './message.js'
 import type { Script, ScriptedAnswer } from './test-plan.js'
 
 export interface Scripts {
@@ -105,7 +105,7 @@ const readAnswer = (value: TestValue, context: ScriptContext): ScriptedAnswer | 
   if (value.kind === 'name' && !value.name.module && value.name.name.text === 'random') return { kind: 'random' }
   const special = value.kind === 'object' ? readSpecial(value, context) : undefined
   if (special) return special.answer
-  const json = readMessage(value, output, (wrong) =>
+  const json = readTestMessage(value, output, (wrong) =>
     report({ ...wrong, message: wrong.message.replace(/^this message /, `this answer of the ${of} `) }),
   )
   return json === undefined ? undefined : { kind: 'value', json }
@@ -123,7 +123,7 @@ const readSpecial = (object: TestObject, context: ScriptContext): { readonly ans
     return { answer: hasCondition && !when ? undefined : answer && { ...answer, ...(when ? { when } : {}) } }
   }
   if (kind === result || (kind === 'answer' && !hasCondition)) {
-    const json = readMessage(at(kind).value, output, report)
+    const json = readTestMessage(at(kind).value, output, report)
     return as(json === undefined ? undefined : { kind: 'value', json })
   }
   if (kind === 'error') return as(readErrorCode(at('error').value, report))
@@ -147,7 +147,7 @@ const readCall = (tool: TestValue, input: TestValue, { agent, report }: ScriptCo
     report(error('config_invalid', "'call' takes the name of a tool in quotes", tool.span))
     return undefined
   }
-  const json = readMessage(input, undefined, report)
+  const json = readTestMessage(input, undefined, report)
   const { impl } = agent?.binding ?? {}
   const config = agent && impl?.kind === 'agent' ? agentConfig(impl, agent.scope) : undefined
   const names = (config?.get('tools')?.names ?? []).map(printName)

@@ -3,7 +3,7 @@
 import { MAX_JSON_DEPTH } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { isContainer, partsOf } from './parts.js'
+import { componentsOf, isContainer } from './parts.js'
 import type { NamedType, Type } from './type.js'
 
 /** Whether the type alone does not say how deep its values are nested: it holds `json`, or itself. */
@@ -19,7 +19,7 @@ export const isUnbounded = (type: Type): boolean => {
   }
   const lookInto = (type: Type): boolean => {
     if (type.kind === 'json') return true
-    if (type.kind !== 'named') return partsOf(type).some(look)
+    if (type.kind !== 'named') return componentsOf(type).some(look)
     if (open.has(type)) return true
     open.add(type)
     return look(type.target)
@@ -39,7 +39,7 @@ const depthOf = (type: Type): number => {
 // An inferred type may hold one part in many places.
 const depths = new WeakMap<Type, number>()
 
-const depthOfParts = (type: Type): number => deepest(partsOf(type)) + (isContainer(type) ? 1 : 0)
+const depthOfParts = (type: Type): number => deepest(componentsOf(type)) + (isContainer(type) ? 1 : 0)
 
 const deepest = (types: readonly Type[]): number => types.reduce((depth, type) => Math.max(depth, depthOf(type)), 0)
 

@@ -4,7 +4,7 @@ import { unreachable } from '../diagnostic/unreachable.js'
 import { type NamedType, resolve, type Type } from './type.js'
 
 /** In the order written. A name has none: what it stands for is behind it (`resolve`). */
-export const partsOf = (type: Type): readonly Type[] => {
+export const componentsOf = (type: Type): readonly Type[] => {
   switch (type.kind) {
     case 'record':
       return type.fields.map((field) => field.type)
@@ -57,7 +57,7 @@ export const mapParts = (type: Exclude<Type, NamedType>, f: (part: Type) => Type
 /** The names in the types and in what those stand for, at any depth, each once and in the order in which they are met. */
 export const namesWithin = (types: readonly Type[]): readonly NamedType[] => {
   const reached = new Set(types)
-  for (const type of reached) for (const part of type.kind === 'named' ? [type.target] : partsOf(type)) reached.add(part)
+  for (const type of reached) for (const part of type.kind === 'named' ? [type.target] : componentsOf(type)) reached.add(part)
   return [...reached].filter((type) => type.kind === 'named')
 }
 
@@ -89,6 +89,6 @@ export function* typesWithin(type: Type): Generator<Exclude<Type, NamedType>> {
   // A set goes on through what is added meanwhile.
   for (const t of reached) {
     yield t
-    for (const part of partsOf(t)) reached.add(resolve(part))
+    for (const part of componentsOf(t)) reached.add(resolve(part))
   }
 }

@@ -1,6 +1,6 @@
 // A type as JSON Schema 2020-12: what models and MCP clients see of it.
 
-import { partsOf } from './parts.js'
+import { componentsOf } from './parts.js'
 import { isRequired } from './required-fields.js'
 import { type Field, type Json, type NamedType, type RecordType, resolve, type SumType, type Type } from './type.js'
 import { literalsOf, variantsOf } from './variants.js'
@@ -150,7 +150,7 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 const refersTo = (from: Type, to: Type): boolean => {
   const seen = new Set<Type>()
   const reaches = (type: Type): boolean =>
-    partsOf(resolve(type)).some((part) => {
+    componentsOf(resolve(type)).some((part) => {
       const p = resolve(part)
       if (p === to) return true
       if (seen.has(p)) return false
@@ -168,7 +168,7 @@ const writtenSize = (type: Type): number => {
     const known = sizes.get(t)
     if (known !== undefined) return known
     sizes.set(t, 1)
-    const size = partsOf(t).reduce((sum, part) => sum + measure(part), 1)
+    const size = componentsOf(t).reduce((sum, part) => sum + measure(part), 1)
     sizes.set(t, size)
     return size
   }

@@ -22,10 +22,10 @@ import type { Stderr } from '../io/stderr.js'
 import type { TelemetryEvent } from '../io/telemetry.js'
 import { addUsage, type ModelRequest, NO_USAGE, type TokenUsage } from '../provider/provider.js'
 import type { RequestSize } from '../provider/request-size.js'
-import { type Answer, ENOUGH_TOKENS, type Finding, type ProbeQuestion, questions } from './questions.js'
+import { ENOUGH_TOKENS, type ProbeAnswer, type ProbeFinding, type ProbeQuestion, questions } from './questions.js'
 
 interface Asked {
-  readonly result: Result<Answer>
+  readonly result: Result<ProbeAnswer>
   readonly concessions: readonly { readonly what: string; readonly why: string }[]
 }
 
@@ -56,7 +56,7 @@ export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney
     provider.close?.()
     if (answered.ok) used = addUsage(used, answered.value.usage)
     const pieces = told.filter(({ kind }) => kind === 'text').length
-    const result: Result<Answer> = answered.ok ? succeed({ ...answered.value, pieces, ms }) : answered
+    const result: Result<ProbeAnswer> = answered.ok ? succeed({ ...answered.value, pieces, ms }) : answered
     return { result, concessions: told.filter((event) => event.kind === 'concession') }
   }
 
@@ -65,7 +65,7 @@ export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney
 
   const isShown = isTerminal(1)
   const tell = async (line: string): Promise<void> => (isShown ? void (await writeStdout(`${line}\n`)) : stderr.write(line))
-  const findings: Finding[] = []
+  const findings: ProbeFinding[] = []
   for (const question of list) {
     // Whether there is a server at all is found out at once; later ones may be asked for their speed.
     const asked = await ask(question, question === list[0] ? 0 : RETRIES, billing)
@@ -129,7 +129,7 @@ const PAGE_TOKENS = 5_000
 const withPage = (size: RequestSize): RequestSize =>
   size.fillsWindow ? { ...size, fillsWindow: false, input: size.input + PAGE_TOKENS } : size
 
-const findingsOf = ({ what, about, shows }: ProbeQuestion, { result, concessions }: Asked): readonly Finding[] => {
+const findingsOf = ({ what, about, shows }: ProbeQuestion, { result, concessions }: Asked): readonly ProbeFinding[] => {
   if (!result.ok) {
     const { error, detail } = result.error
     // llama.cpp says 500 of an image.

@@ -9,13 +9,13 @@ import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provide
 import { AUDIO, DOCUMENT, IMAGE } from './samples.js'
 
 /** `unknown`: the answer shows neither. */
-export interface Finding {
+export interface ProbeFinding {
   readonly what: string
   readonly result: 'yes' | 'no' | 'refused' | 'failed' | 'unknown'
   readonly detail: string
 }
 
-export interface Answer extends ModelAnswer {
+export interface ProbeAnswer extends ModelAnswer {
   /** In how many pieces the text came. */
   readonly pieces: number
   readonly ms: number
@@ -28,7 +28,7 @@ export interface ProbeQuestion {
   readonly asks: Partial<ModelRequest>
   /** `what` of concessions by which the server has refused what this is about. */
   readonly about?: RegExp
-  readonly shows: (answer: Answer) => readonly Finding[]
+  readonly shows: (answer: ProbeAnswer) => readonly ProbeFinding[]
 }
 
 /** Tokens of an answer of which only the beginning is wanted; the least that the Responses API takes. */
@@ -67,8 +67,8 @@ const said = (content: ChatMessage['content']): Pick<ModelRequest, 'turn'> => ({
 const COUNT = said('Count from one to a hundred, in words.')
 const NAME_A_FRUIT = { ...said('Name a fruit.'), system: 'Answer with the one word banana, and with nothing else.' }
 
-const yes = (what: string, detail = ''): Finding => ({ what, result: 'yes', detail })
-const no = (what: string, detail = ''): Finding => ({ what, result: 'no', detail })
+const yes = (what: string, detail = ''): ProbeFinding => ({ what, result: 'yes', detail })
+const no = (what: string, detail = ''): ProbeFinding => ({ what, result: 'no', detail })
 
 /** The first is asked first, and when it fails nothing else is. `other`: the wire that is not configured, where there is one. */
 export const questions = (maxTokens: number, other: string | undefined): readonly ProbeQuestion[] => {
@@ -81,7 +81,7 @@ export const questions = (maxTokens: number, other: string | undefined): readonl
       keys,
       asks: { ...NAME_A_FRUIT, output },
       about: /structured output/,
-      shows: (answer: Answer) => [showEnforced(`enforces ${name}`, answer, output)],
+      shows: (answer: ProbeAnswer) => [showEnforced(`enforces ${name}`, answer, output)],
     })),
     { what: 'calls tools', keys, asks: { ...said(CALL), tools: [TOOL] }, about: /tool/, shows: showCalls },
     {
@@ -120,7 +120,7 @@ const showing = (block: MediaBlock, keys: ProbeQuestion['keys']): ProbeQuestion 
   return { what, keys, asks: said([block, { type: 'text', text: 'What is this? One word.' }] as never), shows: () => [yes(what)] }
 }
 
-const showPlain = (answer: Answer): Finding[] => [
+const showPlain = (answer: ProbeAnswer): ProbeFinding[] => [
   yes('answers', `${answer.ms} ms`),
   showCounts('counts tokens', answer),
   answer.stop === 'tokens'
@@ -128,18 +128,18 @@ const showPlain = (answer: Answer): Finding[] => [
     : { what: 'holds max_tokens', result: 'unknown', detail: `it ended by itself, after ${answer.usage.output_tokens} tokens` },
 ]
 
-const showStream = (answer: Answer): Finding[] => [
+const showStream = (answer: ProbeAnswer): ProbeFinding[] => [
   answer.pieces > 1 ? yes('streams', `in ${answer.pieces} pieces`) : no('streams', 'all came in one piece'),
   showCounts('counts in streams', answer),
 ]
 
-const showCounts = (what: string, { usage }: Answer): Finding => {
+const showCounts = (what: string, { usage }: ProbeAnswer): ProbeFinding => {
   const { input_tokens, cache_read_tokens, cache_creation_tokens, output_tokens } = usage
   const input = input_tokens + cache_read_tokens + cache_creation_tokens
   return input > 0 && output_tokens > 0 ? yes(what, `${input} in, ${output_tokens} out`) : no(what, 'no usage is told')
 }
 
-const showEnforced = (what: string, { content, stop, isWrapped }: Answer, output: Type): Finding => {
+const showEnforced = (what: string, { content, stop, isWrapped }: ProbeAnswer, output: Type): ProbeFinding => {
   const text = textOfBlocks(content)
   const shown = JSON.stringify(text.trim().slice(0, 60))
   // Asked for a word, no model begins like this by itself.
@@ -151,7 +151,7 @@ const showEnforced = (what: string, { content, stop, isWrapped }: Answer, output
 const BEGINNING = /^\s*\{\s*"(value|ripe)"\s*:/
 const NO_REPAIRS: ReadonlySet<never> = new Set()
 
-const showCalls = ({ content }: Answer): Finding[] => {
+const showCalls = ({ content }: ProbeAnswer): ProbeFinding[] => {
   const calls = toolUsesOf(content).filter(({ name, input }) => name === TOOL.name && validate(JSON.stringify(input), ARGUMENTS).ok)
   if (calls.length === 0) return [no('calls tools', 'it called none rightly: a model may be too small for it')]
   return [yes('calls tools'), calls.length > 1 ? yes('several at once') : no('several at once', 'it called one')]

@@ -2,7 +2,7 @@
 
 import { type Fault, type Log, nowMs } from '@plumb/wire'
 import { apiFailure } from './http/api-error.js'
-import type { Connection, HttpRequest } from './http/connection.js'
+import type { HttpConnection, HttpRequest } from './http/connection.js'
 import { type Deadline, openDeadline } from './http/deadline.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
 import { at, readJson } from './http/json-path.js'
@@ -14,7 +14,7 @@ import type { AnswerReader, Finished, Protocol } from './protocol.js'
 
 export interface ExchangeOptions {
   readonly protocol: Pick<Protocol, 'eventsOf'>
-  readonly connection: Connection
+  readonly connection: HttpConnection
   readonly host: string
   /** As in `Refused`. */
   readonly keyWords: string

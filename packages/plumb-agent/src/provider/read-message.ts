@@ -8,11 +8,11 @@ import { isMedia, type MediaBlock, readMedia } from './media-block.js'
 import type { ChatMessage, ContentBlock } from './provider.js'
 
 /** `raw`: a block of Anthropic's own tools; `item`: what the Responses API said beside text and calls. Only they understand it. */
-export type Part = ContentBlock | { readonly type: 'raw'; readonly block: Json } | { readonly type: 'item'; readonly item: Json }
+export type ContentPart = ContentBlock | { readonly type: 'raw'; readonly block: Json } | { readonly type: 'item'; readonly item: Json }
 
 export interface Spoken {
   readonly role: 'user' | 'assistant'
-  readonly parts: readonly Part[]
+  readonly parts: readonly ContentPart[]
 }
 
 /** Text, or blocks where every one of them is one; any other JSON is shown as its text. */
@@ -24,7 +24,7 @@ export const readMessage = ({ role, content }: ChatMessage): Spoken => {
   return { role: speaker, parts: known.length === parts.length ? known : [{ type: 'text', text: JSON.stringify(content) }] }
 }
 
-const readPart = (role: 'user' | 'assistant', item: Json): Part | undefined => {
+const readPart = (role: 'user' | 'assistant', item: Json): ContentPart | undefined => {
   const type = textAt(item, 'type')
   const text = (key: string) => textAt(item, key)
   const isAssistant = role === 'assistant'

@@ -14,23 +14,23 @@ export interface JsonRpc {
   /** Resolves also when the client has gone. */
   notify(notification: Notification, relatedTo?: Id): Promise<void>
   /** Resolves to the result; rejects where there is none: refused, given up, late, or the client has gone. */
-  ask(method: string, params: Params, options: AskOptions): Promise<unknown>
+  ask(method: string, params: Params, options: RequestOptions): Promise<unknown>
   /** From now on messages come in. */
   start(): Promise<void>
   close(): Promise<void>
 }
 
-export interface AskOptions {
+export interface RequestOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   readonly relatedTo: Id
 }
 
 /** Resolves to the result; rejects with an `RpcError` where the request is wrong. */
-export type Answer = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
+export type RpcAnswer = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
 
 /** `onClosed` is called once, when the client has gone or is closed. */
-export const openJsonRpc = (transport: Transport, answer: Answer, onClosed: () => void): JsonRpc => {
+export const openJsonRpc = (transport: Transport, answer: RpcAnswer, onClosed: () => void): JsonRpc => {
   const running = new Map<Id, AbortController>()
   const asked = new Map<Id, (reply: Params | undefined) => void>()
   let lastId = -1

@@ -3,7 +3,7 @@
 import { isatty } from 'node:tty'
 import { type Diagnostic, MAX_WRITTEN, type Program, printType, type Type, typeOf } from '@plumb/lang'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
-import { findByTypes, findByWords, findChain, type ToolChain, writeChain } from '../registry/find.js'
+import { type FoundChain, findByTypes, findByWords, findChain, writeChain } from '../registry/find.js'
 import type { Registered } from '../registry/registry.js'
 import type { RunCommand } from './command.js'
 import { tableOf } from './list.js'
@@ -51,7 +51,7 @@ const chainsFor = (
   words: readonly string[],
   from: Type | undefined,
   to: Type | undefined,
-): ToolChain<FoundTool>[] => {
+): FoundChain<FoundTool>[] => {
   const fitting = findByTypes(words.length === 0 ? tools : findByWords(tools, words), from, to)
   const found = fitting.map((tool) => [tool])
   if (words.length > 0 || !from || !to) return found
@@ -84,7 +84,7 @@ const nothing = (words: readonly string[], from: Type | undefined, to: Type | un
 
 const MAX_NAMES = 1000
 
-const asJson = (chain: ToolChain<FoundTool>, from: Type | undefined) => {
+const asJson = (chain: FoundChain<FoundTool>, from: Type | undefined) => {
   const [input, output] = [chain[0]?.input ?? from, chain.at(-1)?.output ?? from]
   const description = chain.length === 1 ? chain[0]?.description : undefined
   return {

@@ -12,9 +12,9 @@ export interface Findable {
 }
 
 /** A chain as it would be written; no steps: `id`. */
-export type ToolChain<T extends Findable> = readonly T[]
+export type FoundChain<T extends Findable> = readonly T[]
 
-export const writeChain = (chain: ToolChain<Findable>): string => (chain.length === 0 ? 'id' : chain.map(({ name }) => name).join(' ; '))
+export const writeChain = (chain: FoundChain<Findable>): string => (chain.length === 0 ? 'id' : chain.map(({ name }) => name).join(' ; '))
 
 /** What a tool is searched by. */
 export interface Described extends Findable {
@@ -114,7 +114,7 @@ const worse = (a: Wiring, b: Wiring): Wiring => (a === 'no' || b === 'no' ? 'no'
  * The shortest chain from one type to the other, which may be `id`; of equally short ones the first in the order of the tools. Chains whose
  * types fit for certain come before those where a type is only known at run time, however long they are.
  */
-export const findChain = <T extends Findable>(tools: readonly T[], from: Type, to: Type): ToolChain<T> | undefined =>
+export const findChain = <T extends Findable>(tools: readonly T[], from: Type, to: Type): FoundChain<T> | undefined =>
   shortest(tools, from, to, (wiring) => wiring === 'static') ?? shortest(tools, from, to, (wiring) => wiring !== 'no')
 
 const shortest = <T extends Findable>(
@@ -122,9 +122,9 @@ const shortest = <T extends Findable>(
   from: Type,
   to: Type,
   fits: (wiring: Wiring) => boolean,
-): ToolChain<T> | undefined => {
+): FoundChain<T> | undefined => {
   if (fits(isWirable(from, to))) return []
-  const waiting: { readonly type: Type; readonly chain: ToolChain<T> }[] = [{ type: from, chain: [] }]
+  const waiting: { readonly type: Type; readonly chain: FoundChain<T> }[] = [{ type: from, chain: [] }]
   const rest = new Set(tools)
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const { type, chain } = next

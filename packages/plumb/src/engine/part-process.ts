@@ -41,7 +41,7 @@ export interface PartProcessOptions {
   readonly memory: readonly string[] | undefined
   readonly maxLine: number
   /** The first messages of those that it has are done with. */
-  readonly onFinished: (finished: readonly Finished[], memory: readonly RememberedLine[]) => void
+  readonly onFinished: (finished: readonly FinishedMessage[], memory: readonly RememberedLine[]) => void
   /** It has said something that is about none of its messages. */
   readonly onWords: (words: Reported) => void
 }
@@ -53,7 +53,7 @@ export interface RememberedLine {
   readonly line: string
 }
 
-export interface Finished {
+export interface FinishedMessage {
   /** From 1, in the order in which the process was given them. */
   readonly seq: number
   readonly message: TakenMessage
@@ -199,7 +199,7 @@ export class PartProcess {
     const ready = this.#reports.filter(({ outputs }) => outputs <= this.#received).at(-1)
     if (!ready || ready.inputs <= this.#done) return
     this.#reports = this.#reports.filter(({ inputs }) => inputs > ready.inputs)
-    const finished: Finished[] = []
+    const finished: FinishedMessage[] = []
     for (let seq = this.#done + 1; seq <= ready.inputs; seq++) {
       const one = this.#inHand.get(seq)
       if (one) finished.push(one)

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result } from '@plumb/wire'
 import type { Engine, Letter, NewMessage, TakenMessage } from './engine.js'
-import type { Finished, PartProcess, PartProcessOptions, RememberedLine } from './part-process.js'
+import type { FinishedMessage, PartProcess, PartProcessOptions, RememberedLine } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
 
 export interface PartRunnerOptions {
@@ -33,7 +33,7 @@ const MAX_SETTLED = 500
 const isDeath = ({ error }: Fault): boolean => error === 'child_failed'
 
 interface Ready {
-  readonly finished: readonly Finished[]
+  readonly finished: readonly FinishedMessage[]
   readonly memory: readonly RememberedLine[]
 }
 
@@ -238,9 +238,9 @@ export class PartRunner {
     this.step().catch(this.#o.fail)
   }
 
-  async #settleAll(finished: readonly Finished[], memory: readonly RememberedLine[]): Promise<void> {
+  async #settleAll(finished: readonly FinishedMessage[], memory: readonly RememberedLine[]): Promise<void> {
     const { part } = this.#o
-    const isAgain = ({ message, faults }: Finished) =>
+    const isAgain = ({ message, faults }: FinishedMessage) =>
       message.tries < MAX_TRIES && faults.some((one) => one.category === 'unavailable' || isDeath(one)) && !part.hasEffects
     // Where the order matters, all behind one that is tried again comes again as well.
     const first = part.kind === 'owned' ? finished.findIndex(isAgain) : -1
@@ -259,7 +259,7 @@ export class PartRunner {
     if (settled && (first >= 0 || finished.some(({ faults }) => faults.some(isDeath)))) await this.#startAnew()
   }
 
-  #outputsOf({ message, outputs }: Finished): NewMessage[] {
+  #outputsOf({ message, outputs }: FinishedMessage): NewMessage[] {
     const { ord, origin } = message
     return outputs.flatMap(({ port, value }, i) => {
       const place = outputs.length === 1 ? ord : `${ord.slice(0, -1)},${i + 1}}`

@@ -5,25 +5,25 @@ import { canonicalJson, type Fault, preview } from '@plumb/wire'
 import type { Carried, RouteStep } from './carried.js'
 import { placeOf } from './place.js'
 import { difference } from './report/difference.js'
-import type { Finding } from './report/result.js'
+import type { TestFinding } from './report/result.js'
 import type { Row } from './rows.js'
-import type { Outcome, Output } from './run-once.js'
+import type { Output, RunOutcome } from './run-once.js'
 import { openJudge } from './script-player.js'
 
-export interface RowFinding extends Omit<Finding, 'route'> {
+export interface RowFinding extends Omit<TestFinding, 'route'> {
   /** The number of the input that it is about, from 1. */
   readonly input?: number
   /** Found when it is shown. */
   readonly route?: () => readonly RouteStep[]
 }
 
-export const toFinding = ({ input: _, route, ...finding }: RowFinding, hasRoute = true): Finding => {
+export const toFinding = ({ input: _, route, ...finding }: RowFinding, hasRoute = true): TestFinding => {
   const steps = hasRoute ? (route?.() ?? []) : []
   return steps.length === 0 ? finding : { ...finding, route: steps }
 }
 
 /** None: all is as the test says. */
-export const checkOutcome = (plan: TestPlan, outcome: Outcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
+export const checkOutcome = (plan: TestPlan, outcome: RunOutcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
   const { unanswered } = outcome.asked
   if (outcome.isTimedOut) return [timeout(plan, outcome), ...unanswered]
   if (unanswered.length > 0) return unanswered
@@ -40,7 +40,7 @@ export const checkOutcome = (plan: TestPlan, outcome: Outcome, rows: readonly Ro
 }
 
 /** Of a test that fails: answers that nothing asked for may say why. */
-const leftOver = (plan: TestPlan, { unused }: Outcome): readonly RowFinding[] =>
+const leftOver = (plan: TestPlan, { unused }: RunOutcome): readonly RowFinding[] =>
   plan.atLeast === undefined
     ? unused.map(({ name, count, span }) => ({
         code: 'models',
@@ -49,7 +49,7 @@ const leftOver = (plan: TestPlan, { unused }: Outcome): readonly RowFinding[] =>
       }))
     : []
 
-const timeout = ({ timeoutMs, of }: TestPlan, { carried }: Outcome): RowFinding => ({
+const timeout = ({ timeoutMs, of }: TestPlan, { carried }: RunOutcome): RowFinding => ({
   code: 'timeout',
   message: `'${of.name}' had not ended after ${timeoutMs / 1000} s; 'timeout' gives it more`,
   route: () => carried.last(MAX_LAST),
@@ -58,7 +58,7 @@ const timeout = ({ timeoutMs, of }: TestPlan, { carried }: Outcome): RowFinding 
 /** Wires that a test which does not end was at. */
 const MAX_LAST = 3
 
-const checkErrors = (plan: TestPlan, { faults, carried }: Outcome): readonly RowFinding[] => {
+const checkErrors = (plan: TestPlan, { faults, carried }: RunOutcome): readonly RowFinding[] => {
   if (plan.errors.length > 0) return otherErrors(plan, faults, carried)
   return faults.flatMap((fault): RowFinding[] => {
     const finding = { code: String(fault.error), message: detailOf(fault) }
@@ -99,7 +99,7 @@ const inputsOf = ({ seq, seqs }: Fault): readonly number[] => {
   return typeof seq === 'number' ? [seq] : []
 }
 
-const checkExpected = (plan: TestPlan, expect: MessagesByPort, outcome: Outcome): readonly RowFinding[] =>
+const checkExpected = (plan: TestPlan, expect: MessagesByPort, outcome: RunOutcome): readonly RowFinding[] =>
   [...expect].flatMap(([port, { messages, span }]) => {
     const outputs = outcome.outputs.get(port) ?? []
     const got = outputs.map(({ json }) => json)
@@ -117,18 +117,18 @@ const checkExpected = (plan: TestPlan, expect: MessagesByPort, outcome: Outcome)
   })
 
 /** The first input of which nothing came, where no error says so. */
-const lostInput = ({ inputs, outputs, faults }: Outcome): number | undefined => {
+const lostInput = ({ inputs, outputs, faults }: RunOutcome): number | undefined => {
   const done = new Set([...[...outputs.values()].flat().flatMap(({ seqs }) => seqs), ...faults.flatMap(inputsOf)])
   const at = inputs.findIndex((_, i) => !done.has(i + 1))
   return at < 0 ? undefined : at + 1
 }
 
-const cameToNothing = ({ inputs, carried }: Outcome, input: number, message: string): Pick<RowFinding, 'message' | 'route'> => ({
+const cameToNothing = ({ inputs, carried }: RunOutcome, input: number, message: string): Pick<RowFinding, 'message' | 'route'> => ({
   message: `${message}; of input ${input} nothing came: ${preview(inputs[input - 1]?.json ?? '')}`,
   route: () => carried.route([input], undefined),
 })
 
-type At = Pick<Finding, 'code'> & Partial<Pick<Finding, 'place' | 'wire'>>
+type At = Pick<TestFinding, 'code'> & Partial<Pick<TestFinding, 'place' | 'wire'>>
 
 const compareInOrder = (expected: readonly string[], got: readonly string[], at: At, of: string): RowFinding[] => {
   const findings: RowFinding[] = []
@@ -173,7 +173,7 @@ const compareAsSets = (expected: readonly string[], got: readonly string[], at: 
   ]
 }
 
-const checkRows = (rows: readonly Row[] | undefined, { outputs, carried }: Outcome): readonly RowFinding[] => {
+const checkRows = (rows: readonly Row[] | undefined, { outputs, carried }: RunOutcome): readonly RowFinding[] => {
   if (!rows?.some(({ expect }) => expect)) return []
   const all = [...outputs.values()].flat()
   return rows.flatMap(({ expect }, i) => {
@@ -188,7 +188,7 @@ const checkRows = (rows: readonly Row[] | undefined, { outputs, carried }: Outco
 }
 
 /** A record of the names that a condition may use, for one output. */
-const openRecords = (plan: TestPlan, outcome: Outcome, rows: readonly Row[] | undefined, mentions: (name: string) => boolean) => {
+const openRecords = (plan: TestPlan, outcome: RunOutcome, rows: readonly Row[] | undefined, mentions: (name: string) => boolean) => {
   const main = plan.outputs.length > 1 ? undefined : plan.outputs[0]?.name
   const outputs = main === undefined ? [] : (outcome.outputs.get(main) ?? [])
   const listOf = (messages: readonly { readonly json: string }[]) => `[${messages.map(({ json }) => json).join(',')}]`
@@ -233,7 +233,7 @@ const mentionsIn =
 const checkMatches = (
   plan: TestPlan,
   matches: readonly TestCondition[],
-  outcome: Outcome,
+  outcome: RunOutcome,
   rows: readonly Row[] | undefined,
 ): readonly RowFinding[] => {
   const { outputs, record, inputOf, aboutOutput } = openRecords(plan, outcome, rows, mentionsIn(matches))
@@ -251,7 +251,7 @@ const checkMatches = (
   return [...findings, ...missing]
 }
 
-const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: Outcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
+const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: RunOutcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
   const { outputs, outs, record, inputOf, aboutOutput, isByPort } = openRecords(plan, outcome, rows, mentionsIn([holds]))
   if (isByPort) return judge(holds, record(undefined, 0), { code: 'holds', got: outs }, undefined)
   const findings: RowFinding[] = []
@@ -276,7 +276,7 @@ const notHeld = ({ expression: { span } }: TestCondition, why: string | undefine
   return { ...about, message, place: placeOf(span), ...(input === undefined ? {} : { input }) }
 }
 
-const checkCalls = (plan: TestPlan, { asked }: Outcome): readonly RowFinding[] =>
+const checkCalls = (plan: TestPlan, { asked }: RunOutcome): readonly RowFinding[] =>
   plan.calls.flatMap(({ of, name, least, most, inputs, span }): RowFinding[] => {
     const got = asked.of(of)
     const at = { code: 'calls', place: placeOf(span) }
@@ -291,7 +291,7 @@ const checkCalls = (plan: TestPlan, { asked }: Outcome): readonly RowFinding[] =
     return [{ ...at, message: times, expected: wanted, got: String(got.length) }]
   })
 
-const checkWires = (plan: TestPlan, { carried: { wires } }: Outcome): readonly RowFinding[] =>
+const checkWires = (plan: TestPlan, { carried: { wires } }: RunOutcome): readonly RowFinding[] =>
   [...plan.wires].flatMap(([name, { messages, span }]): RowFinding[] => {
     const wire = wires.find((one) => one.name === name)
     const at = { code: 'wires', place: placeOf(span), wire: name }

@@ -8,15 +8,15 @@ import { loadSpec, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
 import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
-import { besideSpec, placeOf } from './place.js'
+import { besideTest, placeOf } from './place.js'
 import { showComparison } from './report/comparison.js'
 import { type ShownCoverage, showCoverage } from './report/coverage.js'
 import { toLcov } from './report/lcov.js'
 import { openReporter, type ReporterName } from './report/reporters.js'
-import type { Spent, TestResult } from './report/result.js'
+import type { TestCost, TestResult } from './report/result.js'
 import type { TestOptions } from './run-test.js'
 import { notices, runInOrder, specOf, type TestedSpec } from './spec-tests.js'
-import { addSpent } from './spending.js'
+import { addTestCost } from './spending.js'
 
 export interface TestCommandOptions {
   readonly filter: string | undefined
@@ -83,7 +83,7 @@ const testOnce = async (
 // What tests write themselves is none of them.
 const filesOf = ({ loaded, plans }: TestedSpec): readonly string[] => [
   ...loaded.compiled.program.scopes.map(({ module }) => module.path),
-  ...plans.flatMap((plan) => (plan.data === undefined ? [] : [besideSpec(plan, plan.data)])),
+  ...plans.flatMap((plan) => (plan.data === undefined ? [] : [besideTest(plan, plan.data)])),
 ]
 
 const perform = async (specs: readonly TestedSpec[], options: TestCommandOptions, errors: Reporter): Promise<number> => {
@@ -145,14 +145,14 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
   }
   await write(reporter.begin?.(all.length) ?? '')
   const counts = { passed: 0, failed: 0, skipped: 0 }
-  let spent: Spent | undefined
+  let spent: TestCost | undefined
   const compared: TestResult[] = []
   // One observer at a time: expressions do not know whose they are.
   for (const group of measures ? specs.map((_, i) => all.filter(({ coverage }) => coverage === coverages[i])) : [all]) {
     group[0]?.coverage?.start()
     await runInOrder(group, jobs, async (result) => {
       counts[result.status]++
-      spent = addSpent(spent, result.spent)
+      spent = addTestCost(spent, result.spent)
       if (result.model !== undefined && options.models.length > 1) compared.push(result)
       await write(reporter.result(result))
     })

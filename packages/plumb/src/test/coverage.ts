@@ -6,7 +6,7 @@ import { CoveredErrors } from './covered-errors.js'
 import { CoveredVariants } from './covered-variants.js'
 import { placeOf } from './place.js'
 import type { Place } from './report/result.js'
-import type { Outcome } from './run-once.js'
+import type { RunOutcome } from './run-once.js'
 
 export interface Point extends Place {
   readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error'
@@ -60,7 +60,7 @@ export class Coverage {
   }
 
   /** What a run tells besides: its messages, the agents and tools that were asked, and the ends of wires that carried something. */
-  add({ of, inputs: takes, outputs: gives }: TestPlan, outcome: Outcome): void {
+  add({ of, inputs: takes, outputs: gives }: TestPlan, outcome: RunOutcome): void {
     const { inputs, outputs, asked, carried, nested } = outcome
     if (inputs.length > 0) this.#reachNamed(of.name)
     for (const bound of asked.bounds) {

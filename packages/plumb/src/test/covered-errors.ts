@@ -2,7 +2,7 @@
 
 import { type Bound, type Edge, type Expression, type Program, planOf, type Span, visitNodes } from '@plumb/lang'
 import { isCode, isRecord } from '@plumb/wire'
-import type { Outcome } from './run-once.js'
+import type { RunOutcome } from './run-once.js'
 
 export interface CoveredError {
   readonly kind: 'error'
@@ -31,7 +31,7 @@ export class CoveredErrors {
     return [...this.#ways.values(), ...[...this.#codes.values()].flat()]
   }
 
-  add({ faults, carried, nested }: Pick<Outcome, 'faults' | 'carried' | 'nested'>): void {
+  add({ faults, carried, nested }: Pick<RunOutcome, 'faults' | 'carried' | 'nested'>): void {
     for (const { error } of faults) this.#reachCode(String(error))
     for (const { edge, messages } of [carried, ...nested].flatMap(({ typed }) => typed)) {
       const key = messages.length > 0 ? wayOf(edge) : undefined

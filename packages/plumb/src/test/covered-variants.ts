@@ -3,7 +3,7 @@
 import { type Bound, checkTree, MAX_WRITTEN, type Program, printType, type Span, type SumType, sumsOf, type Type } from '@plumb/lang'
 import { parseTree, preview, type Tree } from '@plumb/wire'
 
-export interface Variant {
+export interface CoveredVariant {
   readonly kind: 'variant'
   readonly name: string
   readonly span: Span
@@ -11,14 +11,14 @@ export interface Variant {
 }
 
 export class CoveredVariants {
-  readonly #sums = new Map<SumType, readonly Variant[]>()
+  readonly #sums = new Map<SumType, readonly CoveredVariant[]>()
   readonly #worthALook = new Map<Type, boolean>()
 
   /** Of the file that was named. */
   constructor({ entry }: Program) {
     for (const { sum, of, spans } of sumsOf(entry)) {
       if (this.#sums.has(sum)) continue
-      const variants = sum.variants.map((type, i): Variant => {
+      const variants = sum.variants.map((type, i): CoveredVariant => {
         const name = `${of}: ${preview(printType(type, MAX_WRITTEN))}`
         return { kind: 'variant', name, span: (spans[i] ?? spans[0]) as Span, hits: 0 }
       })
@@ -26,7 +26,7 @@ export class CoveredVariants {
     }
   }
 
-  get points(): readonly Variant[] {
+  get points(): readonly CoveredVariant[] {
     return [...this.#sums.values()].flat()
   }
 

@@ -6,7 +6,7 @@ import { drawSeed } from '@plumb/lang/random'
 import { fail, type Result, readGivenValues, type SourceFiles, succeed, withText } from '@plumb/wire'
 import { openReporter } from './report/reporters.js'
 import type { TestResult } from './report/result.js'
-import type { Outcome } from './run-once.js'
+import type { RunOutcome } from './run-once.js'
 import type { TestOptions } from './run-test.js'
 import { wiresText } from './snapshot.js'
 import { runInOrder, specOf } from './spec-tests.js'
@@ -38,7 +38,7 @@ export const editorRun = async (
     isUpdate: false,
     isLive: false,
     isRecording: false,
-    ...(isDebugging ? { seen: (plan: TestPlan, outcome: Outcome) => told.push(shownRun(plan, outcome)) } : {}),
+    ...(isDebugging ? { seen: (plan: TestPlan, outcome: RunOutcome) => told.push(shownRun(plan, outcome)) } : {}),
   }
   const results: TestResult[] = []
   const reporter = openReporter('text')
@@ -56,5 +56,5 @@ export const editorRun = async (
 
 const MAX_SHOWN_RUNS = 5
 
-const shownRun = ({ name, of }: TestPlan, { carried }: Outcome): string =>
+const shownRun = ({ name, of }: TestPlan, { carried }: RunOutcome): string =>
   `What each wire of '${of.name}' carried in ${JSON.stringify(name)}:\n${wiresText(carried.wires)}\n`

@@ -6,13 +6,13 @@ import type { RowFinding } from './check-outcome.js'
 import type { Scored } from './judged.js'
 import { shareInterval } from './report/interval.js'
 import type { Share } from './report/result.js'
-import type { Given, Outcome } from './run-once.js'
+import type { Given, RunOutcome } from './run-once.js'
 
 const MAX_WORST = 5
 
 /** One run of all rows. */
 export interface RatedRun {
-  readonly outcome: Outcome
+  readonly outcome: RunOutcome
   /** What was wrong, of rows and of the whole. */
   readonly findings: readonly RowFinding[]
   /** Undefined: nothing scores them. */
@@ -34,7 +34,7 @@ interface Rated {
   readonly gave: string | undefined
 }
 
-export const evaluate = (atLeast: number, { judge }: TestPlan, runs: readonly RatedRun[], given: Given): Evaluation => {
+export const evaluateAgent = (atLeast: number, { judge }: TestPlan, runs: readonly RatedRun[], given: Given): Evaluation => {
   const inputs = [...given.values()][0] ?? []
   const count = Math.max(0, ...[...given.values()].map(({ length }) => length))
   const rated = Array.from({ length: count }, (_, i) => rate(i + 1, runs))
@@ -71,7 +71,7 @@ const rate = (input: number, runs: readonly RatedRun[]): Rated => {
   return { input, score: sum / runs.length, gave }
 }
 
-const outputOf = ({ outputs }: Outcome, input: number): string =>
+const outputOf = ({ outputs }: RunOutcome, input: number): string =>
   [...outputs.values()].flat().find(({ seqs }) => seqs[0] === input)?.json ?? 'nothing'
 
 const worstOf = (rated: readonly Rated[], runs: number, inputs: readonly string[], isJudged: boolean): readonly string[] =>

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { bindingNamed, type Program, portsOfInstance } from '@plumb/lang'
 import { format } from '@plumb/lang/format'
 import { canonicalJson, fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
-import { type Exchange, exchangesIn, linesOf, readWhole } from './recorded-exchanges.js'
-import { asValue, keyOf, looksSpecial } from './spec-value.js'
+import { type Exchange, exchangesIn, readIfSmall, recordLines } from './recorded-exchanges.js'
+import { asValue, fieldName, looksSpecial } from './spec-value.js'
 
 interface Wire {
   readonly name: string
@@ -51,7 +51,7 @@ export const testFromRecord = (folder: string, program: Program): Result<string>
 }
 
 const scriptsOf = (key: string, scripts: ReadonlyMap<string, readonly Exchange[]>, result: string): readonly string[] => {
-  const entries = [...scripts].map(([name, all]) => `${keyOf(name)}: [${scriptOf(all, result).join(', ')}]`)
+  const entries = [...scripts].map(([name, all]) => `${fieldName(name)}: [${scriptOf(all, result).join(', ')}]`)
   return entries.length === 0 ? [] : [`${key}: { ${entries.join(', ')} }`]
 }
 
@@ -82,7 +82,7 @@ const answerOf = ({ json, code }: Exchange, result: string): string => {
 const readRun = (folder: string): Result<{ readonly binding: string; readonly wires: readonly Wire[] }> => {
   const path = join(folder, 'run.json')
   const refuse = fail('record_invalid', `'${preview(folder, 200)}' is no record of a run: 'plumb --record DIR' makes one`, { path: folder })
-  const text = readWhole(path)
+  const text = readIfSmall(path)
   if (text === undefined) return refuse
   try {
     const run: unknown = JSON.parse(text)
@@ -97,13 +97,13 @@ const readRun = (folder: string): Result<{ readonly binding: string; readonly wi
 }
 
 const carried = (folder: string, wires: readonly Wire[]): readonly string[] =>
-  wires.flatMap(({ name }) => (/[/\\]/.test(name) ? [] : linesOf(join(folder, `${name}.jsonl`))).map(asValue))
+  wires.flatMap(({ name }) => (/[/\\]/.test(name) ? [] : recordLines(join(folder, `${name}.jsonl`))).map(asValue))
 
 const byPort = (ports: readonly (readonly [name: string, messages: readonly string[]])[]): string => {
   const lists = ports.filter(([name, messages]) => !isControl(name) || messages.length > 0)
   const [only, another] = lists
   if (only && !another) return `[${only[1].join(', ')}]`
-  return `{ ${lists.map(([name, messages]) => `${keyOf(name)}: [${messages.join(', ')}]`).join(', ')} }`
+  return `{ ${lists.map(([name, messages]) => `${fieldName(name)}: [${messages.join(', ')}]`).join(', ')} }`
 }
 
 const isControl = (port: string): boolean => port === 'ctrl_in' || port === 'ctrl_out' || port === 'telemetry'

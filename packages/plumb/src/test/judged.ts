@@ -4,7 +4,7 @@ import type { Judge, TestPlan } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import type { RowFinding } from './check-outcome.js'
 import type { Row } from './rows.js'
-import type { Given, Outcome } from './run-once.js'
+import type { Given, RunOutcome } from './run-once.js'
 
 export interface Scored {
   /** By the number of the input, from 1: from 0 to 1, the mean of those of its outputs. An input without outputs has none. */
@@ -12,7 +12,7 @@ export interface Scored {
   /** Why there are no more scores. */
   readonly findings: readonly RowFinding[]
   /** Of the run of the judge. */
-  readonly outcome: Outcome
+  readonly outcome: RunOutcome
 }
 
 /** The judge as something to be run itself, with the same models and tools. */
@@ -24,7 +24,7 @@ export const planOfJudge = (plan: TestPlan, { of, input, output }: Judge): TestP
 })
 
 /** `{ given, out }` for each output whose input is known. */
-export const pairsOf = ({ inputs, outputs }: Outcome, { takesRow }: Judge, rows: readonly Row[] | undefined) =>
+export const pairsOf = ({ inputs, outputs }: RunOutcome, { takesRow }: Judge, rows: readonly Row[] | undefined) =>
   [...outputs.values()].flat().flatMap(({ seqs: [seq, another], json }) => {
     const given = seq === undefined || another !== undefined ? undefined : inputs[seq - 1]?.json
     const row = takesRow ? rows?.[(seq ?? 0) - 1]?.json : undefined
@@ -35,7 +35,7 @@ export const pairsOf = ({ inputs, outputs }: Outcome, { takesRow }: Judge, rows:
 export const scoreRows = async (
   judge: Judge,
   pairs: ReturnType<typeof pairsOf>,
-  run: (given: Given) => Promise<Outcome>,
+  run: (given: Given) => Promise<RunOutcome>,
 ): Promise<Scored> => {
   const outcome = await run(new Map([[judge.input.name, pairs.map(({ json }) => json)]]))
   const findings: RowFinding[] = outcome.asked.unanswered.map((finding) => ({ ...finding }))

@@ -7,4 +7,4 @@ import type { Place } from './report/result.js'
 export const placeOf = ({ source, start }: Span): Place => ({ file: source.path, ...positionOf(source, start) })
 
 /** A file that a test names. */
-export const besideSpec = ({ span: { source } }: TestPlan, name: string): string => join(dirname(source.path), name)
+export const besideTest = ({ span: { source } }: TestPlan, name: string): string => join(dirname(source.path), name)

@@ -30,7 +30,7 @@ const MAX_DEPTH = 10
 
 export const exchangesIn = (folder: string, program: Program): Exchanges => {
   const folders = [folder, ...foldersBelow(folder)]
-  const events = linesOf(join(folder, 'events.jsonl')).map(readObject)
+  const events = recordLines(join(folder, 'events.jsonl')).map(readObject)
   return {
     models: byName(withPlaces(folders.flatMap((each) => answersIn(each, program)))),
     tools: byName(folders.flatMap((each) => callsIn(each, program))),
@@ -38,7 +38,7 @@ export const exchangesIn = (folder: string, program: Program): Exchanges => {
   }
 }
 
-export const readWhole = (path: string): string | undefined => {
+export const readIfSmall = (path: string): string | undefined => {
   try {
     return statSync(path).size > MAX_BYTES ? undefined : readFileSync(path, 'utf8')
   } catch {
@@ -46,7 +46,7 @@ export const readWhole = (path: string): string | undefined => {
   }
 }
 
-export const linesOf = (path: string): readonly string[] => (readWhole(path) ?? '').split('\n').filter((line) => line.trim() !== '')
+export const recordLines = (path: string): readonly string[] => (readIfSmall(path) ?? '').split('\n').filter((line) => line.trim() !== '')
 
 /** Nested plumbs have records of their own. */
 const foldersBelow = (folder: string, depth = 0): readonly string[] => {
@@ -86,7 +86,7 @@ interface Answered {
 }
 
 const answersIn = (folder: string, program: Program): readonly Answered[] =>
-  linesOf(join(folder, 'answers.jsonl')).flatMap((line): Answered[] => {
+  recordLines(join(folder, 'answers.jsonl')).flatMap((line): Answered[] => {
     const { process, input, output, fault } = readObject(line)
     const name = typeof process === 'string' ? agentAt(process, program) : undefined
     if (name === undefined || typeof input !== 'string') return []
@@ -104,7 +104,7 @@ const withPlaces = (answers: readonly Answered[]): readonly Named[] => {
 }
 
 const callsIn = (folder: string, program: Program): readonly Named[] =>
-  linesOf(join(folder, 'events.jsonl')).flatMap((line): Named[] => {
+  recordLines(join(folder, 'events.jsonl')).flatMap((line): Named[] => {
     const { kind, process, call } = readObject(line)
     if (kind !== 'call' || typeof process !== 'string' || !isRecord(call) || typeof call.tool !== 'string') return []
     const name = agentAt(process, program) === undefined ? doubledTool(call.tool, program) : undefined

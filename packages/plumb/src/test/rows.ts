@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { TestPlan } from '@plumb/lang'
 import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
-import { besideSpec } from './place.js'
+import { besideTest } from './place.js'
 import type { Given } from './run-once.js'
 
 /** By the number of the input that the row gives, from 0. */
@@ -28,7 +28,7 @@ export const inputsOf = (plan: TestPlan, random: (portIndex: number) => readonly
 }
 
 const fromFile = (plan: TestPlan, name: string): Result<TestInputs> => {
-  const path = besideSpec(plan, name)
+  const path = besideTest(plan, name)
   const text = readWhole(path)
   if (!text.ok) return text
   const rows: Row[] = []

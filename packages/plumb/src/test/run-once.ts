@@ -17,7 +17,7 @@ export interface Output {
   readonly json: string
 }
 
-export interface Outcome {
+export interface RunOutcome {
   /** The inputs in the order of their numbers. */
   readonly inputs: readonly { readonly port: string; readonly json: string }[]
   readonly outputs: ReadonlyMap<string, readonly Output[]>
@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 /** That of a run that could not begin. */
-export const failedOutcome = (fault: Fault): Outcome => ({
+export const failedOutcome = (fault: Fault): RunOutcome => ({
   inputs: [],
   outputs: new Map(),
   faults: [fault],
@@ -48,7 +48,7 @@ export const runOnce = async (
   plan: TestPlan,
   given: Given,
   { setting, asked }: { readonly setting: TestSetting; readonly asked: CallLog },
-): Promise<Outcome> => {
+): Promise<RunOutcome> => {
   const graph = plan.of.category === 'base' ? planOfCalls(plan.of) : planOf(plan.of)
   const host = new TestHost(plan, setting, asked)
   const inputs = inTurn(given)
@@ -100,7 +100,7 @@ export const runOnce = async (
 }
 
 // The first of each port, then the second of each, as inputs of several ports come in a run.
-const inTurn = (given: Given): Outcome['inputs'] => {
+const inTurn = (given: Given): RunOutcome['inputs'] => {
   const ports = [...given]
   const longest = Math.max(0, ...ports.map(([, messages]) => messages.length))
   return Array.from({ length: longest }).flatMap((_, i) =>

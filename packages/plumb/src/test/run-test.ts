@@ -5,13 +5,13 @@ import { randomValues, shrinkValue } from '@plumb/lang/random'
 import { nowMs, preview } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { checkOutcome, type RowFinding, toFinding } from './check-outcome.js'
-import { evaluate, type RatedRun } from './evaluation.js'
+import { evaluateAgent, type RatedRun } from './evaluation.js'
 import { pairsOf, planOfJudge, type Scored, scoreRows } from './judged.js'
-import { besideSpec, placeOf } from './place.js'
+import { besideTest, placeOf } from './place.js'
 import { withRecorded } from './recorded.js'
-import type { Finding, Share, Spent, TestResult } from './report/result.js'
+import type { Share, TestCost, TestFinding, TestResult } from './report/result.js'
 import { inputsOf, type TestInputs } from './rows.js'
-import { type Given, type Outcome, runOnce } from './run-once.js'
+import { type Given, type RunOutcome, runOnce } from './run-once.js'
 import { compareSnapshot, writeSnapshot } from './snapshot.js'
 import { type Prices, Spending } from './spending.js'
 import type { TestSetting } from './test-host.js'
@@ -28,7 +28,7 @@ export interface TestOptions {
   /** And their answers are kept for tests whose model is recorded. */
   readonly isRecording: boolean
   /** Sees each outcome of each run. */
-  readonly seen?: (plan: TestPlan, outcome: Outcome) => void
+  readonly seen?: (plan: TestPlan, outcome: RunOutcome) => void
 }
 
 const MAX_FINDINGS = 8
@@ -95,11 +95,11 @@ class TestRun {
     this.#setting = { ...options.setting, randomAnswer, spending: this.#spending }
   }
 
-  get spent(): Spent | undefined {
+  get spent(): TestCost | undefined {
     return this.#spending.spent
   }
 
-  async run(): Promise<{ readonly findings: readonly Finding[]; readonly share?: Share }> {
+  async run(): Promise<{ readonly findings: readonly TestFinding[]; readonly share?: Share }> {
     const { plan } = this
     const inputs = inputsOf(plan, (i) => this.#randomInputs(i))
     if (!inputs.ok) return { findings: [{ code: inputs.error.error, message: inputs.error.detail }] }
@@ -111,7 +111,7 @@ class TestRun {
       runs.push({ outcome, scored, findings: i === 0 ? [...findings, ...(await this.#snapshot(outcome))] : findings })
     }
     if (plan.atLeast !== undefined) {
-      const { findings, share } = evaluate(plan.atLeast, plan, runs, inputs.value.given)
+      const { findings, share } = evaluateAgent(plan.atLeast, plan, runs, inputs.value.given)
       return { findings: limited(findings), share }
     }
     const failed = runs.flatMap(({ findings }) => findings)
@@ -120,12 +120,12 @@ class TestRun {
     return { findings: limited(failed) }
   }
 
-  #once({ given }: Pick<TestInputs, 'given'>): Promise<Outcome> {
+  #once({ given }: Pick<TestInputs, 'given'>): Promise<RunOutcome> {
     this.#answers = 0
     return this.#run(this.plan, given, new CallLog())
   }
 
-  async #run(plan: TestPlan, given: Given, asked: CallLog): Promise<Outcome> {
+  async #run(plan: TestPlan, given: Given, asked: CallLog): Promise<RunOutcome> {
     const { isRecording, seen } = this.options
     const run = () => runOnce(plan, given, { setting: this.#setting, asked })
     const outcome = await (plan.model === 'scripted' && plan.live.size === 0 ? run() : withRecorded(plan, isRecording, run))
@@ -139,23 +139,23 @@ class TestRun {
     return type ? [...randomValues(type, { seed: this.#seed + i, count })] : []
   }
 
-  async #snapshot({ carried: { wires } }: Outcome): Promise<readonly RowFinding[]> {
+  async #snapshot({ carried: { wires } }: RunOutcome): Promise<readonly RowFinding[]> {
     const { plan } = this
     if (plan.snapshot === undefined) return []
-    const path = besideSpec(plan, plan.snapshot)
+    const path = besideTest(plan, plan.snapshot)
     if (!this.options.isUpdate) return compareSnapshot(path, wires)
     const failure = await writeSnapshot(path, plan, wires)
     return failure ? [{ code: failure.error, message: failure.detail }] : []
   }
 
-  async #score(outcome: Outcome, { rows }: TestInputs): Promise<Scored | undefined> {
+  async #score(outcome: RunOutcome, { rows }: TestInputs): Promise<Scored | undefined> {
     const { judge } = this.plan
     if (!judge) return undefined
     const plan = planOfJudge(this.plan, judge)
     return scoreRows(judge, pairsOf(outcome, judge, rows), (given) => this.#run(plan, given, outcome.asked))
   }
 
-  async #shrink(found: RowFinding, { given }: TestInputs): Promise<Finding> {
+  async #shrink(found: RowFinding, { given }: TestInputs): Promise<TestFinding> {
     const { plan } = this
     const [port, more] = plan.inputs
     const input = found.input === undefined ? undefined : [...given.values()][0]?.[found.input - 1]
@@ -184,7 +184,7 @@ class TestRun {
 }
 
 // Runs after the first often find the same, more of one kind say nothing new, and one route is enough to look at.
-const limited = (all: readonly RowFinding[]): readonly Finding[] => {
+const limited = (all: readonly RowFinding[]): readonly TestFinding[] => {
   const findings = [...new Map(all.map((finding) => [JSON.stringify({ ...finding, input: 0 }), finding])).values()]
   const times = new Map<string, number>()
   const isFew = ({ code }: RowFinding): boolean => {

@@ -2,7 +2,7 @@
 
 import { parseTree, stringOf, type Tree } from '@plumb/wire'
 
-export const keyOf = (name: string): string => (IDENTIFIER.test(name) ? name : JSON.stringify(name))
+export const fieldName = (name: string): string => (IDENTIFIER.test(name) ? name : JSON.stringify(name))
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -15,7 +15,7 @@ export const asValue = (json: string): string => {
 
 const write = (node: Tree, bytes: Buffer): string => {
   if (node.kind === 'object') {
-    const fields = node.entries.map(({ key, node: value }) => `${keyOf(key)}: ${write(value, bytes)}`)
+    const fields = node.entries.map(({ key, node: value }) => `${fieldName(key)}: ${write(value, bytes)}`)
     return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
   }
   if (node.kind === 'array') return `[${node.items.map((item) => write(item, bytes)).join(', ')}]`

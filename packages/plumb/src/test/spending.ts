@@ -2,7 +2,7 @@
 
 import { costOfUsage, type loadPrices, toDollars } from '@plumb/wire'
 import type { AgentTelemetry } from '../event/run-event.js'
-import type { Spent } from './report/result.js'
+import type { TestCost } from './report/result.js'
 
 type Usage = Extract<AgentTelemetry, { kind: 'usage' }>
 
@@ -25,12 +25,12 @@ export class Spending {
   }
 
   /** Undefined: no model was asked. */
-  get spent(): Spent | undefined {
+  get spent(): TestCost | undefined {
     return this.#calls === 0 ? undefined : { calls: this.#calls, cost: toDollars(this.#nano), unpriced: [...this.#unpriced] }
   }
 }
 
-export const addSpent = (one: Spent | undefined, other: Spent | undefined): Spent | undefined =>
+export const addTestCost = (one: TestCost | undefined, other: TestCost | undefined): TestCost | undefined =>
   one && other
     ? { calls: one.calls + other.calls, cost: one.cost + other.cost, unpriced: [...new Set([...one.unpriced, ...other.unpriced])] }
     : (one ?? other)

@@ -3,7 +3,7 @@
 import type { KeptParts } from '@plumb/tool'
 import { type Result, succeed } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
-import { keyOf, type RecordedOutcome } from '../record/resume/answers.js'
+import { answerKey, type RecordedOutcome } from '../record/resume/answers.js'
 
 interface Begun extends KeptParts {
   /** Of the call in the record. */
@@ -23,7 +23,7 @@ export const partsKeeper = (
     return {
       call,
       take: (tool, input) => {
-        const outcome = outcomes?.get(keyOf(tool, input))?.shift()
+        const outcome = outcomes?.get(answerKey(tool, input))?.shift()
         return outcome && resultOf(outcome)
       },
       note: (tool, input, result) => emitter.emit({ kind: 'called_part', process: place, seq, of, call, tool, input, result }),

@@ -6,7 +6,7 @@ import { type Html, html, trusted } from './html.js'
 import { conversations, errors, messages, toolCalls, wiring } from './parts.js'
 import type { RunModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
-import { addSpent, NOTHING_SPENT, spentText } from './spent.js'
+import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
 import style from './style.css'
 import { timeline } from './timeline.js'
 
@@ -58,7 +58,7 @@ const facts = (run: RunModel): [string, Html | string][] => {
   const carried = (isCounted: (wire: RunModel['wires'][number]['wire']) => boolean) =>
     String(run.wires.filter(({ wire }) => isCounted(wire)).reduce((all, { messages: sent }) => all + sent.total, 0))
   const [outputs, calls, requests] = [ends('output'), sum(({ calls: made }) => made.total), sum(({ requests: made }) => made.total)]
-  const cost = spentText(lanes.reduce((spent, lane) => addSpent(spent, lane.spent), NOTHING_SPENT))
+  const cost = spentText(lanes.reduce((spent, lane) => addCosts(spent, lane.spent), NOTHING_SPENT))
   return [
     ['began', html`<time datetime="${run.time}">${run.time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`],
     ['took', showMicroseconds(run.end)],

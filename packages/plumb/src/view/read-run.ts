@@ -12,13 +12,13 @@ import type {
   RequestModel,
   RunMessage,
   RunModel,
-  Spent,
+  ShownCost,
   TurnModel,
   WaitModel,
   WireModel,
 } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
-import { addSpent, NOTHING_SPENT } from './spent.js'
+import { addCosts, NOTHING_SPENT } from './spent.js'
 import type { TraceLines } from './trace-lines.js'
 
 /** Of each kind, on each lane or wire. */
@@ -45,7 +45,7 @@ interface OpenLane extends Lane {
   readonly notes: CountedList<Note>
   readonly waits: CountedList<WaitModel>
   readonly begins: number[]
-  spent: Spent
+  spent: ShownCost
 }
 
 export const readRun = ({ events, isCut }: TraceLines, path: string): Result<RunModel> => {
@@ -168,7 +168,7 @@ class RunReader {
       const model = text(args.model) || name
       const cost = typeof args.cost === 'number' && args.cost >= 0 ? args.cost : undefined
       lane?.requests.add({ ...interval, model, read: number(args.read), written: number(args.written), cost })
-      if (lane) lane.spent = addSpent(lane.spent, cost === undefined ? { known: 0, unpriced: [model] } : { known: cost, unpriced: [] })
+      if (lane) lane.spent = addCosts(lane.spent, cost === undefined ? { known: 0, unpriced: [model] } : { known: cost, unpriced: [] })
     } else if (cat === 'wait') lane?.waits.add({ ...interval, attempt: number(args.attempt), reason: text(args.reason) })
     else if (cat === 'tool') lane?.calls.add({ ...interval, ...callOf(name, args) })
   }

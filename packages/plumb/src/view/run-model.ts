@@ -57,7 +57,7 @@ export interface Lane {
   readonly calls: CountedItems<CallModel>
   readonly requests: CountedItems<RequestModel>
   /** Of all of them, also of those that are not shown. */
-  readonly spent: Spent
+  readonly spent: ShownCost
   /** Before requests that are made again. */
   readonly waits: CountedItems<WaitModel>
   /** When each message begins, also of those that are not shown. */
@@ -66,7 +66,7 @@ export interface Lane {
   readonly notes: CountedItems<Note>
 }
 
-export interface Spent {
+export interface ShownCost {
   /** Dollars. */
   readonly known: number
   /** Models of requests without a price. */

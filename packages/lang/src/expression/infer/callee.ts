@@ -22,21 +22,21 @@ export const calleeOf = ({ module, function: name }: CallExpression, scope: Scop
 const isWithin = (part: Span, whole: Span): boolean => part.source === whole.source && whole.start <= part.start && part.end <= whole.end
 
 /** The bindings that the expressions of a morphism call, with the calls. */
-export const calledIn = (chain: Chain, scope: Scope): readonly Called[] => expressionsOf(chain).flatMap((e) => callsOf(e, scope))
+export const calledIn = (chain: Chain, scope: Scope): readonly Callee[] => expressionsOf(chain).flatMap((e) => callsOf(e, scope))
 
-export interface Called {
+export interface Callee {
   readonly call: CallExpression
   readonly callee: Bound
 }
 
 /** The same of one expression. */
-export const callsOf = (e: Expression, scope: Scope): readonly Called[] =>
+export const callsOf = (e: Expression, scope: Scope): readonly Callee[] =>
   callsIn(e).flatMap((call) => {
     const callee = calleeOf(call, scope)
     return callee ? [{ call, callee }] : []
   })
 
-export const effectInExpression = ({ call, callee }: Called): Diagnostic => {
+export const effectInExpression = ({ call, callee }: Callee): Diagnostic => {
   const what = callee.binding.impl.kind === 'tool' ? 'is a tool' : 'calls a tool'
   const help = `call it for each message, as in map(${callee.name}) ; map(…)`
   return error('effect_in_expression', `'${callee.name}' ${what}, and an expression has no effects`, call.function.span, help)

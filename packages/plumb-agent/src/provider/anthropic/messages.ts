@@ -12,7 +12,7 @@ import type {
 import type { CallInput } from '../call-input.js'
 import { asResultPart, captionOf, type MediaBlock } from '../media-block.js'
 import type { ChatMessage, ModelRequest } from '../provider.js'
-import { type Part, readMessage } from '../read-message.js'
+import { type ContentPart, readMessage } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
 import { WrittenJson } from '../written-json.js'
@@ -36,7 +36,7 @@ const toParams = (message: ChatMessage, names: WireNames): MessageParam[] => {
   return content.length === 0 ? [] : [{ role, content }]
 }
 
-const toBlock = (part: Part, role: 'user' | 'assistant', names: WireNames): ContentBlockParam[] => {
+const toBlock = (part: ContentPart, role: 'user' | 'assistant', names: WireNames): ContentBlockParam[] => {
   switch (part.type) {
     case 'text':
       return toText(part.text, role)

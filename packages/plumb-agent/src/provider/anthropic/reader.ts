@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type CallInput, readCallInput } from '../call-input.js'
 import type { Failure } from '../http/failure.js'
-import { at, countAt, listAt, numberAt, partOf, textAt } from '../http/json-path.js'
+import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-path.js'
 import type { AnswerReader, Finished } from '../protocol.js'
 import { asJson } from '../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
@@ -148,6 +148,6 @@ export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [
 
 const writtenInput = (block: unknown, index: number, text: string): readonly unknown[] => {
   if (textAt(block, 'type') !== 'tool_use') return []
-  const partial_json = partOf(text, 'content', index, 'input')
+  const partial_json = valueAt(text, 'content', index, 'input')
   return partial_json === undefined ? [] : [{ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }]
 }

@@ -5,7 +5,7 @@ import { fail, type Result, succeed } from '@plumb/wire'
 import { validate } from '../../answer/validate.js'
 import { describeMedia, isMedia } from '../media-block.js'
 import type { ChatMessage, ContentBlock, ModelAnswer, ModelRequest, Provider } from '../provider.js'
-import { mediaOf, type Part, readMessage } from '../read-message.js'
+import { type ContentPart, mediaOf, readMessage } from '../read-message.js'
 import { fit } from './fit.js'
 import { isOrder, readOrder, resultOf } from './order.js'
 import type { ElizaScript } from './rule.js'
@@ -102,7 +102,7 @@ const hear = (content: Json, isPlainText: boolean): string => {
 }
 
 /** Where media stand in a value, nothing is heard; of media alone, what they are. */
-const hearBlocks = (parts: readonly Part[], isPlainText: boolean): string => {
+const hearBlocks = (parts: readonly ContentPart[], isPlainText: boolean): string => {
   const said = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   if (said.trim() === '') return parts.map(({ type }) => type).join(' ')
   if (isPlainText) return said

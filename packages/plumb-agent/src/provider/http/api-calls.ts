@@ -2,7 +2,7 @@
 
 import { type Log, nowMs } from '@plumb/wire'
 import { apiFailure } from './api-error.js'
-import type { Connection, HttpRequest } from './connection.js'
+import type { HttpConnection, HttpRequest } from './connection.js'
 import { openDeadline } from './deadline.js'
 import { type Attempt, failWith, Unreadable } from './failure.js'
 import { readJson } from './json-path.js'
@@ -20,7 +20,7 @@ export interface ApiCalls {
 }
 
 export interface ApiCallsOptions {
-  readonly connection: Connection
+  readonly connection: HttpConnection
   readonly host: string
   readonly keyWords: string
   readonly timing: Timing

@@ -6,7 +6,7 @@ import { isLoopback } from './endpoint.js'
 import type { HttpReply } from './reply-body.js'
 import type { Timing } from './timing.js'
 
-export interface Connection {
+export interface HttpConnection {
   /** Ends with an exception when nothing comes back, or the signal fires. Redirects come back as they are. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
   close(): void
@@ -20,7 +20,7 @@ export interface HttpRequest {
   readonly body?: string | Iterable<string>
 }
 
-export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: Timing): Connection => {
+export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: Timing): HttpConnection => {
   let opening: Promise<Dispatcher> | undefined
   // undici costs more than everything else at start, so it is loaded for the first question.
   const open = async (): Promise<Dispatcher> => {

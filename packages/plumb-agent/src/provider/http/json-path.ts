@@ -40,7 +40,7 @@ export const readJson = (text: string): Result<unknown> => {
 }
 
 /** A part of a JSON text as it is written there. */
-export const partOf = (text: string, ...path: readonly (string | number)[]): string | undefined => {
+export const valueAt = (text: string, ...path: readonly (string | number)[]): string | undefined => {
   const bytes = Buffer.from(text)
   const root = parseTree(bytes, 0, bytes.length)
   let node = root.kind === 'fault' ? undefined : root

@@ -70,9 +70,9 @@ export class RecordedParts {
       const known = begun.get(call) ?? { call, outcomes: new Map() }
       if (!begun.has(call)) {
         begun.set(call, known)
-        append(this.#begun, keyOf(seq, of), known)
+        append(this.#begun, answerKey(seq, of), known)
       }
-      append(known.outcomes, keyOf(tool, input), line.fault ? { fault: line.fault } : { output: line.output })
+      append(known.outcomes, answerKey(tool, input), line.fault ? { fault: line.fault } : { output: line.output })
     }
     this.last = last
     for (const [key, calls] of this.#begun)
@@ -84,11 +84,11 @@ export class RecordedParts {
 
   /** Each is given once; what takes it goes on with that call, under its number. */
   take(seq: number, of: string): BegunCall | undefined {
-    return this.#begun.get(keyOf(seq, of))?.shift()
+    return this.#begun.get(answerKey(seq, of))?.shift()
   }
 }
 
-export const keyOf = (one: number | string, text: string): string => `${one} ${text}`
+export const answerKey = (one: number | string, text: string): string => `${one} ${text}`
 
 const append = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
   const list = lists.get(key)

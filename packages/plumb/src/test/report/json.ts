@@ -1,9 +1,9 @@
 // One JSON object a line: each test, then the summary.
 
 import { escapeControls } from '@plumb/wire'
-import type { Finding, Reporter, TestResult } from './result.js'
+import type { TestFinding, TestReporter, TestResult } from './result.js'
 
-export const jsonReporter = (): Reporter => ({
+export const jsonReporter = (): TestReporter => ({
   result: (result) => lineOf({ kind: 'test', ...shown(result) }),
   end: (summary) => lineOf({ kind: 'summary', ...summary }),
 })
@@ -17,7 +17,7 @@ const shown = ({ name, of, place, findings, ...rest }: TestResult) => ({
 })
 
 // Places are flat, as those of diagnostics.
-const shownFinding = ({ code, message, place, ...rest }: Finding) => ({ code, message, ...place, ...rest })
+const shownFinding = ({ code, message, place, ...rest }: TestFinding) => ({ code, message, ...place, ...rest })
 
 // The values stay what they are, and a terminal obeys nothing in them.
 const lineOf = (value: object): string => `${escapeControls(JSON.stringify(value))}\n`

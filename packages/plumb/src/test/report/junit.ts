@@ -1,10 +1,10 @@
 // JUnit's XML, as CI servers read it: a suite a file, written whole at the end, because its head has the counts.
 
 import { escapeControls, escapeLines } from '@plumb/wire'
-import type { Reporter, Summary, TestResult } from './result.js'
+import type { Summary, TestReporter, TestResult } from './result.js'
 import { failureLines, findingLines, shareLines } from './words.js'
 
-export const junitReporter = (): Reporter => {
+export const junitReporter = (): TestReporter => {
   const suites = new Map<string, TestResult[]>()
   return {
     result: (result) => {

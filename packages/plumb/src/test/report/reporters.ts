@@ -2,7 +2,7 @@
 
 import { jsonReporter } from './json.js'
 import { junitReporter } from './junit.js'
-import type { Reporter } from './result.js'
+import type { TestReporter } from './result.js'
 import { tapReporter } from './tap.js'
 import { textReporter } from './text.js'
 
@@ -12,4 +12,4 @@ export type ReporterName = keyof typeof REPORTERS
 
 export const REPORTER_NAMES = Object.keys(REPORTERS) as readonly ReporterName[]
 
-export const openReporter = (name: ReporterName): Reporter => REPORTERS[name]()
+export const openReporter = (name: ReporterName): TestReporter => REPORTERS[name]()

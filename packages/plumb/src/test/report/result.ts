@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** One thing that a test found wrong. */
-export interface Finding {
+export interface TestFinding {
   /** The key of the test that was not met, as in `expect` or `calls`; or what became of it: `timeout`, `not_doubled`, `model`, an error code. */
   readonly code: string
   readonly message: string
@@ -44,7 +44,7 @@ export interface Share {
 }
 
 /** What models were asked in earnest. */
-export interface Spent {
+export interface TestCost {
   /** Requests. */
   readonly calls: number
   /** Dollars, of the models that have a price. */
@@ -65,11 +65,11 @@ export interface TestResult {
   readonly why?: string
   readonly milliseconds: number
   /** None unless it failed. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly TestFinding[]
   /** From which its random inputs were made. */
   readonly seed?: number
   readonly share?: Share
-  readonly spent?: Spent
+  readonly spent?: TestCost
   /** The command that repeats it. */
   readonly again: string
 }
@@ -81,11 +81,11 @@ export interface Summary {
   readonly skipped: number
   /** From the first to the last, by the clock; less than the sum of theirs where several ran at once. */
   readonly milliseconds: number
-  readonly spent?: Spent
+  readonly spent?: TestCost
 }
 
 /** Makes the text to write, of lines with their ends or empty; `result` is called once a test, in the order in which they stand in the spec. */
-export interface Reporter {
+export interface TestReporter {
   readonly begin?: (count: number) => string
   readonly result: (result: TestResult) => string
   readonly end: (summary: Summary) => string

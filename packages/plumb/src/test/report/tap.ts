@@ -1,10 +1,10 @@
 // TAP 14 (https://testanything.org/tap-version-14-specification.html): a point a test, and below it in YAML what was found.
 
 import { escapeControls, preview } from '@plumb/wire'
-import type { Finding, Reporter, TestResult } from './result.js'
+import type { TestFinding, TestReporter, TestResult } from './result.js'
 import { placeText, summaryText } from './words.js'
 
-export const tapReporter = (): Reporter => {
+export const tapReporter = (): TestReporter => {
   let number = 0
   return {
     begin: (count) => `TAP version 14\n1..${count}\n`,
@@ -41,7 +41,7 @@ const details = ({ of, place, status, milliseconds, findings, share, spent, seed
 
 const MAX_VALUE = 1000
 
-const findingDetails = ({ place, expected, got, ...rest }: Finding) => ({
+const findingDetails = ({ place, expected, got, ...rest }: TestFinding) => ({
   ...rest,
   ...(place ? { at: placeText(place) } : {}),
   ...(expected === undefined ? {} : { expected: preview(expected, MAX_VALUE) }),

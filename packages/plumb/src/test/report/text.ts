@@ -1,10 +1,10 @@
 // For people: what failed or was skipped, evaluations with their shares, and the summary. Of the others nothing is said.
 
 import { escapeControls } from '@plumb/wire'
-import type { Reporter, TestResult } from './result.js'
+import type { TestReporter, TestResult } from './result.js'
 import { failureLines, placeText, shareLines, summaryText, titleOf } from './words.js'
 
-export const textReporter = (): Reporter => ({
+export const textReporter = (): TestReporter => ({
   result: (result) =>
     linesOf(result)
       .map((line) => `${line}\n`)

@@ -3,7 +3,7 @@
 import { escapeControls, preview } from '@plumb/wire'
 import { showCost } from '../../display/show-number.js'
 import type { RouteStep } from '../carried.js'
-import type { Finding, Place, Share, Spent, Summary, TestResult } from './result.js'
+import type { Place, Share, Summary, TestCost, TestFinding, TestResult } from './result.js'
 
 const MAX_VALUE = 80
 
@@ -14,7 +14,7 @@ export const titleOf = ({ name, of, model }: Pick<TestResult, 'name' | 'of' | 'm
   escapeControls(`"${name}" of ${of}${model === undefined ? '' : ` with ${model}`}`)
 
 /** What is wrong, how it should be, and where that was first; what is below the first line is indented. */
-export const findingLines = (finding: Finding): readonly string[] => {
+export const findingLines = (finding: TestFinding): readonly string[] => {
   const { code, message, place, expected, got, wire, route = [], difference = [] } = finding
   const values = difference.length > 0 ? difference : [...shown('expected', expected), ...shown('got', got)]
   return [
@@ -45,7 +45,7 @@ const messagesOf = ({ count, messages }: RouteStep): string => {
 }
 
 // Many messages name it themselves.
-const numberOf = ({ number, message }: Finding): string =>
+const numberOf = ({ number, message }: TestFinding): string =>
   number === undefined || new RegExp(`\\bmessage ${number}\\b`).test(message) ? '' : `message ${number}: `
 
 const shown = (what: string, value: string | undefined): readonly string[] =>
@@ -60,7 +60,7 @@ export const failureLines = ({ findings, share, spent, seed, again }: TestResult
 ]
 
 /** The share with its interval, then what the rows that failed gave. */
-export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spent: Spent | undefined): readonly string[] => {
+export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spent: TestCost | undefined): readonly string[] => {
   const interval = `95 % interval ${percent(low)} to ${percent(high)}`
   const share =
     passed === undefined
@@ -72,10 +72,10 @@ export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spe
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
 /** A plus stands for models that have no price. */
-export const showSpent = (spent: Spent | undefined): string =>
+export const showSpent = (spent: TestCost | undefined): string =>
   spent ? `$${showCost({ known: spent.cost, unpriced: spent.unpriced })}` : ''
 
-const costText = (spent: Spent | undefined): string => (spent ? `, cost ${showSpent(spent)}` : '')
+const costText = (spent: TestCost | undefined): string => (spent ? `, cost ${showSpent(spent)}` : '')
 
 /** `2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12`. */
 export const summaryText = ({ passed, failed, skipped, milliseconds, spent }: Summary): string => {

@@ -8,7 +8,7 @@ import type {
 import { inputText } from '../../call-input.js'
 import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import type { ChatMessage, ModelRequest } from '../../provider.js'
-import { type Part, readMessage } from '../../read-message.js'
+import { type ContentPart, readMessage } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
 import type { WireNames } from '../../wire-names.js'
 
@@ -30,7 +30,7 @@ const toParams = (message: ChatMessage, names: WireNames): ChatCompletionMessage
 }
 
 /** Thinking and what other providers left are of no use here. */
-const toAssistant = (parts: readonly Part[], names: WireNames): ChatCompletionMessageParam[] => {
+const toAssistant = (parts: readonly ContentPart[], names: WireNames): ChatCompletionMessageParam[] => {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const tool_calls = parts.flatMap((part): ChatCompletionMessageToolCall[] =>
     part.type === 'tool_use'
@@ -41,7 +41,7 @@ const toAssistant = (parts: readonly Part[], names: WireNames): ChatCompletionMe
   return [{ role: 'assistant', content: text === '' ? null : text, tool_calls }]
 }
 
-const toUser = (parts: readonly Part[]): ChatCompletionMessageParam[] => {
+const toUser = (parts: readonly ContentPart[]): ChatCompletionMessageParam[] => {
   const results: ChatCompletionMessageParam[] = []
   const said: ChatCompletionContentPart[] = []
   for (const part of parts) {

@@ -11,7 +11,7 @@ import type {
 import { inputText } from '../../call-input.js'
 import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import type { ChatMessage, ModelRequest } from '../../provider.js'
-import { type Part, readMessage } from '../../read-message.js'
+import { type ContentPart, readMessage } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
 import type { WireNames } from '../../wire-names.js'
 
@@ -28,7 +28,7 @@ const toItems = (message: ChatMessage, names: WireNames): ResponseInputItem[] =>
 }
 
 /** In the order in which the model said it: what it reasoned stands before what came of it. */
-const toAssistant = (part: Part, names: WireNames): ResponseInputItem[] => {
+const toAssistant = (part: ContentPart, names: WireNames): ResponseInputItem[] => {
   switch (part.type) {
     case 'text':
       if (part.text === '') return []
@@ -44,7 +44,7 @@ const toAssistant = (part: Part, names: WireNames): ResponseInputItem[] => {
   }
 }
 
-const toUser = (parts: readonly Part[]): ResponseInputItem[] => {
+const toUser = (parts: readonly ContentPart[]): ResponseInputItem[] => {
   const results: ResponseInputItem[] = []
   const said: ResponseInputContent[] = []
   for (const part of parts) {
