@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 import { ROOT } from '../command.mjs'
 import { bundle, SHARED } from './bundle.mjs'
+import { itemsOf } from './page-items.mjs'
 
 // The files that each embedded text was made of.
 const embeddedInputs = new Map()
@@ -109,4 +110,19 @@ const pricedModel = ({ match, context_window: window, prices }) => {
   return isByToken ? [{ match, ...(window ? { window } : {}), prices: list }] : []
 }
 
-export const EMBEDS = [embeddedBytes, workerText, packedScripts, priceTable]
+// `import('./x.1?keys')` gives what a manual page says of each key, for editors.
+const pageKeys = {
+  name: 'page-keys',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\.\d\?keys$/ }, ({ path, resolveDir }) => ({
+      path: relative(ROOT, join(resolveDir, path.replace(/\?keys$/, ''))),
+      namespace: 'page-keys',
+    }))
+    onLoad({ filter: /./, namespace: 'page-keys' }, ({ path }) => {
+      embeddedInputs.set(`page-keys:${path}`, [path])
+      return { contents: JSON.stringify(itemsOf(readFileSync(`${ROOT}/${path}`, 'utf8'))), loader: 'json' }
+    })
+  },
+}
+
+export const EMBEDS = [embeddedBytes, workerText, packedScripts, priceTable, pageKeys]

@@ -48,7 +48,10 @@ const start = (): Server => {
 }
 
 /** A client, after the handshake. `diagnosed` resolves with what is pushed next for a file. */
-const connect = async ({ child }: Server, options: { processId?: number | null; capabilities?: object } = {}) => {
+const connect = async (
+  { child }: Server,
+  options: { processId?: number | null; capabilities?: object; initializationOptions?: object } = {},
+) => {
   if (!child.stdout || !child.stdin) throw new Error('no pipes')
   const connection = createProtocolConnection(child.stdout, child.stdin)
   const pushed: PublishDiagnosticsParams[] = []
@@ -67,8 +70,8 @@ const connect = async ({ child }: Server, options: { processId?: number | null; 
     deliver()
   })
   connection.listen()
-  const { processId = process.pid, capabilities = {} } = options
-  const initialized: InitializeResult = await connection.sendRequest('initialize', { processId, rootUri: null, capabilities })
+  const { processId = process.pid, capabilities = {}, ...others } = options
+  const initialized: InitializeResult = await connection.sendRequest('initialize', { processId, rootUri: null, capabilities, ...others })
   await connection.sendNotification('initialized', {})
   const diagnosed = (uri: string) =>
     new Promise<Diagnostic[]>((resolve) => {
@@ -462,6 +465,64 @@ t.test('files on the disk', async (t) => {
   t.strictSame(await diagnosed(main), [])
   t.match(registered, [{ registrations: [{ method: 'workspace/didChangeWatchedFiles' }] }])
   t.equal(await stop(server, connection), 0)
+})
+
+t.test('a key and a word of the language are explained by the pages', async (t) => {
+  const uri = pathToFileURL(join(newFolder(t), 'a.plumb')).href
+  const server = start()
+  const { connection } = await connect(server)
+  const marked = [
+    'let bot : !string -> !string = agent { provider: "eliza", max_‸retries: 2 }',
+    'let wipe : string -> string = tool { command: "rm", appro‸val: "ask" }',
+    'test "a" of main { gi‸ven: ["a"] }',
+    'let main : !string -> !string = fil‸ter(value != "")',
+    'let main : !string -> !int = map(len‸gth(value))',
+    'let bot : !string -> !string = agent { script‸s: 2 }',
+    'let list : string -> string = tool { mcp: { comm‸and: "a" }, name: "b" }',
+  ]
+  const said: (string | undefined)[] = []
+  for (const [version, one] of marked.entries()) {
+    const { text, position } = place(one)
+    await (version === 0 ? open(connection, uri, text) : change(connection, uri, text, version + 1))
+    const found: Hover | null = await connection.sendRequest('textDocument/hover', { textDocument: { uri }, position })
+    said.push(found ? (found.contents as { value: string }).value.replace(/```(plumb)?\n?/g, '').replace(/\n+/g, ' | ') : undefined)
+  }
+  t.match(said, [
+    'max_retries: a whole number from 0 | How often an answer that does not fit is asked for again; 3. | *plumb-agent(1)*',
+    /^approval: one of "ask" \| With `"ask"` a person is asked before each call\. \| \*plumb-tools\(7\)\*$/,
+    /^A list of messages, or .*\*plumb-test\(1\)\*$/,
+    /^filter : !string -> !string \| drops what e is false of \| \*plumbing\(5\)\*$/,
+    /^length\(x\) : int \| /,
+  ])
+  t.strictSame(said.slice(5), [undefined, undefined], 'no key of that name, and a key inside of another')
+  t.equal(await stop(server, connection), 0)
+})
+
+t.test('links above main for a client that carries them out, and mends of what has no near name', async (t) => {
+  const uri = pathToFileURL(join(newFolder(t), 'a.plumb')).href
+  const text = 'let a : !int -> !int = id\nlet main : !int -> !int = a\n'
+  for (const commands of [undefined, 7, ['plumb.render', 'plumb.run', 'plumb.other']]) {
+    const server = start()
+    const { connection, diagnosed } = await connect(server, commands === undefined ? {} : { initializationOptions: { commands } })
+    await open(connection, uri, text)
+    const lenses: CodeLens[] = await connection.sendRequest('textDocument/codeLens', { textDocument: { uri } })
+    const wanted = ['run', 'render'].map((title) => ({ title, command: `plumb.${title}`, arguments: [uri] }))
+    t.strictSame(
+      lenses.map(({ command }) => command),
+      Array.isArray(commands) ? wanted : [],
+    )
+    t.ok(lenses.every(({ range }) => range.start.line === 1))
+    const wrong = text.replace('-> !int = a', '=> !int = a')
+    await change(connection, uri, wrong)
+    const [first] = await diagnosed(uri)
+    const actions: { title: string; edit: WorkspaceEdit }[] = await connection.sendRequest('textDocument/codeAction', {
+      textDocument: { uri },
+      range: first?.range,
+      context: { diagnostics: [] },
+    })
+    t.match(actions, [{ title: "change '=>' to '->'", edit: { changes: { [uri]: [{ newText: '->' }] } } }])
+    t.equal(await stop(server, connection), 0)
+  }
 })
 
 t.test('tests: lenses above them, run and debugged by commands, with diagnostics until the text changes', async (t) => {

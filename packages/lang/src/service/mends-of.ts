@@ -13,14 +13,19 @@ import { fixesOf } from './fixes-of.js'
 /** The errors of another text in the place of the one that was checked. */
 export type Recheck = (text: string) => readonly Diagnostic[]
 
-/** Characters that are checked again in all, and texts of them. */
+/** What is checked again where nobody says less, and how many texts of it. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_TRIES = 400
 /** Mistakes of which mends are searched for; of others that stand beside them a near name is known at once. */
 const MAX_SEARCHED = 3
 
-/** For the errors of one text; one that is mended by the mend of another has none. */
-export const mendsOf = (source: Source, errors: readonly Diagnostic[], recheck: Recheck): ReadonlyMap<Diagnostic, Edit> => {
+/** For the errors of one text; one that is mended by the mend of another has none. `characters` are checked again at most. */
+export const mendsOf = (
+  source: Source,
+  errors: readonly Diagnostic[],
+  recheck: Recheck,
+  characters = MAX_CHARACTERS,
+): ReadonlyMap<Diagnostic, Edit> => {
   const own = errors.filter(({ span }) => span.source.path === source.path)
   const named = new Map(
     own.flatMap((d) =>
@@ -29,7 +34,7 @@ export const mendsOf = (source: Source, errors: readonly Diagnostic[], recheck: 
         .map((fix) => [d, fix] as const),
     ),
   )
-  const trial = new Trial(source, own, recheck)
+  const trial = new Trial(source, own, recheck, characters)
   if (named.size > 0 && trial.errorsWith([...named.values()]) === 0) return named
   const found = new Map<Diagnostic, Edit>()
   for (const [d, fix] of named) if (trial.errorsWith([fix]) < own.length) found.set(d, fix)
@@ -51,9 +56,10 @@ class Trial {
     private readonly source: Source,
     private readonly before: readonly Diagnostic[],
     private readonly recheck: Recheck,
+    characters: number,
   ) {
     this.#isUnread = before.some(({ code }) => code === 'syntax_error')
-    this.#left = Math.min(MAX_TRIES, Math.floor(MAX_CHARACTERS / (source.text.length + 1)))
+    this.#left = Math.min(MAX_TRIES, Math.floor(characters / (source.text.length + 1)))
   }
 
   /** That touches none of the others: the first with which nothing is wrong, else the one with the fewest errors; undefined: none has fewer than before. */

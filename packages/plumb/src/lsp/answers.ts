@@ -1,31 +1,11 @@
 // Answers to requests about a document, by the language service. A place in no open document has the answer null.
 
-import {
-  type Completion,
-  completionsAt,
-  definitionAt,
-  type Edit,
-  fixesOf,
-  format,
-  hoverAt,
-  renameAt,
-  renameableAt,
-  signaturesAt,
-} from '@plumb/lang/service'
+import { type Completion, completionsAt, definitionAt, type Edit, format, renameAt, renameableAt, signaturesAt } from '@plumb/lang/service'
 import type { Result } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import type { Documents } from './documents.js'
 import type { DocumentParams, PositionParams } from './params.js'
 import { offsetAt, rangeOf } from './position.js'
-import { toProtocol } from './publish.js'
-
-export const hover = (documents: Documents, { textDocument, position }: PositionParams): protocol.Hover | null => {
-  const document = documents.get(textDocument.uri)
-  const found = document && hoverAt(documents.compiled(document), offsetAt(document.text, position))
-  if (!document || !found) return null
-  const value = [fenceCode(found.code), ...(found.remark === undefined ? [] : [found.remark])].join('\n\n')
-  return { contents: { kind: 'markdown', value }, range: rangeOf(document.text, found.span) }
-}
 
 export const definition = (documents: Documents, { textDocument, position }: PositionParams): protocol.Location | null => {
   const document = documents.get(textDocument.uri)
@@ -102,28 +82,8 @@ export const formatting = (documents: Documents, { textDocument }: DocumentParam
   return [{ range: rangeOf(document.text, { start: 0, end: document.text.length }), newText: formatted.text }]
 }
 
-export const codeActions = (
-  documents: Documents,
-  { textDocument, range }: DocumentParams & { range: protocol.Range },
-): protocol.CodeAction[] | null => {
-  const document = documents.get(textDocument.uri)
-  if (!document) return null
-  const from = offsetAt(document.text, range.start)
-  const to = offsetAt(document.text, range.end)
-  const near = documents
-    .compiled(document)
-    .diagnostics.filter(({ span }) => span.source.path === document.path && span.start <= to && from <= span.end)
-  return near.flatMap((d) =>
-    fixesOf(d).map(({ title, span, text }) => ({
-      title,
-      kind: 'quickfix',
-      diagnostics: [toProtocol(d, documents)],
-      edit: { changes: byFile(documents, [{ span, text }]) },
-    })),
-  )
-}
-
-const byFile = (documents: Documents, edits: readonly Edit[]): { [uri: string]: protocol.TextEdit[] } => {
+/** Edits as the protocol has them; those of files that are on no disk are left out. */
+export const byFile = (documents: Documents, edits: readonly Edit[]): { [uri: string]: protocol.TextEdit[] } => {
   const changes: { [uri: string]: protocol.TextEdit[] } = {}
   for (const { span, text } of edits) {
     const uri = documents.uriOf(span.source.path)
@@ -150,10 +110,4 @@ const COMPLETION_KINDS: Readonly<Record<Completion['kind'], protocol.CompletionI
   value: 12,
   keyword: 14,
   annotation: 14,
-}
-
-// The fence is longer than any in the code.
-const fenceCode = (code: string): string => {
-  const fence = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
-  return `${fence}plumb\n${code}\n${fence}`
 }

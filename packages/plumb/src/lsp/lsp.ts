@@ -5,8 +5,11 @@ import { TOKEN_KINDS } from '@plumb/lang/service'
 import { endWith, fault, openInput, openOutput, type Result, systemReason } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { version } from '../../package.json'
-import { codeActions, completions, definition, formatting, hover, prepareRename, rename, signatureHelp } from './answers.js'
+import { completions, definition, formatting, prepareRename, rename, signatureHelp } from './answers.js'
+import { codeActions } from './code-actions.js'
 import { Documents } from './documents.js'
+import { hover } from './hover.js'
+import { clientCommands, runLenses } from './lenses.js'
 import { documentSymbols, foldingRanges, highlights, inlayHints, references, semanticTokens, workspaceSymbols } from './outline.js'
 import {
   type DocumentParams,
@@ -27,6 +30,8 @@ import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
 /** Delay after the first change, so that a burst of changes is checked once. */
 const PUBLISH_DELAY_MS = 40
 
+const NO_COMMANDS: readonly string[] = []
+
 /** Resolves to the exit status when the editor sends `exit`, closes our stdin, or is gone: 0 only after `shutdown`. */
 export const lsp = async (): Promise<number> => {
   const { createProtocolConnection, StreamMessageReader, StreamMessageWriter, ResponseError, ErrorCodes, LSPErrorCodes } = await import(
@@ -44,7 +49,7 @@ export const lsp = async (): Promise<number> => {
     (document) => tests.diagnosticsOf(document),
     (params) => void connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => {}),
   )
-  const state = { isOpen: false, isShutDown: false, hasEnded: false, canWatchFiles: false, canRefreshLenses: false }
+  const state = { isOpen: false, isShutDown: false, hasEnded: false, canWatchFiles: false, canRefreshLenses: false, commands: NO_COMMANDS }
 
   const fail = (code: number, message: string): never => {
     throw new ResponseError(code, message)
@@ -112,7 +117,10 @@ export const lsp = async (): Promise<number> => {
   onRequest('textDocument/inlayHint', hasRange, (params) => inlayHints(documents, params))
   onRequest('textDocument/semanticTokens/full', hasDocument, (params: DocumentParams) => semanticTokens(documents, params))
   onRequest('textDocument/signatureHelp', hasPosition, (params) => signatureHelp(documents, params))
-  onRequest('textDocument/codeLens', hasDocument, (params: DocumentParams) => tests.lenses(params))
+  onRequest('textDocument/codeLens', hasDocument, (params: DocumentParams) => {
+    const links = tests.lenses(params)
+    return links && [...runLenses(documents, params, state.commands), ...links]
+  })
   onRequest('workspace/executeCommand', isCommand, async ({ command, arguments: words = [] }) => {
     if (command !== RUN_TEST && command !== DEBUG_TEST) return fail(ErrorCodes.InvalidParams, `there is no command '${command}'`)
     const ran = unwrap(await tests.run(command, words))
@@ -144,6 +152,7 @@ export const lsp = async (): Promise<number> => {
       state.isOpen = true
       state.canWatchFiles = canWatchFiles(params.capabilities)
       state.canRefreshLenses = canRefreshLenses(params.capabilities)
+      state.commands = clientCommands(params.initializationOptions)
       stopWatching = watchParent(params.processId, endNow)
       return { capabilities: CAPABILITIES, serverInfo: { name: 'plumb', version } }
     })

@@ -1,0 +1,42 @@
+// The keys of agents, tools and tests, and the morphisms: words of the language that a page explains.
+
+import { AGENT_KEYS } from '../check/agent.js'
+import { TOOL_KEYS } from '../check/tool.js'
+import type { Compiled } from '../compile.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Entry, Node } from '../parse/ast.js'
+import { MORPHISMS } from '../parse/morphism.js'
+import { isOf, pathAt } from './path-at.js'
+
+export interface LanguageWord {
+  readonly kind: 'agent' | 'tool' | 'test' | 'morphism'
+  readonly word: string
+  readonly span: Span
+  /** What a key takes, as in an error: `a whole number from 0`. */
+  readonly takes?: string
+}
+
+/** Keys of objects inside of a value are their users' own, or are told where the outer key is. */
+export const wordAt = ({ program }: Compiled, offset: number): LanguageWord | undefined => {
+  const path = pathAt(program.entry.module.program, offset)
+  return keyIn(path) ?? morphismIn(path, offset)
+}
+
+const keyIn = (path: readonly Node[]): LanguageWord | undefined => {
+  const owner = path.find(isOf('agent', 'tool', 'test'))
+  const entries = path.filter((node): node is Entry => 'key' in node && 'value' in node)
+  const [entry] = entries
+  if (!owner || !entry || entries.length > 1 || path.at(-1) !== entry.key) return undefined
+  const { text: word, span } = entry.key
+  const rule = owner.kind === 'agent' ? AGENT_KEYS[word] : owner.kind === 'tool' ? TOOL_KEYS[word] : undefined
+  // Asked with a value that no rule takes but one that takes all.
+  const takes = rule && (rule.fits(null) ?? 'any value')
+  return { kind: owner.kind, word, span, ...(takes === undefined ? {} : { takes }) }
+}
+
+const morphismIn = (path: readonly Node[], offset: number): LanguageWord | undefined => {
+  const node = path.findLast((n) => isOf(...MORPHISMS, 'each')(n))
+  if (!node || !('kind' in node) || typeof node.kind !== 'string') return undefined
+  const end = node.span.start + node.kind.length
+  return offset > end ? undefined : { kind: 'morphism', word: node.kind, span: { ...node.span, end } }
+}

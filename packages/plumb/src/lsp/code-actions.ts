@@ -1,0 +1,57 @@
+// Mistakes that the editor can mend: a near name, and what was tried and leaves fewer errors.
+
+import { type Compiled, compile, type Diagnostic } from '@plumb/lang'
+import { type Edit, fixesOf, mendsOf } from '@plumb/lang/service'
+import type * as protocol from 'vscode-languageserver-protocol/node'
+import { byFile } from './answers.js'
+import type { Document, Documents } from './documents.js'
+import type { DocumentParams } from './params.js'
+import { offsetAt } from './position.js'
+import { toProtocol } from './publish.js'
+
+/** Editors ask at each move of the cursor: this much is checked in about a tenth of a second. */
+const MAX_CHARACTERS = 300_000
+
+export const codeActions = (
+  documents: Documents,
+  { textDocument, range }: DocumentParams & { range: protocol.Range },
+): protocol.CodeAction[] | null => {
+  const document = documents.get(textDocument.uri)
+  if (!document) return null
+  const from = offsetAt(document.text, range.start)
+  const to = offsetAt(document.text, range.end)
+  const compiled = documents.compiled(document)
+  const near = compiled.diagnostics.filter(({ span }) => span.source.path === document.path && span.start <= to && from <= span.end)
+  if (near.length === 0) return []
+  const mends = mendsIn(documents, document, compiled)
+  return near.flatMap((d) => {
+    const named = fixesOf(d).map(({ title, span, text }) => ({ title, edit: { span, text } }))
+    const mend = named.length === 0 ? mends.get(d) : undefined
+    const offered = mend ? [{ title: titleOf(mend), edit: mend }] : named
+    return offered.map(({ title, edit }) => ({
+      title,
+      kind: 'quickfix',
+      diagnostics: [toProtocol(d, documents)],
+      edit: { changes: byFile(documents, [edit]) },
+    }))
+  })
+}
+
+// Looked for once for each text.
+const known = new WeakMap<Compiled, ReadonlyMap<Diagnostic, Edit>>()
+
+const mendsIn = (documents: Documents, { path }: Document, compiled: Compiled): ReadonlyMap<Diagnostic, Edit> => {
+  const found = known.get(compiled)
+  if (found) return found
+  const errorsOf = ({ diagnostics }: Compiled) => diagnostics.filter(({ severity }) => severity === 'error')
+  const recheck = (text: string) => errorsOf(compile({ path, text, files: documents.files(), checksTests: true }))
+  const mends = mendsOf(compiled.program.entry.module.program.span.source, errorsOf(compiled), recheck, MAX_CHARACTERS)
+  known.set(compiled, mends)
+  return mends
+}
+
+const titleOf = ({ span: { source, start, end }, text }: Edit): string => {
+  const old = source.text.slice(start, end)
+  if (old === '') return `insert '${text.trim()}'`
+  return text === '' ? `remove '${old}'` : `change '${old}' to '${text}'`
+}

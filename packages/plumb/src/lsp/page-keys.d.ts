@@ -1,0 +1,6 @@
+// What the build makes of a manual page; see scripts/build/page-items.mjs.
+
+declare module '*?keys' {
+  const items: Readonly<Record<string, string>>
+  export default items
+}
