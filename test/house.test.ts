@@ -118,10 +118,11 @@ const references = (name: string): string[] => {
 
 const sources = (name: string): string[] => filesUnder(`packages/${name}/src`).filter((file) => file.endsWith('.ts'))
 
+/** What a manual page says is no source of another package. */
 const leaves =
   (name: string) =>
   ({ file, specifier }: { file: string; specifier: string }): boolean =>
-    specifier.startsWith('.') && !join(file, '..', specifier).startsWith(join('packages', name) + sep)
+    specifier.startsWith('.') && !specifier.endsWith('?keys') && !join(file, '..', specifier).startsWith(join('packages', name) + sep)
 
 /** The folder of a package of ours; undefined for any other. */
 const packageOf = (specifier: string): string | undefined => {
