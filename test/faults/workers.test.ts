@@ -43,6 +43,19 @@ const FILES = {
     let main : !string -> !(string, string) = plumb(input, output) {
       input ; filter(value != "no") ; (id * a) ; barrier ; batch(3) ; flatten ; output
     }`,
+  'note.mjs': `import { appendFileSync } from 'node:fs'
+export default ({ n }) => { appendFileSync(process.env.PWD + '/noted', n + ' ' + process.env.PLUMB_DELIVERY + '\\n'); return n }
+`,
+  'deliver.plumb': `
+    let note : { n: int } -> int = tool { function: "note.mjs", effects: ["fs.write"], sandbox: false }
+    let ask : !int -> !string = map("call note " + text({ n: value })) ; said
+    let said : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [note], grant: ["fs.write", "exec"], amnesiac: true, concurrency: 3 }
+    let inner : !int -> !string = plumb(input, output) { input ; ask ; output }
+    let main : !int -> !json = plumb(input, output) {
+      input ; filter(value % 3 = 0) ; ask ; output
+      input ; filter(value % 3 = 1) ; map({ n: value }) ; map(note, parallel: 4) ; output
+      input ; filter(value % 3 = 2) ; inner ; output
+    }`,
   'same.plumb': 'let main : !json -> !json = id',
   'odd.jsonl': `{"a":1.50,"n":123456789012345678901234567890,"z":[1e300,-0],"s":"\\u0000\\ud800"}\n${JSON.stringify('ß'.repeat(600_000))}\n`,
   'talk.jsonl': Array.from({ length: 120 }, (_, i) => `"My cat ${i} remembers ${i % 7} of you"\n`).join(''),
@@ -246,6 +259,17 @@ onStage('workers failure 19: a run is cancelled', async (t, { serve, submit, bas
   t.match(await bash('plumb cancel gone; plumb cancel none'), { status: 2, err: /"cancelled".*\n.*"unknown_name"/ })
   worker.child.kill('SIGTERM')
   t.strictSame(await worker.ended, { status: 0, signal: null })
+})
+
+onStage('tools are told which message of the run their call is made for', async (t, { serve, bash, work }) => {
+  const worker = serve('--grant', 'fs.write,exec', 'deliver.plumb')
+  const done = await bash('seq 1 9 | plumb run --on "$PLUMB_ON" --run told deliver.plumb')
+  worker.child.kill('SIGTERM')
+  await worker.ended
+  t.equal(done.status, 0, done.err)
+  const noted = lines(readFileSync(join(work, 'noted'), 'utf8')).sort()
+  t.equal(noted.length, 9)
+  for (const line of noted) t.match(line, new RegExp(`^(\\d) told/\\d/\\1$`))
 })
 
 onStage('workers failure 22: values come as they went', async (t, { serve, bash }) => {

@@ -52,6 +52,7 @@ interface Flags {
   cache?: string
   cacheOnly?: true
   keptFd?: number
+  deliveryFd?: number
   place?: string
   budgetFd?: string
   maxCost?: number
@@ -102,6 +103,7 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--spec-envelope', text: 'with --mux: the first envelope is the spec' },
   { flags: '--sources-fd <n>', read: whole(0) },
   { flags: '--kept-fd <n>', read: whole(0) },
+  { flags: '--delivery-fd <n>', read: whole(0) },
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
   { flags: '--tell-memory' },
@@ -155,6 +157,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     budgetFd,
     cache,
     keptFd,
+    deliveryFd,
     place,
     maxCost,
     prices,
@@ -192,6 +195,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     ...(cache === undefined ? {} : { cache }),
     isCacheOnly: flags.cacheOnly === true,
     ...(keptFd === undefined ? {} : { keptFd }),
+    ...(deliveryFd === undefined ? {} : { deliveryFd }),
     ...(place === undefined ? {} : { place }),
     rates: flags.rate ?? [],
     ...(flags.lane === undefined ? {} : { lane: flags.lane }),

@@ -41,6 +41,8 @@ export interface AgentOptions {
   readonly isCacheOnly: boolean
   /** Where a parent has the kept answers of its run; see `joinKept`. */
   readonly keptFd?: number
+  /** Where a parent says which messages of a run by workers it is sent; see `joinDeliveries`. */
+  readonly deliveryFd?: number
   /** Which process of its parent it is, for the answers that are kept; without it the name of the agent. */
   readonly place?: string
   readonly budgetFd?: string

@@ -9,6 +9,7 @@ import {
   FDS,
   isDebugging,
   isFileInput,
+  joinDeliveries,
   LineReader,
   type Log,
   onStop,
@@ -87,7 +88,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
       received,
       stderr,
       log,
-      { readContent: readContent?.value, kept: kept?.value, composing },
+      { readContent: readContent?.value, kept: kept?.value, deliveries: deliveriesOf(options), composing },
       money.value,
     ))
   const status = await stderr.end()
@@ -130,10 +131,12 @@ const openKept = async (
   return openKeptQuestions({ config, options, warn })
 }
 
+const deliveriesOf = ({ deliveryFd }: AgentOptions) => (deliveryFd === undefined ? undefined : joinDeliveries(deliveryFd))
+
 /** After a signal, what is in flight has this long to be answered. */
 const GRACE_MS = 5000
 
-type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept'> & { readonly composing: Composing | undefined }
+type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries'> & { readonly composing: Composing | undefined }
 
 /** Resolves to the signal that stopped it, if any. */
 const converse = (

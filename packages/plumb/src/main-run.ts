@@ -59,6 +59,7 @@ export interface RunFlags extends WatchFlags {
   cache?: string
   cacheOnly?: boolean
   keptFd?: number
+  deliveryFd?: number
   place?: string
   letGoFd?: number
   budgetFd?: string
@@ -119,6 +120,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--telemetry', text: 'tell on descriptor 3 what has settled' },
   { flags: '--sources-fd <n>', read: whole(1) },
   { flags: '--kept-fd <n>', read: whole(1) },
+  { flags: '--delivery-fd <n>', read: whole(1) },
   { flags: '--let-go-fd <n>', read: whole(1) },
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
@@ -241,6 +243,7 @@ export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   cache: flags.cache,
   isCacheOnly: flags.cacheOnly === true,
   ...(flags.keptFd === undefined ? {} : { keptFd: flags.keptFd }),
+  ...(flags.deliveryFd === undefined ? {} : { deliveryFd: flags.deliveryFd }),
   keptPlace: flags.place,
   hasRates: flags.rate !== undefined,
   isDry: flags.dryRun === true,

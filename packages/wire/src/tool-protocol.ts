@@ -25,6 +25,8 @@ export interface ToolRequest {
   readonly input: string
   /** How many calls are around it: 1 in a chain of the model's, else left out. */
   readonly depth?: number
+  /** The message of a run by workers that it is made for: a service that is asked twice can tell by it. */
+  readonly delivery?: string | undefined
 }
 
 export interface ToolAnswer {
@@ -48,9 +50,10 @@ export interface Dispatcher {
   close(): Promise<void>
 }
 
-export const writeRequest = ({ id, name, input, depth }: ToolRequest): string => {
+export const writeRequest = ({ id, name, input, depth, delivery }: ToolRequest): string => {
   const around = depth === undefined ? '' : `,"depth":${depth}`
-  return `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}${around}}`
+  const of = delivery === undefined ? '' : `,"delivery":${JSON.stringify(delivery)}`
+  return `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}${around}${of}}`
 }
 
 export const writeAnswer = ({ id, content, is_error }: ToolAnswer): string =>
@@ -69,9 +72,11 @@ export const readRequest = (reader: LineReader): InboundRequest => {
   if (reader.fault) return { kind: 'invalid', fault: reader.fault, id: undefined }
   const flaw = checkJson(buf, start, end, isLast)
   if (flaw) return { kind: 'invalid', fault: { ...flaw, line }, id: undefined }
-  const { id, name, input, depth } = requestFields(buf, start)
-  if (id !== undefined && name !== undefined && input !== undefined)
-    return { kind: 'request', request: { id, name, input, ...(depth === undefined ? {} : { depth }) } }
+  const { id, name, input, depth, delivery } = requestFields(buf, start)
+  if (id !== undefined && name !== undefined && input !== undefined) {
+    const more = { ...(depth === undefined ? {} : { depth }), ...(delivery === undefined ? {} : { delivery }) }
+    return { kind: 'request', request: { id, name, input, ...more } }
+  }
   const missing = id === undefined ? "a string 'id'" : name === undefined ? "a string 'name'" : "'input'"
   const detail = `a request is {"id","name","input"}, and this line has not ${missing}: ${preview(buf.toString('utf8', start, end))}`
   return { kind: 'invalid', fault: fault('input_type_mismatch', detail, { line }), id }
@@ -79,18 +84,25 @@ export const readRequest = (reader: LineReader): InboundRequest => {
 
 const [QUOTE, OPEN] = [0x22, 0x7b]
 
-type Fields = { id: string | undefined; name: string | undefined; input: string | undefined; depth: number | undefined }
+type Fields = {
+  id: string | undefined
+  name: string | undefined
+  input: string | undefined
+  depth: number | undefined
+  delivery: string | undefined
+}
 
 // Of several members with one key the last counts. The bytes are JSON.
 const requestFields = (buf: Buffer, start: number): Fields => {
-  const fields: Fields = { id: undefined, name: undefined, input: undefined, depth: undefined }
+  const fields: Fields = { id: undefined, name: undefined, input: undefined, depth: undefined, delivery: undefined }
   const at = skipSpace(buf, start)
   if (buf[at] !== OPEN) return fields
   eachMember(buf, at, (keyStart, keyEnd, start, end) => {
     const key = stringOf({ start: keyStart - 1, end: keyEnd + 1 }, buf)
     if (key === 'input') fields.input = buf.toString('utf8', start, end)
     else if (key === 'depth') fields.depth = readDepth(buf.toString('utf8', start, end))
-    else if (key === 'id' || key === 'name') fields[key] = buf[start] === QUOTE ? stringOf({ start, end }, buf) : undefined
+    else if (key === 'id' || key === 'name' || key === 'delivery')
+      fields[key] = buf[start] === QUOTE ? stringOf({ start, end }, buf) : undefined
   })
   return fields
 }

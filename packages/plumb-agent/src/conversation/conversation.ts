@@ -2,7 +2,19 @@
 // checked, and what led to it is remembered.
 
 import { type Json, printType, resolve, type Type, toSchema } from '@plumb/lang'
-import { type Fault, fail, fault, type Log, nowMs, preview, type Result, succeed, toDollars, totalTokens } from '@plumb/wire'
+import {
+  type Deliveries,
+  type Fault,
+  fail,
+  fault,
+  type Log,
+  nowMs,
+  preview,
+  type Result,
+  succeed,
+  toDollars,
+  totalTokens,
+} from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import { wrapperOf } from '../answer/wrapped.js'
 import type { AgentConfig } from '../config/config.js'
@@ -47,6 +59,8 @@ export interface ConversationOptions {
   readonly warn?: (warning: Fault) => void
   /** What was answered before; undefined: all is asked. */
   readonly kept?: KeptQuestions | undefined
+  /** The messages of a run by workers that its inputs are. */
+  readonly deliveries?: Deliveries | undefined
   /** The user's message of an input that may hold media; undefined: it is the input as it is. */
   readonly readContent?: ((input: UserInput) => Promise<Result<Json>>) | undefined
 }
@@ -58,7 +72,7 @@ export const openConversation = (
   log: Log,
   surroundings: ConversationOptions = {},
 ): Conversation => {
-  const { emitsMemory = false, allowance, billing, warn, kept, readContent } = surroundings
+  const { emitsMemory = false, allowance, billing, warn, kept, readContent, deliveries } = surroundings
   const { provider, lane, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
@@ -169,6 +183,7 @@ export const openConversation = (
   }
 
   const answer = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> => {
+    const delivery = seq === undefined ? undefined : deliveries?.of(seq)
     const emit: Emit = seq === undefined ? emitAll : (event) => emitAll({ ...event, seq })
     const message = readContent ? await readContent(input) : succeed(input.text)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
@@ -183,7 +198,7 @@ export const openConversation = (
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
         count.add(uses.length)
-        const results = await tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count })
+        const results = await tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count, delivery })
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         if (!results.ok) return results
         if (count.isSpent) return { ok: false, error: count.fault }

@@ -45,6 +45,8 @@ export interface OfInput {
   readonly kept?: KeptCalls | undefined
   /** Calls within calls count too. */
   readonly count?: Pick<CallCount, 'takeInner'> | undefined
+  /** The message of a run by workers. */
+  readonly delivery?: string | undefined
 }
 
 export interface ToolsParts {
@@ -103,7 +105,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
 
   // A chain, and what it calls, is refused where no one can be asked: a call in it waits for nobody.
   const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, around: Around) => {
-    const { signal, emit, count, kept } = around
+    const { signal, emit, count, kept, delivery } = around
     const permitted = permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
     const { json, isAsked } = permitted.value
@@ -123,7 +125,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
         if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
         const inner = { parent: use.id, depth: 1 }
         const done = begin({ id: `${use.id}/${number}`, name: tool.name, input: JSON.parse(input) }, emit, inner)
-        const asked = await ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit }, { depth: inner.depth })
+        const asked = await ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
         return asked
@@ -146,7 +148,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     read: ReturnType<CallableTool['fit']>,
     tool: CallableTool,
     id: string,
-    { signal, emit }: Around,
+    { signal, emit, delivery }: Around,
     { hold, depth = 0 }: { readonly hold?: (json: string) => ReturnType<KeptCalls['held']>; readonly depth?: number },
   ): Promise<Result<ToolAnswer>> => {
     const permitted = permit(read, tool, emit)
@@ -154,7 +156,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     const { name } = tool
     const { json, isAsked } = permitted.value
     const input = tool.isWrapped ? `{"input":${json}}` : json
-    const call = () => caller.call({ id, name, input, ...(depth > 0 ? { depth } : {}) }, tool.timeoutMs, signal)
+    const call = () => caller.call({ id, name, input, ...(depth > 0 ? { depth } : {}), delivery }, tool.timeoutMs, signal)
     if (!isAsked) return fitted(await call(), tool)
     const request = { id, tool: name, input: json }
     const held = hold?.(json)
@@ -175,7 +177,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
       const chains = composed()
       return [...offered(), ...(chains ? [chains] : [])].map(({ offer }) => offer)
     },
-    answer: async (calls, signal, emit, { kept, count } = {}) => {
+    answer: async (calls, signal, emit, { kept, count, delivery } = {}) => {
       // In the order of the calls, not of their results.
       const known = new Map(calls.map((use) => [use, kept?.find(use)]))
       const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
@@ -186,7 +188,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
         if (firstWithId.get(use.id) !== use) return succeed(failure(use.id, repeatedId(use.id)))
         // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
         const run = (isReused: boolean) =>
-          answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, { signal, emit, kept, count })
+          answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, { signal, emit, kept, count, delivery })
         const result = await results.get(use.id, run, fingerprint(use))
         if (!signal.aborted && result.ok) kept?.keep(use, result.value)
         return result

@@ -17,6 +17,8 @@ export interface Call {
   readonly whole?: string | undefined
   /** Hears of what is left out of a list in it, where it is made for an element of another list. */
   readonly leftOut?: ((fault: Fault) => void) | undefined
+  /** The message of a run by workers that it is made for. */
+  readonly delivery?: string | undefined
   /** Fires when the caller has gone, or the time is up. */
   readonly signal: AbortSignal
   /** What the stages note; read when the call is over. */

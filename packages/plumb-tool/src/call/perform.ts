@@ -12,7 +12,8 @@ export interface CallStart {
   /** Made up when left out. */
   readonly id?: string
   /** The call that makes this one, if any. */
-  readonly parent?: Pick<Call, 'id' | 'depth' | 'whole' | 'leftOut'>
+  readonly parent?: Pick<Call, 'id' | 'depth' | 'whole' | 'leftOut' | 'delivery'>
+  readonly delivery?: string | undefined
 }
 
 export interface Performed {
@@ -26,13 +27,18 @@ export interface Performed {
 let count = 0
 
 /** Never throws. `session.trace` is called. */
-export const perform = async (tool: Tool, input: JsonText, { session, signal, id, parent }: CallStart): Promise<Performed> => {
+export const perform = async (
+  tool: Tool,
+  input: JsonText,
+  { session, signal, id, parent, delivery = parent?.delivery }: CallStart,
+): Promise<Performed> => {
   const call: Call = {
     id: id ?? `${parent ? `${parent.id}/` : 'call-'}${++count}`,
     depth: parent ? parent.depth + 1 : 0,
     parent: parent?.id,
     whole: parent && (parent.whole ?? parent.id),
     leftOut: parent?.leftOut,
+    delivery,
     signal,
     record: { attempts: 0, cached: false, truncated: false, repairs: [], stages: [] },
     session,

@@ -47,14 +47,15 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
     ? { ...given, approve: async (request, signal) => requested.has(request.id) || given.approve(request, signal) }
     : given
 
-  const run = async ({ id, name, input, depth = 0 }: ToolRequest): Promise<ToolAnswer> => {
+  const run = async ({ id, name, input, depth = 0, delivery }: ToolRequest): Promise<ToolAnswer> => {
     if (!permits.tryAcquire()) await permits.acquire()
     requested.add(id)
     try {
       const found = registry.get(name)?.tool ?? (await servers?.find(name, depth > 0 ? 'value' : 'content'))
       if (!found) return errorAnswer(id, unknownTool(name, registry, servers))
       if (stop.signal.aborted) return errorAnswer(id, CANCELLED)
-      const { result } = await perform(found, input, { session: depth > 0 ? deeper(session, depth) : session, signal: stop.signal, id })
+      const of = depth > 0 ? deeper(session, depth) : session
+      const { result } = await perform(found, input, { session: of, signal: stop.signal, id, delivery })
       // What a server said of its failure is passed through.
       return result.ok ? { id, content: result.value, is_error: false } : errorAnswer(id, result.error.content ?? result.error)
     } catch (error) {

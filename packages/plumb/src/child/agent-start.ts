@@ -2,7 +2,7 @@
 
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool'
-import type { Fault, Prices, SourceFiles, StateFile } from '@plumb/wire'
+import type { Deliveries, Fault, Prices, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
@@ -51,6 +51,8 @@ export interface SpawnSettings {
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
   /** Where agents and folds have what they remember, and tell it. */
   readonly state?: StateFile | undefined
+  /** The messages of a run by workers that our inputs are. */
+  readonly deliveries?: Deliveries | undefined
 }
 
 /** What the agent at this place is to remember when it starts. */

@@ -109,6 +109,7 @@ export class ChildProcess extends Morphism implements Worker {
         return lost(origin)
       }
       this.#messages.send(origin)
+      this.#o.deliver?.(origin)
       observer?.asked(this.#messages.sent, current.seq, buf, start, end)
     }
     this.#inputs[input]?.send(name, buf, start, end)

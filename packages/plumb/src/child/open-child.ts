@@ -37,7 +37,7 @@ export interface OpenChildOptions {
 
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
   const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHeard, cycle } = options
-  const { child, kind, isEnveloped, isCounting, purse, controls } = spawned
+  const { child, kind, isEnveloped, isCounting, purse, controls, deliveries } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
   const answersEach = kind === 'agent' || answers === 'each'
@@ -74,6 +74,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
       : undefined,
     allowance,
     controls,
+    deliver: deliveries && (({ seq, seqs }) => deliveries.add(settings.deliveries?.of(seq || Math.max(0, ...seqs)) ?? '')),
   })
   return process
 }

@@ -40,6 +40,8 @@ export interface ChildOptions {
   readonly allowance: ChildAllowance | undefined
   /** Control messages that it was sent before, as to restore its memory. */
   readonly controls: number
+  /** It is told which message of a run by workers the next input is. */
+  readonly deliver?: ((origin: Origin) => void) | undefined
 }
 
 /** Ports of agents with descriptors of their own; all others are on stdin and stdout. */

@@ -4,9 +4,12 @@ import { type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from
 import {
   childEnv,
   currentBudget,
+  DELIVERY_FD,
+  type DeliveryLog,
   type Fault,
   fault,
   type LineChild,
+  openDeliveryLog,
   type Result,
   spawnLines,
   spawnPlumbLines,
@@ -32,6 +35,8 @@ export interface Spawned {
   readonly purse?: Purse | undefined
   /** Control messages that it was sent already. */
   readonly controls: number
+  /** Where it is told which messages of a run by workers it is sent. */
+  readonly deliveries?: DeliveryLog | undefined
 }
 
 export interface SpawnAllOptions {
@@ -124,9 +129,11 @@ const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPl
   const { files, authoritySource } = settings
   const grant = agent ? authoritySource.authorityFor(agent) : () => authoritySource.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
+  const deliveries = settings.deliveries && openDeliveryLog()
   const own = spawnPlumbLines({
     program,
-    args,
+    args: [...args, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
+    ...(deliveries ? { shared: { [DELIVERY_FD]: deliveries.fd } } : {}),
     files,
     entry,
     fds,
@@ -134,7 +141,12 @@ const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPl
     env,
     ...(agent ? { agent: writeAgent(checkedAgent(agent, checkedTools)) } : {}),
   })
-  if (!own.ok) return own
+  if (!own.ok) {
+    deliveries?.close()
+    return own
+  }
+  if (deliveries) void own.value.child.exited.then(deliveries.close)
   if (grant) authoritySource.keepRenewed(own.value.renew, grant)
-  return as(succeed(own.value.child), agent ? 'agent' : 'plumb', true, isEnveloped)
+  const child = as(succeed(own.value.child), agent ? 'agent' : 'plumb', true, isEnveloped)
+  return child.ok ? succeed({ ...child.value, deliveries }) : child
 }

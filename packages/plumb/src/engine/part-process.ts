@@ -3,6 +3,8 @@
 import {
   type Bootstrap,
   childEnv,
+  DELIVERY_FD,
+  type DeliveryLog,
   type Exit,
   enclose,
   type Fault,
@@ -10,6 +12,7 @@ import {
   LineReader,
   type LineSource,
   LineWriter,
+  openDeliveryLog,
   openStateLog,
   parseJson,
   type Reported,
@@ -40,6 +43,8 @@ export interface PartProcessOptions {
   /** Lines of a state file; undefined: it remembers nothing. */
   readonly memory: readonly string[] | undefined
   readonly maxLine: number
+  /** How the message is named to tools, whenever it is given out. */
+  readonly deliveryOf: (message: TakenMessage) => string
   /** The first messages of those that it has are done with. */
   readonly onFinished: (finished: readonly FinishedMessage[], memory: readonly RememberedLine[]) => void
   /** It has said something that is about none of its messages. */
@@ -76,6 +81,7 @@ export class PartProcess {
   readonly #child: LineChild
   readonly #stdin: LineWriter
   readonly #state: StateLog | undefined
+  readonly #deliveries: DeliveryLog
   readonly #isEnveloped: boolean
   /** By their numbers, from `#done + 1` to `#sent`. */
   readonly #inHand = new Map<number, InHand>()
@@ -91,27 +97,43 @@ export class PartProcess {
   static start(options: PartProcessOptions): Result<PartProcess> {
     const { part, binding, args, files, entry, authority, variables, memory, maxLine } = options
     const state = memory && openStateLog(memory)
+    const deliveries = openDeliveryLog()
     const isEnveloped = part.inputs.length !== 1 || part.outputs.length !== 1
     const words = ['stage', binding, '--part', String(part.id), '--seq', '--telemetry', isEnveloped ? '--mux' : '--no-envelopes', ...args]
     const child = spawnPlumbLines({
       program: 'plumb',
-      args: [...words, '--max-line', String(maxLine + ENVELOPE_BYTES), ...(state ? ['--state-fd', String(STATE_FD)] : [])],
+      args: [
+        ...words,
+        '--max-line',
+        String(maxLine + ENVELOPE_BYTES),
+        ...(state ? ['--state-fd', String(STATE_FD)] : []),
+        '--delivery-fd',
+        String(DELIVERY_FD),
+      ],
       files,
       entry,
       authority,
       fds: { 3: 'out' },
       env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
-      ...(state ? { shared: { [STATE_FD]: state.fd } } : {}),
+      shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}) },
     })
-    if (child.ok) return succeed(new PartProcess(options, child.value.child, state, isEnveloped))
+    if (child.ok) return succeed(new PartProcess(options, child.value.child, state, deliveries, isEnveloped))
     state?.close()
+    deliveries.close()
     return child
   }
 
-  private constructor(options: PartProcessOptions, child: LineChild, state: StateLog | undefined, isEnveloped: boolean) {
+  private constructor(
+    options: PartProcessOptions,
+    child: LineChild,
+    state: StateLog | undefined,
+    deliveries: DeliveryLog,
+    isEnveloped: boolean,
+  ) {
     this.#o = options
     this.#child = child
     this.#state = state
+    this.#deliveries = deliveries
     this.#isEnveloped = isEnveloped
     this.#stdin = new LineWriter(child.stdin)
     const maxLine = options.maxLine + 4 * ENVELOPE_BYTES
@@ -121,6 +143,7 @@ export class PartProcess {
     this.exited = child.exited.then((exit) => {
       this.#settle()
       this.#state?.close()
+      this.#deliveries.close()
       return exit
     })
   }
@@ -136,6 +159,7 @@ export class PartProcess {
 
   send(message: TakenMessage): void {
     const seq = ++this.#sent
+    this.#deliveries.add(this.#o.deliveryOf(message))
     this.#inHand.set(seq, { seq, message, outputs: [], faults: [] })
     const bytes = Buffer.from(`${message.value}\n`)
     if (!this.#isEnveloped) return this.#stdin.write(bytes, 0, bytes.length - 1)

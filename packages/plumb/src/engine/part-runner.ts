@@ -13,6 +13,8 @@ import type { PlannedPart } from './run-plan.js'
 export interface PartRunnerOptions {
   readonly engine: Engine
   readonly run: string
+  /** Of the run. */
+  readonly name: string
   readonly part: PlannedPart
   readonly slots: number
   /** Before a second try; each next time it is five times as long. */
@@ -24,7 +26,7 @@ export interface PartRunnerOptions {
   readonly fail: (error: unknown) => void
 }
 
-export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords'>
+export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'deliveryOf'>
 
 /** Takes of a message before it is a letter. */
 const MAX_TRIES = 5
@@ -161,7 +163,7 @@ export class PartRunner {
   }
 
   async #start(): Promise<boolean> {
-    const { engine, run, part, start, report } = this.#o
+    const { engine, run, name, part, start, report } = this.#o
     const lease = this.#lease
     const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
     if (part.kind === 'owned' && !memory) return false
@@ -171,6 +173,7 @@ export class PartRunner {
       return false
     }
     const started = start(part, memory, {
+      deliveryOf: ({ ord }) => `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`,
       onFinished: (finished, lines) => {
         // It was given up, and what it had is somebody else's.
         if (lease !== this.#lease) return

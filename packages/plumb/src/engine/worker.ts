@@ -182,6 +182,7 @@ class Session {
         new PartRunner({
           engine,
           run: run.id,
+          name: run.name,
           part,
           slots,
           retrySeconds,

@@ -42,6 +42,8 @@ export interface RunOptions extends SpecOptions {
   readonly isCacheOnly: boolean
   /** A parent has the kept answers of its run on this descriptor. */
   readonly keptFd?: number
+  /** Where a parent says which messages of a run by workers it is sent. */
+  readonly deliveryFd?: number
   /** Which process of that parent we are, for the answers that are kept. */
   readonly keptPlace: string | undefined
   /** Providers are asked no more often than so, by `--rate` in `handedOn`. */

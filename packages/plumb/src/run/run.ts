@@ -13,6 +13,7 @@ import {
   type Fault,
   fault,
   joinBudget,
+  joinDeliveries,
   LineReader,
   LineWriter,
   onStop,
@@ -179,6 +180,7 @@ class Run {
       withoutLiveLines: this.display.withoutLiveLines,
       boxes: undefined as SpawnSettings['boxes'],
       state: state.value,
+      deliveries: options.deliveryFd === undefined ? undefined : joinDeliveries(options.deliveryFd),
     }
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()

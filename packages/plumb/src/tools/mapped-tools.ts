@@ -4,6 +4,7 @@ import { type BasePlan, type Bound, type Graph, type GraphNode, partsOfPlan, too
 import type { Dispatcher, KeptParts } from '@plumb/tool'
 import {
   checkJson,
+  type Deliveries,
   type Fault,
   fail,
   fault,
@@ -60,7 +61,7 @@ const openMappedTool = async (
   if (toolProgram !== undefined) {
     const report = (fault: Fault) => settings.report({ ...fault, process: name })
     const opened = openToolCommand({ program: toolProgram, maxLine, reporter, report })
-    return opened.ok ? { ok: true, value: byProgram(name, place, opened.value) } : { ok: false, error: [opened.error] }
+    return opened.ok ? { ok: true, value: byProgram(name, place, opened.value, settings.deliveries) } : { ok: false, error: [opened.error] }
   }
   const { openRegistry, perform } = await import('@plumb/tool')
   const docroot = findDocroot(settings.docroot)
@@ -86,7 +87,7 @@ const openMappedTool = async (
     const id = idOf(seq, input)
     const parts = keep?.(seq, input)
     if (parts) begun.set(id, parts)
-    const performed = perform(tool, input, { session, signal: stop.signal, id })
+    const performed = perform(tool, input, { session, signal: stop.signal, id, delivery: settings.deliveries?.of(seq) })
     running.add(performed)
     try {
       const { result } = await performed
@@ -121,10 +122,11 @@ const callsIn = (chain: BasePlan): number => {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** What another program answers is looked at first: it is not ours. */
-const byProgram = (name: string, place: string, program: Dispatcher): Callable => {
+const byProgram = (name: string, place: string, program: Dispatcher, deliveries: Deliveries | undefined): Callable => {
   let count = 0
   return {
-    call: async (input) => resultOf(name, await program.answer({ id: `${place}-${++count}`, name, input })),
+    call: async (input, seq) =>
+      resultOf(name, await program.answer({ id: `${place}-${++count}`, name, input, delivery: deliveries?.of(seq) })),
     close: () => program.close(),
   }
 }

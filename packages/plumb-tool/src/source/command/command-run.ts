@@ -6,7 +6,7 @@ import { childEnv, fail, isRecord, preview, type Result, resolveProgram, succeed
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
-import { deepenNesting } from '../process/nesting-depth.js'
+import { deepenNesting, deliveryEnv } from '../process/nesting-depth.js'
 import { whyChanged } from '../program-files/detect-changes.js'
 import { hostPolicy } from '../sandbox/net/host-policy.js'
 import { protectedProgramFiles } from '../sandbox/program-files.js'
@@ -51,7 +51,8 @@ export const commandRun = (
 const findProgram = (program: string, specFolder: string): Result<string> =>
   program.includes('/') ? resolveProgram(resolve(specFolder, program), '/') : resolveProgram(program, '/', process.env.PATH)
 
-const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, record }: Call): Promise<Result<JsonText>> => {
+const runCommand = async (wrapper: Wrapper, input: JsonText, call: Call): Promise<Result<JsonText>> => {
+  const { session, signal, record } = call
   const { name, program, words, output, maxOutput, specFolder, specPath } = wrapper
   const args = readArguments(input)
   if (!args.ok) return args
@@ -68,7 +69,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, { session, signal, 
     {
       command: [program, ...words, ...args.value],
       cwd: session.docroot,
-      env: withGitGuard({ ...childEnv('foreign'), ...depth.value }),
+      env: withGitGuard({ ...childEnv('foreign'), ...depth.value, ...deliveryEnv(call) }),
       isForeign: true,
       joinsStderr: isText,
     },

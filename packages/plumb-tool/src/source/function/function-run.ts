@@ -10,7 +10,7 @@ import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 import { withGitGuard } from '../command/git-guard.js'
-import { deepenNesting } from '../process/nesting-depth.js'
+import { deepenNesting, deliveryEnv } from '../process/nesting-depth.js'
 import { stopWhenAborted } from '../process/stop-child.js'
 import { whyChanged } from '../program-files/detect-changes.js'
 import { hostPolicy } from '../sandbox/net/host-policy.js'
@@ -48,7 +48,8 @@ export const functionRun = (
   return succeed((input, call) => callFunction(target, input, call))
 }
 
-const callFunction = async (target: Target, input: JsonText, { signal, session }: Call): Promise<Result<JsonText>> => {
+const callFunction = async (target: Target, input: JsonText, call: Call): Promise<Result<JsonText>> => {
+  const { signal, session } = call
   const { tool, file, name } = target
   const changed = await whyChanged(session, [file])
   if (changed) return { ok: false, error: changed }
@@ -64,7 +65,7 @@ const callFunction = async (target: Target, input: JsonText, { signal, session }
     {
       command: [process.execPath, '-', `${file}#${name}`],
       cwd: session.docroot,
-      env: withGitGuard({ ...childEnv('foreign'), ...depth.value }),
+      env: withGitGuard({ ...childEnv('foreign'), ...depth.value, ...deliveryEnv(call) }),
       fds: { [REQUESTS]: 'in', [ANSWERS]: 'out' },
       isForeign: false,
     },

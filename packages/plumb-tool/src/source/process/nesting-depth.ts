@@ -17,3 +17,9 @@ export const deepenNesting = (
     `tools stand ${MAX_DEPTH} processes deep in one another here, and no more are started: is an agent its own tool?`,
   )
 }
+
+/** The variable by which a program knows a message of a run by workers again, where the call is made for one. */
+export const deliveryEnv = ({ delivery = process.env[DELIVERY] }: { readonly delivery?: string | undefined }): Record<string, string> =>
+  delivery ? { [DELIVERY]: delivery } : {}
+
+const DELIVERY = 'PLUMB_DELIVERY'

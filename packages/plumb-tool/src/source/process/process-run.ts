@@ -27,7 +27,7 @@ import { readAgentSandbox } from '../sandbox/agent-sandbox.js'
 import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
 import { addMissingAccess } from '../sandbox/spawn-sandboxed.js'
 import { askChild } from './ask-child.js'
-import { deepenNesting } from './nesting-depth.js'
+import { deepenNesting, deliveryEnv } from './nesting-depth.js'
 import { countTokens, readTelemetry } from './read-telemetry.js'
 import { renewRegularly, startProcess } from './start-process.js'
 import { GRACE_MS } from './stop-child.js'
@@ -76,7 +76,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
     bound,
     files: await textsForChild(filesFor(session), session),
     session,
-    env: { ...depth.value, PLUMB_PARENT: call.id },
+    env: { ...depth.value, ...deliveryEnv(call), PLUMB_PARENT: call.id },
     sandbox: sandbox.value,
   })
   if (!started.ok) return started
