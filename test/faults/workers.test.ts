@@ -269,7 +269,7 @@ onStage('tools are told which message of the run their call is made for', async 
   t.equal(done.status, 0, done.err)
   const noted = lines(readFileSync(join(work, 'noted'), 'utf8')).sort()
   t.equal(noted.length, 9)
-  for (const line of noted) t.match(line, new RegExp(`^(\\d) told/\\d/\\1$`))
+  for (const line of noted) t.match(line, /^(\d) told\/\d\/\1$/)
 })
 
 onStage('workers failure 22: values come as they went', async (t, { serve, bash }) => {
