@@ -26,8 +26,6 @@ interface LookFlags extends DatabaseFlags {
   origin?: string[]
 }
 
-const SLOTS = 100
-
 const { again, seconds, whole } = optionReaders()
 
 /** Of stage, those that a worker has, too. */
@@ -35,7 +33,7 @@ const WORKER_OPTIONS: readonly RunOption[] = [
   ...DATABASE_OPTIONS,
   { flags: '--run <name>', text: 'serve only that run; several may be named', read: again },
   { flags: '--part <name>', text: 'serve only that part, by its name or number; several may be named', read: again },
-  { flags: '--slots <n>', text: 'messages of a part in hand at once (100)', read: whole(1) },
+  { flags: '--slots <n>', text: 'messages of a part in hand at once (100; 500 of expressions alone)', read: whole(1) },
   { flags: '--once', text: 'end when nothing is left to do' },
   { flags: '--retry-after <seconds>', text: 'before a second try of what failed (1), then 5 times as long', read: seconds },
   PATIENCE,
@@ -65,7 +63,7 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
     .argument('[spec]', 'the spec, a .plumb file: a copy of the one that was submitted')
     .action((spec: string | undefined, flags: WorkerFlags) =>
       choosing(flags, async (database) => {
-        const { run, part, slots = SLOTS, once, retryAfter = 1, patience = PATIENCE_SECONDS, ...others } = flags
+        const { run, part, slots, once, retryAfter = 1, patience = PATIENCE_SECONDS, ...others } = flags
         const own = {
           runs: run ?? [],
           parts: part ?? [],

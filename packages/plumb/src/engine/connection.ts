@@ -25,7 +25,13 @@ const shownUrl = (url: string): string => preview(scrub(url.replace(/\/\/([^:@/]
 export const connect = async (url: string, isInsecure: boolean): Promise<Result<Connection>> => {
   const refused = refuseUrl(url, isInsecure)
   if (refused) return { ok: false, error: refused }
-  const client = new Client({ connectionString: url, application_name: 'plumb', connectionTimeoutMillis: CONNECT_MS, keepAlive: true })
+  const client = new Client({
+    connectionString: url,
+    application_name: 'plumb',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    pipeline: true,
+  })
   let lose: (fault: Fault) => void = () => {}
   const lost = new Promise<Fault>((resolve) => {
     lose = resolve
@@ -35,7 +41,7 @@ export const connect = async (url: string, isInsecure: boolean): Promise<Result<
   client.on('end', () => isClosing || lose(unavailable(url, new Error('the connection has ended'))))
   try {
     await client.connect()
-    await client.query('LISTEN plumb')
+    await client.query(SETTINGS)
   } catch (error) {
     void client.end().catch(() => {})
     return { ok: false, error: unavailable(url, error as Error) }
@@ -46,7 +52,7 @@ export const connect = async (url: string, isInsecure: boolean): Promise<Result<
     last = turn.catch(() => {})
     return turn
   }
-  const bare: Query = (text, values) => client.query(text, values)
+  const bare: Query = (text, values) => (values ? client.query({ name: nameOf(text), text, values }) : client.query(text))
   const connection: Connection = {
     query: (text, values) => inTurn(() => bare(text, values)),
     transaction: (work) =>
@@ -70,6 +76,17 @@ export const connect = async (url: string, isInsecure: boolean): Promise<Result<
     },
   }
   return succeed(connection)
+}
+
+/** Statements are planned once a connection. Tables that come and go in seconds have no statistics: an index is right for all of ours. */
+const SETTINGS = `SET jit = off; SET enable_seqscan = off; SET tcp_user_timeout = ${CONNECT_MS}; LISTEN plumb`
+
+const names = new Map<string, string>()
+
+const nameOf = (text: string): string => {
+  const name = names.get(text) ?? `plumb_${names.size}`
+  names.set(text, name)
+  return name
 }
 
 const refuseUrl = (url: string, isInsecure: boolean): Fault | undefined => {

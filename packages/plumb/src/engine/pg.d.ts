@@ -11,6 +11,8 @@ declare module 'pg' {
     readonly application_name?: string
     readonly connectionTimeoutMillis?: number
     readonly keepAlive?: boolean
+    /** Statements are sent without waiting for the answers of those before. */
+    readonly pipeline?: boolean
   }
 
   export class Client {
@@ -18,7 +20,7 @@ declare module 'pg' {
     readonly ssl: unknown
     constructor(config: ClientConfig)
     connect(): Promise<void>
-    query(text: string, values?: readonly unknown[]): Promise<Result>
+    query(statement: string | { readonly name: string; readonly text: string; readonly values: readonly unknown[] }): Promise<Result>
     end(): Promise<void>
     on(event: 'notification', listener: () => void): void
     on(event: 'error', listener: (error: Error) => void): void

@@ -9,20 +9,24 @@ const LEASE = 30
 export const MAX_WAITING = 10_000
 /** In the first half of the key of a lock. */
 const WORKERS = 0x706c756d
+/** A worker wakes the others no more often. */
+const TELL_MS = 50
 
 const READY = `(m.lease IS NULL OR m.until < now()) AND (m.not_before IS NULL OR m.not_before <= now())`
 const ALONE = (of: string) => `(${of}.alone OR ${of}.tries >= 2)`
 const LIVE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed'))`
+/** Behind all others. */
+const LAST = `'{9223372036854775807}'::bigint[]`
 
-/** What comes before it in the order of the run is done with, here and above; $7: the parts above. */
+/** What comes before it in the order of the run is done with, here and above; $7: the parts above. Each bound is looked up once a statement. */
 const IN_ORDER = `
-  AND NOT EXISTS (
-    SELECT 1 FROM plumb.message e WHERE e.run = $1 AND e.part = $2 AND e.ord < m.ord
-    AND (e.not_before > now() OR (e.lease IS NULL AND ${ALONE('e')})))
-  AND m.ord <= ALL (
-    SELECT (SELECT u.ord FROM plumb.message u WHERE u.run = $1 AND u.part = p ORDER BY u.ord LIMIT 1)
-    FROM unnest($7::int[]) p
-    WHERE EXISTS (SELECT 1 FROM plumb.message u WHERE u.run = $1 AND u.part = p))`
+  AND m.ord <= coalesce((
+    SELECT e.ord FROM plumb.message e WHERE e.run = $1 AND e.part = $2 AND ${ALONE('e')} AND (e.not_before > now() OR e.lease IS NULL)
+    ORDER BY e.ord LIMIT 1), ${LAST})
+  AND m.ord <= coalesce((
+    SELECT first.ord FROM unnest($7::int[]) p CROSS JOIN LATERAL (
+      SELECT u.ord FROM plumb.message u WHERE u.run = $1 AND u.part = p ORDER BY u.ord LIMIT 1) first
+    ORDER BY first.ord LIMIT 1), ${LAST})`
 
 const takeText = (isInOrder: boolean): string => `
 UPDATE plumb.message SET lease = $3, worker = $4, until = now() + interval '${LEASE} s', tries = tries + 1
@@ -47,7 +51,29 @@ export const insertMessages = async (query: Query, run: string, messages: Settle
   await query(INSERT, [run, column('part'), column('port'), column('ord'), column('origin'), column('value')])
 }
 
+/** Workers that have not said that they end, and hold no lock. */
+const UNLOCKED = `
+SELECT w.id AS worker FROM plumb.worker w WHERE w.ended IS NULL AND w.id <> $1 AND NOT EXISTS (
+  SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.classid::bigint = $2 AND l.objid::bigint = w.id
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
+
+const SETTLE_DONE = `DELETE FROM plumb.message WHERE id = ANY ($2::bigint[]) AND lease = $3 AND ${LIVE}`
+const SETTLE_AGAIN = `
+UPDATE plumb.message m SET lease = NULL, worker = NULL, alone = true, not_before = now() + a.after * interval '1 s'
+FROM unnest($1::bigint[], $2::float8[]) AS a (id, after) WHERE m.id = a.id AND m.lease = $3`
+const SETTLE_FENCE = 'UPDATE plumb.part SET version = version + 1 WHERE run = $1 AND part = $2 AND worker = $3'
+const SETTLE_MEMORY =
+  'INSERT INTO plumb.memory (run, part, line) SELECT $1, $2, o.line FROM unnest($3::text[]) WITH ORDINALITY AS o (line, n) ORDER BY o.n'
+const SETTLE_LETTER =
+  'INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, tries) VALUES ($1, $2, $3, $4::bigint[], $5, $6, $7, $8)'
+const SETTLE_TALLY = `
+INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed) VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (run, part, worker) DO UPDATE SET taken = t.taken + $4, outputs = t.outputs + $5, dropped = t.dropped + $6, failed = t.failed + $7`
+
 export class PostgresEngine implements Engine {
+  #toldAt = Number.NEGATIVE_INFINITY
+  #telling: NodeJS.Timeout | undefined
+
   constructor(
     private readonly connection: Connection,
     /** As `plumb.worker` has it. */
@@ -56,10 +82,13 @@ export class PostgresEngine implements Engine {
 
   /** A new worker. */
   static async open(connection: Connection, host: string): Promise<PostgresEngine> {
-    const { rows } = await connection.query('INSERT INTO plumb.worker (host) VALUES ($1) RETURNING id', [host])
-    const id = String(rows[0]?.id)
-    await connection.query('SELECT pg_advisory_lock($1, $2::int)', [WORKERS, id])
-    return new PostgresEngine(connection, id)
+    // The others see it when it has its lock, for without one it is over.
+    const id = await connection.transaction(async (query) => {
+      const { rows } = await query('INSERT INTO plumb.worker (host) VALUES ($1) RETURNING id', [host])
+      await query('SELECT pg_advisory_lock($1, $2::int)', [WORKERS, rows[0]?.id])
+      return String(rows[0]?.id)
+    })
+    return new PostgresEngine(connection, String(id))
   }
 
   async runs(): Promise<readonly RunRow[]> {
@@ -78,49 +107,49 @@ export class PostgresEngine implements Engine {
 
   async settle(s: Settlement): Promise<boolean> {
     const settled = await this.connection.transaction(async (query) => {
-      const { rowCount } = await query(`DELETE FROM plumb.message WHERE id = ANY ($2::bigint[]) AND lease = $3 AND ${LIVE}`, [
-        s.run,
-        s.done,
-        s.lease,
-      ])
-      if (rowCount !== s.done.length) return undefined
+      // All at once, and then looked at: an answer of the database for each would take longer than the work.
+      const counted: { readonly rows: Promise<{ readonly rowCount: number | null }>; readonly due: number }[] = []
+      const done = query(SETTLE_DONE, [s.run, s.done, s.lease])
+      counted.push({ rows: done, due: s.done.length })
       if (s.again.length > 0) {
-        const { rowCount: given } = await query(
-          `UPDATE plumb.message m SET lease = NULL, worker = NULL, alone = true, not_before = now() + a.after * interval '1 s'
-           FROM unnest($1::bigint[], $2::float8[]) AS a (id, after) WHERE m.id = a.id AND m.lease = $3`,
-          [s.again.map(({ id }) => id), s.again.map(({ afterSeconds }) => afterSeconds), s.lease],
-        )
-        if (given !== s.again.length) return undefined
+        const [ids, after] = [s.again.map(({ id }) => id), s.again.map(({ afterSeconds }) => afterSeconds)]
+        counted.push({ rows: query(SETTLE_AGAIN, [ids, after, s.lease]), due: s.again.length })
       }
-      if (s.memory) {
-        const { rowCount: fenced } = await query(
-          'UPDATE plumb.part SET version = version + 1 WHERE run = $1 AND part = $2 AND worker = $3',
-          [s.run, s.part, this.worker],
-        )
-        if (fenced !== 1) return undefined
-        if (s.memory.length > 0)
-          await query(
-            'INSERT INTO plumb.memory (run, part, line) SELECT $1, $2, o.line FROM unnest($3::text[]) WITH ORDINALITY AS o (line, n) ORDER BY o.n',
-            [s.run, s.part, s.memory],
-          )
-      }
-      await insertMessages(query, s.run, s.outputs)
-      for (const { message, fault } of s.letters) {
-        await query(
-          `INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, tries) VALUES ($1, $2, $3, $4::bigint[], $5, $6, $7, $8)`,
-          [s.run, s.part, message.port, message.ord, message.origin, message.value, JSON.stringify(fault), message.tries],
-        )
-      }
+      if (s.memory) counted.push({ rows: query(SETTLE_FENCE, [s.run, s.part, this.worker]), due: 1 })
       const { taken, outputs, dropped, failed } = s.tally
-      await query(
-        `INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed) VALUES ($1, $2, $3, $4, $5, $6, $7)
-         ON CONFLICT (run, part, worker) DO UPDATE SET taken = t.taken + $4, outputs = t.outputs + $5, dropped = t.dropped + $6, failed = t.failed + $7`,
-        [s.run, s.part, this.worker, taken, outputs, dropped, failed],
-      )
-      await query('NOTIFY plumb')
-      return true
+      const written = [
+        insertMessages(query, s.run, s.outputs),
+        ...(s.memory && s.memory.length > 0 ? [query(SETTLE_MEMORY, [s.run, s.part, s.memory])] : []),
+        ...s.letters.map(({ message: { port, ord, origin, value, tries }, fault }) =>
+          query(SETTLE_LETTER, [s.run, s.part, port, ord, origin, value, JSON.stringify(fault), tries]),
+        ),
+        query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed]),
+        ...(this.#mayTell() ? [query('NOTIFY plumb')] : []),
+      ]
+      const counts = await Promise.all(counted.map(async ({ rows, due }) => (await rows).rowCount === due))
+      await Promise.all(written)
+      return counts.every((isRight) => isRight) || undefined
     })
     return settled === true
+  }
+
+  /** Whether it is time to wake the others; if not, that comes by itself. */
+  #mayTell(): boolean {
+    const now = performance.now()
+    if (now >= this.#toldAt + TELL_MS) {
+      this.#toldAt = now
+      return true
+    }
+    this.#telling ??= setTimeout(
+      () => {
+        this.#telling = undefined
+        this.#toldAt = performance.now()
+        // Whoever is not woken looks by itself soon.
+        this.connection.query('NOTIFY plumb').catch(() => {})
+      },
+      this.#toldAt + TELL_MS - now,
+    ).unref()
+    return false
   }
 
   async renew(): Promise<void> {
@@ -159,12 +188,7 @@ export class PostgresEngine implements Engine {
   }
 
   async reap(): Promise<void> {
-    const { rows } = await this.connection.query(
-      `SELECT DISTINCT worker FROM (
-         SELECT worker FROM plumb.message WHERE worker IS NOT NULL UNION SELECT worker FROM plumb.part WHERE worker IS NOT NULL) w
-       WHERE worker <> $1`,
-      [this.worker],
-    )
+    const { rows } = await this.connection.query(UNLOCKED, [this.worker, WORKERS])
     for (const { worker } of rows) {
       // In a transaction, whose end gives the lock back.
       await this.connection.transaction(async (query) => {
@@ -172,6 +196,7 @@ export class PostgresEngine implements Engine {
         if (locked[0]?.is_free !== true) return undefined
         await query('UPDATE plumb.message SET lease = NULL, worker = NULL, until = NULL WHERE worker = $1', [worker])
         await query('UPDATE plumb.part SET worker = NULL, until = NULL WHERE worker = $1', [worker])
+        await query('UPDATE plumb.worker SET ended = now() WHERE id = $1', [worker])
         await query('NOTIFY plumb')
         return true
       })

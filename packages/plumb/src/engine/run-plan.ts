@@ -27,6 +27,8 @@ export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneB
   readonly above: readonly number[]
   /** Something that it does may not be done twice. */
   readonly hasEffects: boolean
+  /** It computes alone: no agent, no other process, no tool. */
+  readonly isQuick: boolean
 }
 
 export interface RunPlan {
@@ -67,7 +69,8 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     const exits = names('output')
     const { id, name, kind, isOneByOne } = part
     const ends = part.outputs.map((source, i) => ({ name: exits[i] ?? '', targets: targetsOf(source) }))
-    return { id, name, kind, isOneByOne, inputs: names('input'), outputs: ends, hasEffects: part.nodes.some(hasEffects) }
+    const what = { hasEffects: part.nodes.some(hasEffects), isQuick: part.nodes.every(({ work }) => !SLOW.has(work.kind)) }
+    return { id, name, kind, isOneByOne, inputs: names('input'), outputs: ends, ...what }
   })
   for (let isNew = true; isNew; ) {
     isNew = false
@@ -89,6 +92,8 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     outputs: outputs.map(({ name }) => name),
   })
 }
+
+const SLOW = new Set<GraphNode['work']['kind']>(['agent', 'plumb', 'call'])
 
 // Names are relative to the spec: another machine has it in another folder.
 const digestOf = (loaded: LoadedSpec, graph: Graph, options: RunOptions): string => {

@@ -22,8 +22,10 @@ CREATE TABLE plumb.run (
 CREATE TABLE plumb.worker (
   id bigserial PRIMARY KEY,
   host text NOT NULL,
-  begun timestamptz NOT NULL DEFAULT now()
+  begun timestamptz NOT NULL DEFAULT now(),
+  ended timestamptz
 );
+CREATE INDEX worker_open ON plumb.worker (id) WHERE ended IS NULL;
 CREATE TABLE plumb.message (
   id bigserial PRIMARY KEY,
   run bigint NOT NULL,
@@ -38,9 +40,9 @@ CREATE TABLE plumb.message (
   tries int NOT NULL DEFAULT 0,
   not_before timestamptz,
   alone boolean NOT NULL DEFAULT false
-);
-CREATE INDEX message_order ON plumb.message (run, part, ord);
-CREATE INDEX message_worker ON plumb.message (worker) WHERE worker IS NOT NULL;
+) WITH (fillfactor = 50);
+CREATE INDEX message_order ON plumb.message (run, part, ord, id);
+CREATE INDEX message_alone ON plumb.message (run, part, ord) WHERE alone OR tries >= 2;
 CREATE TABLE plumb.part (
   run bigint NOT NULL,
   part int NOT NULL,

@@ -46,6 +46,8 @@ export class Submitter {
   #before = { taken: 0, seen: '' }
   /** Outputs that are written, and may still be in the tables. */
   readonly #written = new Set<string>()
+  /** Messages that may be submitted before the queues are looked at. */
+  #room = 0
   #isClosed = false
   #isStopped = false
   #wake: () => void = () => {}
@@ -115,6 +117,7 @@ export class Submitter {
     if (locked[0]?.is_free !== true)
       return fail('run_exists', `another process submits run '${name}' now; it was begun on ${run.host} at ${run.begun}`)
     this.#run = String(run.id)
+    this.#room = 0
     const taken = Number(run.taken)
     if (isFirst) this.#before = { taken, seen: String(run.seen) }
     this.#waiting = this.#waiting.filter(({ seq }) => seq > taken)
@@ -137,6 +140,7 @@ export class Submitter {
       if (typeof changed !== 'boolean') return changed
       if (this.#isStopped) return undefined
       if (isDetached) {
+        hasNews = false
         if (this.#isClosed) return undefined
       } else if (hasNews && !writer.isFull) {
         hasNews = false
@@ -178,6 +182,7 @@ export class Submitter {
       await query('NOTIFY plumb')
       return true
     })
+    this.#room -= lines.length * plan.entrance.length
     this.#waiting = []
     this.#isClosed = isOver
     return true
@@ -203,12 +208,15 @@ export class Submitter {
     return fault('input_changed', `run '${name}' has taken ${this.#before.taken} lines, and this input does not begin with them`)
   }
 
+  /** Looks again when as much is submitted as there was room for. */
   async #isCrowded(connection: Connection): Promise<boolean> {
+    if (this.#room > 0) return false
     const { rows } = await connection.query(
-      'SELECT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part = ANY ($2::int[]) OFFSET $3) AS is_crowded',
+      'SELECT count(*) AS waiting FROM (SELECT 1 FROM plumb.message WHERE run = $1 AND part = ANY ($2::int[]) LIMIT $3) m',
       [this.#run, this.#o.plan.entrance.map(({ part }) => part), MAX_WAITING],
     )
-    return rows[0]?.is_crowded === true
+    this.#room = MAX_WAITING - Number(rows[0]?.waiting)
+    return this.#room <= 0
   }
 
   async #fetch(connection: Connection): Promise<'more' | 'waits' | 'done' | 'cancelled'> {

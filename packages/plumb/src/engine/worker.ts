@@ -16,7 +16,8 @@ export interface WorkerOptions {
   /** Names; empty: all of this spec. */
   readonly runs: readonly string[]
   readonly parts: readonly string[]
-  readonly slots: number
+  /** Messages of a part in hand at once; undefined: as many as are usual for it. */
+  readonly slots: number | undefined
   readonly isOnce: boolean
   readonly retrySeconds: number
   readonly patienceSeconds: number
@@ -25,6 +26,9 @@ export interface WorkerOptions {
   readonly reporter: Reporter
 }
 
+const SLOTS = 100
+/** So that a part of expressions alone computes while the database settles. */
+const QUICK_SLOTS = 500
 const POLL_MS = 1000
 const LOOK_MS = 500
 const RENEW_MS = 10_000
@@ -184,7 +188,7 @@ class Session {
           run: run.id,
           name: run.name,
           part,
-          slots,
+          slots: slots ?? (part.isQuick ? QUICK_SLOTS : SLOTS),
           retrySeconds,
           start,
           warn: (warning) => reporter.warn(named(warning)),
