@@ -1,0 +1,2 @@
+autocmd BufRead,BufNewFile *.plumb setfiletype plumb
+autocmd BufRead * if getline(1) =~# '^#!.*\<plumb\>' | setfiletype plumb | endif
