@@ -1,7 +1,7 @@
 // The compiler as a list of passes: text → modules → names → types → bindings → rules. A program without errors can be planned.
 
 import type { GivenValues } from '@plumb/wire/given-values'
-import { openApply } from './base/apply.js'
+import { openCallables } from './base/apply.js'
 import { checkBaseChain } from './base/base-chain.js'
 import { calledBy } from './base/lift.js'
 import { checkAgent } from './check/agent.js'
@@ -108,7 +108,7 @@ const startOf = ({ module }: Scope): Span => ({ ...module.program.span, end: mod
 /** One for each module; `modules` come after those they use. */
 const openScopes = (modules: readonly Module[]): readonly Scope[] => {
   const scopes = new Map<Module, Scope>()
-  const open = openApply()
+  const open = openCallables()
   for (const module of modules) {
     const used = [...module.uses].map(([name, m]) => [name, scopes.get(m) as Scope] as const)
     scopes.set(module, {

@@ -4,15 +4,13 @@
 import fc from 'fast-check'
 import { type } from './parsed.js'
 
-export const EVENT = type(
-  `{ i: int, n: number, s: string, b: bool, e: "x" | "y", j: json, oi?: int, os?: string, d?: int = 3, r: { i: int, n?: number, s: string },
-     l: [int], m: { [string]: number }, t: (int, string), v: { k: "a", z: int } | { k: "b", z: number } }`,
-)
+export const EVENT_TEXT = `{ i: int, n: number, s: string, b: bool, e: "x" | "y", j: json, oi?: int, os?: string, d?: int = 3, r: { i: int, n?: number, s: string },
+     l: [int], m: { [string]: number }, t: (int, string), v: { k: "a", z: int } | { k: "b", z: number } }`
+export const EVENT = type(EVENT_TEXT)
 
 type Kind = 'int' | 'num' | 'str' | 'bool' | 'json' | 'list' | 'map' | 'record' | 'any'
 
-/** The source of an expression. */
-export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, string>>((tie) => {
+const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc.Arbitrary<string>> => {
   const [int, num, str, bool] = [tie('int'), tie('num'), tie('str'), tie('bool')]
   const [json, list, map, record, any] = [tie('json'), tie('list'), tie('map'), tie('record'), tie('any')]
   type Part = string | fc.Arbitrary<string>
@@ -131,7 +129,23 @@ export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, 
     map: nested(words('m', 'map_of(entries(m))', 'map_of(j)'), of('map_of([{ key: ', str, ', value: ', num, ' } for q in ', list, '])')),
     any: fc.oneof(int, num, str, bool, json, list, record),
   }
-}).any
+}
+
+/** The source of an expression. */
+export const arbitraryExpression: fc.Arbitrary<string> = fc.letrec<Record<Kind, string>>((tie) => expressions(tie)).any
+
+type Calls = Partial<Record<Kind, readonly (readonly [callee: string, takes: Kind])[]>>
+
+/** The same with calls of bindings, by what they give. */
+export const arbitraryExpressionWith = (calls: Calls): fc.Arbitrary<string> =>
+  fc.letrec<Record<Kind, string>>((tie) => {
+    const all = expressions(tie)
+    for (const [kind, callees] of Object.entries(calls) as [Kind, readonly (readonly [string, Kind])[]][]) {
+      const calls = callees.map(([callee, takes]) => fc.tuple(fc.constant(callee), tie(takes)).map((parts) => `${parts.join('(')})`))
+      all[kind] = fc.oneof({ maxDepth: 4, depthIdentifier: 'expression' }, all[kind], ...calls)
+    }
+    return all
+  }).any
 
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 })
 const int = fc.oneof(

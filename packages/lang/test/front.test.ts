@@ -679,7 +679,7 @@ t.test('printType gives what the parser reads', async (t) => {
         bindings: new Map(),
         values: new Map(),
         modules: new Map(),
-        open: () => (message: Text) => message,
+        open: () => ({ apply: (message: Text) => message, steps: undefined }),
       }
       declareTypes(scope, () => {})
       const e = parseTypeText({ path: 't', text: printType(type) }, refuse)

@@ -196,6 +196,7 @@ export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, p
         title: 'calls of a binding',
         about: 'sum([taxed(x.v) for x in items])',
         overJaq: 1.2,
+        goals: [{ to: BY_HAND, atMost: 1.3 }],
       }),
       job('each', {
         about: 'each(map({ id, v: v * 2 })) on lists of ten; its stage alone on as many items, each on a line',

@@ -1,21 +1,23 @@
 // How expressions call bare bindings: one stage for each, for all that call it.
 
 import type { Fault } from '@plumb/wire/error'
+import { mayLeaveOut } from '../expression/infer/callee.js'
 import { leftOut } from '../expression/run/apply.js'
 import { CallFailure } from '../expression/run/failure.js'
 import { Sink } from '../expression/run/sink.js'
 import { endCall, startCall } from '../expression/run/steps.js'
 import { type Stage, Verdict } from '../expression/stage/verdict.js'
-import type { Apply, Bound } from '../names/names.js'
+import type { Apply, Bound, Callable } from '../names/names.js'
 import { BaseStages } from './base-stage.js'
+import { stepsOf } from './lift-stage.js'
 
-export const openApply = (): ((bound: Bound) => Apply) => {
+export const openCallables = (): ((bound: Bound) => Callable) => {
   const stages = new BaseStages((fault) => leftOut.push(fault))
-  const known = new Map<Bound, Apply>()
+  const known = new Map<Bound, Callable>()
   return (bound) => {
-    const apply = known.get(bound) ?? applying(stages.of(bound))
-    known.set(bound, apply)
-    return apply
+    const callable = known.get(bound) ?? { apply: applying(stages.of(bound)), steps: mayLeaveOut(bound) ? undefined : stepsOf(bound) }
+    known.set(bound, callable)
+    return callable
   }
 }
 

@@ -3,7 +3,7 @@
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
-import type { Binding, Name, ParamDeclaration, QualifiedName } from '../parse/ast.js'
+import type { Binding, Expression, Name, ParamDeclaration, QualifiedName } from '../parse/ast.js'
 import { PRIMITIVES } from '../parse/type.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
@@ -20,7 +20,7 @@ export interface Scope {
   readonly values: Map<string, ConfigValue>
   readonly modules: Map<string, Scope>
   /** How an expression calls a pure bare binding. Only for a program without errors. */
-  readonly open: (bound: Bound) => Apply
+  readonly open: (bound: Bound) => Callable
 }
 
 /** JSON text; there is a byte behind it. */
@@ -30,8 +30,20 @@ export interface Text {
   readonly end: number
 }
 
+export interface Callable {
+  readonly apply: Apply
+  /** The maps that it is made of, one behind the other; undefined where it is more, or where messages have to be looked at on the way. */
+  readonly steps: readonly MapStep[] | undefined
+}
+
 /** What a bare binding gives for a message. Throws what expressions throw where it gives nothing. */
 export type Apply = (message: Text) => Text
+
+export interface MapStep {
+  readonly expression: Expression
+  readonly input: Type
+  readonly scope?: Scope | undefined
+}
 
 /** A config value with all names in it replaced. */
 export interface ConfigValue {

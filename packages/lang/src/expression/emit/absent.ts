@@ -19,7 +19,7 @@ export const emitMapKey = ({ index }: IndexExpression, g: Generator): string =>
   index.kind === 'literal' ? g.key(String(index.value)) : `R.keyOf(${g.value(index)})`
 
 export const isThere = (place: ValuePlace, g: Generator): string =>
-  place.root || g.input(place.path).kind === 'place' ? `${g.extent(place).start} >= 0` : 'true'
+  g.input(place).kind === 'place' ? `${g.extent(place).start} >= 0` : 'true'
 
 type Emit = (e: Expression, g: Generator) => string
 

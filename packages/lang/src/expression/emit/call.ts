@@ -7,19 +7,38 @@ import { isJson, isStringList } from '../../types/kind.js'
 import type { Function, Parameter } from '../run/function.js'
 import { emitHas } from './absent.js'
 import type { Generator } from './generator.js'
+import { inlined, inSequence } from './inline.js'
+import { isComputed, plain } from './input-of.js'
 import { emitKey, emitList, emitLoops } from './loop.js'
 import { emitBool, emitInt, emitNumber, emitString } from './operand.js'
 
 export const emitCall = (e: CallExpression, g: Generator): string => {
   const [first] = e.arguments
   const callee = g.checked.callee(e)
-  if (callee && first) return `R.applyTo(${g.constant(callee)}, ${g.boxed(first)})`
+  if (callee && first) return emitInlined(e, g) ?? `R.applyTo(${g.constant(callee.apply)}, ${g.boxed(first)})`
   if (g.checked.isHas(e) && first) return emitHas(first, g)
   const called = g.checked.called(e)
   if (called.reduction && first?.kind === 'comprehension') return emitReduction(e, called, first, g)
   const values = e.arguments.map((argument, i) => emitArgument(argument, called.takes[i] ?? 'any', g))
   if (called.key) values.push(e.key ? emitKey(e.key, g) : 'undefined')
   return `R.${called.id}(${[...values, g.site(e)].join(', ')})`
+}
+
+/** A call of a binding in the form of its type, where the code of the binding is written here and has that form. */
+export const emitInlinedValue = (e: CallExpression, g: Generator): string | undefined => {
+  const form = g.form(e)
+  const call = inlined(e, g, (body, inner) => {
+    const own = inner.form(body)
+    if (own !== form && !(own === 'int' && form === 'number')) return undefined
+    return isComputed(body, inner) ? plain(inner.value(body), form) : inner.value(body)
+  })
+  return call && inSequence(call)
+}
+
+// The same as a `RuntimeValue`.
+const emitInlined = (e: CallExpression, g: Generator): string | undefined => {
+  const call = inlined(e, g, (body, inner) => (inner.place(body) ? inner.boxed(body) : plain(inner.boxed(body), 'boxed')))
+  return call && inSequence(call)
 }
 
 const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string => {

@@ -4,7 +4,7 @@ import { skipSpace, skipValue } from '@plumb/wire/json'
 import type { Expression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
 import type { Checked } from '../infer/checked.js'
-import { applyTo } from '../run/apply.js'
+import { applyTo, plainNumber, plainValue } from '../run/apply.js'
 import { add, sliceAny } from '../run/by-kind.js'
 import * as coerce from '../run/coerce.js'
 import { equal } from '../run/equal.js'
@@ -43,7 +43,7 @@ export const emitResult = (writing: string, mayBeDeep: boolean): string =>
 let runtime: Readonly<Record<string, unknown>> | undefined
 const openRuntime = (): Readonly<Record<string, unknown>> =>
   Object.assign(
-    { applyTo, equal, expect, leave, skipSpace, skipValue, patternOf, add, sliceAny, startSteps, takeSteps },
+    { applyTo, plainNumber, plainValue, equal, expect, leave, skipSpace, skipValue, patternOf, add, sliceAny, startSteps, takeSteps },
     slice,
     number,
     text,

@@ -2,13 +2,21 @@
 
 import type { Path } from '../../scan/scanner.js'
 import type { Form } from '../infer/checked.js'
+import type { Local } from '../infer/environment.js'
 
 export type FusedInput =
-  /** It stands in the message that was read. */
-  | { readonly kind: 'place'; readonly path: Path; readonly mayBeAbsent?: boolean }
+  | PlacedInput
   /** It was computed, and is in this variable as JavaScript's own value. */
   | { readonly kind: 'value'; readonly variable: string; readonly form: Form }
   | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, FusedInput>; readonly size: number }
+
+/** It stands in the message that was read, or in the value of a local. */
+export interface PlacedInput {
+  readonly kind: 'place'
+  readonly root?: Local | undefined
+  readonly path: Path
+  readonly mayBeAbsent?: boolean
+}
 
 /** The message that was read, as it is. */
 export const WHOLE: FusedInput = { kind: 'place', path: [] }
@@ -29,7 +37,7 @@ export class CannotFuse {}
 export const inputAt = (message: FusedInput, path: Path): FusedInput => {
   let input = message
   for (const [i, step] of path.entries()) {
-    if (input.kind === 'place') return { kind: 'place', path: [...input.path, ...path.slice(i)] }
+    if (input.kind === 'place') return { kind: 'place', root: input.root, path: [...input.path, ...path.slice(i)] }
     const field: FusedInput | undefined = input.kind === 'record' ? input.fields.get(String(step)) : undefined
     if (!field) throw new CannotFuse()
     input = field

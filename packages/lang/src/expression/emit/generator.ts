@@ -10,7 +10,7 @@ import type { Fact } from '../infer/context.js'
 import type { Local } from '../infer/environment.js'
 import { keyOf, sliceOf } from '../run/slice.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
-import { CannotFuse, type FusedInput, inputAt, WHOLE } from './fused-input.js'
+import { CannotFuse, type FusedInput, inputAt, type PlacedInput, WHOLE } from './fused-input.js'
 import { type CodeExtent, LocalCode } from './local-code.js'
 
 /** How an expression is written, in each form. They call each other for its parts, by way of the generator. */
@@ -23,11 +23,15 @@ export interface Emitters {
   readonly writer: (e: Expression, g: Generator) => string
 }
 
+/** In characters: bindings that call others twice, one after the other, are written out as often. */
+const MAX_INLINED = 4000
+
 export class Generator {
   readonly constants: unknown[]
   readonly variables: Set<string>
   private readonly names: Map<string, string>
   private readonly locals: Map<Local, LocalCode>
+  private readonly room: { left: number }
 
   /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
   constructor(
@@ -41,6 +45,18 @@ export class Generator {
     this.variables = before?.variables ?? new Set()
     this.names = before?.names ?? new Map()
     this.locals = before?.locals ?? new Map()
+    this.room = before?.room ?? { left: MAX_INLINED }
+  }
+
+  /** For what is given `message`, in the same code. */
+  behind(checked: Checked, message: FusedInput): Generator {
+    return new Generator(this.emitters, checked, this.scanner, message, this)
+  }
+
+  /** For so many characters of an expression that is written out where it is called. */
+  takeRoom(characters: number): boolean {
+    this.room.left -= characters
+    return this.room.left >= 0
   }
 
   value(e: Expression): string {
@@ -64,27 +80,30 @@ export class Generator {
   }
 
   /** Where a part begins and ends, and in which buffer; the start is negative when it is absent. */
-  extent({ root, path }: ValuePlace): CodeExtent {
-    if (root) return this.local(root).extent(path)
-    const input = this.input(path)
+  extent(place: ValuePlace): CodeExtent {
+    const input = this.input(place)
     if (input.kind !== 'place') throw new CannotFuse()
-    return this.captured(input.path)
+    return this.placed(input)
+  }
+
+  placed({ root, path }: PlacedInput): CodeExtent {
+    return root ? this.local(root).extent(path) : this.captured(path)
   }
 
   /** The same of a part of the message that was read. */
-  captured(path: Path): CodeExtent {
+  private captured(path: Path): CodeExtent {
     const slot = this.scanner.slot(path)
     return { buf: 'b', start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]`, name: String(2 * slot) }
   }
 
-  input(path: Path): FusedInput {
-    return inputAt(this.message, path)
+  input({ root, path }: ValuePlace): FusedInput {
+    return root ? { kind: 'place', root, path } : inputAt(this.message, path)
   }
 
   /** The variable of what an expression only names, where that was computed by a stage before. */
   computed(e: Expression): string | undefined {
-    const path = this.checked.path(e)
-    const input = path && this.input(path)
+    const place = this.checked.place(e)
+    const input = place && this.input(place)
     return input?.kind === 'value' ? input.variable : undefined
   }
 
@@ -155,7 +174,8 @@ export class Generator {
   once(kind: string, place: ValuePlace, decode: (part: CodeExtent) => string): string {
     const part = this.extent(place)
     const name = `${kind}${part.name}`
-    if (place.root) this.local(place.root).variables.add(name)
+    const input = this.input(place)
+    if (input.kind === 'place' && input.root) this.local(input.root).variables.add(name)
     else this.declared(name)
     return `(${name} === undefined ? ${name} = ${decode(part)} : ${name})`
   }

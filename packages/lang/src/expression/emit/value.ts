@@ -5,7 +5,7 @@ import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
 import { type Form, isMerged, numeralOf, type ValuePlace } from '../infer/checked.js'
 import { emitCoalesce, emitMapKey } from './absent.js'
-import { emitCall } from './call.js'
+import { emitCall, emitInlinedValue } from './call.js'
 import type { Generator } from './generator.js'
 import { emitBoxedConstant, emitConstant, emitLiteral, emitNumeral } from './literal.js'
 import { emitBool, emitIndex, emitInt, emitNumber, emitString } from './operand.js'
@@ -28,7 +28,7 @@ export const emitValue = (e: Expression, g: Generator): string => {
         ? emitCoalesce(e, g, emitValue, (boxed) => emitUnboxed(boxed, g.form(e.left), e.left, g))
         : emitComputed(e, g)
     case 'call':
-      return g.checked.resultOf(e) === 'moved' ? emitUnboxed(emitCall(e, g), form, e, g) : emitComputed(e, g)
+      return emitInlinedValue(e, g) ?? (g.checked.resultOf(e) === 'moved' ? emitUnboxed(emitCall(e, g), form, e, g) : emitComputed(e, g))
     case 'field':
     case 'index':
       return emitUnboxed(emitBoxed(e, g), form, e, g)

@@ -2,7 +2,7 @@
 // is one constant as far as it goes.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { Comprehension, Expression, RecordExpression } from '../../parse/ast.js'
+import type { CallExpression, Comprehension, Expression, RecordExpression } from '../../parse/ast.js'
 import { isPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
@@ -10,6 +10,7 @@ import { isMerged, numeralOf, type ValuePlace } from '../infer/checked.js'
 import { emitBoxedOrAbsent, isThere } from './absent.js'
 import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
+import { inlined } from './inline.js'
 import type { CodeExtent } from './local-code.js'
 import { emitLoops } from './loop.js'
 import { emitBool } from './operand.js'
@@ -81,7 +82,7 @@ const pieces = (e: Expression, g: Generator): OutputPiece[] => {
     case 'binary':
       return e.operator === '??' ? code(emitWriteCoalesce(e.left, e.right, g)) : resultPieces(e, g)
     case 'call':
-      return g.checked.resultOf(e) === 'moved' ? writeComputed(g.boxed(e), 'boxed') : resultPieces(e, g)
+      return callPieces(e, g)
     case 'comprehension':
       return comprehensionPieces(e, g)
     case 'unary':
@@ -104,6 +105,14 @@ const comprehensionPieces = (e: Comprehension, g: Generator): OutputPiece[] => {
   return [{ text: '[' }, { code: `${isLater} = false\n${emitLoops(e, g, item)}` }, { text: ']' }]
 }
 
+const callPieces = (e: CallExpression, g: Generator): OutputPiece[] => {
+  if (g.checked.resultOf(e) !== 'moved') return resultPieces(e, g)
+  const call = inlined(e, g, (body, inner) => (isMade(body) ? pieces(body, inner) : undefined))
+  return call ? [...call.before.map((line) => ({ code: line })), ...call.result] : writeComputed(g.boxed(e), 'boxed')
+}
+
+const isMade = ({ kind }: Expression): boolean => kind === 'record' || kind === 'list' || kind === 'comprehension'
+
 // Of an operator or a function.
 const resultPieces = (e: Expression, g: Generator): OutputPiece[] => {
   const form = g.form(e)
@@ -124,8 +133,7 @@ const writeComputed = (value: string, form: Form): OutputPiece[] => {
   }
 }
 
-const copy = (place: ValuePlace, g: Generator): OutputPiece[] =>
-  place.root ? copied(g.extent(place)) : inputPieces(g.input(place.path), g)
+const copy = (place: ValuePlace, g: Generator): OutputPiece[] => inputPieces(g.input(place), g)
 
 const copied = ({ buf, start, end }: CodeExtent): OutputPiece[] => code(`p = R.put(out, p, ${buf}, ${start}, ${end})`)
 
@@ -134,12 +142,12 @@ const inputPieces = (input: FusedInput, g: Generator): OutputPiece[] => {
   if (input.kind === 'record') {
     const origins = new Map<string, Origin>()
     for (const [name, field] of input.fields) {
-      const isThere = field.kind === 'place' && field.mayBeAbsent ? `${g.captured(field.path).start} >= 0` : undefined
+      const isThere = field.kind === 'place' && field.mayBeAbsent ? `${g.placed(field).start} >= 0` : undefined
       origins.set(name, { pieces: inputPieces(field, g), ...(isThere === undefined ? {} : { isThere }) })
     }
     return fieldPieces(origins, g)
   }
-  return copied(g.captured(input.path))
+  return copied(g.placed(input))
 }
 
 const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): string => {

@@ -2,7 +2,7 @@
 
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { Apply, Param } from '../../names/names.js'
+import type { Callable, Param } from '../../names/names.js'
 import type { CallExpression, Expression, IndexExpression, Name, NameExpression, RecordExpression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
@@ -94,9 +94,19 @@ export class Checked {
   }
 
   /** The bare binding that it calls, ready to be applied. */
-  callee(e: CallExpression): Apply | undefined {
+  callee(e: CallExpression): Callable | undefined {
     const bound = this.#context.callees.get(e)
     return bound && this.#context.environment.scope?.open(bound)
+  }
+
+  /** The type that the binding takes which it calls. */
+  takenBy(e: CallExpression): Type | undefined {
+    return this.#context.callees.get(e)?.inputs[0]
+  }
+
+  /** Does it call a binding? */
+  get hasCallees(): boolean {
+    return this.#context.callees.size > 0
   }
 
   /** Does a binding that it calls leave elements out of lists? */

@@ -210,7 +210,7 @@ const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpressio
 const evaluateCall = (e: CallExpression, frame: Frame): RuntimeValue => {
   const [first] = e.arguments
   const callee = frame.checked.callee(e)
-  if (callee && first) return applyTo(callee, evaluate(first, frame))
+  if (callee && first) return applyTo(callee.apply, evaluate(first, frame))
   if (frame.checked.isHas(e) && first) return evaluateMaybe(first, frame) !== undefined
   const called = frame.checked.called(e)
   if (called.reduction && first?.kind === 'comprehension') return evaluateReduction(called.reduction, first, frame, frame.checked.site(e))

@@ -28,7 +28,7 @@ export const compileMap = (e: Expression, environment: Environment, scanner = ne
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, emitMap(e, g))
     },
-    isLeft: checked.hasLocals,
+    isLeft: checked.hasLocals || checked.hasCallees,
     interpret: (message, tree, out) => {
       observer()?.evaluated(e)
       out.commit(putValue(out, out.at, evaluate(e, openFrame(checked, message, tree))))
@@ -47,7 +47,7 @@ export const compileFilter = (e: Expression, environment: Environment, scanner =
       const g = openGenerator(checked, scanner)
       return compileEvaluator(g, `return ${emitBool(e, g)} ? ${Verdict.PASS} : ${Verdict.DROP}`)
     },
-    isLeft: checked.hasLocals,
+    isLeft: checked.hasLocals || checked.hasCallees,
     interpret: (message, tree) => {
       const isHeld = holds(e, openFrame(checked, message, tree))
       observer()?.decided(e, isHeld)
