@@ -32,11 +32,11 @@ export const build = async () => {
   return stale
 }
 
-/** Builds the test files whose path contains the text. Resolves to the files that were made, relative to the root. */
-export const buildTests = async (text = '') => {
-  const entries = testEntries().filter((entry) => entry.in.includes(text))
+/** Builds the test files whose path contains one of the texts. Resolves to the files that were made, relative to the root. */
+export const buildTests = async (...texts) => {
+  const entries = testEntries().filter((entry) => texts.length === 0 || texts.some((text) => entry.in.includes(text)))
   const made = entries.map(({ out }) => `${out}.cjs`)
-  if (text !== '') for (const result of await bundleTests(entries)) writeOutput(result)
+  if (texts.length > 0) for (const result of await bundleTests(entries)) writeOutput(result)
   else if (!isFresh('test/dist', made)) {
     const began = Date.now()
     writeStamped(await bundleTests(entries), 'test/dist', began)

@@ -39,7 +39,7 @@ const cannotApply = {
       'wants a tool that asks the model, or the roots, of the client, which no tool of plumb-mcp does',
     ]),
   ),
-  'input-required-result-non-tool-request': 'wants a prompt that asks a person, and prompt files ask nobody',
+  'input-required-result-non-tool-request': 'wants a prompt that asks a person, and prompt files ask no one',
 }
 
 /** Of scenarios that apply otherwise: checks by scenario. */

@@ -1,4 +1,4 @@
-// Runs the test files whose path contains TEXT (all of them without): tests.mjs [TEXT]
+// Runs the test files whose path contains one of the TEXTs (all of them without): tests.mjs [TEXT...]
 //
 // Each compiled file is a tap program and runs in a Node process of its own. The tap command would run the same with four module
 // loaders in every process, which costs half a second a file and leaks NODE_OPTIONS into the executables under test.
@@ -121,11 +121,12 @@ const withoutPasses = (output) =>
     .join('\n')
 
 await runMain(import.meta.url, async () => {
-  const wanted = process.argv[2] ?? ''
+  const wanted = process.argv.slice(2)
   await installDependencies()
   await build()
-  const files = await buildTests(wanted)
-  if (files.length === 0) throw new Error(`no test file has '${wanted}' in its path`)
+  const files = await buildTests(...wanted)
+  const unknown = wanted.find((text) => !files.some((file) => sourceOf(file).includes(text)))
+  if (unknown !== undefined) throw new Error(`no test file has '${unknown}' in its path`)
   const { passed, failed, skipped } = await runTests(files)
   console.log(skippedInWords(skipped))
   console.log(`${passed} passed, ${failed} failed`)

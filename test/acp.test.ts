@@ -173,7 +173,7 @@ t.test('calls of tools are shown, and asked for', async (t) => {
   }
 })
 
-t.test('a question that nobody answers ends with its turn', async (t) => {
+t.test('a question without an answer ends with its turn', async (t) => {
   let ask: () => void = () => {}
   const isAsked = new Promise<void>((resolve) => (ask = resolve))
   const { agent, prompt, session } = await openEditor(t, ['-e', DANGER], {}, () => {

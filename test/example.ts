@@ -37,7 +37,7 @@ export const isShown = (shown: string, output: string): boolean => {
   return new RegExp(`^${pattern.join('')}$`).test(`${output.trimEnd()}\n`)
 }
 
-// Whoever copies a program from a page makes it executable by hand: the page has to say so.
+// A reader who copies a program from a page makes it executable by hand: the page has to say so.
 const layFile = (path: string, text: string, mode = 0o644): void => {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text, { mode })

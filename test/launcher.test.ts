@@ -49,7 +49,7 @@ t.test('file descriptors that were inherited are named', async (t) => {
   t.strictSame(sh('PLUMB_FDS=4 package/bin/plumb').stdout, '["",null]\n', 'what the environment says of them does not count')
 })
 
-t.test('plumb-mux has pipes for its command, where nobody else needs a place of them', async (t) => {
+t.test('plumb-mux has pipes for its command, where nothing else needs their places', async (t) => {
   mkdirSync(join(folder, 'mux/bin'), { recursive: true })
   mkdirSync(join(folder, 'mux/dist'))
   copyFileSync('packages/plumb-mux/bin/plumb-mux', join(folder, 'mux/bin/plumb-mux'))

@@ -103,7 +103,7 @@ t.test('not asked for, or not possible', async (t) => {
   typed.pty.type('7\n\x04')
   typed.answer(1)
   await typed.pty.exited
-  t.notOk(typed.pty.output.includes('\x1b'), 'nothing is drawn where somebody types')
+  t.notOk(typed.pty.output.includes('\x1b'), 'nothing is drawn where a person types')
 
   const behind = open(t, 'set -m; plumb slow.plumb < in.jsonl > out.jsonl & wait; cat out.jsonl')
   await behind.pty.shows(/error/)

@@ -35,7 +35,7 @@ interface Inside {
 const LIMIT_MS = scaled(30_000)
 const ALL_ROWS = 5000
 
-/** `TERM` is xterm-256color unless `env` says otherwise. Whoever opens one calls `close`, whatever happens. */
+/** `TERM` is xterm-256color unless `env` says otherwise. The caller closes it, whatever happens. */
 export class Pty {
   readonly pid: number
   readonly exited: Promise<PtyExit>

@@ -83,7 +83,7 @@ sceneTable('children', FILES, {
     errors: [{ error: 'config_invalid', category: 'config', process: 'main', detail: /too long for the system/ }],
     status: 2,
   },
-  'fault 54: what is no message, or the message of somebody else': {
+  'fault 54: what is no message, or the message of another program': {
     run: 'plumb words.plumb',
     in: '1\n2\n3\n',
     errors: [
@@ -153,8 +153,8 @@ t.test('fault 50: descriptors for k of four children', async (t) => {
   }
 })
 
-// Nobody else is that one.
-let nobody = 60_000 + (process.pid % 5000)
+// No other process has that one.
+let freeUid = 60_000 + (process.pid % 5000)
 
 const openToAll = ({ folder, work }: { folder: string; work: string }): void => {
   for (const path of [folder, work]) chmodSync(path, 0o755)
@@ -165,7 +165,7 @@ t.test('fault 51: processes for k of four children', { skip: MACHINE.users }, as
   for (const count of counts(range(8, 40), [13, 15, 17])) {
     const scene = openScene(FILES)
     openToAll(scene)
-    const uid = nobody++
+    const uid = freeUid++
     const { status } = await scene.bash(withFewProcesses(count, uid, 'plumb --version > /dev/null 2>&1'))
     if (status !== 0) continue
     t.strictSame(judge(await scene.bash(withFewProcesses(count, uid, 'plumb four.plumb'), '1\n')), [], `${count} processes`)
@@ -177,7 +177,7 @@ t.test('fault 49: a command that starts as many processes as it can is one error
   const scene = openScene(FILES)
   openToAll(scene)
   const bomb = JSON.stringify({ id: 'bomb', name: 'bomb', input: {} })
-  const served = withFewProcesses(60, nobody++, 'exec plumb-tool tools.plumb serve')
+  const served = withFewProcesses(60, freeUid++, 'exec plumb-tool tools.plumb serve')
   const ran = await scene.bash(`mkfifo in; : > out; exec 7<>in; ${served} < in > out 7>&- &
     answered () { until [ "$(wc -l < out)" -gt $1 ] || ! kill -0 $!; do sleep 0.05; done; }
     echo '${bomb}' >&7; answered 0

@@ -37,7 +37,7 @@ const refusals = (file: string): string =>
 sceneTable('specs that cannot be read', FILES, {
   'fault 117: a spec that is not there': { run: refusals('none.plumb'), out: '2\nfile_not_found\n' },
   'fault 117: a folder': { run: refusals('folder.plumb'), out: '2\nfile_not_found\n' },
-  'fault 117: a FIFO that nobody writes': { run: `mkfifo fifo.plumb; ${refusals('fifo.plumb')}`, out: '2\nfile_not_found\n' },
+  'fault 117: a FIFO without a writer': { run: `mkfifo fifo.plumb; ${refusals('fifo.plumb')}`, out: '2\nfile_not_found\n' },
   'fault 117: a device without end': { run: refusals('/dev/zero'), out: '2\nfile_not_found\n' },
   'fault 117: a link to nothing': { run: `ln -s nothing link.plumb; ${refusals('link.plumb')}`, out: '2\nfile_not_found\n' },
   'fault 117: a link to itself': {

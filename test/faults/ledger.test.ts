@@ -175,7 +175,7 @@ const holds = async (p: Plan): Promise<void> => {
     assert.ok(seq >= 1 && seq <= most, `there is an input ${seq}`)
     assert.equal(all.length, 1, `input ${seq} has one fate: ${all}`)
   }
-  // Nobody knows what a plumb has in hand when what is behind it fails.
+  // It is not known what a plumb has in hand when what is behind it fails.
   const isHidden = p.stages.some(({ source }) => source.startsWith('plumb')) && p.stages.some(({ ends }) => ends === 'badly')
   const mayBeCounted = isHidden || p.stages.some(({ ends }) => ends === 'well')
   if (p.end !== 'reader') {

@@ -12,7 +12,7 @@ export interface Running {
   readonly command: string
 }
 
-/** The processes that run below this folder or have it in their environment; the dead that nobody has fetched are none. */
+/** The processes that run below this folder or have it in their environment; zombies are none. */
 export const runningIn = (folder: string): Running[] => {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')

@@ -63,7 +63,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 const isTemporary = (path: string): boolean => /(^|\/)\.plumb-/.test(path)
 const isIndex = (path: string): boolean => path.startsWith('.md_index')
 
-/** Files by their paths, but for those that are there for a moment, and the index, whose bytes nobody promises. */
+/** Files by their paths, but for those that are there for a moment, and the index, whose bytes are not promised. */
 const contents = (folder: string): Readonly<Record<string, string>> => {
   const paths = readdirSync(folder, { recursive: true }).map(String).sort()
   const files = paths.filter((path) => !isTemporary(path) && !isIndex(path) && lstatSync(join(folder, path)).isFile())

@@ -194,7 +194,7 @@ sceneTable(
   },
 )
 
-// Each has more to say than a pipe holds, and nobody reads it.
+// Each has more to say than a pipe holds, and it is not read.
 const UNREAD = ['plumb map.plumb', 'plumb-agent --telemetry --fds 3 bot.plumb 3> $t', 'plumb-tool tools.plumb call one -']
 
 sceneTable('a signal, and a reader that never reads', LIVING_FILES, {

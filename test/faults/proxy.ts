@@ -15,7 +15,7 @@ export interface Flow {
   readonly drip?: { readonly bytes: number; readonly everyMs: number }
   /** So many bytes pass; then it ends in the way that `end` says. */
   readonly after?: number
-  /** `close`: both sides see an orderly end; `half`: only this direction ends; `swallow`: nothing more passes, and nobody is told. */
+  /** `close`: both sides see an orderly end; `half`: only this direction ends; `swallow`: nothing more passes, and neither side is told. */
   readonly end?: 'close' | 'reset' | 'half' | 'swallow'
 }
 

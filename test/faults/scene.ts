@@ -1,4 +1,4 @@
-// Scenes of faults: programs run in a folder of their own, with keys in the environment that nobody may see, and when the scene is over
+// Scenes of faults: programs run in a folder of their own, with keys in the environment that no output may show, and when the scene is over
 // nothing is left of it: no process, no temporary file, no key anywhere, and of stderr nothing that is no error object.
 //
 //   scene('fault 12: …', FILES, async (t, { bash }) => { t.match(await bash('plumb a.plumb', '1\n'), { status: 0 }) })

@@ -1,4 +1,4 @@
-// A certificate of localhost and 127.0.0.1 that nobody has signed but itself, made anew for each test (RFC 5280, in DER).
+// A certificate of localhost and 127.0.0.1 that is signed by itself alone, made anew for each test (RFC 5280, in DER).
 
 import { generateKeyPairSync, sign } from 'node:crypto'
 

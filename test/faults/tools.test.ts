@@ -135,7 +135,7 @@ if (hasSandbox) {
     'neighbours',
     { 'look.plumb': 'let look : { arguments?: [string] } -> string = tool { command: "./look", sandbox: {} }\n', look: LOOK },
     {
-      'fault 92: what is in a sandbox sees the environment of nobody else': {
+      'fault 92: what is in a sandbox sees no other environment': {
         run: `plumb-tool look.plumb call look '{}'`,
         out: '"0\\n"\n',
       },

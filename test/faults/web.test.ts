@@ -72,7 +72,7 @@ t.test('fault 100: a page that is cut is whole or an error, never a part of it',
   let tried = 0
   for (const packing of Object.keys(PACKED)) {
     for (const frame of Object.keys(FRAMES)) {
-      // Of such a reply nobody can say whether it was whole.
+      // Of such a reply it cannot be said whether it was whole.
       if (packing === 'identity' && frame === 'to the end') continue
       for (const end of ['close', 'reset'] as const) {
         const what = `${packing}, ${frame}, ${end}`
@@ -148,7 +148,7 @@ t.test('faults 96, 97, 98, 102: in a network of its own, only what is public is 
   )
   t.equal(asked.filter((line) => /\/hop(2[01]|1[6-9])$/.test(line)).length, 6, 'no more than 5 redirects')
 
-  // Of the two that mean all addresses nobody can say where they lead.
+  // Where the two that mean all addresses lead cannot be said.
   const places = DENIED.filter((url) => !/\/\/(0|\[::\])\//.test(url))
   const granted = await scene.bash(onOwnNet('plumb-tool --grant net,net.private call http_get -'), jsonLines(places))
   t.strictSame([granted.out.split('\n').length - 1, granted.err], [places.length, ''], 'each of them leads somewhere')
@@ -159,7 +159,7 @@ t.test('faults 96, 97, 98, 102: in a network of its own, only what is public is 
   t.strictSame(await scene.leftovers(), [])
 })
 
-scene('fault 97: from https: to http: is not followed, and a certificate that nobody signed not believed', {}, async (t, scene) => {
+scene('fault 97: from https: to http: is not followed, and a certificate that no authority signed not believed', {}, async (t, scene) => {
   const plain = createServer((_, response) => void response.end('plain')).listen(0, '127.0.0.1')
   const { cert, key } = selfSigned()
   const secret = createTlsServer({ cert, key }, ({ url }, response) => {

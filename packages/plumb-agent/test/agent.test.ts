@@ -166,7 +166,7 @@ runTable('control', {
       ctrl '{"if_memory":[],"pause":true}'; hear | pick '[_.msg.error, _.msg.detail]'; end`,
     out: /^paused\nmemory_set\nmemory_changed\nresumed\n\[\{"role":"user","content":\{"a":1,"b":\[2\.5\]\}\}\]\nmemory_set\nresumed\n\["input_type_mismatch",".*'if_memory'.*"\]\n$/,
   },
-  'whoever comes too late does not end the pause of those who have read since': {
+  'a message that comes too late does not end the pause of those who have read since': {
     run: `talk --mux bot.plumb; ctrl () { say '{"__port":"ctrl_in","msg":'"$1"'}'; }; kinds () { for i in $(seq $1); do hear | pick '_.msg.error ?? _.msg.kind ?? _.msg'; done; }
       new='"set_memory":[{"role":"user","content":"short"}]'; late='{'$new',"if_memory":[],"resume":true}'
       ctrl '{"pause":true,"get_memory":true}'; kinds 2; ctrl '{"resume":true}'; kinds 1; say '{"__port":"input","msg":"Bullies."}'; kinds 1
@@ -197,7 +197,7 @@ runTable('control', {
       say '{"__port":"input","msg":"Men are all alike."}'; say '{"__port":"ctrl_in","msg":{"stop":true}}'; wait $pid`,
     out: '{"__port":"ctrl_out","msg":{"kind":"paused"}}\n',
   },
-  'at the end of control nobody can resume, so what is held goes on': {
+  'at the end of control nothing can resume it, so what is held goes on': {
     run: `printf '%s\\n' '{"__port":"ctrl_in","msg":{"pause":true}}' '{"__port":"input","msg":"Men are all alike."}' | plumb-agent --mux bot.plumb | tail -1`,
     out: '{"__port":"output","msg":"IN WHAT WAY"}\n',
   },
@@ -248,7 +248,7 @@ runTable('telemetry', {
       echo '{"id":"c1","name":"ask","input":"x"}' | PLUMB_DEPTH= plumb-tool -e "$spec" serve | pick _.content`,
     out: `${ALIKE}call_7 2\n"c1 1"\n`,
   },
-  'silent when nobody asked': { run: 'plumb-agent bot.plumb < alike.jsonl 3> tel; wc -c < tel | tr -d " "', out: `${ALIKE}0\n` },
+  'silent where it was not asked for': { run: 'plumb-agent bot.plumb < alike.jsonl 3> tel; wc -c < tel | tr -d " "', out: `${ALIKE}0\n` },
 })
 
 runTable('configuration', {

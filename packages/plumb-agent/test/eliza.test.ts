@@ -475,7 +475,7 @@ t.test('what calls a tool, and what is a sentence', async (t) => {
     ['recall f', undefined],
   ]
   for (const [text, order] of orders) t.strictSame(readOrder(text, ['f', 'A.f', 's:f']), order, text)
-  t.equal(readOrder('call f {}', []), undefined, 'without tools there is nobody to call')
+  t.equal(readOrder('call f {}', []), undefined, 'without tools there is nothing to call')
 })
 
 t.test('calls are no part of the conversation of 1966', async (t) => {

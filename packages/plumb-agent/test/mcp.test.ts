@@ -189,7 +189,7 @@ let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: 
   mcp: [{ command: "node", args: ["./server.cjs"], prefix: "s", sandbox: { write: ["."] } }, { url: "http://127.0.0.1:9/mcp", token_env: "NOTES_TOKEN" }] }`,
   'list.json': LIST,
   'bad.json': '[{"name":"x"}]',
-  // Whoever runs tools, by hand.
+  // The program that runs tools, by hand.
   'serve.sh': `#!/bin/bash
 tee -a seen | pick '({ id: _.id, content: _.name === "double" ? "7" : JSON.stringify("by hand: " + _.name), is_error: false })'`,
 })
@@ -205,12 +205,12 @@ runTable('where it learns of them', {
     errors: [['config_invalid', /its tools are needed \(x\)/]],
     status: 2,
   },
-  'from a file, with whoever answers on fd 5': {
+  'from a file, with the program that answers on fd 5': {
     run: `mkfifo req resp; PLUMB_MCP_TOOLS=list.json plumb-agent bot.plumb <<< '${ECHO}' 4> req 5< resp & ./serve.sh < req > resp; wait; ls starts 2> /dev/null`,
     out: '"by hand: notes:echo"\n',
     status: 2,
   },
-  'from a file, and what is declared from whoever answers on fd 5': {
+  'from a file, and what is declared from the program that answers on fd 5': {
     run: `mkfifo req resp; printf '%s\\n' '${ECHO}' '"call double {\\"n\\":1}"' | plumb-agent bot.plumb 4> req 5< resp & ./serve.sh < req > resp; wait`,
     out: '"heard: a"\n"7"\n',
   },

@@ -291,7 +291,7 @@ t.test('fault 72: a wait, and an answer under way, end when the signal fires', a
   const under = new AbortController()
   void until(() => silent.received.length > 0).then(() => under.abort())
   t.match(await openClient(t, 'anthropic', silent.url).ask({}, under.signal), { ok: false, error: { error: 'cancelled' } })
-  t.equal(silent.received.length, 1, 'nothing is tried again for nobody')
+  t.equal(silent.received.length, 1, 'nothing is tried again where no one waits')
 })
 
 t.test('fault 73: redirects are not followed with a key', async (t) => {

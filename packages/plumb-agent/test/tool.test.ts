@@ -249,7 +249,7 @@ t.test('fault 76: a thousand calls, eight at once, in order; one at a time on re
   t.equal(limited.conversation.memory.length, 0, 'as if it had not been asked')
 })
 
-t.test('an answer is held against what the tool declares, whoever gives it', async (t) => {
+t.test('an answer is checked against what the tool declares, wherever it comes from', async (t) => {
   const given = ['{"n":4}', '{"n":"5"}', '{"n":"x"}', 'six', '"7"', 'seven']
   const calls = [...'abcd'].map((id) => use(id, 'double', { n: 1 }))
   const texts = [...'ef'].map((id) => use(id, 'shell', {}))
@@ -498,7 +498,7 @@ runTable('who runs the tools', {
     out: `1\n${ALIKE}1\n"WHAT RESEMBLANCE DO YOU SEE"\n1\n`,
     errors: [['child_failed', /\.\/die\.sh.*status 3/]],
   },
-  'fds 4 and 5 of somebody else': {
+  'fds 4 and 5 of another program': {
     run: `mkfifo req resp; plumb-agent bot.plumb < in.jsonl 4> req 5< resp & ./serve.sh < req > resp; wait; rm req resp seen`,
     out: `"{\\"n\\":7}"\n${ALIKE}`,
   },
@@ -523,7 +523,7 @@ runTable('who runs the tools', {
       ['input_type_mismatch', /is \{/],
     ],
   },
-  'with --mux whoever asked for it': {
+  'with --mux, whichever side asked for it': {
     run: `talk --mux bot.plumb; say '{"__port":"input","msg":"call double {\\"n\\":21}"}'; hear
       say '{"__port":"tool_resp","msg":{"id":"call_1","content":"{\\"n\\":5}","is_error":false}}'; hear
       say '{"__port":"input","msg":"call double {\\"n\\":22}"}'; hear; say '{"__port":"tool_resp","eof":true}'; hear | grep -c tool_crashed; end`,
@@ -540,7 +540,7 @@ runTable('who runs the tools', {
     errors: [['unknown_port', 'tool_resp']],
     status: 1,
   },
-  'fault 64: outputs that nobody reads hold up no call and lose nothing': {
+  'fault 64: outputs that are not read hold up no call and lose nothing': {
     run: `mkfifo r1 r2 o; for i in {1..300}; do echo '"call size {\\"input\\":\\"a\\"}"'; done > many; big=$(printf '%05000d' 0); : > seen
       plumb-agent bot.plumb < many 4> r1 5< r2 > o & tee seen < r1 | sed -u 's/^{"id":"\\([^"]*\\)".*/{"id":"\\1","content":"\\\\"'$big'\\\\"","is_error":false}/' > r2 &
       exec 9<o; until [ "$(wc -l < seen)" -gt 40 ]; do sleep 0.05; done; wc -l <&9 | tr -d ' '; wait; rm r1 r2 o seen`,
@@ -570,8 +570,8 @@ no call with the id 'nope' waits for approval
       say '{"__port":"ctrl_in","msg":{"deny":"call_1","resume":true}}'; hear; hear | grep -c approval_required; end`,
     out: `{"__port":"ctrl_out","msg":{"kind":"paused"}}\n{"__port":"ctrl_out","msg":{"kind":"resumed"}}\n1\n`,
   },
-  'nobody there, nobody any more, cancelled': {
-    run: `echo '"call danger {\\"n\\":1}"' > one; plumb-agent bot.plumb < one | grep -c 'nobody is there'
+  'no person there, none any more, cancelled': {
+    run: `echo '"call danger {\\"n\\":1}"' > one; plumb-agent bot.plumb < one | grep -c 'there is none to ask'
       mkfifo c; plumb-agent bot.plumb < one 6< c 7> r | grep -c 'control channel ended' & exec 8>c; until [ -s r ]; do sleep 0.05; done; exec 8>&-; wait; rm c
       mkfifo c; plumb-agent --telemetry bot.plumb < one 3> told 6< c 7> s > answer & exec 8>c; until [ -s s ]; do sleep 0.05; done; exec 8>&-; wait; rm c
       grep -o '"outcome":"[a-z]*"' told

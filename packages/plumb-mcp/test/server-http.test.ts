@@ -195,7 +195,7 @@ t.test('faults 110, 112, 113: who may come in', async (t) => {
   t.equal((await end()).signal, 'SIGTERM')
 })
 
-// Of /proc/net/tcp and its like: the local addresses, in hexadecimal, that somebody listens on at this port.
+// Of /proc/net/tcp and its like: the local addresses, in hexadecimal, that a process listens on at this port.
 const listening = (port: number): string[] =>
   ['tcp', 'tcp6'].flatMap((file) => {
     const path = `/proc/net/${file}`
@@ -327,7 +327,7 @@ t.test('fault 113: limits', async (t) => {
     () => ({ status: 413 }),
   )
   t.equal(chunked.status, 413)
-  // Somebody sends a head that never ends, and somebody a body: the others are served.
+  // One client sends a head that never ends, and one a body: the others are served.
   const slow = [
     `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nX-`,
     `POST /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 99\r\n\r\n{`,

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import {
   ElicitRequestSchema,
   LoggingMessageNotificationSchema,
+  ProgressNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import t from 'tap'
@@ -162,7 +163,9 @@ t.test('progress, logging, and a person who is asked', async (t) => {
   ])
   const outputs: unknown[] = []
   const program = { source: 'let main : !int -> !int = id', inputs: [1, 2, 3] }
-  await client.callTool({ name: 'call', arguments: program }, undefined, { onprogress: (progress) => outputs.push(progress) })
+  // The SDK forgets who listens to progress with the answer, before it hands on a notification that came in the same piece.
+  client.setNotificationHandler(ProgressNotificationSchema, ({ params }) => void outputs.push(params))
+  await client.callTool({ name: 'call', arguments: program }, undefined, { onprogress: () => {} })
   t.match(outputs.at(-1), { progress: 3, total: 3 })
   await client.setLoggingLevel('error')
   await call(client, 'chain', { input: 1 })
@@ -298,7 +301,7 @@ t.test('fault 109: its end leaves nothing running', async (t) => {
   for (const [how, word, end] of [
     ['SIGTERM', '61002', (raw: ReturnType<typeof spawnRaw>) => raw.child.kill('SIGTERM')],
     ['SIGKILL', '61003', (raw: ReturnType<typeof spawnRaw>) => raw.child.kill('SIGKILL')],
-    // As when the client is killed: nobody writes, and nobody reads.
+    // As when the client is killed: no one writes, and no one reads.
     ['gone', '61004', (raw: ReturnType<typeof spawnRaw>) => leave(raw)],
   ] as const) {
     const raw = spawnRaw(place, ['--grant', 'exec', 't.plumb'])

@@ -80,7 +80,7 @@ const REFUSED: readonly (readonly [why: string, source: string, code: string])[]
     withTool('{ url: string } -> string', 'builtin: "webpage_to_markdown", effects: ["net.private"]'),
     'permission_denied',
   ],
-  ['a binding that nobody uses', `let t : ${SHELL} = tool { command: "id" }\nlet main : !string -> !string = id`, 'permission_denied'],
+  ['a binding that is not used', `let t : ${SHELL} = tool { command: "id" }\nlet main : !string -> !string = id`, 'permission_denied'],
   ['a command in a module', 'use "./runs.plumb" as R\nlet main : !string -> !string = id', 'permission_denied'],
   ['a module outside', 'use "../outside.plumb" as O\nlet main : !int -> !int = O.canary', 'spec_invalid'],
   ['a module by an absolute path', `use "${join(folder, 'outside.plumb')}" as O\nlet main : !int -> !int = O.canary`, 'spec_invalid'],

@@ -294,5 +294,5 @@ t.test('HTTP: each request stands for itself', async (t) => {
   heard.catch(() => {})
   stop.abort()
   await t.rejects(heard)
-  t.match(await post(ask(9, 'tools/list')), { status: 200 }, 'who goes harms nobody')
+  t.match(await post(ask(9, 'tools/list')), { status: 200 }, 'a client that goes harms no other')
 })

@@ -62,7 +62,7 @@ export const unwrap = (options: UnwrapOptions): Result<MuxSession> => {
 // Telemetry and control replies may be dropped silently; for the answer to a tool call the command would wait.
 const TOOLS_UNAVAILABLE: Fault = fault(
   'unknown_port',
-  `the command asks for tools on 'tool_req', and nobody is there: open descriptors ` +
+  `the command asks for tools on 'tool_req', and nothing answers them: open descriptors ` +
     `${FDS.tool_req} and ${FDS.tool_resp}, or keep them from it (--fds 3,6,7)`,
   { port: 'tool_req' },
 )

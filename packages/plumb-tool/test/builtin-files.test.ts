@@ -776,14 +776,14 @@ t.test('fault 88: folders with many and with odd names', async (t) => {
 t.test('fault 89: temporary files', async (t) => {
   const { folder, call } = makeBuiltins({ 'd/f': 'x' })
   const dead = '99999999-1-0123456789ab'
-  // Of a process that is gone, of this one, and of nobody.
+  // Of a process that is gone, of this one, and of none.
   symlinkSync('99999999-1', join(folder, 'd/.plumb-1234-1.5.guard'))
   const names = [`.plumb-${dead}.new`, `.plumb-${OWNER}-0123456789ab.new`, '.plumb-notes.new', '.plumb-99999999-1-xyz.new']
   for (const name of names) writeFileSync(join(folder, 'd', name), 'half')
   await call('write_file', { path: 'd/f', content: 'y' })
   t.strictSame(leftOvers(join(folder, 'd')).sort(), names.slice(1).sort())
 
-  // Whoever was killed with the guard of a file keeps nobody from it; one who lives does.
+  // A process that was killed with the guard of a file keeps no other from it; one that lives does.
   const guard = join(folder, 'd', guardName(fileStamp(statSync(join(folder, 'd/f')))))
   symlinkSync('99999999-1', guard)
   t.equal((await call('append_to_file', { path: 'd/f', content: 'z' })).error, undefined)

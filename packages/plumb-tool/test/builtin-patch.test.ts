@@ -1,4 +1,4 @@
-// apply_patch: its grammar, where hunks fit, and that several files are changed together or not at all, whoever is killed. Faults 83, 85, 86.
+// apply_patch: its grammar, where hunks fit, and that several files are changed together or not at all, whatever is killed. Faults 83, 85, 86.
 
 import { spawn, spawnSync } from 'node:child_process'
 import {

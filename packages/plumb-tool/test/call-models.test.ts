@@ -168,7 +168,7 @@ t.test('the same question asked by many at once runs once', async (t) => {
   const cases: [name: string, result: Result<JsonText>, abort: number[], codes: string[], isStopped: boolean][] = [
     ['all share the result', succeed('1'), [], ['ok', 'ok', 'ok'], false],
     ['all share the error', AWAY, [], ['overloaded', 'overloaded', 'overloaded'], false],
-    ['one that gives up stops nobody', succeed('1'), [1], ['ok', 'cancelled', 'ok'], false],
+    ['one that gives up stops no other', succeed('1'), [1], ['ok', 'cancelled', 'ok'], false],
     ['not even the first', succeed('1'), [0], ['cancelled', 'ok', 'ok'], false],
     ['the last one does', succeed('1'), [0, 1, 2], ['cancelled', 'cancelled', 'overloaded'], true],
   ]

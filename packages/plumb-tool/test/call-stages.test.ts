@@ -147,7 +147,7 @@ t.test('only what can be retried is tried again, after waits that double', async
   const running = withRetry({ attempts: 3 })(tool).run('null', openCall(openSession(), { signal: controller.signal }))
   await turn()
   controller.abort()
-  t.equal(codeOf(await running), 'cancelled', 'a wait ends when nobody waits for the result')
+  t.equal(codeOf(await running), 'cancelled', 'a wait ends when the result is no longer waited for')
   t.equal(tool.runs, 1)
 })
 
@@ -246,7 +246,7 @@ t.test('fault 85: calls that write one path wait for each other, others do not',
   controller.abort()
   t.equal(codeOf(await abandoned), 'cancelled')
   await turn()
-  t.strictSame(log, ['begin "ab"', 'begin "c"'], 'one who gives up lets nobody pass those before it')
+  t.strictSame(log, ['begin "ab"', 'begin "c"'], 'one who gives up lets none pass those before it')
   for (const input of ['"ab"', '"a"', '"c"', '"bc"', '"ac"']) {
     gates.get(input)?.resolve()
     await turn()

@@ -80,7 +80,7 @@ t.test('list and schema', (t) =>
       'of what is not there': { run: run('schema sqare'), errors: [{ error: 'unknown_tool', detail: /did you mean 'square'/ }] },
       'what one agent may call': { run: run('--agent bot list | pick _.name'), out: 'square\nstatus\n' },
       'to /dev/full': { run: run('list > /dev/full'), errors: [{ error: 'write_failed' }] },
-      'to nobody': { run: run('list | true; echo $PIPESTATUS'), out: '0\n' },
+      'to a reader that has gone': { run: run('list | true; echo $PIPESTATUS'), out: '0\n' },
     },
     FILES,
   ),
@@ -142,7 +142,7 @@ t.test('call', (t) =>
       },
       'what is not there': { run: run('call sqare 1'), errors: [{ error: 'unknown_tool', category: 'not_found' }] },
       'what is internal': { run: run('call inner 1'), errors: [{ error: 'unknown_tool', detail: /@tool true/ }] },
-      'an approval with nobody there': {
+      'an approval with no person there': {
         run: run('call asked \'{"a":1}\''),
         errors: [{ error: 'approval_required', category: 'denied' }],
       },

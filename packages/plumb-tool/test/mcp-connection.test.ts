@@ -331,7 +331,7 @@ t.test('fault 107: a tool that is changed after it was listed is reported, and t
   const { connection, notes, changes } = await hostile()
   await connection.tools()
   await connection.call('change', '{}')
-  t.equal(changes(), 1, 'told once, until somebody looks')
+  t.equal(changes(), 1, 'reported once, until the list is asked for')
   const again = await connection.tools()
   t.match(again, { ok: true })
   t.strictSame(notes[0], {

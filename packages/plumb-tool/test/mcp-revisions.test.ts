@@ -104,7 +104,7 @@ for (const [way, opened] of Object.entries(WAYS)) {
     t.strictSame(await call('echo', { text: 'a' }), answer('heard: a'))
     t.match(await call('numbers'), { structured: '[1,2]' })
     t.match(await call('state'), { content: [{ text: /^after (\d+), (?!\1$)\d+$/ }] }, 'what it wants to be told again, under another id')
-    t.strictSame(await call('consent'), answer('decline, undefined'), 'nobody is there to be asked')
+    t.strictSame(await call('consent'), answer('decline, undefined'), 'there is no person to ask')
     t.match(await call('sampling'), /^bad_reply: .* asks for what is not offered: .*sampling/)
     t.match(await call('strange'), /^bad_reply: .* 'resultType' that is not known: "task"/)
     t.match(await call('for-ever'), /^bad_reply: .* after 10 times/)

@@ -318,7 +318,7 @@ t.test('the stages hold', (t) =>
         errors: [{ error: 'permission_denied' }],
         status: 0,
       },
-      'nobody is there to ask': { run: `plumb-tool t.plumb call asked '{"text":"x"}'`, errors: [{ error: 'approval_required' }] },
+      'there is no person to ask': { run: `plumb-tool t.plumb call asked '{"text":"x"}'`, errors: [{ error: 'approval_required' }] },
       'kept for a while': {
         run: `printf '{"text":"a"}\\n{"text":"a"}\\n' | plumb-tool --envelope t.plumb call kept - | grep -o '"cached":[a-z]*'`,
         out: '"cached":false\n"cached":true\n',
@@ -467,7 +467,7 @@ t.test('prompt files bring their servers', (t) =>
         run: `plumb-tool t.plumb call chat '${ASK('probe:echo {"text":"a"}')}'; plumb-tool t.plumb call chat '${ASK('probe:fail {"text":"a"}')}' | grep -o unknown_tool`,
         out: '"heard: a"\nunknown_tool\n',
       },
-      'a server that is not there is told of, whoever starts it, once': {
+      'a server that is not there is reported once, whichever program starts it': {
         run: `for tool in md chatmd process; do printf '"Men are all alike."\\n"a"\\n' | plumb-tool dead.plumb call $tool -; done; plumb-tool dead.plumb call deeper '${ASK('inner {"input":"Men are all alike."}')}'`,
         out: (out) => out.split('\n').length === 8 && out.startsWith('"IN WHAT WAY"\n') && out.endsWith('"IN WHAT WAY"\n'),
         errors: [1, 2, 3, 4].map(() => ({

@@ -199,7 +199,7 @@ const PROGRAMS: Readonly<Record<string, Row>> = {
   },
 }
 
-// A registry of one package, for npm and for Python, and services that refuse whoever comes with words of their own.
+// A registry of one package, for npm and for Python, and services that refuse all clients with words of their own.
 const WHEEL = `import sys, zipfile
 with zipfile.ZipFile(sys.argv[1], 'w') as z:
     z.writestr('plumb_greets.py', 'def main():\\n    print("HELLO")\\n')

@@ -174,7 +174,7 @@ t.test('serve', async (t) => {
         in: request('a', 'double', { n: 3 }),
         out: answer('a', '{"n":6}'),
       },
-      'descriptors that nobody opened': {
+      'descriptors that are not open': {
         run: 'plumb-tool t.plumb serve --fds 4,5 5> out',
         errors: [{ error: 'fd_invalid', detail: /4< requests/ }],
         status: 2,

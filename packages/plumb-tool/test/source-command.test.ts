@@ -118,7 +118,7 @@ t.test('fault 93: all of the group is gone, whatever it does', async (t) => {
       once(() => running(`sleep ${mark}`).length > 0),
     )
     t.equal(error?.error, 'cancelled', name)
-    t.ok(await until(() => running(`sleep ${mark}`).length === 0), `${name}: nobody is left`)
+    t.ok(await until(() => running(`sleep ${mark}`).length === 0), `${name}: nothing is left`)
   }
   t.equal((await call('left', { arguments: [mark] })).value, 'done\n')
   t.ok(await until(() => running(`sleep ${mark}`).length === 0), 'left: nor what it put into the background')

@@ -1,4 +1,4 @@
-// Functions of somebody's modules, in a child of their own: what they are given, what they may give, how they fail and are ended.
+// Functions of a user's modules, in a child of their own: what they are given, what they may give, how they fail and are ended.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -182,7 +182,7 @@ t.test('fault 93: functions that do not end', async (t) => {
     t.match((await call(tool, JSON.stringify(input), once(hasBegun))).error, { error: 'cancelled' }, tool)
   }
   t.equal(readFileSync(heard, 'utf8'), 'heard', 'the signal reaches the function')
-  t.ok(await until(() => running(`sleep ${mark}`).length === 0), 'and nobody it started is left')
+  t.ok(await until(() => running(`sleep ${mark}`).length === 0), 'and nothing it started is left')
 })
 
 t.test('a function in a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {

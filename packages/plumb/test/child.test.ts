@@ -185,7 +185,7 @@ table('behind a nested plumb', {
 })
 
 const until = (condition: string) => `until ${condition}; do sleep 0.02; done`
-/** Whoever has noted its id. */
+/** Each process that has noted its id. */
 const gone = until('! grep -qs "^State:.[^ZX]" /proc/$(cat pid.* 2>&-)/status')
 
 table('a child that cannot start', {

@@ -1,4 +1,4 @@
-// Who says resume when whoever was to say it has gone: a summariser that ends before it answers, and a loop that only ever pauses.
+// Who says resume when the process that was to say it has gone: a summariser that ends before it answers, and a loop that only ever pauses.
 
 import { scaledSeconds } from '../../wire/test/patience.js'
 import { makeShell } from './shell.js'
@@ -70,5 +70,5 @@ table('a summariser that ends before it answers, and the agent that it leaves pa
   'with status 0': whileOpen('quits'),
   'by kill -9': whileOpen('killed'),
   'before it was asked anything': { ...whileOpen('early'), out: /^1\n2\n3\n4\n5\nchild_failed mortal\n(unpaired barrier\n)?$/ },
-  'no summariser at all: whoever paused it never says resume': { ...atEnd('forever'), out: '1\n2\n3\n4\n5\n', status: 0 },
+  'no summariser at all: the one that paused it never says resume': { ...atEnd('forever'), out: '1\n2\n3\n4\n5\n', status: 0 },
 })

@@ -233,7 +233,7 @@ const pidsOf = (agent: string, ancestor: number): number[] => {
   return all.filter(({ pid, args }) => below.has(pid) && `${args} `.includes(`--agent ${agent} `)).map(({ pid }) => pid)
 }
 
-t.test('a summariser that is killed takes nobody with it, and the agent goes on', async (t) => {
+t.test('a summariser that is killed takes no other process with it, and the agent goes on', async (t) => {
   let ancestor = 0
   let killed = 0
   const { worked, url } = await openServer(

@@ -273,7 +273,7 @@ t.test('a session', async (t) => {
   await change(connection, other, edits[0]?.newText ?? '')
   t.strictSame(await connection.sendRequest('textDocument/formatting', { textDocument: { uri: other }, options: {} }), [])
 
-  // A document that is no file yet; one that nobody opened.
+  // A document that is no file yet; one that is not open.
   await open(connection, 'untitled:Untitled-1', 'let main : !int -> !int = nope ; id\n')
   t.match(await diagnosed('untitled:Untitled-1'), [{ code: 'unknown_name' }])
   t.equal(
@@ -314,7 +314,7 @@ t.test('how it ends', async (t) => {
   const mute = start()
   mute.child.stdout?.destroy()
   mute.child.stdin?.write(message({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { capabilities: {} } }))
-  t.equal(await mute.exited, 1, 'nobody reads')
+  t.equal(await mute.exited, 1, 'its output is not read')
 })
 
 const message = (value: unknown): string => {

@@ -1,4 +1,4 @@
-// What a run may spend in dollars: whoever asks, the model bills no more, and what was paid for is delivered.
+// What a run may spend in dollars: whichever agent asks, the model bills no more, and what was paid for is delivered.
 
 import { resolve } from 'node:path'
 import t, { type Test } from 'tap'

@@ -89,7 +89,7 @@ table('what waits is lost nowhere, nothing takes its place, and all others go on
     errors: [parked(4, 1, [[2, 5]]), parked(2, 1, [[4, 5]])],
     status: 0,
   },
-  'calls of one answer that need nobody are made, once': {
+  'calls of one answer that need no consent are made, once': {
     run: both('forgets').replaceAll('forgets', 'pair'),
     out: text(HELLO, HELLO, HELLO, HELLO, 'sent to ann', HELLO, 'sent to bob', HELLO, 'ann', 'bob'),
     errors: [

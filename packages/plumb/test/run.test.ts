@@ -229,7 +229,7 @@ table('options', {
   'envelopes and text': { run: 'plumb --mux -R id.plumb', ...usage(/'--mux' cannot be used with option '-R/) },
   'envelopes and none': { run: 'plumb --mux --no-envelopes id.plumb', ...usage(/'--mux' cannot be used with option '--no-envelopes'/) },
   'help and version': { run: 'plumb --help | head -1; plumb --version', out: /^Usage: plumb .*\n\d+\.\d+\.\d+\nprices: .*\n$/ },
-  'help for nobody': { run: 'plumb --help >/dev/full', errors: [{ error: 'write_failed' }] },
+  'help into a full device': { run: 'plumb --help >/dev/full', errors: [{ error: 'write_failed' }] },
   'no spec': { run: 'plumb run', ...usage(/no spec/) },
   'no number': { run: 'plumb --max-in-flight many id.plumb', ...usage(/whole number/) },
   'no such file': { run: 'plumb nix.plumb', ...usage(/cannot read 'nix.plumb'/, 'file_not_found') },

@@ -26,7 +26,7 @@ call() {
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   caller: `${CALLER}while IFS= read -r line; do call "$line"; done`,
-  // More than any pipe holds, which nobody reads before the call is answered.
+  // More than any pipe holds, which is not read before the call is answered.
   stuffed: `${CALLER}read -r line; { yes 1234567 | head -300000; } & call "$line" > answered; wait`,
   many: `for i in $(seq 1000); do echo "{\\"id\\":\\"$i\\",\\"name\\":\\"double\\",\\"input\\":{\\"n\\":$i}}"; done >&4 & head -1000 <&5 | pick 'JSON.parse(_.content).n' | sort -n | tail -1`,
   again: `ask='{"id":"1","name":"double","input":{"n":1}}'; echo "$ask" >&4; echo "\${ask/:1/:5}" >&4; head -2 <&5 | pick 'JSON.parse(_.content)'`,
@@ -86,7 +86,7 @@ table('calls', {
   },
   'fault 76: a thousand at once': { run: 'many', in: '1\n', out: '2000\n' },
   'fault 77: a repeated id gets the first answer again': { run: 'again', in: '1\n', out: lines({ n: 2 }, { n: 2 }) },
-  'fault 64: are answered while nobody reads the data': {
+  'fault 64: are answered while the data is not read': {
     run: 'plumb stuffed.plumb | { until [ -s answered ]; do sleep 0.02; done; cat answered; wc -l; }',
     in: lines(['double', { n: 4 }]),
     out: '{"n":8}\n300000\n',
@@ -165,7 +165,7 @@ table('what may be done', {
     in: ENVIRONMENT,
     out: DENIED,
   },
-  'is told to nobody in words or in the environment': {
+  'is shown neither in text nor in the environment': {
     run: 'plumb --grant fs.read --context secret=of-mine --policy policy.json spied.plumb 2> seen; grep -c -e fs.read -e of-mine -e policy seen; pick _.text < seen | grep -e ^PATH= -e ^--binding$ | cut -c 1-5',
     in: '1\n',
     out: '"done"\n0\nPATH=\n--bin\n',

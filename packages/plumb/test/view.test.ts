@@ -115,7 +115,7 @@ t.test('the page in a browser', { skip }, async (t) => {
   await page.locator('.talk [data-follow="3"]').first().click()
   t.ok((await page.locator('.followed').count()) > 4)
   t.strictSame(await page.locator('.followed').evaluateAll((all) => [...new Set(all.map((one) => one.getAttribute('data-seq')))]), ['3'])
-  t.strictSame(wrong, [], 'nothing was refused, and nobody was asked')
+  t.strictSame(wrong, [], 'nothing was refused, and no request was made')
   await page.close()
 
   const background = async (colorScheme: 'light' | 'dark') => {
@@ -218,7 +218,7 @@ void t.test('what is no run', (t) => {
     },
     'no JSON': { run: 'plumb view bot.plumb', errors: [{ error: 'config_invalid' }], status: 2 },
     'nowhere to write': { run: `${RUN}; plumb view t.json -o none/t.html`, errors: [{ error: 'write_failed' }] },
-    'laid out by another program, and changed by somebody': {
+    'laid out by another program, and changed by hand': {
       run: `${RUN}; node -e '
         const events = JSON.parse(require("fs").readFileSync("t.json"))
         events[0].args.dot = "no graph"

@@ -1,4 +1,4 @@
-// Where data may go, for a program that has been compiled: looked at where the spec has a word for it, or somebody asks (plumb-flows(7)).
+// Where data may go, for a program that has been compiled: looked at where the spec has a word for it, or the command line asks for it (plumb-flows(7)).
 
 import { type Compiled, hasErrors, writesFlowWords } from '@plumb/lang'
 import { effectsOf } from './effects.js'

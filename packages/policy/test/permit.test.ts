@@ -208,7 +208,7 @@ t.test('grants, contexts and policies as they are written', async (t) => {
     t.equal(codeOf(readAuthority(value)), 'config_invalid', JSON.stringify(value))
 })
 
-t.test('at a terminal: one question at a time, yes is yes, nobody is nobody', async (t) => {
+t.test('at a terminal: one question at a time, yes is yes, no person is no', async (t) => {
   const { signal } = new AbortController()
   t.equal(await terminalApproval(() => undefined)({ tool: 'rm', input: '1' }, signal), undefined)
   const input = '{"text":"\u202ehidden\u001b[2J"}'
@@ -238,5 +238,5 @@ t.test('at a terminal: one question at a time, yes is yes, nobody is nobody', as
   await setImmediate()
   t.equal(open, 2)
   controller.abort()
-  t.equal(await second, false, 'nobody waits for it any more')
+  t.equal(await second, false, 'it is no longer waited for')
 })

@@ -108,7 +108,7 @@ export const ERRORS = {
     'nothing, if that is meant: what is the same is not asked again; --same refuses instead'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
-  untrusted_flow: config('what somebody outside may have written could come to command; the path says how',
+  untrusted_flow: config('what an outsider may have written could come to command; the path says how',
     'take the tool away, put a closed type, an approval or endorse in between, or say untrusted in the type; see plumb-flows(7)'),
   secret_flow: config('what must not leave could leave; the path says how',
     'take the way away, put declassify in between, or say secret in the type; see plumb-flows(7)'),
@@ -166,7 +166,7 @@ export const ERRORS = {
     'list the directory to see what there is'),
   no_such_page: notFound('a web address leads to nothing',
     'look for a mistake in it, or start at a page that links to it'),
-  cache_miss: notFound('no answer to a request is kept, and --cache-only asks nobody',
+  cache_miss: notFound('no answer to a request is kept, and --cache-only makes no request',
     'run it once without --cache-only, so that it is asked and kept'),
 
   // Something that may not be done.
@@ -244,7 +244,7 @@ export const ERRORS = {
     'nothing: what came of it there counts'),
   mcp_dead: unavailable('the connection to an MCP server is lost for this session',
     'start again; read the stderr of the server for the reason'),
-  batch_left: unavailable('warning: a batch that nobody waits for any more is still worked on by its provider, and billed',
+  batch_left: unavailable('warning: a batch that is no longer waited for is still worked on by its provider, and billed',
     'go on with --resume, or with the same --cache: it is waited for then, and not sent again'),
 } as const satisfies Record<string, Entry>
 

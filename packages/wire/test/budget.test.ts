@@ -22,7 +22,7 @@ t.test('a claim waits as long as others may give back what it needs', async (t) 
   money.settle('a', 0)
   t.equal(money.stateOf('b'), 'held')
   money.ask('d', claim(7))
-  t.equal(money.stateOf('d'), 'over', 'nobody can give back what is paid')
+  t.equal(money.stateOf('d'), 'over', 'what is paid cannot be given back')
 })
 
 t.test('an agent with a limit of its own stops alone', async (t) => {

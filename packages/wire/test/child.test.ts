@@ -129,7 +129,7 @@ for (const means of ['streams', 'lines'] as const)
 for (const means of ['streams', 'lines'] as const)
   t.test(`everything written arrives, however slowly it is read, by ${means}`, async (t) => {
     const spawn = spawnBy(means)
-    // The rest fits into a pipe: the child ends, and nobody has read it.
+    // The rest fits into a pipe: the child ends, and it has not been read.
     const child = spawn(['sh', '-c', 'echo first; read line; head -c 60000 /dev/zero'])
     void firstOf(child.stdout).then(() => {
       child.stdout.pause()
@@ -328,7 +328,7 @@ t.test('signals', async (t) => {
   t.equal((await shell(twice)).out, 'second SIGINT\nfirst SIGINT 143\n')
 })
 
-t.test('what Node promises to nobody is used where it was tried, and nowhere else', async (t) => {
+t.test('what Node does not document is used where it was tried, and nowhere else', async (t) => {
   const [tried, others] = [
     ['20.0.0', '20.20.2', '22.23.3'],
     ['18.20.1', '20.21.0', '22.24.0', '24.21.0', '26.0.0', 'x', ''],

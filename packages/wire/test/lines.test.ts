@@ -308,7 +308,7 @@ for (const means of [{}, { STREAMS: '1' }]) {
       ['a directory', `node $probe copy 0 1 < /`, { status: 1, err: /^\{"error":"read_failed".*EISDIR/ }],
       ['a full stderr', `$launcher $probe complain 3 2> /dev/full`, { status: 1, err: /^$/ }],
       ['a closed stderr', `$launcher $probe complain 3 2>&-`, { status: 1 }],
-      ['a stderr that nobody reads any more', `exec 3>&1; { node $probe complain 1000 2>&1 >&3; echo $? >&3; } | true`, { out: '1\n' }],
+      ['a stderr that is no longer read', `exec 3>&1; { node $probe complain 1000 2>&1 >&3; echo $? >&3; } | true`, { out: '1\n' }],
       [
         'a big line at the end, read late',
         `{ echo 1; head -c 3000000 /dev/zero | tr '\\0' a; } | node $probe copy 0 1 | { sleep 0.5; wc -c; }`,

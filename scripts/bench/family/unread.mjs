@@ -44,7 +44,7 @@ export const unread = ({ folder, isQuick, writeFixture, peer, jq, once }) => {
   })
   return {
     name: 'unread',
-    about: `Memory at most while nobody reads, of ${n} events or ${n / 5} smaller lines; the peak is that of the whole run, when all has been read in the end.`,
+    about: `Memory at most while the output is not read, of ${n} events or ${n / 5} smaller lines; the peak is that of the whole run, when all has been read in the end.`,
     unit: 'MB',
     rounds: isQuick ? 1 : 2,
     prepare: () => writeEvents(data.events, n),

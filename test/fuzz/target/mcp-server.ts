@@ -1,4 +1,4 @@
-// A server of MCP on stdio, and lines of a client: each request has one answer with its id, no answer is to what nobody asked, and after the
+// A server of MCP on stdio, and lines of a client: each request has one answer with its id, no answer is without a request, and after the
 // worst of lines it is still there.
 
 import { isUtf8 } from 'node:buffer'
@@ -194,10 +194,10 @@ export const mcpServer: Target = {
     const said = saidIn(input)
     const open: unknown[] = [LAST, ...said.map(({ id }) => id)]
     for (const { id, error } of answers) {
-      if (id === null || id === undefined) must(error !== undefined, 'a result belongs to nobody')
+      if (id === null || id === undefined) must(error !== undefined, 'a result has no request')
       else {
         const at = open.indexOf(id)
-        must(at >= 0, `an answer has the id ${JSON.stringify(id)}, which nobody waits for`)
+        must(at >= 0, `an answer has the id ${JSON.stringify(id)}, which no request has`)
         open.splice(at, 1)
       }
     }

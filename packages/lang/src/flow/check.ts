@@ -16,7 +16,7 @@ export interface FlowOptions {
   readonly effectsOf: EffectsOf
   /** Errors also where the spec has no word for a label; else only warnings are given there. */
   readonly isStrict: boolean
-  /** Somebody outside sends what main reads. */
+  /** An outsider sends what main reads. */
   readonly isInputUntrusted?: boolean
 }
 

@@ -97,7 +97,7 @@ const outcomeOf = (decision: boolean | Fault): ApprovalOutcome => {
   return decision === TIMED_OUT ? 'timeout' : decision === DROPPED ? 'cancelled' : 'unheard'
 }
 
-const NO_TERMINAL = fault('approval_required', 'the call needs the consent of a person, and nobody is there to ask')
+const NO_TERMINAL = fault('approval_required', 'the call needs the consent of a person, and there is none to ask')
 const CONTROL_ENDED = fault('approval_required', 'the control channel ended before anybody approved the call')
-const TIMED_OUT = fault('approval_required', 'nobody approved the call within an hour')
+const TIMED_OUT = fault('approval_required', 'the call was not approved within an hour')
 const DROPPED = fault('cancelled', 'the answer that asked for this call was dropped')

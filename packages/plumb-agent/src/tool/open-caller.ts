@@ -40,7 +40,7 @@ export const hasExternalDispatcher = (fds: ReadonlySet<number>, isMux: boolean):
 const ENDS = {
   answers: 'fd 5, on which tool calls are answered, has ended',
   stream: 'the stream on which tool calls are answered has ended',
-  requests: 'nobody reads the calls on fd 4 any more',
+  requests: 'the calls on fd 4 are no longer read',
 } as const
 
 /** Why calls fail once they are not answered any more, in the detail of their `tool_crashed`: what became of them is not known. */

@@ -103,7 +103,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     return succeed(resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error))
   }
 
-  // A chain, and what it calls, is refused where no one can be asked: a call in it waits for nobody.
+  // A chain, and what it calls, is refused where no one can be asked: a call in it waits for no person.
   const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, around: Around) => {
     const { signal, emit, count, kept, delivery } = around
     const permitted = permit(readInput(use, chains), chains, emit)

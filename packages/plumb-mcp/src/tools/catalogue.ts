@@ -48,7 +48,7 @@ export const clashes = (tools: readonly ServedTool[]): readonly Fault[] => {
 /** What would let it be served. */
 export const notServed = ({ name, effects }: ServedTool, { grant }: ServerAuthority): Fault => {
   const missing = effects.filter((effect) => !grant.includes(effect))
-  if (missing.length === 0) return fault('permission_denied', `the policy lets nobody use the tool '${name}' now`, { tool: name })
+  if (missing.length === 0) return fault('permission_denied', `the policy allows no use of the tool '${name}' now`, { tool: name })
   const has = `has the effect${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`
   return fault('permission_denied', `tool '${name}' is not served, since it ${has}: start with --grant ${missing.join(',')}`, {
     tool: name,

@@ -16,7 +16,7 @@ export type FromChain =
   /** What is wrong with it, as text: nothing was run. */
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'call'; readonly call: number; readonly tool: string; readonly input: JsonText }
-  /** Nobody waits for this call any more. */
+  /** This call is no longer waited for. */
   | { readonly kind: 'abort'; readonly call: number }
   | { readonly kind: 'warn'; readonly warning: Fault }
   | { readonly kind: 'done'; readonly result: Result<JsonText> }

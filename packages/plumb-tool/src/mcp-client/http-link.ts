@@ -82,5 +82,5 @@ const clientCredentials = (id: string, secret: string, clientName: string): OAut
 }
 
 const refuseLogin = (): never => {
-  throw new Error('nobody is there to log in')
+  throw new Error('there is no person to log in')
 }

@@ -62,7 +62,7 @@ interface State {
   exit?: Exit
   /** Why we gave it up. */
   breach?: string
-  /** Messages have somebody to go to. */
+  /** The client takes messages. */
   hasStarted: boolean
   isClosed: boolean
 }

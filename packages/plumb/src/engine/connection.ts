@@ -21,7 +21,7 @@ const CONNECT_MS = 10_000
 /** The URL in the words of an error: without a password. */
 const shownUrl = (url: string): string => preview(scrub(url.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1@')))
 
-/** `config_invalid`: no such URL, or one with a password; `engine_unavailable`: nobody answers, or not to us. */
+/** `config_invalid`: no such URL, or one with a password; `engine_unavailable`: there is no answer, or a refusal. */
 export const connect = async (url: string, isInsecure: boolean): Promise<Result<Connection>> => {
   const refused = refuseUrl(url, isInsecure)
   if (refused) return { ok: false, error: refused }

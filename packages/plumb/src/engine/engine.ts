@@ -70,7 +70,7 @@ export interface Engine {
   /** Runs that are not over. */
   runs(): Promise<readonly RunRow[]>
   take(options: TakeOptions): Promise<readonly TakenMessage[]>
-  /** False: the messages, or the part, are somebody else's by now, or the run is over. */
+  /** False: the messages, or the part, belong to another worker by now, or the run is over. */
   settle(settlement: Settlement): Promise<boolean>
   /** What this worker has in hand stays with it. */
   renew(): Promise<void>

@@ -1,7 +1,7 @@
 // One part of one run in one worker: takes messages, gives them to its process, and settles what comes of them.
 //
 //   waiting    a process that ends badly      what it had is given out again, one at a time; after 5 times it is a letter
-//   owned      somebody else has settled      all is dropped, and the part owned anew
+//   owned      another worker has settled     all is dropped, and the part owned anew
 //   any        status 2 of the process        the part is given up here: others may have what this machine lacks
 
 import { randomUUID } from 'node:crypto'
@@ -175,7 +175,7 @@ export class PartRunner {
     const started = start(part, memory, {
       deliveryOf: ({ ord }) => `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`,
       onFinished: (finished, lines) => {
-        // It was given up, and what it had is somebody else's.
+        // It was given up, and what it had belongs to another worker.
         if (lease !== this.#lease) return
         this.#progress++
         this.#ready.push({ finished, memory: lines })

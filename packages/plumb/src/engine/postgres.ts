@@ -1,4 +1,4 @@
-// The engine on PostgreSQL. A worker is a session: it holds a lock on its number, and whoever finds that lock free gives back what it had.
+// The engine on PostgreSQL. A worker is a session: it holds a lock on its number, and the worker that finds that lock free gives back what it had.
 
 import type { Connection, Query } from './connection.js'
 import type { Engine, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'

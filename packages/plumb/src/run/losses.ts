@@ -24,7 +24,7 @@ export class Losses {
     }
   }
 
-  /** The same, of the message that is worked on; undefined: nobody waits for it. */
+  /** The same, of the message that is worked on; undefined: nothing waits for it. */
   ofCurrent(node: GraphNode, current: InputContext): (() => void) | undefined {
     const lose = this.at(node)
     return this.#isLossy(node) || this.forms().choiceAround(node) ? () => lose(current.origin) : undefined

@@ -15,7 +15,7 @@ export class Spending {
 
   constructor(private readonly prices: Prices | undefined) {}
 
-  /** What was answered before costs nothing, and asks nobody. */
+  /** What was answered before costs nothing, and makes no request. */
   note(usage: Usage): void {
     if (usage.kept !== undefined) return
     const cost = costOfUsage(this.prices, usage)

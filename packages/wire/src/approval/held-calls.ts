@@ -22,7 +22,7 @@ export interface HeldCalls {
 }
 
 export interface CallSteps<T> {
-  /** Asks a person who is there now; undefined: nobody is. */
+  /** Asks a person who is there now; undefined: there is none. */
   readonly ask: () => Promise<boolean | undefined>
   readonly run: () => Promise<T>
   /** What it did is not known: it counts as begun, and not as done. */

@@ -1,7 +1,7 @@
 // The calls of a recorded run that wait for a person, one file for all processes of the run, and for the person who decides: a line for each
 // thing that happens to a call, written to the disk before what follows it is done. The lines of a call are, in this order:
 //
-//   asked     a call was to be made, and nobody was there to be asked
+//   asked     a call was to be made, and there was no person to ask
 //   approved  a person allows it, until a time or for ever; or denied
 //   begun     it is being made
 //   done      what came of it

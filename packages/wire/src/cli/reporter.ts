@@ -86,7 +86,7 @@ export class Reporter {
   }
 
   #tellDropped(): void {
-    const detail = `${this.#dropped} lines were dropped here, since nobody read stderr`
+    const detail = `${this.#dropped} lines were dropped here, since stderr was not read`
     this.#dropped = 0
     this.#stderr.writer.writeText(this.#format(fault('overflow', detail), 'error'))
   }

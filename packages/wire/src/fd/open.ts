@@ -79,7 +79,7 @@ const asStderr = (fd: number, stream: Writable): Writable => {
   return stream
 }
 
-// Ending a socket shuts it down for everybody who has it, such as the next command of the shell that we share stdout with.
+// Ending a socket shuts it down for every process that has it, such as the next command of the shell that we share stdout with.
 const keptOpen = (socket: Socket): Socket => {
   socket._final = (done) => done()
   return socket

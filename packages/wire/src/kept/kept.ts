@@ -161,7 +161,7 @@ const missFault = (request: unknown, hash: string, stores: readonly OpenStore[])
         ? `; it was asked ${nearest.key.nth} times there, and is asked once more here`
         : `; the nearest, ${nearest.key.hash.slice(0, SHOWN_DIGITS)} of ${nearest.key.place}, differs in ${nearest.paths.join(', ')}`
   const more = nearest === undefined ? {} : { nearest: nearest.key.hash, paths: nearest.paths }
-  return fault('cache_miss', `no answer to this request is kept in ${paths}, and --cache-only asks nobody${words}`, {
+  return fault('cache_miss', `no answer to this request is kept in ${paths}, and --cache-only makes no request${words}`, {
     request: hash,
     ...more,
   })

@@ -37,7 +37,7 @@ export class FollowedBatch {
     this.#o = options
   }
 
-  /** Fires when nobody waits for it any more. */
+  /** Fires when it is no longer waited for. */
   get signal(): AbortSignal {
     return this.#stop.signal
   }
@@ -113,7 +113,7 @@ export class FollowedBatch {
       this.#tell(state)
       if (state.isOver) return { ok: true, value: state }
       await this.#o.timing.wait(waitMs, this.signal)
-      if (this.signal.aborted) return failWith('cancelled', 'nobody waits for the batch any more', false)
+      if (this.signal.aborted) return failWith('cancelled', 'the batch is no longer waited for', false)
       const next = await this.#stateOf(state.id)
       if (!next.ok) return next
       state = next.value

@@ -1,5 +1,5 @@
-// Runs one function of somebody's module, and ends. It comes to `node -` on stdin, is asked by one line on descriptor 4, and answers by one on 5;
-// 0, 1 and 2 are the module's own. The end of 4 says that nobody waits for the answer any more. Knows nothing of the rest of this project.
+// Runs one function of a user's module, and ends. It comes to `node -` on stdin, is asked by one line on descriptor 4, and answers by one on 5;
+// 0, 1 and 2 are the module's own. The end of 4 says that the answer is no longer waited for. Knows nothing of the rest of this project.
 'use strict'
 
 const { register } = require('node:module')

@@ -55,7 +55,7 @@ export const isOfPrograms = (real: string): boolean => {
   return kind === 'folder' ? PROGRAM_FOLDERS.has(basename(real)) : kind === 'program'
 }
 
-/** Whether the installation around a `bin` folder is that of an interpreter, and not the work of somebody. */
+/** Whether the installation around a `bin` folder is that of an interpreter, and not a project of the user. */
 export const holdsInterpreter = (bin: string): boolean => INTERPRETERS.some((name) => exists(join(bin, name)))
 
 const INTERPRETERS = ['python3', 'python', 'node', 'ruby', 'perl', 'java', 'php', 'deno', 'bun']

@@ -33,7 +33,7 @@ const NO_NET = [
   'eai_again',
   'network is unreachable',
   'enetunreach',
-  // Nobody listens on the loopback of a sandbox but itself.
+  // Only a sandbox itself listens on its loopback.
   'connection refused',
   'econnrefused',
   // npm and uv, which keep to what they have fetched before.

@@ -1,4 +1,4 @@
-// What came of the tests of a spec, as the runner tells it to whoever shows it.
+// What came of the tests of a spec, as the runner gives it to the reporters.
 
 import type { RouteStep } from '../carried.js'
 
