@@ -43,13 +43,11 @@ t.test('agents at once, nested, elsewhere and in loops of tools share what there
   t.ok(spent.billed <= 0.15 && spent.billed >= 0.12, `${spent.billed} dollars`)
   t.equal(spent.delivered, spent.model.asked.length, 'all that was paid for is delivered')
   t.match(spent, { status: 1, faults: [{ error: 'budget_spent', cost: spent.billed }] })
-  const here = await spend(
-    t,
-    (url) => `let main : !string -> !string = ${agent(url, ', concurrency: 4')}`,
-    'plumb --prices cent.json --max-cost 0.05 a.plumb',
-    INPUT,
-  )
-  t.match(here, { faults: [{ error: 'budget_spent', calls: here.model.asked.length }] }, 'what was not sent is no call')
+  for (const where of ['', VIA]) {
+    const one = (url: string) => `let main : !string -> !string = ${agent(url, `${where}, concurrency: 4`)}`
+    const counted = await spend(t, one, 'plumb --prices cent.json --max-cost 0.05 a.plumb', INPUT)
+    t.match(counted, { faults: [{ error: 'budget_spent', calls: counted.model.asked.length }] }, `what was not sent is no call ${where}`)
+  }
 
   const looping = (url: string) => `let main : !string -> !string = ${agent(url, ', tools: [double]')}`
   const loop = await spend(t, looping, 'plumb --prices cent.json --max-cost 0.05 a.plumb', lines('a'), { calls: 'double' })

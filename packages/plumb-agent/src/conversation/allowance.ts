@@ -8,7 +8,7 @@ import type { Cancellation } from './cancellation.js'
 export interface Allowance {
   /** Before a call. A fault, `budget_spent`: it may not be made. Undefined as well once the answer is cancelled. */
   take(cancellation: Cancellation): Promise<Fault | undefined>
-  /** Instead of it, where no request was sent. A parent on another machine counts it all the same. */
+  /** Instead of it, where no request was sent. */
   giveBack(): void
   /** After it. */
   use(tokens: number): void
@@ -56,7 +56,7 @@ export const askedAllowance = (emit: Emit): AskedAllowance => {
   }
   return {
     take: async ({ signal }) => (await ask(signal)).denied,
-    giveBack: () => {},
+    giveBack: () => emit({ kind: 'budget', paid: 0, cost: 0, tokens: 0, back: true }),
     use: () => {},
     lose: (tokens) => emit({ kind: 'budget', paid: 0, cost: 0, tokens, lost: true }),
     reserve: async (claim, signal) => {

@@ -99,12 +99,19 @@ export class ChildAllowance {
     purse?.answer(ask, reserved === undefined ? NO_CLAIM : reserved.ok ? undefined : reserved.error)
   }
 
-  #paid({ paid, cost, tokens, lost }: Extract<Asked, { paid: number }>): void {
+  #paid({ paid, cost, tokens, lost, back }: Extract<Asked, { paid: number }>): void {
+    if (back) return this.#giveBack()
     const reserved = this.#reserved.get(paid)
     this.#reserved.delete(paid)
     const used = isCount(tokens) ? tokens : 0
     reserved?.settle(isCount(cost) ? cost : reserved.cost, used)
     if (lost) this.#o.budget.use(used)
+  }
+
+  #giveBack(): void {
+    if (this.#counted === 0) return
+    this.#counted--
+    this.#o.budget.giveBack()
   }
 
   used(usage: Usage): void {
