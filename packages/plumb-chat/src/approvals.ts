@@ -19,7 +19,8 @@ type Outcome = ApprovalOutcome | 'ended'
 interface Call {
   readonly id: string
   readonly tool: string
-  readonly input: unknown
+  /** JSON as it was written. */
+  readonly input: string
   /** Its place among those that wait together, from 1. */
   readonly number: number
 }
@@ -49,10 +50,10 @@ export class ApprovalPrompts {
     this.#parts = parts
   }
 
-  add({ id, tool, input }: ControlEvent): void {
+  add({ id, tool, input, inputText = JSON.stringify(input) ?? '' }: ControlEvent): void {
     if (typeof id !== 'string' || this.#settled.delete(id)) return
     if (this.#waiting.length === 0) this.#count = 0
-    this.#waiting.push({ id, tool: String(tool), input, number: ++this.#count })
+    this.#waiting.push({ id, tool: String(tool), input: inputText, number: ++this.#count })
     const [first] = this.#waiting as [Call]
     if (this.#waiting.length > 1) this.#parts.reword(this.#question(first))
     else void this.#ask(first)

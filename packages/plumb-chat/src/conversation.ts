@@ -53,7 +53,7 @@ export class ChatConversation {
   readonly #approvals: ApprovalPrompts
   readonly #requests = new Requests()
   /** Inputs of tool calls that have no result yet, by id. */
-  readonly #toolInputs = new Map<string, unknown>()
+  readonly #toolInputs = new Map<string, string>()
   #state: 'ready' | 'handling' | 'leaving' = 'ready'
   #session: ChatSession | undefined
   /** Notes about an answer, by agent, that are shown after it. */
@@ -151,7 +151,7 @@ export class ChatConversation {
     }
     if (event.kind === 'approval') this.#approvals.settle(event.id, event.outcome)
     if (event.kind === 'usage') this.#usage.add(event)
-    if (event.kind === 'tool_call') this.#toolInputs.set(event.id, event.input)
+    if (event.kind === 'tool_call') this.#toolInputs.set(event.id, event.inputText ?? JSON.stringify(event.input) ?? '')
     this.#answers.addEvent(event)
     const text = formatEvent(event, (id) => this.#toolInputs.get(id))
     if (event.kind === 'tool_result') this.#toolInputs.delete(event.id)

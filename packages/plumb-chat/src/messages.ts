@@ -13,7 +13,7 @@ export const formatFault = ({ error, detail }: Fault, severity: 'error' | 'warni
 const MAX_INPUT_CHARS = 60
 
 /** One line, without the name of the agent; undefined for an event that is not shown, or is shown in another way. */
-export const formatEvent = (event: ProgramEvent, inputOf: (id: string) => unknown): string | undefined => {
+export const formatEvent = (event: ProgramEvent, inputOf: (id: string) => string | undefined): string | undefined => {
   switch (event.kind) {
     case 'usage': {
       const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = event
@@ -22,7 +22,7 @@ export const formatEvent = (event: ProgramEvent, inputOf: (id: string) => unknow
       return `${input_tokens} in / ${output_tokens} out${cache}`
     }
     case 'tool_result': {
-      const input = preview(JSON.stringify(inputOf(event.id)) ?? '', MAX_INPUT_CHARS)
+      const input = preview(inputOf(event.id) ?? '', MAX_INPUT_CHARS)
       return `${preview(event.name)} ${input} -> ${event.is_error ? 'error, ' : ''}${event.bytes} bytes in ${event.ms} ms`
     }
     case 'retry':
@@ -39,9 +39,9 @@ export const formatEvent = (event: ProgramEvent, inputOf: (id: string) => unknow
 /**
  * The question whether a tool may run: with its whole input, or with the number of characters that are not shown. `number` goes before it.
  */
-export const formatApproval = (tool: string, input: unknown, number: string): Question => {
+export const formatApproval = (tool: string, input: string, number: string): Question => {
   const name = escapeControls(tool)
-  const text = escapeControls(JSON.stringify(input))
+  const text = escapeControls(input)
   const line = (what: string) => `${number}allow tool '${name}' to run with ${what} ? [y/N] `
   if (text.length <= MAX_LINE_CHARS) return { above: undefined, line: line(text) }
   const hidden = text.length - MAX_SHOWN_CHARS

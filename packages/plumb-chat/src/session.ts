@@ -29,7 +29,7 @@ import {
   succeed,
   type Telemetry,
 } from '@plumb/wire'
-import type { ControlEvent, ProgramEvent } from './program/events.js'
+import { type ControlEvent, type ProgramEvent, withInputText } from './program/events.js'
 import type { ChatProgram } from './program/program.js'
 
 export interface SessionListener {
@@ -212,8 +212,8 @@ export class ChatSession {
 
   #readMessages(fd: number, take: (message: unknown) => void): void {
     const stream = this.#child.fds.get(fd) as Readable | undefined
-    const takeUnlessAbandoned = (message: unknown): void => {
-      if (this.#state !== 'abandoned') take(message)
+    const takeUnlessAbandoned = (message: unknown, _line: number, text: Uint8Array): void => {
+      if (this.#state !== 'abandoned') take(withInputText(message, text))
     }
     if (stream) readControl(stream, takeUnlessAbandoned, this.#listener.onFault, () => {})
   }
@@ -230,7 +230,7 @@ export class ChatSession {
   }
 
   #showOutput(port: string, json: string): void {
-    if (port === 'ctrl_out' && this.#program.isEnveloped) this.#takeReply(JSON.parse(json))
+    if (port === 'ctrl_out' && this.#program.isEnveloped) this.#takeReply(withInputText(JSON.parse(json), Buffer.from(json)))
     else if (port !== 'telemetry' || !this.#program.isEnveloped) this.#listener.onOutput(json, port)
   }
 

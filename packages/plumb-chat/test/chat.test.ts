@@ -10,7 +10,7 @@ import { completeCommand, readCommand } from '../src/command/table.js'
 import { historyFile, MAX_ENTRIES, openHistory } from '../src/history.js'
 import { readMemory, writeMemory } from '../src/memory-file.js'
 import { formatApproval, formatEvent, formatFault } from '../src/messages.js'
-import type { ProgramEvent } from '../src/program/events.js'
+import { type ProgramEvent, withInputText } from '../src/program/events.js'
 import { specText } from '../src/program/inspect-spec.js'
 import { describeProgram, type RenderedGraph } from '../src/program/program.js'
 import { Requests } from '../src/requests.js'
@@ -235,18 +235,18 @@ t.test('colours', async (t) => {
 
 t.test('faults, events and questions as text', async (t) => {
   t.equal(formatFault({ error: 'timeout', category: 'unavailable', detail: 'a\nb' }), 'error: a\\nb (timeout)')
-  const format = (event: object) => formatEvent({ agent: 'a', time: '', ...event } as never, () => ({ path: 'x' }))
+  const format = (event: object) => formatEvent({ agent: 'a', time: '', ...event } as never, () => '{"path":"x"}')
   const usage = { kind: 'usage', input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_creation_tokens: 6 }
   t.equal(format(usage), '3 in / 4 out (cache: 5 read, 6 create)')
   t.equal(format({ kind: 'tool_result', id: '1', name: 'r', is_error: true, ms: 2, bytes: 9 }), 'r {"path":"x"} -> error, 9 bytes in 2 ms')
   t.equal(format({ kind: 'retry', attempt: 2, reason: 'late\x1b', wait_ms: 0 }), 'asks again (2): late\\u001b')
   t.equal(format({ kind: 'mended', what: 'a comma' }), 'mended: a comma')
   t.equal(format({ kind: 'text', delta: 'x' }), undefined)
-  t.strictSame(formatApproval('t\x1b', { n: 1 }, '(2 of 3) '), {
+  t.strictSame(formatApproval('t\x1b', '{"n":1}', '(2 of 3) '), {
     above: undefined,
     line: `(2 of 3) allow tool 't\\u001b' to run with {"n":1} ? [y/N] `,
   })
-  const long = formatApproval('t', 'x'.repeat(5000), '')
+  const long = formatApproval('t', `"${'x'.repeat(5000)}"`, '')
   t.match(long.above, /^tool 't' is to run with "x+ … and 1002 more characters$/)
   t.equal(long.line, `allow tool 't' to run with that ? [y/N] `)
 })
@@ -297,4 +297,10 @@ t.test('memory in a file', async (t) => {
   t.match(readMemory(folder), { ok: false, error: { error: 'file_not_found', detail: /is no regular file/ } })
   symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'))
   t.match(writeMemory(join(folder, 'dangling'), messages), { error: 'file_exists' })
+})
+
+t.test('a call is shown with the digits that were written', async (t) => {
+  const text = '{"kind":"approval","id":"1","in":0,"input":{"n":9007199254740993}}'
+  t.match(withInputText(JSON.parse(text), Buffer.from(text)), { id: '1', inputText: '{"n":9007199254740993}' })
+  t.strictSame(withInputText({ kind: 'text', input: 1 }, Buffer.from('{"kind":"text","input":1}')), { kind: 'text', input: 1 })
 })

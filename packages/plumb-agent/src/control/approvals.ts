@@ -3,6 +3,7 @@
 import { type AskTerminal, terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
+import { WrittenJson } from '../provider/written-json.js'
 import type { ControlReply } from './message.js'
 
 export interface ModelApprovalRequest {
@@ -69,7 +70,8 @@ export class Approvals {
     const { announce, canBeAnswered } = this.#parts
     const { id, tool, input } = request
     const recorded = this.#recorded.get(id)
-    const isAnnounced = (recorded !== undefined || canBeAnswered()) && announce({ kind: 'approval', id, tool, input: JSON.parse(input) })
+    const isAnnounced =
+      (recorded !== undefined || canBeAnswered()) && announce({ kind: 'approval', id, tool, input: new WrittenJson(input) })
     if (!isAnnounced && recorded === undefined) return (await this.#askTerminal(request, signal)) ?? NO_TERMINAL
     const decision = recorded ?? (await this.#wait(id, signal))
     this.#parts.emit({ kind: 'approval', id, name: tool, outcome: outcomeOf(decision) })

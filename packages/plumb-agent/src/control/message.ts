@@ -5,6 +5,7 @@ import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } fr
 import { EFFORTS, type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage } from '../provider/provider.js'
 import { describeUnpaired } from '../provider/read-message.js'
+import type { WrittenJson } from '../provider/written-json.js'
 
 /** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
 export interface Control {
@@ -30,7 +31,7 @@ export type ControlReply =
   | { readonly kind: 'memory_set'; readonly old_messages: number; readonly new_messages: number }
   | { readonly kind: 'paused' }
   | { readonly kind: 'resumed' }
-  | { readonly kind: 'approval'; readonly id: string; readonly tool: string; readonly input: Json }
+  | { readonly kind: 'approval'; readonly id: string; readonly tool: string; readonly input: WrittenJson }
   | { readonly kind: 'error'; readonly error: string; readonly category: string; readonly detail: string }
 
 /** One wrong field rejects the whole message, so that nothing is done by halves; the detail names every wrong one. */

@@ -3,6 +3,7 @@
 import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, type LineWriterOptions, openLineOutput, startDeadline } from '@plumb/wire'
 import type { ControlReply } from '../control/message.js'
 import type { ReplyTo } from '../loop/pending-queue.js'
+import { writeBody } from '../provider/written-json.js'
 
 export interface OutletOptions {
   readonly fds: ReadonlySet<number>
@@ -94,7 +95,7 @@ export const openOutlets = ({
         ? (json) => inEnvelopes('tool_req', json)
         : undefined,
     reply: (reply, replyTo) => {
-      const json = JSON.stringify(reply)
+      const json = reply.kind === 'approval' ? writeBody(reply) : JSON.stringify(reply)
       if (replies) return replies.write(json)
       if (replyTo === 'envelope') inEnvelopes('ctrl_out', json)
       else return false

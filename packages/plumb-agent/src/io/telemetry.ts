@@ -1,6 +1,7 @@
 // What an agent tells of itself while it works: one object a line, `kind` first, then its fields, then who and when.
 
 import { type OfInput, scrub, type Telemetry } from '@plumb/wire'
+import { writeBody } from '../provider/written-json.js'
 
 /** An output is emitted as the text that went out, so that its numbers keep their digits. */
 export type TelemetryEvent = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) &
@@ -32,11 +33,12 @@ const fieldsOf = (event: TelemetryEvent): string => {
     const { kind: _, json, ...fields } = event
     return `,"value":${json}${membersOf(fields)}`
   }
-  const { kind: _, ...fields } = event
-  return membersOf(fields)
+  const { kind, ...fields } = event
+  // What a model wrote as the input keeps its digits too.
+  return membersOf(fields, kind === 'tool_call' ? writeBody : JSON.stringify)
 }
 
-const membersOf = (fields: object): string => {
-  const members = JSON.stringify(fields).slice(1, -1)
+const membersOf = (fields: object, write: (value: object) => string = JSON.stringify): string => {
+  const members = write(fields).slice(1, -1)
   return members === '' ? '' : `,${members}`
 }

@@ -26,6 +26,7 @@ import type { Emit } from '../io/telemetry.js'
 import type { KeptCalls } from '../kept/kept-questions.js'
 import { inputText } from '../provider/call-input.js'
 import type { ToolOffer } from '../provider/provider.js'
+import { WrittenJson } from '../provider/written-json.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
 import type { Composing } from './composing.js'
@@ -87,7 +88,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
 
   const answer = async (use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> => {
     const { emit, kept } = around
-    const done = begin({ id: use.id, name: use.name, input: use.input }, emit)
+    const done = begin({ id: use.id, name: use.name, json: inputText(use) }, emit)
     const chains = use.name === COMPOSE ? composed() : undefined
     if (chains) {
       const { content, is_error } = await composeCalls(use, chains, id, around)
@@ -124,7 +125,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
         const one = inChain?.({ name: tool.name, input })
         if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
         const inner = { parent: use.id, depth: 1 }
-        const done = begin({ id: `${use.id}/${number}`, name: tool.name, input: JSON.parse(input) }, emit, inner)
+        const done = begin({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, inner)
         const asked = await ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
@@ -220,11 +221,12 @@ interface Permitted {
 
 /** Tells of a call, and gives what tells of its end. */
 const begin = (
-  { id, name, input }: Pick<ToolUse, 'id' | 'name' | 'input'>,
+  { id, name, json }: Pick<ToolUse, 'id' | 'name'> & { readonly json: string },
   emit: Emit,
   inner: { parent?: string; depth?: number } = {},
 ) => {
-  emit({ kind: 'tool_call', id, name, input, ...inner })
+  // A model may write it over several lines.
+  emit({ kind: 'tool_call', id, name, input: new WrittenJson(json.replaceAll(/[\r\n]+/g, ' ')), ...inner })
   const startMs = nowMs()
   return (is_error: boolean, content: string): void => {
     const ms = Math.round(nowMs() - startMs)

@@ -1,8 +1,25 @@
 // What a program says while it runs: telemetry, replies to control, and errors.
 
-import type { Settled, Telemetry } from '@plumb/wire'
+import { isRecord, type Settled, type Telemetry } from '@plumb/wire'
+import { eachMember } from '@plumb/wire/json'
 
-export type ProgramEvent = Exclude<Telemetry, Settled> & { readonly agent: string }
+/** The input of a call as it was written: what a person reads of it has the digits that the tool gets. */
+interface WithInputText {
+  readonly inputText?: string
+}
+
+export type ProgramEvent = Exclude<Telemetry, Settled> & { readonly agent: string } & WithInputText
 
 /** A line on ctrl_out; see plumb-agent(1). */
-export type ControlEvent = { readonly kind: string } & Readonly<Record<string, unknown>>
+export type ControlEvent = { readonly kind: string } & WithInputText & Readonly<Record<string, unknown>>
+
+/** `text`: the JSON of the message. */
+export const withInputText = (message: unknown, text: Uint8Array): unknown => {
+  const isCall = isRecord(message) && (message.kind === 'tool_call' || message.kind === 'approval') && 'input' in message
+  if (!isCall) return message
+  let inputText: string | undefined
+  eachMember(text, text.indexOf(0x7b), (keyStart, keyEnd, start, end) => {
+    if (Buffer.from(text.subarray(keyStart, keyEnd)).toString() === 'input') inputText = Buffer.from(text.subarray(start, end)).toString()
+  })
+  return { ...message, inputText }
+}

@@ -8,10 +8,10 @@ import { fail } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { MAX_LINE } from './reader.js'
 
-/** Bad lines go to `onFault` with their `line`, and the next ones go on; after a `read_failed` comes `onEnd`, which comes once. */
+/** `text` of a message is JSON as it stands there. Bad lines go to `onFault` with their `line`, and the next ones go on; after a `read_failed` comes `onEnd`, which comes once. */
 export const readControl = (
   stream: Readable,
-  onMessage: (message: unknown, line: number) => void,
+  onMessage: (message: unknown, line: number, text: Uint8Array) => void,
   onFault: (fault: Fault) => void,
   onEnd: () => void,
 ): void => {
@@ -24,7 +24,7 @@ export const readControl = (
     const bytes = withoutMark(Buffer.from(text, 'latin1'), line)
     if (isBlank(bytes)) return
     const parsed = isUtf8(bytes) ? parseJson(bytes, 0, bytes.length, isLast) : fail('invalid_utf8', `line ${line} is not UTF-8`)
-    if (parsed.ok) onMessage(parsed.value, line)
+    if (parsed.ok) onMessage(parsed.value, line, bytes)
     else onFault({ ...parsed.error, line })
   }
 
