@@ -15,11 +15,13 @@ const TOP_LEVEL = [
   ...[
     '.ci',
     '.gitignore',
+    '.pre-commit-hooks.yaml',
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
     'SECURITY.md',
+    'action.yml',
     'biome.json',
     'man',
     'package.json',

@@ -1,0 +1,79 @@
+// What agents that write code are given: a skill whose examples are run, a plugin whose server answers, and the pages as Markdown.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import t, { type Test } from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
+import { runExamples } from './example.js'
+import { readMarkdown } from './readme.js'
+
+// Tests run in the root.
+const PLUGIN = 'scripts/agents/plumb'
+const SKILL = `${PLUGIN}/skills/plumb`
+
+const newFolder = (t: Test): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-agents-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+t.test('the skill does what it shows, and is short enough for one reading', async (t) => {
+  const text = readFileSync(`${SKILL}/SKILL.md`, 'utf8')
+  const examples = readMarkdown(text)
+  t.ok(examples.filter(({ kind }) => kind === 'file').length >= 6)
+  t.strictSame(runExamples(examples), [])
+  t.ok(text.length < 12_000, `${text.length} characters`)
+})
+
+const judge = join(process.env.PLUMB_OTHERS ?? '', 'ci/bin/agentskills')
+t.test('skills-ref finds no fault', { skip: existsSync(judge) ? false : 'skills-ref is not here (scripts/install-others)' }, async (t) => {
+  const { status, stdout, stderr } = spawnSync(judge, ['validate', SKILL], { encoding: 'utf8', timeout: scaled(60_000) })
+  t.match({ status, stderr }, { status: 0, stderr: '' }, stdout)
+})
+
+t.test("the plugin's server checks, tests and explains specs", async (t) => {
+  const folder = newFolder(t)
+  writeFileSync(join(folder, 'a.plumb'), 'let main : !int => !int = id\n')
+  const servers = JSON.parse(readFileSync(`${PLUGIN}/.mcp.json`, 'utf8')).mcpServers
+  const args = (servers.plumb.args as string[]).map((word) => word.replace(/^\$\{\w+\}/, resolve(PLUGIN)))
+  const PATH = [...['plumb', 'plumb-mcp', 'plumb-tool'].map((name) => resolve(`packages/${name}/bin`)), process.env.PATH].join(':')
+  const call = (tool: string, input: unknown) => {
+    const words = ['call', tool, JSON.stringify({ input }), '--', servers.plumb.command, ...args]
+    const { stdout, stderr } = spawnSync('plumb-mcp', words, {
+      cwd: folder,
+      env: { ...process.env, PATH },
+      encoding: 'utf8',
+      timeout: scaled(60_000),
+    })
+    return stdout + stderr
+  }
+  t.match(call('check_files', ['a.plumb']), /mends.*->/s)
+  t.match(call('explain', 'unknown_name'), /unknown_name/)
+  writeFileSync(join(folder, 'a.plumb'), 'let main : !int -> !int = id\ntest "as it is" of main { given: [1], expect: [1] }\n')
+  t.match(call('test_files', ['a.plumb']), /1 passed, 0 failed/)
+})
+
+const mandoc = spawnSync('mandoc', ['/dev/null']).error ? 'mandoc is not installed' : false
+t.test('every page is there as Markdown, and every link of llms.txt and of the pages leads somewhere', { skip: mandoc }, async (t) => {
+  const folder = newFolder(t)
+  const { stderr } = spawnSync(process.execPath, ['scripts/pages.mjs', folder], { encoding: 'utf8', timeout: scaled(60_000) })
+  t.equal(stderr, '')
+  const files = readdirSync(folder)
+  const pages = readdirSync('man').map((page) => `${page}.md`)
+  t.strictSame(files.sort(), [...pages, 'SKILL.md', 'llms.txt'].sort())
+  const list = readFileSync(join(folder, 'llms.txt'), 'utf8')
+  t.match(list, /^# plumb\n\n> /)
+  for (const page of pages) t.ok(list.includes(`](${page})`), page)
+  for (const file of files) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    const links = [...text.matchAll(/\]\(([^)]*\.md)\)/g)].map(([, link = '']) => link)
+    t.strictSame(
+      links.filter((link) => !files.includes(link)),
+      [],
+      file,
+    )
+    t.notMatch(text, /^\.(Sh|Pp|It|Bl|El|Li)\b/m, `${file}: no macro is left`)
+  }
+})
