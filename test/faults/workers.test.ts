@@ -38,6 +38,9 @@ const FILES = {
     let main : !string -> !string = plumb(input, output) {
       input ; map(lower(value)) ; bot ; filter(length(value) > 20) ; other ; fold(value + state[0:3], from: "") ; output
     }`,
+  'talk-free.plumb': `
+    let a : !string -> !string = agent { provider: "eliza", model: "doctor", amnesiac: true }
+    let main : !string -> !string = plumb(input, output) { input ; map(lower(value)) ; a ; output }`,
   'ticket.plumb': `
     let a : !string -> !string = agent { provider: "eliza", model: "doctor", amnesiac: true }
     let main : !string -> !(string, string) = plumb(input, output) {
@@ -270,6 +273,34 @@ onStage('tools are told which message of the run their call is made for', async 
   const noted = lines(readFileSync(join(work, 'noted'), 'utf8')).sort()
   t.equal(noted.length, 9)
   for (const line of noted) t.match(line, /^(\d) told\/\d\/\1$/)
+})
+
+onStage('a limit holds exactly over all workers; what is left of the run waits until it is raised', async (t, { bash, serve }) => {
+  let workers = [1, 2, 3].map(() => serve('talk-free.plumb'))
+  const run = (calls: number) => bash(`plumb run --on "$PLUMB_ON" --run limit --max-calls ${calls} talk-free.plumb < talk.jsonl | wc -l`)
+  const asked = () => Number(cluster.ask("SELECT sum(p.spent) FROM plumb.purse p JOIN plumb.run r ON r.id = p.run WHERE r.name = 'limit'"))
+  const first = await run(30)
+  t.equal(Number(first.out), 30)
+  t.match(first.err, /"error":"budget_spent".*"unanswered":90/)
+  t.match(JSON.parse((await bash('plumb runs --json limit')).out), { state: 'parked', parts: [{ waiting: 90, in_hand: 0 }] })
+  t.ok(await until(() => asked() === 30, PATIENCE_MS), 'so many, over all workers')
+  // What they have borrowed counts as spent.
+  const second = run(70)
+  await until(() => asked() > 30, PATIENCE_MS)
+  for (const { child } of workers.slice(0, 2)) child.kill('SIGKILL')
+  t.ok(Number((await second).out) <= 40, 'spent budgets count on')
+  t.ok(asked() <= 70, 'never over')
+  workers = [...workers.slice(2), serve('talk-free.plumb')]
+  const spent = asked()
+  const rest = await run(spent + 200)
+  t.equal(rest.err, '', 'raised, it goes on to the end')
+  t.equal(Number(first.out) + Number((await second).out) + Number(rest.out), 120, 'each is answered once')
+  for (const { child } of workers) child.kill('SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+})
+
+onStage('programs that ask nobody before they spend have no limit over workers', async (t, { bash }) => {
+  t.match(await bash('plumb run --on "$PLUMB_ON" --max-calls 3 weak.plumb <<< 1'), { status: 2, err: /"cannot_run".*'part' is a program/ })
 })
 
 onStage('workers failure 22: values come as they went', async (t, { serve, bash }) => {

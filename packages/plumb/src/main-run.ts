@@ -153,9 +153,9 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   { flags: PATIENCE.flags, read: seconds },
 ]
 
-/** Workers keep no record, and each would have the limit. */
+/** Workers keep no record. */
 const NOT_WITH_WORKERS = [
-  ...(['record', 'resume', 'park', 'rejects', 'cache', 'cacheOnly', 'maxCost', 'maxCalls', 'maxTotalTokens', 'rate', 'lane'] as const),
+  ...(['record', 'resume', 'park', 'rejects', 'cache', 'cacheOnly', 'rate', 'lane'] as const),
   ...(['deadline', 'failFast', 'dryRun', 'telemetry', 'seq', 'mux', 'trace', 'progress', 'summary', 'otlp'] as const),
 ]
 

@@ -24,7 +24,7 @@ t.test('a part that is owned after its runner was killed is given up, and no pro
     above: [],
   } as unknown as PlannedPart
   const runner = new PartRunner({
-    ...{ engine, run: '1', name: 'run', part, slots: 1, retrySeconds: 1 },
+    ...{ engine, run: '1', name: 'run', part, slots: 1, budget: undefined, limits: null, retrySeconds: 1 },
     start: () => {
       done.push('start')
       return { ok: false, error: { error: 'child_failed', category: 'internal', detail: '' } }

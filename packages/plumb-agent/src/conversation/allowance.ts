@@ -22,7 +22,7 @@ export interface Allowance {
 export const sharedAllowance = (): Allowance | undefined => {
   const budget = currentBudget()
   if (!budget) return undefined
-  return { take: async () => budget.take(), giveBack: budget.giveBack, use: budget.use, lose: budget.use, reserve: budget.reserve }
+  return { take: ({ signal }) => budget.ask(signal), giveBack: budget.giveBack, use: budget.use, lose: budget.use, reserve: budget.reserve }
 }
 
 export interface AskedAllowance extends Allowance {

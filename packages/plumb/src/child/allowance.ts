@@ -79,13 +79,13 @@ export class ChildAllowance {
   /** What an agent elsewhere asks for, or says of what it was given. */
   hear(asked: Asked): void {
     if ('paid' in asked) this.#paid(asked)
-    else if (asked.claim === undefined) this.#askCall(asked.ask)
+    else if (asked.claim === undefined) void this.#askCall(asked.ask)
     else void this.#askMoney(asked.ask, asked.claim)
   }
 
-  #askCall(ask: number): void {
+  async #askCall(ask: number): Promise<void> {
     const { budget, purse } = this.#o
-    const denied = budget.take()
+    const denied = await budget.ask(this.#ended.signal)
     if (!denied) this.#counted++
     purse?.answer(ask, denied)
   }

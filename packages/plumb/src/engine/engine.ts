@@ -1,6 +1,6 @@
 // What stands between the parts of a run: an interface, so that something else than PostgreSQL can do it.
 
-import type { Fault } from '@plumb/wire'
+import type { Claim, Fault } from '@plumb/wire'
 
 export interface RunRow {
   readonly id: string
@@ -8,6 +8,8 @@ export interface RunRow {
   readonly state: RunState
   readonly digest: string
   readonly protocol: number
+  /** JSON, as it was submitted; null: none. */
+  readonly limits: string | null
 }
 
 /** `closed`: no more input comes. */
@@ -46,6 +48,16 @@ export interface TakeOptions {
   readonly above: readonly number[] | undefined
 }
 
+export interface Loan {
+  readonly run: string
+  /** What it is of: `calls`, `tokens`, `cost` in nanodollars. */
+  readonly purse: string
+  readonly limit: number
+  readonly spent: number
+  readonly back: number
+  readonly need: number
+}
+
 export interface Letter {
   readonly message: TakenMessage
   readonly fault: Fault
@@ -61,6 +73,8 @@ export interface Settlement {
   readonly letters: readonly Letter[]
   /** They are given out again, so many seconds from now, alone. */
   readonly again: readonly { readonly id: string; readonly afterSeconds: number }[]
+  /** They are given out again when the run goes on, as if they had not been. */
+  readonly back: readonly string[]
   /** Lines of a state file; undefined: the part remembers nothing. */
   readonly memory: readonly string[] | undefined
   readonly tally: { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
@@ -86,6 +100,17 @@ export interface Engine {
   look(run: string, part: number, behind: readonly number[]): Promise<{ readonly isCrowded: boolean; readonly hasAlone: boolean }>
   /** Nothing more can come to this part, besides what is in hand under the lease. */
   isLast(run: string, part: number, above: readonly number[], lease: string): Promise<boolean>
+  /**
+   * Of what a run may spend: `spent` and `back` are what was borrowed before, and is no more. Gives what is lent, `need` or more.
+   * `waits`: others have borrowed it, and may give it back; `none`: it cannot be had.
+   */
+  lend(loan: Loan): Promise<number | 'waits' | 'none'>
+  /** Milliseconds until a request may be sent by the rate of its provider; 0: now, and it counts. */
+  pace(run: string, id: string, claim: Claim): Promise<number>
+  /** What that request has used. */
+  paced(run: string, id: string, tokens: number): Promise<void>
+  /** No more of the run is given out, until its limits are raised; they are these still, or nothing is done. */
+  park(run: string, limits: string | null, why: Fault): Promise<void>
   /** It has ended, or no part has anything to do any more. */
   isOver(run: string): Promise<boolean>
 }

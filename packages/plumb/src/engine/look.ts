@@ -87,7 +87,7 @@ export const runs = (database: Database, name: string | undefined, isJson: boole
       const { waiting = 0 } = counts['0'] ?? {}
       return {
         name: String(row.name),
-        state: String(row.state),
+        state: row.parked === null ? String(row.state) : 'parked',
         taken: Number(row.taken),
         written: Number(row.written),
         unread: waiting,
@@ -123,7 +123,7 @@ const showRun = ({
   ].join('')
 
 const RUNS = `
-SELECT r.name, r.state, r.taken, r.written, r.plan, coalesce((
+SELECT r.name, r.state, r.parked, r.taken, r.written, r.plan, coalesce((
   SELECT jsonb_object_agg(p.part, jsonb_build_object(
     'waiting', coalesce(m.waiting, 0), 'in_hand', coalesce(m.in_hand, 0),
     'done', coalesce(t.taken, 0), 'dropped', coalesce(t.dropped, 0), 'failed', coalesce(t.failed, 0)))

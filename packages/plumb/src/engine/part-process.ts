@@ -2,6 +2,7 @@
 
 import {
   type Bootstrap,
+  type Budget,
   childEnv,
   DELIVERY_FD,
   type DeliveryLog,
@@ -40,6 +41,8 @@ export interface PartProcessOptions {
   readonly args: readonly string[]
   readonly variables: readonly string[]
   readonly authority: Bootstrap['authority']
+  /** Undefined: nothing that it spends is limited. */
+  readonly budget?: Budget | undefined
   /** Lines of a state file; undefined: it remembers nothing. */
   readonly memory: readonly string[] | undefined
   readonly maxLine: number
@@ -113,6 +116,7 @@ export class PartProcess {
       files,
       entry,
       authority,
+      budget: options.budget,
       fds: { 3: 'out' },
       env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
       shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}) },

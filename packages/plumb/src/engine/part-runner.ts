@@ -17,6 +17,9 @@ export interface PartRunnerOptions {
   readonly name: string
   readonly part: PlannedPart
   readonly slots: number
+  readonly budget: PartProcessOptions['budget']
+  /** As `RunRow` has them. */
+  readonly limits: string | null
   /** Before a second try; each next time it is five times as long. */
   readonly retrySeconds: number
   readonly start: (part: PlannedPart, memory: readonly string[] | undefined, on: ProcessEvents) => Result<PartProcess>
@@ -26,11 +29,14 @@ export interface PartRunnerOptions {
   readonly fail: (error: unknown) => void
 }
 
-export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'deliveryOf'>
+export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'deliveryOf' | 'budget'>
 
 /** Takes of a message before it is a letter. */
 const MAX_TRIES = 5
 const MAX_SETTLED = 500
+
+/** Not that of an agent alone. */
+const isOverLimit = ({ error, limit }: Fault): boolean => error === 'budget_spent' && limit === undefined
 
 const isDeath = ({ error }: Fault): boolean => error === 'child_failed'
 
@@ -163,7 +169,7 @@ export class PartRunner {
   }
 
   async #start(): Promise<boolean> {
-    const { engine, run, name, part, start, report } = this.#o
+    const { engine, run, name, part, start, report, budget } = this.#o
     const lease = this.#lease
     const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
     if (part.kind === 'owned' && !memory) return false
@@ -173,6 +179,7 @@ export class PartRunner {
       return false
     }
     const started = start(part, memory, {
+      budget,
       deliveryOf: ({ ord }) => `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`,
       onFinished: (finished, lines) => {
         // It was given up, and what it had belongs to another worker.
@@ -243,14 +250,20 @@ export class PartRunner {
 
   async #settleAll(finished: readonly FinishedMessage[], memory: readonly RememberedLine[]): Promise<void> {
     const { part } = this.#o
-    const isAgain = ({ message, faults }: FinishedMessage) =>
+    // What has an effect may have begun, and is not done again.
+    const isHeld = ({ faults }: FinishedMessage) => !part.hasEffects && faults.some(isOverLimit)
+    const isTriedAgain = ({ message, faults }: FinishedMessage) =>
       message.tries < MAX_TRIES && faults.some((one) => one.category === 'unavailable' || isDeath(one)) && !part.hasEffects
+    const isAgain = (one: FinishedMessage) => isHeld(one) || isTriedAgain(one)
     // Where the order matters, all behind one that is tried again comes again as well.
     const first = part.kind === 'owned' ? finished.findIndex(isAgain) : -1
     const fated = first < 0 ? finished.filter((one) => !isAgain(one)) : finished.slice(0, first)
-    const again = first < 0 ? finished.filter(isAgain) : finished.slice(first, first + 1)
+    const left = first < 0 ? finished.filter(isAgain) : finished.slice(first, first + 1)
+    const held = left.filter(isHeld)
+    const again = left.filter((one) => !isHeld(one))
     const letters = fated.flatMap(({ message, faults: [error] }): Letter[] => (error ? [{ message, fault: error }] : []))
     const settled = await this.#settle({
+      back: held.map(({ message }) => message),
       done: fated.map(({ message }) => message),
       outputs: fated.flatMap((one) => this.#outputsOf(one)),
       letters,
@@ -258,6 +271,8 @@ export class PartRunner {
       memory: memory.filter(({ seq }) => first < 0 || seq < (finished[first]?.seq ?? 0)).map(({ line }) => line),
       dropped: fated.filter(({ outputs, faults }) => outputs.length === 0 && faults.length === 0).length,
     })
+    const over = finished.flatMap(({ faults }) => faults).find(isOverLimit)
+    if (settled && over) await this.#o.engine.park(this.#o.run, this.#o.limits, over)
     // What has died in the process answers nothing that comes later.
     if (settled && (first >= 0 || finished.some(({ faults }) => faults.some(isDeath)))) await this.#startAnew()
   }
@@ -276,11 +291,12 @@ export class PartRunner {
     readonly outputs: readonly NewMessage[]
     readonly letters: readonly Letter[]
     readonly again: readonly TakenMessage[]
+    readonly back?: readonly TakenMessage[]
     readonly memory: readonly string[]
     readonly dropped: number
   }): Promise<boolean> {
     const { engine, run, part, retrySeconds, warn } = this.#o
-    const { done, outputs, letters, again, memory, dropped } = fate
+    const { done, outputs, letters, again, back = [], memory, dropped } = fate
     const settled = await engine.settle({
       run,
       part: part.id,
@@ -289,6 +305,7 @@ export class PartRunner {
       outputs,
       letters,
       again: again.map(({ id, tries }) => ({ id, afterSeconds: retrySeconds * 5 ** (tries - 1) })),
+      back: back.map(({ id }) => id),
       memory: part.kind === 'owned' ? memory : undefined,
       tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length },
     })

@@ -1,7 +1,9 @@
 // The engine on PostgreSQL. A worker is a session: it holds a lock on its number, and the worker that finds that lock free gives back what it had.
 
+import type { Claim, Fault } from '@plumb/wire'
 import type { Connection, Query } from './connection.js'
-import type { Engine, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
+import type { Engine, Loan, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
+import { lend, pace, paced, writeOff } from './postgres-funds.js'
 
 /** Seconds. */
 const LEASE = 30
@@ -17,6 +19,8 @@ const ALONE = (of: string) => `(${of}.alone OR ${of}.tries >= 2)`
 const LIVE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed'))`
 /** Behind all others. */
 const LAST = `'{9223372036854775807}'::bigint[]`
+/** What is in hand of a run that is parked is still settled. */
+const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed') AND r.parked IS NULL)`
 
 /** What comes before it in the order of the run is done with, here and above; $7: the parts above. Each bound is looked up once a statement. */
 const IN_ORDER = `
@@ -32,7 +36,7 @@ const takeText = (isInOrder: boolean): string => `
 UPDATE plumb.message SET lease = $3, worker = $4, until = now() + interval '${LEASE} s', tries = tries + 1
 WHERE id IN (
   SELECT m.id FROM plumb.message m
-  WHERE m.run = $1 AND m.part = $2 AND ${READY} AND ${ALONE('m')} = $5 ${isInOrder ? IN_ORDER : ''} AND ${LIVE}
+  WHERE m.run = $1 AND m.part = $2 AND ${READY} AND ${ALONE('m')} = $5 ${isInOrder ? IN_ORDER : ''} AND ${MAY_TAKE}
   ORDER BY m.ord, m.id LIMIT $6 FOR UPDATE SKIP LOCKED)
 RETURNING id, port, ord::text AS ord, origin, value, tries`
 
@@ -61,6 +65,7 @@ const SETTLE_DONE = `DELETE FROM plumb.message WHERE id = ANY ($2::bigint[]) AND
 const SETTLE_AGAIN = `
 UPDATE plumb.message m SET lease = NULL, worker = NULL, alone = true, not_before = now() + a.after * interval '1 s'
 FROM unnest($1::bigint[], $2::float8[]) AS a (id, after) WHERE m.id = a.id AND m.lease = $3`
+const SETTLE_BACK = 'UPDATE plumb.message SET lease = NULL, worker = NULL, tries = tries - 1 WHERE id = ANY ($1::bigint[]) AND lease = $2'
 const SETTLE_FENCE = 'UPDATE plumb.part SET version = version + 1 WHERE run = $1 AND part = $2 AND worker = $3'
 const SETTLE_MEMORY =
   'INSERT INTO plumb.memory (run, part, line) SELECT $1, $2, o.line FROM unnest($3::text[]) WITH ORDINALITY AS o (line, n) ORDER BY o.n'
@@ -93,7 +98,7 @@ export class PostgresEngine implements Engine {
 
   async runs(): Promise<readonly RunRow[]> {
     const { rows } = await this.connection.query(
-      "SELECT id, name, state, digest, protocol FROM plumb.run WHERE state IN ('open', 'closed') ORDER BY id",
+      "SELECT id, name, state, digest, protocol, limits FROM plumb.run WHERE state IN ('open', 'closed') ORDER BY id",
     )
     return rows as unknown as readonly RunRow[]
   }
@@ -115,6 +120,7 @@ export class PostgresEngine implements Engine {
         const [ids, after] = [s.again.map(({ id }) => id), s.again.map(({ afterSeconds }) => afterSeconds)]
         counted.push({ rows: query(SETTLE_AGAIN, [ids, after, s.lease]), due: s.again.length })
       }
+      if (s.back.length > 0) counted.push({ rows: query(SETTLE_BACK, [s.back, s.lease]), due: s.back.length })
       if (s.memory) counted.push({ rows: query(SETTLE_FENCE, [s.run, s.part, this.worker]), due: 1 })
       const { taken, outputs, dropped, failed } = s.tally
       const written = [
@@ -197,6 +203,7 @@ export class PostgresEngine implements Engine {
         await query('UPDATE plumb.message SET lease = NULL, worker = NULL, until = NULL WHERE worker = $1', [worker])
         await query('UPDATE plumb.part SET worker = NULL, until = NULL WHERE worker = $1', [worker])
         await query('UPDATE plumb.worker SET ended = now() WHERE id = $1', [worker])
+        await writeOff(query, worker)
         await query('NOTIFY plumb')
         return true
       })
@@ -222,9 +229,31 @@ export class PostgresEngine implements Engine {
     return rows[0]?.is_last === true
   }
 
+  lend(loan: Loan): Promise<number | 'waits' | 'none'> {
+    return lend(this.connection, this.worker, loan)
+  }
+
+  pace(run: string, id: string, claim: Claim): Promise<number> {
+    return pace(this.connection, this.worker, { run, id, claim })
+  }
+
+  paced(run: string, id: string, tokens: number): Promise<void> {
+    return paced(this.connection, this.worker, { run, id, tokens })
+  }
+
+  async park(run: string, limits: string | null, why: Fault): Promise<void> {
+    await this.connection.query('UPDATE plumb.run SET parked = $3 WHERE id = $1 AND limits IS NOT DISTINCT FROM $2 AND parked IS NULL', [
+      ...[run, limits],
+      JSON.stringify(why),
+    ])
+    await this.connection.query('NOTIFY plumb')
+  }
+
   async isOver(run: string): Promise<boolean> {
     const { rows } = await this.connection.query(
       `SELECT NOT EXISTS (SELECT 1 FROM plumb.run WHERE id = $1 AND state IN ('open', 'closed'))
+         OR (EXISTS (SELECT 1 FROM plumb.run WHERE id = $1 AND parked IS NOT NULL)
+             AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL))
          OR (EXISTS (SELECT 1 FROM plumb.run WHERE id = $1 AND state = 'closed')
              AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0)) AS is_over`,
       [run],

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { dirname, relative } from 'node:path'
-import { agentOf, agentTools, type Bound, type Graph, type GraphNode, planOf, type ToolPlan, toolOf } from '@plumb/lang'
+import { agentOf, agentTools, type Bound, type Graph, type GraphNode, hasAgentLimits, planOf, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Part, partOf, partsOf } from '@plumb/lang/parts'
 import { effectsOf } from '@plumb/policy'
 import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
@@ -38,6 +38,8 @@ export interface RunPlan {
   readonly entrance: readonly Target[]
   /** The names of the outputs. */
   readonly outputs: readonly string[]
+  /** Agents have limits of their own, which hold over all workers. */
+  readonly hasAgentLimits: boolean
 }
 
 /** `cannot_run`: what a part remembers could not go on in another process. */
@@ -90,6 +92,7 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     parts: planned.map((part) => ({ ...part, above: [...(above.get(part.id) ?? [])] })),
     entrance: targetsOf({ node: input, output: 0 }),
     outputs: outputs.map(({ name }) => name),
+    hasAgentLimits: hasAgentLimits(loaded.compiled.program),
   })
 }
 
@@ -107,6 +110,16 @@ const digestOf = (loaded: LoadedSpec, graph: Graph, options: RunOptions): string
 }
 
 const refusalOf = (graph: Graph, options: RunOptions): Fault | undefined => {
+  const { maxCost, maxCalls, maxTotalTokens } = options.limits
+  const uncounted = programIn(
+    graph,
+    options,
+    [maxCost, maxCalls, maxTotalTokens].some((limit) => limit !== undefined),
+  )
+  if (uncounted !== undefined)
+    return fault('cannot_run', `'${uncounted}' is a program, and asks nobody before it spends: no limit would hold over several workers`, {
+      process: uncounted,
+    })
   for (const { name, work, inputs, outputs } of graph.nodes) {
     if (work.kind === 'plumb' && remembersWithin(work.bound))
       return cannot(name, 'is a plumb with an agent that remembers, a fold or a batch in it; wire what is in it in the binding that is run')
@@ -127,6 +140,21 @@ const refusalOf = (graph: Graph, options: RunOptions): Fault | undefined => {
 
 const cannot = (name: string, why: string): Fault =>
   fault('cannot_run', `'${name}' cannot go on in another process: it ${why}`, { process: name })
+
+/** The name of one in the place of an agent, whose spending is limited; undefined: there is none. */
+const programIn = (graph: Graph, options: RunOptions, isLimited: boolean): string | undefined => {
+  for (const { name, work } of graph.nodes) {
+    if (work.kind === 'plumb') {
+      const within = programIn(planOf(work.bound), options, isLimited)
+      if (within !== undefined) return within
+    }
+    if (work.kind !== 'agent') continue
+    const { command, max_cost } = agentOf(work.bound).config
+    const isProgram = command !== undefined || options.agentProgram !== undefined
+    if (isProgram && (isLimited || max_cost !== undefined)) return name
+  }
+  return undefined
+}
 
 const remembersWithin = (bound: Bound): boolean =>
   planOf(bound).nodes.some(({ work }) => {

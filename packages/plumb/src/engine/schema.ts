@@ -16,6 +16,8 @@ CREATE TABLE plumb.run (
   seen text NOT NULL DEFAULT '',
   written bigint NOT NULL DEFAULT 0,
   host text NOT NULL,
+  limits text,
+  parked text,
   begun timestamptz NOT NULL DEFAULT now(),
   ended timestamptz
 );
@@ -68,6 +70,28 @@ CREATE TABLE plumb.tally (
   failed bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (run, part, worker)
 );
+CREATE TABLE plumb.purse (
+  run bigint NOT NULL,
+  name text NOT NULL,
+  spent bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (run, name)
+);
+CREATE TABLE plumb.loan (
+  run bigint NOT NULL,
+  name text NOT NULL,
+  worker bigint NOT NULL,
+  amount bigint NOT NULL,
+  PRIMARY KEY (run, name, worker)
+);
+CREATE TABLE plumb.request (
+  run bigint NOT NULL,
+  account text NOT NULL,
+  worker bigint NOT NULL,
+  id text NOT NULL,
+  at timestamptz NOT NULL DEFAULT now(),
+  tokens bigint NOT NULL
+);
+CREATE INDEX request_at ON plumb.request (run, account, at);
 CREATE TABLE plumb.letter (
   id bigserial PRIMARY KEY,
   run bigint NOT NULL,
@@ -95,7 +119,8 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_submit;
 CREATE ROLE plumb_work;
 GRANT USAGE ON SCHEMA plumb TO plumb_work;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_work;
-GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker TO plumb_work;
+GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker, plumb.purse, plumb.loan, plumb.request TO plumb_work;
+GRANT UPDATE (parked) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
 CREATE ROLE plumb_read;
 GRANT USAGE ON SCHEMA plumb TO plumb_read;

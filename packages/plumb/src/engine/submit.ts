@@ -10,10 +10,14 @@ import {
   openLineInput,
   openOutput,
   Reporter,
+  type Result,
+  readPrices,
   type StopSignal,
+  succeed,
   writeStdout,
 } from '@plumb/wire'
 import type { RunOptions } from '../run/run-options.js'
+import type { LendingLimits } from './lending.js'
 import { loadRun } from './loaded-run.js'
 import { Submitter } from './submitter.js'
 
@@ -31,13 +35,15 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   const reporter = new Reporter('plumb')
   let stoppedBy: StopSignal | undefined
   const { name = `run-${randomBytes(5).toString('hex')}`, isDetached } = flags
-  const run = NAME.test(name) ? await loadRun(path, options, reporter) : undefined
+  const limits = limitsOf(options)
+  if (!limits.ok) reporter.report(limits.error)
+  const run = limits.ok && NAME.test(name) ? await loadRun(path, options, reporter) : undefined
   if (!NAME.test(name)) reporter.report(fault('usage', "the name of a run is 1 to 63 small letters, digits and '-'"))
-  if (run) {
+  if (run && limits.ok) {
     const wake = (): void => submitter.wake()
     const reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput, onReadable: wake })
     const writer = new LineWriter(openOutput(1), { raw: options.rawOutput, onDrain: wake, onClosed: () => submitter.stop() })
-    const submitter: Submitter = new Submitter({ ...flags, name, plan: run.plan, reader, writer, reporter })
+    const submitter: Submitter = new Submitter({ ...flags, name, plan: run.plan, limits: limits.value, reader, writer, reporter })
     const forget = onStop(
       (signal) => {
         stoppedBy = signal
@@ -55,6 +61,16 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   await reporter.end()
   if (stoppedBy) dieOf(stoppedBy)
   return reporter.status
+}
+
+/** As the run keeps them; undefined: none are given, and those that it has stay. */
+const limitsOf = ({ limits, display }: RunOptions): Result<string | undefined> => {
+  const { maxCost, maxCalls, maxTotalTokens } = limits
+  if ([maxCost, maxCalls, maxTotalTokens].every((limit) => limit === undefined)) return succeed(undefined)
+  const prices = display.prices === undefined ? succeed(undefined) : readPrices(display.prices)
+  if (!prices.ok) return prices
+  const kept: LendingLimits = { calls: maxCalls ?? null, tokens: maxTotalTokens ?? null, cost: maxCost ?? null, prices: prices.value }
+  return succeed(JSON.stringify(kept))
 }
 
 const NAME = /^[a-z0-9-]{1,63}$/

@@ -14,6 +14,8 @@ import { connectPatiently, type PatienceOptions } from './worker.js'
 export interface SubmitOptions extends PatienceOptions {
   readonly name: string
   readonly plan: RunPlan
+  /** As `plumb.run` has them; undefined: those that it has. */
+  readonly limits: string | undefined
   readonly isDetached: boolean
   /** Outputs in the order of the inputs. */
   readonly isOrdered: boolean
@@ -92,12 +94,12 @@ export class Submitter {
   }
 
   async #begin(connection: Connection, isFirst: boolean): Promise<Result<void>> {
-    const { name, plan } = this.#o
+    const { name, plan, limits = null } = this.#o
     const shown = JSON.stringify(plan.parts.map(({ id, name, kind }) => ({ id, name, kind })))
     await connection.transaction(async (query) => {
       const { rows } = await query(
-        'INSERT INTO plumb.run (name, digest, protocol, plan, host) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING RETURNING id',
-        [name, plan.digest, PROTOCOL, shown, hostname()],
+        'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id',
+        [name, plan.digest, PROTOCOL, shown, hostname(), limits],
       )
       const [made] = rows
       if (made)
@@ -118,6 +120,8 @@ export class Submitter {
       return fail('run_exists', `another process submits run '${name}' now; it was begun on ${run.host} at ${run.begun}`)
     this.#run = String(run.id)
     this.#room = 0
+    // What was spent counts on; what it may spend now is tried.
+    if (isFirst) await connection.query('UPDATE plumb.run SET limits = coalesce($2, limits), parked = NULL WHERE id = $1', [run.id, limits])
     const taken = Number(run.taken)
     if (isFirst) this.#before = { taken, seen: String(run.seen) }
     this.#waiting = this.#waiting.filter(({ seq }) => seq > taken)
@@ -146,6 +150,7 @@ export class Submitter {
         hasNews = false
         const state = await this.#fetch(connection)
         if (state === 'more') hasNews = true
+        else if (state === 'parked') return this.#parked(connection)
         else if (state !== 'waits') return state === 'done' ? undefined : CANCELLED
       }
       if (changed || (hasNews && !writer.isFull)) continue
@@ -219,11 +224,23 @@ export class Submitter {
     return this.#room <= 0
   }
 
-  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'done' | 'cancelled'> {
+  /** A limit is met: what is left waits until it is raised. */
+  async #parked({ query }: Connection): Promise<Fault> {
+    const { rows } = await query(UNANSWERED, [this.#run])
+    const { parked, count } = rows[0] ?? {}
+    const why = JSON.parse(String(parked)) as Fault
+    const left = Number(count)
+    const messages = `${left} message${left === 1 ? ' is' : 's are'} not answered`
+    return fault('budget_spent', `${why.detail}; ${messages}, and wait: the same command with a higher limit goes on`, { unanswered: left })
+  }
+
+  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'parked' | 'done' | 'cancelled'> {
     const { isOrdered, plan, reporter, writer } = this.#o
     // Before the messages are looked at: what ends later is seen the next time.
     const { rows: states } = await connection.query(
-      `SELECT state, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet FROM plumb.run WHERE id = $1`,
+      `SELECT state, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet,
+         parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL) AS is_parked
+       FROM plumb.run WHERE id = $1`,
       [this.#run],
     )
     const { rows } = await connection.query(isOrdered ? OUTPUTS_IN_ORDER : OUTPUTS, [this.#run, BATCH])
@@ -254,14 +271,19 @@ export class Submitter {
         reporter.report({ ...(JSON.parse(String(said)) as Fault), seq: Number(origin), line: Number(origin) })
       return 'more'
     }
-    const { state, is_quiet } = states[0] ?? {}
+    const { state, is_quiet, is_parked } = states[0] ?? {}
     if (state === 'cancelled') return 'cancelled'
+    if (is_parked === true && is_quiet !== true) return 'parked'
     if (state !== 'closed' || is_quiet !== true) return 'waits'
     await connection.query("UPDATE plumb.run SET state = 'done', ended = now() WHERE id = $1 AND state = 'closed'", [this.#run])
     await connection.query('NOTIFY plumb')
     return 'done'
   }
 }
+
+const UNANSWERED = `
+SELECT r.parked, (SELECT count(DISTINCT m.origin) FROM plumb.message m WHERE m.run = r.id AND m.part > 0) AS count
+FROM plumb.run r WHERE r.id = $1`
 
 const OUTPUTS = 'SELECT id, port, value FROM plumb.message WHERE run = $1 AND part = 0 ORDER BY id LIMIT $2'
 

@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { type Fault, fault, onStop, type Reporter, type Result, type StopSignal } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
 import type { RunRow } from './engine.js'
+import { Lending, type LendingLimits, type LendingOptions } from './lending.js'
 import { PartRunner, type PartRunnerOptions } from './part-runner.js'
 import { PostgresEngine } from './postgres.js'
 import type { RunPlan } from './run-plan.js'
@@ -23,12 +24,15 @@ export interface WorkerOptions {
   readonly patienceSeconds: number
   readonly plan: RunPlan
   readonly start: PartRunnerOptions['start']
+  readonly nameOfAgent: LendingOptions['nameOf']
   readonly reporter: Reporter
 }
 
 const SLOTS = 100
 /** So that a part of expressions alone computes while the database settles. */
 const QUICK_SLOTS = 500
+const NO_LIMITS: LendingLimits = { calls: null, tokens: null, cost: null }
+
 const POLL_MS = 1000
 const LOOK_MS = 500
 const RENEW_MS = 10_000
@@ -93,9 +97,16 @@ export const connectPatiently = async (
   }
 }
 
+interface Served {
+  readonly run: RunRow
+  readonly runners: readonly PartRunner[]
+  /** Undefined: nothing is limited. */
+  readonly lending: Lending | undefined
+}
+
 /** As long as one connection lasts. */
 class Session {
-  readonly #runners = new Map<string, { readonly run: RunRow; readonly runners: readonly PartRunner[] }>()
+  readonly #runners = new Map<string, Served>()
   #state: 'on' | 'stopping' | 'over' = 'on'
   #end: (lost: Fault | undefined) => void = () => {}
   #isLooking = false
@@ -131,6 +142,10 @@ class Session {
     const all = this.#all()
     for (const runner of all) runner.kill()
     if (!lost) for (const runner of all) await runner.giveBack().catch(() => {})
+    for (const { lending } of this.#runners.values()) {
+      if (lost) lending?.kill()
+      else await lending?.close().catch(() => {})
+    }
     await this.connection.close()
     return lost
   }
@@ -164,24 +179,36 @@ class Session {
       const live = (await engine.runs()).filter(
         ({ name, digest, protocol }) => digest === plan.digest && protocol === PROTOCOL && (runs.length === 0 || runs.includes(name)),
       )
-      const ids = new Set(live.map(({ id }) => id))
-      for (const [id, { runners }] of this.#runners) {
-        if (ids.has(id)) continue
-        for (const runner of runners) runner.kill()
+      for (const [id, { run, runners, lending }] of this.#runners) {
+        const now = live.find((one) => one.id === id)
+        const isChanged = now !== undefined && now.limits !== run.limits
+        if (isChanged) for (const runner of runners) runner.stop()
+        if (now && !(isChanged && runners.every((runner) => runner.isIdle))) continue
+        for (const runner of runners) await (isChanged ? runner.giveBack() : runner.kill())
         this.#runners.delete(id)
+        await lending?.close()
       }
-      for (const run of live) if (!this.#runners.has(run.id)) this.#runners.set(run.id, { run, runners: this.#open(engine, run) })
+      for (const run of live) if (!this.#runners.has(run.id)) this.#runners.set(run.id, this.#open(engine, run))
+      for (const { lending } of this.#runners.values()) lending?.wake()
     } finally {
       this.#isLooking = false
     }
     await Promise.all(this.#all().map((runner) => runner.step()))
   }
 
-  #open(engine: PostgresEngine, run: RunRow): PartRunner[] {
-    const { plan, parts, slots, retrySeconds, start, reporter } = this.o
+  #open(engine: PostgresEngine, run: RunRow): Served {
+    const { plan, parts, slots, retrySeconds, start, nameOfAgent, reporter } = this.o
+    const limits = run.limits === null ? NO_LIMITS : (JSON.parse(run.limits) as LendingLimits)
+    const isLimited = run.limits !== null || plan.hasAgentLimits
+    const opened = isLimited ? Lending.open({ engine, run: run.id, limits, nameOf: nameOfAgent, fail: this.#fail }) : undefined
+    if (opened?.ok === false) {
+      reporter.report(opened.error)
+      return { run, runners: [], lending: undefined }
+    }
+    const lending = opened?.value
     const served = plan.parts.filter(({ id, name }) => parts.length === 0 || parts.includes(name) || parts.includes(String(id)))
     const named = (said: Fault): Fault => ({ ...said, run: run.name })
-    return served.map(
+    const runners = served.map(
       (part) =>
         new PartRunner({
           engine,
@@ -189,6 +216,8 @@ class Session {
           name: run.name,
           part,
           slots: slots ?? (part.isQuick ? QUICK_SLOTS : SLOTS),
+          budget: lending?.budget,
+          limits: run.limits,
           retrySeconds,
           start,
           warn: (warning) => reporter.warn(named(warning)),
@@ -196,11 +225,13 @@ class Session {
           fail: this.#fail,
         }),
     )
+    return { run, runners, lending }
   }
 
   async #check(engine: PostgresEngine): Promise<void> {
     if (this.#state === 'stopping') return this.#endIfIdle()
     await engine.reap()
+    for (const { lending } of this.#runners.values()) await lending?.check()
     for (const runner of this.#all()) {
       await runner.check()
       await runner.step()

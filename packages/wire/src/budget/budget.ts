@@ -19,84 +19,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, fault } from '../error.js'
 import { toDollars } from '../price/price.js'
-import type { GivenPrices } from '../price/prices-file.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { MAX_CALL_TOKENS } from '../tokens.js'
 import type { AgentLimit, Claim, RateLimit } from './claim.js'
+import type { Budget, BudgetLimits, SpentBefore } from './interface.js'
 import { type Ledger, openLedger } from './ledger.js'
+import { makeLentBudget, overBill } from './lent.js'
 import { type ClaimState, Money } from './money.js'
 import { Pace } from './pace.js'
 
 /** Where children of ours have it. */
 export const BUDGET_FD = 10
-
-export interface BudgetLimits {
-  /** Requests to models; those that a provider refuses and those that repair an answer count too. */
-  readonly calls: number | null
-  /** In and out; what a call in flight will use is known when it is over. */
-  readonly tokens: number | null
-  /** Nanodollars. */
-  readonly cost: number | null
-  /** Those that were given to the run, for all of its processes. */
-  readonly prices?: GivenPrices | undefined
-  /** What the run had spent when it stopped, and is gone on with. */
-  readonly before?: SpentBefore | undefined
-}
-
-export interface SpentBefore {
-  readonly calls: number
-  readonly tokens: number
-  /** Nanodollars, and of them by agents with limits of their own. */
-  readonly cost: number
-  readonly agents: Readonly<Record<string, number>>
-}
-
-export interface Budget {
-  readonly fd: number
-  readonly limits: BudgetLimits
-  /** Before a call. The fault, `budget_spent`: there is nothing left for it. */
-  take(): Fault | undefined
-  /** Instead of it: no request was sent, since there is no money for one. */
-  giveBack(): void
-  /** After it. What is no count of tokens counts as the most that a call may use. */
-  use(tokens: number): void
-  /** Before a request is sent: waits until its cost fits, and its rate. `signal`: it is not wanted any more. */
-  reserve(claim: Claim, signal: AbortSignal, as?: Member): Promise<Result<Reservation>>
-  /** What something has cost that reserved nothing, in nanodollars. */
-  pay(cost: number, agent?: string): void
-  /** A process that shares it. */
-  join(): Member
-  /** Nothing more is given out, whatever is left. */
-  close(why?: string): void
-  /** What is left for this agent, in nanodollars, below 0 where more was spent; null: there is no limit. */
-  left(agent?: AgentLimit): number | null
-  /** As far as is known now. */
-  readonly spent: Spent
-}
-
-export interface Member {
-  readonly name: string
-  /** It has ended: what was held for it counts as spent. */
-  leave(): void
-}
-
-export interface Reservation {
-  /** Nanodollars. */
-  readonly cost: number
-  /** The request is over, and has cost so much. */
-  settle(cost: number, tokens: number): void
-}
-
-export interface Spent {
-  readonly calls: number
-  readonly tokens: number
-  /** Nanodollars: of requests that are over, and at most of those that are not. */
-  readonly cost: number
-  readonly held: number
-  /** Another call would be denied. */
-  readonly isOver: boolean
-}
 
 /** The one of this process, which children of ours get without an option. */
 let current: Budget | undefined
@@ -154,14 +88,14 @@ export const joinBudget = (text: string): Result<Budget> => {
   const ledger = openLedger(Number(fd))
   const limits = fd === undefined ? undefined : readLimits(ledger)
   if (!limits || name === undefined) return fail('fd_invalid', `no budget can be read from descriptor ${text}`)
-  current = makeBudget(Number(fd), name, limits, ledger)
+  current = (limits.lent ? makeLentBudget : makeBudget)(Number(fd), name, limits, ledger)
   return succeed(current)
 }
 
 const readLimits = (ledger: Ledger): BudgetLimits | undefined => {
   try {
-    const { calls, tokens, cost, prices, before } = JSON.parse(ledger.next() ?? '') as BudgetLimits
-    return { calls, tokens, cost, prices, before }
+    const { calls, tokens, cost, prices, before, lent } = JSON.parse(ledger.next() ?? '') as BudgetLimits
+    return { calls, tokens, cost, prices, before, lent }
   } catch {
     return undefined
   }
@@ -277,10 +211,13 @@ const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledg
     return fault('budget_spent', said, isOwn ? { limit: 'max_cost' } : {})
   }
 
+  const take = () => (append(`call ${name} ${++made}`) ? undefined : deniedCall(account, limits))
+
   return {
     fd,
     limits,
-    take: () => (append(`call ${name} ${++made}`) ? undefined : deniedCall(account, limits)),
+    take,
+    ask: async () => take(),
     giveBack: () => ledger.append(`back ${name}`),
     use: (used) => ledger.append(`tokens ${countOf(used)}`),
     reserve: async (claim, signal, as) => {
@@ -318,10 +255,6 @@ const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledg
     },
   }
 }
-
-const overBill = (cost: number, most: number): string =>
-  `a provider bills $${toDollars(cost)} for a request that can cost $${toDollars(most)} ` +
-  'at most by the prices, so that no limit would hold: the run is ended'
 
 /** Others may settle with fewer tokens than they asked for. */
 const MAX_PACE_MS = 500

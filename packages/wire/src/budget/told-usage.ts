@@ -3,8 +3,8 @@
 import { costOf, toNano } from '../price/price.js'
 import type { Prices } from '../price/prices.js'
 import type { TokenCounts } from '../tokens.js'
-import type { Budget } from './budget.js'
 import type { AgentLimit } from './claim.js'
+import type { Budget } from './interface.js'
 
 /** `provider`, and `cost` in dollars, where it says them. */
 export interface ToldUsage extends TokenCounts {

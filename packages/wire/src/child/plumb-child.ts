@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUDGET_FD, currentBudget } from '../budget/budget.js'
+import type { Budget } from '../budget/interface.js'
 import { inheritedFdEnv } from '../fd/launcher.js'
 import { currentKept, KEPT_FD } from '../kept/current.js'
 import type { LineSink } from '../line/stream.js'
@@ -33,6 +34,8 @@ export interface PlumbChildOptions {
   /** Descriptors of ours that it gets as they are, by the number that it sees. */
   readonly shared?: Readonly<Record<number, number>>
   readonly cwd?: string
+  /** What it may spend; default: the budget of this process. */
+  readonly budget?: Budget | undefined
   /** Default: what executables of ours may have. */
   readonly env?: Readonly<Record<string, string>>
   /** What runs it, such as a sandbox, with what that reads; descriptors 9 and 10 have to get through. */
@@ -64,7 +67,7 @@ const start = <SomeChild extends LineChild>(
   spawn: (options: SpawnOptions) => Result<SomeChild>,
 ): Result<PlumbChild<SomeChild>> => {
   const { program, args, files, entry, authority, agent, fds = {}, cwd, env, within } = options
-  const budget = currentBudget()
+  const budget = options.budget ?? currentBudget()
   const member = budget?.join()
   const budgeted = member ? ['--budget-fd', `${BUDGET_FD}:${member.name}`] : []
   // A sandbox has no way to the folder: what its agents ask is asked again, where the call itself is.

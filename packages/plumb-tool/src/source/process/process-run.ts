@@ -83,7 +83,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   const { child, renewal } = started.value
   // Our own programs take from the budget themselves. A foreign program counts as one model call, plus the usage that it reports.
   const budget = renewal ? undefined : currentBudget()
-  let overrun = budget?.take()
+  let overrun = await budget?.ask(signal)
   if (overrun) {
     await child.terminate(0)
     return { ok: false, error: overrun }

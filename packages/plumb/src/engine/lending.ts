@@ -1,0 +1,259 @@
+// What one worker may spend of the limits of one run: borrowed from the engine in pieces, handed out to its processes call by call, and what
+// is not used given back. What was borrowed and is not told to be spent when the worker dies counts as spent.
+
+import { type BudgetLimits, type Claim, type Fault, fault, type Lender, openLender, type Result, succeed, toDollars } from '@plumb/wire'
+import type { Engine } from './engine.js'
+
+export type LendingLimits = Pick<BudgetLimits, 'calls' | 'tokens' | 'cost' | 'prices'>
+
+export interface LendingOptions {
+  readonly engine: Pick<Engine, 'lend' | 'pace' | 'paced'>
+  readonly run: string
+  readonly limits: LendingLimits
+  /** The name of an agent with a limit of its own, whatever folder its spec is in here. */
+  readonly nameOf: (agent: string) => string
+  readonly fail: (error: unknown) => void
+}
+
+interface Purse {
+  readonly limit: number
+  /** Borrowed, and for nobody yet. */
+  free: number
+  /** Spent, and not told to the engine. */
+  spent: number
+  /** What was free when it was last looked at. */
+  seen: number
+}
+
+interface Need {
+  readonly purse: string
+  readonly amount: number
+  /** It is to be there, and is not taken. */
+  readonly isLookedAt?: boolean
+}
+
+interface Asked {
+  readonly id: string
+  readonly needs: readonly Need[]
+  readonly claim: Claim | undefined
+  /** Its money is there, and the rate of its provider is waited for. */
+  isPaid: boolean
+}
+
+const POLL_MS = 5
+
+export class Lending {
+  readonly #o: LendingOptions
+  readonly #lender: Lender
+  readonly #purses = new Map<string, Purse>()
+  #waiting: Asked[] = []
+  readonly #held = new Map<string, Asked>()
+  readonly #timer: NodeJS.Timeout
+  /** Of what cannot be had now, others may give something back: not asked for before. */
+  #notBeforeMs = 0
+  #isStepping = false
+  #isClosed = false
+
+  static open(options: LendingOptions): Result<Lending> {
+    const lender = openLender(options.limits)
+    return lender.ok ? succeed(new Lending(options, lender.value)) : lender
+  }
+
+  private constructor(options: LendingOptions, lender: Lender) {
+    this.#o = options
+    this.#lender = lender
+    const { calls, tokens, cost } = options.limits
+    for (const [name, limit] of Object.entries({ calls, tokens, cost })) if (limit !== null) this.#open(name, limit)
+    this.#timer = setInterval(() => this.step().catch(options.fail), POLL_MS)
+  }
+
+  get budget(): Lender['budget'] {
+    return this.#lender.budget
+  }
+
+  /** Hears what was spent and asked for, and answers. */
+  async step(): Promise<void> {
+    if (this.#isStepping || this.#isClosed) return
+    this.#isStepping = true
+    try {
+      for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#hear(said)
+      if (this.#waiting.length > 0 && Date.now() >= this.#notBeforeMs) await this.#grant()
+    } finally {
+      this.#isStepping = false
+    }
+  }
+
+  /** Something was given back elsewhere, perhaps. */
+  wake(): void {
+    this.#notBeforeMs = 0
+  }
+
+  /** Tells what was spent, and gives back what nobody has asked for since the last time. */
+  async check(): Promise<void> {
+    if (this.#isStepping || this.#isClosed) return
+    this.#isStepping = true
+    try {
+      for (const [name, purse] of this.#purses) {
+        const isIdle = purse.free > 0 && purse.free === purse.seen && !this.#isWanted(name)
+        if (purse.spent > 0 || isIdle) await this.#lend(name, purse, { need: 0, isReturning: isIdle })
+        purse.seen = purse.free
+      }
+    } finally {
+      this.#isStepping = false
+    }
+  }
+
+  /** What is with requests that are under way counts as spent from now on. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#hear(said)
+    this.kill()
+    for (const [name, purse] of this.#purses) await this.#lend(name, purse, { need: 0, isReturning: true })
+  }
+
+  /** The engine cannot be asked any more. */
+  kill(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+  }
+
+  async #hear(said: NonNullable<ReturnType<Lender['next']>>): Promise<void> {
+    if (said.kind === 'call') this.#ask(said.id, undefined)
+    else if (said.kind === 'claim') this.#ask(said.id, said.claim)
+    else if (said.kind === 'back') this.#spend('calls', -1)
+    else if (said.kind === 'tokens') this.#spend('tokens', said.tokens)
+    else if (said.kind === 'paid') await this.#settle(said.id, said.cost, said.tokens)
+    else if (said.kind === 'cost') {
+      this.#spend('cost', said.cost)
+      if (said.agent !== undefined) this.#spend(purseOf(this.#o.nameOf(said.agent)), said.cost)
+    } else if (said.kind === 'gone') {
+      const isTheirs = ({ id }: Asked) => id.startsWith(`${said.who} `) || id.startsWith(`${said.who}.`)
+      this.#waiting = this.#waiting.filter((one) => !isTheirs(one) || one.isPaid)
+      for (const one of [...this.#held.values(), ...this.#waiting].filter(isTheirs)) await this.#settle(one.id, one.claim?.cost ?? 0, 0)
+    } else for (const { id } of this.#waiting.splice(0)) this.#lender.answer(id, fault('budget_spent', said.why))
+  }
+
+  #ask(id: string, claim: Claim | undefined): void {
+    const { calls, tokens, cost } = this.#o.limits
+    const needs: Need[] = []
+    if (!claim && calls !== null) needs.push({ purse: 'calls', amount: 1 })
+    if (!claim && tokens !== null) needs.push({ purse: 'tokens', amount: 1, isLookedAt: true })
+    if (claim && cost !== null) needs.push({ purse: 'cost', amount: claim.cost })
+    if (claim?.agent) {
+      const purse = purseOf(this.#o.nameOf(claim.agent.name))
+      this.#open(purse, claim.agent.cost)
+      needs.push({ purse, amount: claim.cost })
+    }
+    this.#waiting.push({ id, needs, claim, isPaid: false })
+    this.#notBeforeMs = 0
+  }
+
+  async #settle(id: string, cost: number, tokens: number): Promise<void> {
+    const asked = this.#held.get(id) ?? this.#waiting.find((one) => one.id === id)
+    if (!asked) return
+    const hasHeld = this.#held.delete(id) || asked.isPaid
+    this.#waiting = this.#waiting.filter((one) => one !== asked)
+    if (!hasHeld || !asked.claim) return
+    for (const { purse, amount } of asked.needs) {
+      const known = this.#purses.get(purse)
+      if (known) known.free += amount
+      this.#spend(purse, cost)
+    }
+    if (asked.claim.rate) await this.#o.engine.paced(this.#o.run, id, tokens)
+  }
+
+  #spend(name: string, amount: number): void {
+    const purse = this.#purses.get(name)
+    if (!purse) return
+    purse.free -= amount
+    purse.spent += amount
+  }
+
+  async #grant(): Promise<void> {
+    for (const asked of [...this.#waiting]) {
+      const state = asked.isPaid ? 'had' : await this.#pay(asked)
+      if (state === 'waits') {
+        this.#notBeforeMs = Date.now() + WAIT_MS
+        continue
+      }
+      const waitMs = state === 'had' && asked.claim?.rate ? await this.#o.engine.pace(this.#o.run, asked.id, asked.claim) : 0
+      if (waitMs > 0) {
+        this.#notBeforeMs = Date.now() + Math.min(waitMs, WAIT_MS)
+        continue
+      }
+      this.#waiting = this.#waiting.filter((one) => one !== asked)
+      if (state !== 'had') this.#lender.answer(asked.id, state)
+      else {
+        if (asked.claim) this.#held.set(asked.id, asked)
+        this.#lender.answer(asked.id)
+      }
+    }
+  }
+
+  /** All that it needs, or nothing. A fault: it cannot be had. */
+  async #pay(asked: Asked): Promise<'had' | 'waits' | Fault> {
+    for (const { purse: name, amount } of asked.needs) {
+      const purse = this.#purses.get(name)
+      if (!purse || purse.free >= amount) continue
+      const lent = await this.#lend(name, purse, { need: amount - Math.max(0, purse.free), isReturning: false })
+      if (lent === 'none') return spentFault(name, purse.limit)
+      // Else two workers could keep from each other what either needs.
+      if (lent === 'waits') {
+        await this.#lend(name, purse, { need: 0, isReturning: true })
+        return 'waits'
+      }
+    }
+    for (const { purse: name, amount, isLookedAt } of asked.needs) {
+      const purse = this.#purses.get(name)
+      if (!purse || isLookedAt) continue
+      purse.free -= amount
+      if (!asked.claim) purse.spent += amount
+    }
+    asked.isPaid = asked.claim !== undefined
+    return 'had'
+  }
+
+  async #lend(
+    name: string,
+    purse: Purse,
+    { need, isReturning }: { need: number; isReturning: boolean },
+  ): Promise<'lent' | 'waits' | 'none'> {
+    const { engine, run } = this.#o
+    const { spent } = purse
+    const back = isReturning ? Math.max(0, purse.free) : 0
+    purse.spent = 0
+    purse.free = Math.max(0, purse.free) - back
+    const lent = await engine.lend({ run, purse: name, limit: purse.limit, spent, back, need })
+    if (typeof lent === 'string') return lent
+    purse.free += lent
+    return 'lent'
+  }
+
+  #isWanted(name: string): boolean {
+    return this.#waiting.some(({ needs }) => needs.some(({ purse }) => purse === name))
+  }
+
+  #open(name: string, limit: number): void {
+    if (!this.#purses.has(name)) this.#purses.set(name, { limit, free: 0, spent: 0, seen: 0 })
+  }
+}
+
+/** Before what others have is asked for again. */
+const WAIT_MS = 100
+
+const AGENT = 'cost of '
+const purseOf = (agent: string): string => `${AGENT}${agent}`
+
+const spentFault = (purse: string, limit: number): Fault => {
+  if (purse.startsWith(AGENT))
+    return fault('budget_spent', `the $${toDollars(limit)} of this agent (max_cost) are spent, or the next request may cost more`, {
+      limit: 'max_cost',
+    })
+  const what =
+    purse === 'calls'
+      ? `${limit} calls are made, as many as --max-calls allows`
+      : purse === 'tokens'
+        ? `the ${limit} tokens of --max-total-tokens are used`
+        : `of the $${toDollars(limit)} of --max-cost not enough is left for the next request`
+  return fault('budget_spent', what)
+}
