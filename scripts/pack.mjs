@@ -29,7 +29,8 @@ const pack = async (to) => {
   }
 }
 
-const stagePackage = async (name, folder) => {
+/** Writes the package of one executable, as npm takes it. */
+export const stagePackage = async (name, folder) => {
   const pages = pagesOf(name)
   stage(name, folder, { man: pages.map((page) => `man/${page}`), ...exportsOf(name) })
   await writeLibrary(name, folder)
@@ -58,7 +59,8 @@ ${exportsOf(name).exports ? `A program can import it, with types: \`import('${na
 `
 }
 
-const runOrThrow = async (command, args, options) => {
+/** Runs a command; throws its output where it fails. */
+export const runOrThrow = async (command, args, options) => {
   const { status, output } = await run(command, args, options)
   if (status !== 0) throw new Error(`'${[command, ...args].join(' ')}' failed:\n${output.trimEnd()}`)
 }

