@@ -7,8 +7,8 @@ import { version } from '../package.json'
 import type { ApproveOptions } from './command/approvals.js'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
-import { addOptions, describeEngine } from './main-engine.js'
-import { PART_OPTIONS, RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
+import { addOptions, type DatabaseFlags, databaseOf, describeEngine } from './main-engine.js'
+import { DATABASE_OPTIONS, PART_OPTIONS, RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { withSummaryForm } from './main-watch.js'
 import type { TestCommandOptions } from './test/command.js'
 import { REPORTER_NAMES, type ReporterName } from './test/report/reporters.js'
@@ -175,23 +175,37 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('. <(plumb completion bash)', 'plumb completion fish >~/.config/fish/completions/plumb.fish'))
     .argument('<shell>', 'bash, zsh or fish')
     .action((shell: string) => choose(async () => (await commands.completion())(shell)))
-  program
+  const listing = program
     .command('approvals')
     .description('list the calls of a recorded run that wait for a person')
     .addHelpText('after', examples('plumb approvals rec'))
-    .argument('<dir>', 'the record')
+    .argument('<dir>', 'the record; with --on the name of the run')
     .option('--all', 'also those that are decided or made')
-    .action((folder: string, o: { all?: boolean }) => choose(async () => (await commands.approvals())(folder, o)))
-  program
+    .action((folder: string, o: { all?: boolean } & DatabaseFlags) =>
+      choose(async () => {
+        const database = o.on === undefined ? undefined : databaseOf(o)
+        if (!database) return (await commands.approvals())(folder, o)
+        return (await import('./engine/index.js')).approvals(database, folder, o.all === true)
+      }),
+    )
+  addOptions(listing, DATABASE_OPTIONS)
+  const deciding = program
     .command('approve')
     .description('allow calls that wait, or deny them')
     .addHelpText('after', examples('plumb approve rec 3f1a90c2d4e5', 'plumb approve --deny --why "not on Fridays" rec 3f1a90c2d4e5'))
-    .argument('<dir>', 'the record')
+    .argument('<dir>', 'the record; with --on the name of the run')
     .argument('<id...>', 'the calls, as plumb approvals names them')
     .option('--deny', 'they are not made')
     .option('--why <text>', 'what the agent is told')
     .option('--until <time>', 'the decision holds until then, such as 2030-01-31T18:00Z')
-    .action((folder: string, ids: string[], o: ApproveOptions) => choose(async () => (await commands.approve())(folder, ids, o)))
+    .action((folder: string, ids: string[], o: ApproveOptions & DatabaseFlags) =>
+      choose(async () => {
+        const database = o.on === undefined ? undefined : databaseOf(o)
+        if (!database) return (await commands.approve())(folder, ids, o)
+        return (await import('./engine/index.js')).approve(database, folder, ids, o)
+      }),
+    )
+  addOptions(deciding, DATABASE_OPTIONS)
   describeEngine(program, commands, choose)
   const { again, dollars, whole } = optionReaders()
   program

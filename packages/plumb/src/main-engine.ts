@@ -7,7 +7,7 @@ import type { Database } from './engine/look.js'
 import { DATABASE_OPTIONS, optionsOf, PATIENCE, PATIENCE_SECONDS, type RunFlags, STAGE_OPTIONS } from './main-run.js'
 import type { RunOption } from './main-watch.js'
 
-interface DatabaseFlags {
+export interface DatabaseFlags {
   on?: string
   insecureDatabase?: true
 }
@@ -45,7 +45,7 @@ const WORKER_OPTIONS: readonly RunOption[] = [
   ),
 ]
 
-const databaseOf = ({ on = process.env.PLUMB_ON, insecureDatabase }: DatabaseFlags): Database | undefined =>
+export const databaseOf = ({ on = process.env.PLUMB_ON, insecureDatabase }: DatabaseFlags): Database | undefined =>
   on ? { url: on, isInsecure: insecureDatabase === true } : undefined
 
 const NO_DATABASE = fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON')

@@ -113,10 +113,10 @@ export const openConversation = (
   // Thousands wait for one batch.
   const dropped = (): Said => (lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED })
 
-  const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation): Promise<Said> => {
+  const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> => {
     const paying = billing && countGranted(billing)
     const question = { ...compose(turn, emit), billing: paying?.billing }
-    const before = kept?.ask(question)
+    const before = kept?.ask(question, delivery)
     if (before?.found) return repeat(before.found, question, before)
     if (before?.miss) return { ok: false, error: before.miss }
     if (asking.refused) return refusedWith(asking.refused)
@@ -192,7 +192,7 @@ export const openConversation = (
     const count = new CallCount(maxToolCalls)
     let hasBeenCut = false
     for (let retries = 0; ; ) {
-      const said = await ask(turn, emit, cancellation)
+      const said = await ask(turn, emit, cancellation, delivery)
       if (!said.ok) return said
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []

@@ -13,7 +13,7 @@ import { canonicalRequest } from './canonical-request.js'
 
 export interface KeptQuestions {
   /** To be called when the question is about to be asked: the order of these calls counts. */
-  ask(question: ModelRequest): KeptQuestion
+  ask(question: ModelRequest, delivery?: string): KeptQuestion
 }
 
 export interface KeptQuestion {
@@ -68,9 +68,11 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
     hasWarned ||= failed !== undefined
   }
   return succeed({
-    ask: (question) => {
+    ask: (question, delivery) => {
       const request = canonicalRequest(question, config)
-      const asked = kept.ask(request, place)
+      // What is asked for another message of a run by workers is another question.
+      const at = delivery === undefined ? place : `${place}@${delivery}`
+      const asked = kept.ask(request, at)
       const answered = asked.found && readAnswered(asked.found.answer)
       return {
         key: nameOf(asked.key),
@@ -81,7 +83,7 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
           if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))
           else if (kept.hasRecord && isFinal(answered)) warnOnce(asked.keep({ fault: answered.error }))
         },
-        callsOf: () => (kept.hasRecord ? callsOf({ kept, held: held?.value, place, request, warnOnce }) : undefined),
+        callsOf: () => (kept.hasRecord || held ? callsOf({ kept, held: held?.value, place: at, request, warnOnce }) : undefined),
       }
     },
   })

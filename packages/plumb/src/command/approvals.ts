@@ -10,7 +10,7 @@ export const approvals = async (folder: string, { all = false }: { readonly all?
   const calls = callsIn(folder)
   if (!calls.ok) return endWith('plumb', calls.error)
   const shown = [...calls.value.calls.values()].filter((call) => all || isOpen(call))
-  return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(`${shown.map(show).join('\n')}\n`))
+  return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(`${shown.map(showCall).join('\n')}\n`))
 }
 
 export interface ApproveOptions {
@@ -62,7 +62,8 @@ const callsIn = (folder: string): Result<Calls> => {
 
 const isOpen = (call: ListedCall): boolean => ['waits', 'in_doubt'].includes(stateNow(call, Date.now()))
 
-const show = (call: ListedCall): string => {
+/** One line of JSON. */
+export const showCall = (call: ListedCall): string => {
   const { id, tool, input, digest, process, why, since, said, untilMs } = call
   const head = JSON.stringify({ id, tool }).slice(0, -1)
   const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }
@@ -79,7 +80,7 @@ const show = (call: ListedCall): string => {
   return `${head},"input":${input},${tail.slice(1)}`
 }
 
-const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<void> => {
+export const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<void> => {
   const call = calls.get(id)
   if (call?.state === 'done') return fail('usage', `the call '${preview(id)}' is made: nothing is left to decide`)
   if (call) return succeed(undefined)
@@ -93,7 +94,8 @@ const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<v
 // With a zone, or a day: a time without one would depend on the machine.
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
 
-const readTime = (text: string): Result<number> => {
+/** Milliseconds since 1970. */
+export const readTime = (text: string): Result<number> => {
   const ms = TIME.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) return fail('usage', `--until takes a time such as 2030-01-31T18:00Z, not '${preview(text)}'`)
   return ms > Date.now() ? succeed(ms) : { ok: false, error: fault('usage', `--until ${preview(text)} is over`) }

@@ -1,6 +1,7 @@
 // What stands between the parts of a run: an interface, so that something else than PostgreSQL can do it.
 
 import type { Claim, Fault } from '@plumb/wire'
+import type { ListedCall } from '@plumb/wire/approval'
 
 export interface RunRow {
   readonly id: string
@@ -58,6 +59,13 @@ export interface Loan {
   readonly need: number
 }
 
+/** A call that needs a person, of one message. */
+export interface KeptCall {
+  readonly id: string
+  readonly ord: string
+  readonly call: ListedCall
+}
+
 export interface Letter {
   readonly message: TakenMessage
   readonly fault: Fault
@@ -75,6 +83,10 @@ export interface Settlement {
   readonly again: readonly { readonly id: string; readonly afterSeconds: number }[]
   /** They are given out again when the run goes on, as if they had not been. */
   readonly back: readonly string[]
+  /** They wait until a person has decided. */
+  readonly parked: readonly string[]
+  /** Calls that need a person, as they are now. */
+  readonly calls: readonly KeptCall[]
   /** Lines of a state file; undefined: the part remembers nothing. */
   readonly memory: readonly string[] | undefined
   readonly tally: { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
@@ -109,6 +121,11 @@ export interface Engine {
   pace(run: string, id: string, claim: Claim): Promise<number>
   /** What that request has used. */
   paced(run: string, id: string, tokens: number): Promise<void>
+  /**
+   * The calls of a message that wait for a person or did, as lines of a journal. What was allowed counts as begun from then on, until it is
+   * settled.
+   */
+  callsOf(run: string, part: number, ord: string): Promise<readonly string[]>
   /** No more of the run is given out, until its limits are raised; they are these still, or nothing is done. */
   park(run: string, limits: string | null, why: Fault): Promise<void>
   /** It has ended, or no part has anything to do any more. */

@@ -134,7 +134,7 @@ SELECT r.name, r.state, r.parked, r.taken, r.written, r.plan, coalesce((
              FROM plumb.tally WHERE run = r.id GROUP BY part) t ON t.part = p.part), '{}') AS parts
 FROM plumb.run r WHERE $1::text IS NULL OR r.name = $1 ORDER BY r.id`
 
-const noRun = (name: string): Result<string> => fail('unknown_name', `there is no run '${name}'; 'plumb runs' lists them`)
+export const noRun = (name: string): Result<string> => fail('unknown_name', `there is no run '${name}'; 'plumb runs' lists them`)
 
 const notOpen = async (query: Connection['query'], name: string): Promise<Result<string>> => {
   const { rows } = await query('SELECT state FROM plumb.run WHERE name = $1', [name])
@@ -142,7 +142,7 @@ const notOpen = async (query: Connection['query'], name: string): Promise<Result
 }
 
 /** Writes what the work gives. */
-const withConnection = async (
+export const withConnection = async (
   { url, isInsecure }: Database,
   needsSchema: boolean,
   work: (connection: Connection) => Promise<Result<string>>,

@@ -27,7 +27,9 @@ import {
   splitEnvelope,
   succeed,
 } from '@plumb/wire'
+import type { ListedCall } from '@plumb/wire/approval'
 import { Unnumbered } from '../graph/numbered-output.js'
+import { type CallJournal, openCallJournal } from './call-journal.js'
 import type { TakenMessage } from './engine.js'
 import type { PlannedPart } from './run-plan.js'
 
@@ -41,6 +43,8 @@ export interface PartProcessOptions {
   readonly args: readonly string[]
   readonly variables: readonly string[]
   readonly authority: Bootstrap['authority']
+  /** Its calls may wait for a person: what is known of them, as lines of a journal. Undefined: none can. */
+  readonly journal?: readonly string[] | undefined
   /** Undefined: nothing that it spends is limited. */
   readonly budget?: Budget | undefined
   /** Lines of a state file; undefined: it remembers nothing. */
@@ -67,6 +71,8 @@ export interface FinishedMessage {
   readonly message: TakenMessage
   readonly outputs: readonly { readonly port: number; readonly value: string }[]
   readonly faults: readonly Fault[]
+  /** That need a person. */
+  readonly calls: readonly ListedCall[]
 }
 
 const STATE_FD = 12
@@ -85,6 +91,7 @@ export class PartProcess {
   readonly #stdin: LineWriter
   readonly #state: StateLog | undefined
   readonly #deliveries: DeliveryLog
+  readonly #journal: CallJournal | undefined
   readonly #isEnveloped: boolean
   /** By their numbers, from `#done + 1` to `#sent`. */
   readonly #inHand = new Map<number, InHand>()
@@ -101,6 +108,7 @@ export class PartProcess {
     const { part, binding, args, files, entry, authority, variables, memory, maxLine } = options
     const state = memory && openStateLog(memory)
     const deliveries = openDeliveryLog()
+    const journal = options.journal && openCallJournal(options.journal)
     const isEnveloped = part.inputs.length !== 1 || part.outputs.length !== 1
     const words = ['stage', binding, '--part', String(part.id), '--seq', '--telemetry', isEnveloped ? '--mux' : '--no-envelopes', ...args]
     const child = spawnPlumbLines({
@@ -121,7 +129,9 @@ export class PartProcess {
       env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
       shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}) },
     })
-    if (child.ok) return succeed(new PartProcess(options, child.value.child, state, deliveries, isEnveloped))
+    journal?.handedOn()
+    if (child.ok) return succeed(new PartProcess(options, child.value.child, state, deliveries, journal, isEnveloped))
+    journal?.close()
     state?.close()
     deliveries.close()
     return child
@@ -132,12 +142,14 @@ export class PartProcess {
     child: LineChild,
     state: StateLog | undefined,
     deliveries: DeliveryLog,
+    journal: CallJournal | undefined,
     isEnveloped: boolean,
   ) {
     this.#o = options
     this.#child = child
     this.#state = state
     this.#deliveries = deliveries
+    this.#journal = journal
     this.#isEnveloped = isEnveloped
     this.#stdin = new LineWriter(child.stdin)
     const maxLine = options.maxLine + 4 * ENVELOPE_BYTES
@@ -148,6 +160,7 @@ export class PartProcess {
       this.#settle()
       this.#state?.close()
       this.#deliveries.close()
+      this.#journal?.close()
       return exit
     })
   }
@@ -228,9 +241,10 @@ export class PartProcess {
     if (!ready || ready.inputs <= this.#done) return
     this.#reports = this.#reports.filter(({ inputs }) => inputs > ready.inputs)
     const finished: FinishedMessage[] = []
+    const callsOf = this.#journal?.read()
     for (let seq = this.#done + 1; seq <= ready.inputs; seq++) {
       const one = this.#inHand.get(seq)
-      if (one) finished.push(one)
+      if (one) finished.push({ ...one, calls: callsOf?.(this.#o.deliveryOf(one.message)) ?? [] })
       this.#inHand.delete(seq)
     }
     this.#done = ready.inputs

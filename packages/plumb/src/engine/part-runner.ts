@@ -6,7 +6,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result } from '@plumb/wire'
-import type { Engine, Letter, NewMessage, TakenMessage } from './engine.js'
+import type { Engine, KeptCall, Letter, NewMessage, TakenMessage } from './engine.js'
 import type { FinishedMessage, PartProcess, PartProcessOptions, RememberedLine } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
 
@@ -29,7 +29,7 @@ export interface PartRunnerOptions {
   readonly fail: (error: unknown) => void
 }
 
-export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'deliveryOf' | 'budget'>
+export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'deliveryOf' | 'budget' | 'journal'>
 
 /** Takes of a message before it is a letter. */
 const MAX_TRIES = 5
@@ -37,6 +37,9 @@ const MAX_SETTLED = 500
 
 /** Not that of an agent alone. */
 const isOverLimit = ({ error, limit }: Fault): boolean => error === 'budget_spent' && limit === undefined
+
+/** A call of it waits for a person, or has one look whether it was made. */
+const isOfPerson = ({ error }: Fault): boolean => error === 'parked' || error === 'in_doubt'
 
 const isDeath = ({ error }: Fault): boolean => error === 'child_failed'
 
@@ -144,6 +147,16 @@ export class PartRunner {
     const spent = taken.filter((message) => this.#refusal(message))
     if (spent.length > 0) await this.#refuse(spent)
     const rest = taken.filter((message) => !this.#refusal(message))
+    const [only] = rest
+    const journal = part.parks && this.#isAlone && only ? await this.#o.engine.callsOf(this.#o.run, part.id, only.ord) : []
+    if (journal.length > 0) {
+      // It reads at its start what was decided.
+      this.#process?.kill()
+      this.#process = undefined
+      if (!(await this.#start(journal))) return
+      // To own a part gives back what was taken before.
+      if (part.kind === 'owned') rest.splice(0, 1, ...(await this.#takeSome(1, true)))
+    }
     if (rest.length > 0 && !this.#process && !(await this.#start())) return
     for (const message of rest) this.#process?.send(message)
     this.#isAgain = true
@@ -168,7 +181,7 @@ export class PartRunner {
     await this.#settle({ done: messages, outputs: [], letters, again: [], memory: [], dropped: 0 })
   }
 
-  async #start(): Promise<boolean> {
+  async #start(journal: readonly string[] = []): Promise<boolean> {
     const { engine, run, name, part, start, report, budget } = this.#o
     const lease = this.#lease
     const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
@@ -180,6 +193,7 @@ export class PartRunner {
     }
     const started = start(part, memory, {
       budget,
+      journal: part.parks ? journal : undefined,
       deliveryOf: ({ ord }) => `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`,
       onFinished: (finished, lines) => {
         // It was given up, and what it had belongs to another worker.
@@ -254,16 +268,25 @@ export class PartRunner {
     const isHeld = ({ faults }: FinishedMessage) => !part.hasEffects && faults.some(isOverLimit)
     const isTriedAgain = ({ message, faults }: FinishedMessage) =>
       message.tries < MAX_TRIES && faults.some((one) => one.category === 'unavailable' || isDeath(one)) && !part.hasEffects
-    const isAgain = (one: FinishedMessage) => isHeld(one) || isTriedAgain(one)
+    const isParked = ({ faults }: FinishedMessage) => part.parks && faults.some(isOfPerson)
+    const isAgain = (one: FinishedMessage) => isHeld(one) || isParked(one) || isTriedAgain(one)
     // Where the order matters, all behind one that is tried again comes again as well.
     const first = part.kind === 'owned' ? finished.findIndex(isAgain) : -1
     const fated = first < 0 ? finished.filter((one) => !isAgain(one)) : finished.slice(0, first)
     const left = first < 0 ? finished.filter(isAgain) : finished.slice(first, first + 1)
-    const held = left.filter(isHeld)
-    const again = left.filter((one) => !isHeld(one))
+    const parked = left.filter(isParked)
+    // Those behind one that waits for a person wait for it.
+    const waiting = parked.filter(({ faults }) => faults.every(({ approval }) => approval === undefined))
+    const held = [...left.filter((one) => isHeld(one) && !isParked(one)), ...waiting]
+    const again = left.filter((one) => !isHeld(one) && !isParked(one))
+    const calls = [...fated, ...parked].flatMap(({ message, calls }) =>
+      calls.map((call): KeptCall => ({ id: call.id, ord: message.ord, call })),
+    )
     const letters = fated.flatMap(({ message, faults: [error] }): Letter[] => (error ? [{ message, fault: error }] : []))
     const settled = await this.#settle({
       back: held.map(({ message }) => message),
+      parked: parked.filter((one) => !waiting.includes(one)).map(({ message }) => message),
+      calls,
       done: fated.map(({ message }) => message),
       outputs: fated.flatMap((one) => this.#outputsOf(one)),
       letters,
@@ -292,11 +315,13 @@ export class PartRunner {
     readonly letters: readonly Letter[]
     readonly again: readonly TakenMessage[]
     readonly back?: readonly TakenMessage[]
+    readonly parked?: readonly TakenMessage[]
+    readonly calls?: readonly KeptCall[]
     readonly memory: readonly string[]
     readonly dropped: number
   }): Promise<boolean> {
     const { engine, run, part, retrySeconds, warn } = this.#o
-    const { done, outputs, letters, again, back = [], memory, dropped } = fate
+    const { done, outputs, letters, again, back = [], parked = [], calls = [], memory, dropped } = fate
     const settled = await engine.settle({
       run,
       part: part.id,
@@ -306,6 +331,8 @@ export class PartRunner {
       letters,
       again: again.map(({ id, tries }) => ({ id, afterSeconds: retrySeconds * 5 ** (tries - 1) })),
       back: back.map(({ id }) => id),
+      parked: parked.map(({ id }) => id),
+      calls,
       memory: part.kind === 'owned' ? memory : undefined,
       tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length },
     })

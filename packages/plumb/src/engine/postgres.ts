@@ -3,6 +3,7 @@
 import type { Claim, Fault } from '@plumb/wire'
 import type { Connection, Query } from './connection.js'
 import type { Engine, Loan, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
+import { KEEP_CALL, keptValues, takeCalls } from './postgres-calls.js'
 import { lend, pace, paced, writeOff } from './postgres-funds.js'
 
 /** Seconds. */
@@ -14,7 +15,7 @@ const WORKERS = 0x706c756d
 /** A worker wakes the others no more often. */
 const TELL_MS = 50
 
-const READY = `(m.lease IS NULL OR m.until < now()) AND (m.not_before IS NULL OR m.not_before <= now())`
+const READY = `(m.lease IS NULL OR m.until < now()) AND (m.not_before IS NULL OR m.not_before <= now()) AND NOT m.parked`
 const ALONE = (of: string) => `(${of}.alone OR ${of}.tries >= 2)`
 const LIVE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed'))`
 /** Behind all others. */
@@ -25,7 +26,7 @@ const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state 
 /** What comes before it in the order of the run is done with, here and above; $7: the parts above. Each bound is looked up once a statement. */
 const IN_ORDER = `
   AND m.ord <= coalesce((
-    SELECT e.ord FROM plumb.message e WHERE e.run = $1 AND e.part = $2 AND ${ALONE('e')} AND (e.not_before > now() OR e.lease IS NULL)
+    SELECT e.ord FROM plumb.message e WHERE e.run = $1 AND e.part = $2 AND (e.parked OR (${ALONE('e')} AND (e.not_before > now() OR e.lease IS NULL)))
     ORDER BY e.ord LIMIT 1), ${LAST})
   AND m.ord <= coalesce((
     SELECT first.ord FROM unnest($7::int[]) p CROSS JOIN LATERAL (
@@ -66,6 +67,8 @@ const SETTLE_AGAIN = `
 UPDATE plumb.message m SET lease = NULL, worker = NULL, alone = true, not_before = now() + a.after * interval '1 s'
 FROM unnest($1::bigint[], $2::float8[]) AS a (id, after) WHERE m.id = a.id AND m.lease = $3`
 const SETTLE_BACK = 'UPDATE plumb.message SET lease = NULL, worker = NULL, tries = tries - 1 WHERE id = ANY ($1::bigint[]) AND lease = $2'
+const SETTLE_PARKED =
+  'UPDATE plumb.message SET lease = NULL, worker = NULL, tries = 0, alone = false, parked = true WHERE id = ANY ($1::bigint[]) AND lease = $2'
 const SETTLE_FENCE = 'UPDATE plumb.part SET version = version + 1 WHERE run = $1 AND part = $2 AND worker = $3'
 const SETTLE_MEMORY =
   'INSERT INTO plumb.memory (run, part, line) SELECT $1, $2, o.line FROM unnest($3::text[]) WITH ORDINALITY AS o (line, n) ORDER BY o.n'
@@ -121,6 +124,7 @@ export class PostgresEngine implements Engine {
         counted.push({ rows: query(SETTLE_AGAIN, [ids, after, s.lease]), due: s.again.length })
       }
       if (s.back.length > 0) counted.push({ rows: query(SETTLE_BACK, [s.back, s.lease]), due: s.back.length })
+      if (s.parked.length > 0) counted.push({ rows: query(SETTLE_PARKED, [s.parked, s.lease]), due: s.parked.length })
       if (s.memory) counted.push({ rows: query(SETTLE_FENCE, [s.run, s.part, this.worker]), due: 1 })
       const { taken, outputs, dropped, failed } = s.tally
       const written = [
@@ -129,6 +133,7 @@ export class PostgresEngine implements Engine {
         ...s.letters.map(({ message: { port, ord, origin, value, tries }, fault }) =>
           query(SETTLE_LETTER, [s.run, s.part, port, ord, origin, value, JSON.stringify(fault), tries]),
         ),
+        ...s.calls.map((kept) => query(KEEP_CALL, keptValues(s.run, s.part, kept))),
         query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed]),
         ...(this.#mayTell() ? [query('NOTIFY plumb')] : []),
       ]
@@ -241,6 +246,10 @@ export class PostgresEngine implements Engine {
     return paced(this.connection, this.worker, { run, id, tokens })
   }
 
+  callsOf(run: string, part: number, ord: string): Promise<readonly string[]> {
+    return takeCalls(this.connection, { run, part, ord })
+  }
+
   async park(run: string, limits: string | null, why: Fault): Promise<void> {
     await this.connection.query('UPDATE plumb.run SET parked = $3 WHERE id = $1 AND limits IS NOT DISTINCT FROM $2 AND parked IS NULL', [
       ...[run, limits],
@@ -255,7 +264,7 @@ export class PostgresEngine implements Engine {
          OR (EXISTS (SELECT 1 FROM plumb.run WHERE id = $1 AND parked IS NOT NULL)
              AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL))
          OR (EXISTS (SELECT 1 FROM plumb.run WHERE id = $1 AND state = 'closed')
-             AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0)) AS is_over`,
+             AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND NOT parked)) AS is_over`,
       [run],
     )
     return rows[0]?.is_over === true

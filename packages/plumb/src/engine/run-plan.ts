@@ -27,6 +27,8 @@ export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneB
   readonly above: readonly number[]
   /** Something that it does may not be done twice. */
   readonly hasEffects: boolean
+  /** Each such call needs a person, and waits for one. */
+  readonly parks: boolean
   /** It computes alone: no agent, no other process, no tool. */
   readonly isQuick: boolean
 }
@@ -71,7 +73,12 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     const exits = names('output')
     const { id, name, kind, isOneByOne } = part
     const ends = part.outputs.map((source, i) => ({ name: exits[i] ?? '', targets: targetsOf(source) }))
-    const what = { hasEffects: part.nodes.some(hasEffects), isQuick: part.nodes.every(({ work }) => !SLOW.has(work.kind)) }
+    const parks = part.nodes.some(({ work }) => asks(work)) && !part.nodes.some((node) => hasEffects(node, asksFirst))
+    const what = {
+      parks,
+      hasEffects: !parks && part.nodes.some((node) => hasEffects(node)),
+      isQuick: part.nodes.every(({ work }) => !SLOW.has(work.kind)),
+    }
     return { id, name, kind, isOneByOne, inputs: names('input'), outputs: ends, ...what }
   })
   for (let isNew = true; isNew; ) {
@@ -165,13 +172,25 @@ const remembersWithin = (bound: Bound): boolean =>
 
 const READS = new Set<string>(['fs.read', 'model'])
 
-const hasEffects = ({ work }: GraphNode): boolean => {
-  if (work.kind === 'call') return !isHarmless(toolOf(work.bound))
-  if (work.kind === 'plumb') return planOf(work.bound).nodes.some(hasEffects)
+/** `isLeftOut`: what it does is looked after elsewhere. */
+const hasEffects = ({ work }: GraphNode, isLeftOut: (tool: ToolPlan) => boolean = () => false): boolean => {
+  const isSafe = (tool: ToolPlan) => isHarmless(tool) || isLeftOut(tool)
+  if (work.kind === 'call') return !isSafe(toolOf(work.bound))
+  if (work.kind === 'plumb') return planOf(work.bound).nodes.some((node) => hasEffects(node, isLeftOut))
   if (work.kind !== 'agent') return false
   const { mcp } = agentOf(work.bound).config
-  return (Array.isArray(mcp) && mcp.length > 0) || agentTools(work.bound).some((tool) => !isHarmless(tool))
+  return (Array.isArray(mcp) && mcp.length > 0) || agentTools(work.bound).some((tool) => !isSafe(tool))
 }
+
+/** Tools that need a person are called by it itself, and not by what it nests. */
+const asks = (work: GraphNode['work']): boolean => {
+  if (work.kind === 'call') return asksFirst(toolOf(work.bound))
+  if (work.kind !== 'agent') return false
+  const { command, via } = agentOf(work.bound).config
+  return command === undefined && via === undefined && agentTools(work.bound).some(asksFirst)
+}
+
+const asksFirst = ({ body }: ToolPlan): boolean => body.kind === 'tool' && body.config.approval === 'ask'
 
 // Its author says that it may be done again, or all that it does is to look.
 const isHarmless = (tool: ToolPlan): boolean => {

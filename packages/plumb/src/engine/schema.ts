@@ -41,7 +41,8 @@ CREATE TABLE plumb.message (
   until timestamptz,
   tries int NOT NULL DEFAULT 0,
   not_before timestamptz,
-  alone boolean NOT NULL DEFAULT false
+  alone boolean NOT NULL DEFAULT false,
+  parked boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
 CREATE INDEX message_order ON plumb.message (run, part, ord, id);
 CREATE INDEX message_alone ON plumb.message (run, part, ord) WHERE alone OR tries >= 2;
@@ -69,6 +70,18 @@ CREATE TABLE plumb.tally (
   dropped bigint NOT NULL DEFAULT 0,
   failed bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (run, part, worker)
+);
+CREATE TABLE plumb.approval (
+  run bigint NOT NULL,
+  id text NOT NULL,
+  n bigserial,
+  part int NOT NULL,
+  ord bigint[] NOT NULL,
+  call text NOT NULL,
+  state text NOT NULL,
+  said text,
+  until timestamptz,
+  PRIMARY KEY (run, id)
 );
 CREATE TABLE plumb.purse (
   run bigint NOT NULL,
@@ -114,12 +127,13 @@ GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_submit;
 GRANT INSERT, UPDATE ON plumb.run TO plumb_submit;
 GRANT INSERT ON plumb.part TO plumb_submit;
 GRANT INSERT, DELETE ON plumb.message TO plumb_submit;
-GRANT UPDATE ON plumb.letter TO plumb_submit;
+GRANT UPDATE ON plumb.letter, plumb.approval TO plumb_submit;
+GRANT UPDATE (parked, alone, tries) ON plumb.message TO plumb_submit;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_submit;
 CREATE ROLE plumb_work;
 GRANT USAGE ON SCHEMA plumb TO plumb_work;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_work;
-GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker, plumb.purse, plumb.loan, plumb.request TO plumb_work;
+GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker, plumb.purse, plumb.loan, plumb.request, plumb.approval TO plumb_work;
 GRANT UPDATE (parked) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
 CREATE ROLE plumb_read;

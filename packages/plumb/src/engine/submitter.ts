@@ -7,6 +7,7 @@ import { enclose, type Fault, fail, fault, type LineReader, type LineWriter, typ
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
 import { insertMessages, MAX_WAITING } from './postgres.js'
+import { STATE_NOW } from './postgres-calls.js'
 import type { RunPlan } from './run-plan.js'
 import { PROTOCOL } from './schema.js'
 import { connectPatiently, type PatienceOptions } from './worker.js'
@@ -151,6 +152,7 @@ export class Submitter {
         const state = await this.#fetch(connection)
         if (state === 'more') hasNews = true
         else if (state === 'parked') return this.#parked(connection)
+        else if (state === 'asks') return this.#asks(connection)
         else if (state !== 'waits') return state === 'done' ? undefined : CANCELLED
       }
       if (changed || (hasNews && !writer.isFull)) continue
@@ -224,6 +226,31 @@ export class Submitter {
     return this.#room <= 0
   }
 
+  /** All that is left waits for a person, or behind what does. */
+  async #isHeld({ query }: Connection): Promise<boolean> {
+    const { rows } = await query('SELECT DISTINCT part FROM plumb.message WHERE run = $1 AND parked', [this.#run])
+    const parked = new Set(rows.map(({ part }) => Number(part)))
+    const behind = this.#o.plan.parts.filter(({ id, kind, above }) => kind === 'owned' && [id, ...above].some((part) => parked.has(part)))
+    const { rows: moving } = await query(
+      `SELECT EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = $1 AND m.part > 0 AND NOT m.parked AND (m.lease IS NOT NULL OR NOT (
+         m.part = ANY ($2::int[]) AND EXISTS (SELECT 1 FROM plumb.message p WHERE p.run = $1 AND p.parked AND p.ord <= m.ord)))) AS is_moving`,
+      [this.#run, behind.map(({ id }) => id)],
+    )
+    return moving[0]?.is_moving !== true
+  }
+
+  async #asks({ query }: Connection): Promise<Fault> {
+    const { name } = this.#o
+    const { rows } = await query(WAITING, [this.#run])
+    const { messages, calls } = rows[0] ?? {}
+    const [left, asked] = [Number(messages), Number(calls)]
+    return fault(
+      'parked',
+      `${left} message${left === 1 ? ' waits' : 's wait'} until a person decides on ${asked} call${asked === 1 ? '' : 's'}: plumb approvals --on URL ${name}`,
+      { messages: left, calls: asked },
+    )
+  }
+
   /** A limit is met: what is left waits until it is raised. */
   async #parked({ query }: Connection): Promise<Fault> {
     const { rows } = await query(UNANSWERED, [this.#run])
@@ -234,15 +261,17 @@ export class Submitter {
     return fault('budget_spent', `${why.detail}; ${messages}, and wait: the same command with a higher limit goes on`, { unanswered: left })
   }
 
-  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'parked' | 'done' | 'cancelled'> {
+  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'parked' | 'asks' | 'done' | 'cancelled'> {
     const { isOrdered, plan, reporter, writer } = this.#o
     // Before the messages are looked at: what ends later is seen the next time.
     const { rows: states } = await connection.query(
       `SELECT state, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet,
-         parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL) AS is_parked
+         parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL) AS is_parked,
+         EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND parked) AS has_parked
        FROM plumb.run WHERE id = $1`,
       [this.#run],
     )
+    const isHeld = states[0]?.state === 'closed' && states[0].has_parked === true && (await this.#isHeld(connection))
     const { rows } = await connection.query(isOrdered ? OUTPUTS_IN_ORDER : OUTPUTS, [this.#run, BATCH])
     for (const { id, port, value } of rows as unknown as readonly { id: string; port: number; value: string }[]) {
       if (this.#written.has(id)) continue
@@ -274,12 +303,17 @@ export class Submitter {
     const { state, is_quiet, is_parked } = states[0] ?? {}
     if (state === 'cancelled') return 'cancelled'
     if (is_parked === true && is_quiet !== true) return 'parked'
+    if (isHeld) return 'asks'
     if (state !== 'closed' || is_quiet !== true) return 'waits'
     await connection.query("UPDATE plumb.run SET state = 'done', ended = now() WHERE id = $1 AND state = 'closed'", [this.#run])
     await connection.query('NOTIFY plumb')
     return 'done'
   }
 }
+
+const WAITING = `
+SELECT (SELECT count(DISTINCT origin) FROM plumb.message WHERE run = $1 AND part > 0) AS messages,
+  (SELECT count(*) FROM plumb.approval a WHERE a.run = $1 AND ${STATE_NOW} IN ('waits', 'in_doubt')) AS calls`
 
 const UNANSWERED = `
 SELECT r.parked, (SELECT count(DISTINCT m.origin) FROM plumb.message m WHERE m.run = r.id AND m.part > 0) AS count

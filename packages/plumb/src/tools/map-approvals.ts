@@ -2,6 +2,7 @@
 
 import { currentKept, type Result, succeed } from '@plumb/wire'
 import type { CallSteps } from '@plumb/wire/approval'
+import type { SpawnSettings } from '../child/agent-start.js'
 import { keptPlaceOf } from '../record/kept-answers.js'
 
 interface Request {
@@ -20,8 +21,11 @@ export interface MapApprovals {
   call(request: Request, steps: Omit<CallSteps<Result<string>>, 'isLost'>): Promise<Result<string>>
 }
 
-/** Undefined: this run does not park calls. `around`: in a nested run, the place of the plumb that contains the map. */
-export const openMapApprovals = async (place: string, around: string | undefined): Promise<Result<MapApprovals | undefined>> => {
+/** Undefined: this run does not park calls. */
+export const openMapApprovals = async (
+  place: string,
+  { keptPlace: around, deliveries }: Pick<SpawnSettings, 'keptPlace' | 'deliveries'>,
+): Promise<Result<MapApprovals | undefined>> => {
   const kept = currentKept()
   const process = keptPlaceOf(place, around)
   if (!kept || process === undefined) return succeed(undefined)
@@ -35,7 +39,7 @@ export const openMapApprovals = async (place: string, around: string | undefined
   const counts = new Map<string, number>()
   const keys = new Map<string, { readonly call: string; readonly nth: number }>()
   const count = (seq: number, input: string) => {
-    const call = `${seq} ${digestOf(input)}`
+    const call = `${deliveries?.of(seq) ?? seq} ${digestOf(input)}`
     const nth = (counts.get(call) ?? 0) + 1
     counts.set(call, nth)
     return { call, nth }

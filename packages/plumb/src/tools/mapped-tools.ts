@@ -70,7 +70,7 @@ const openMappedTool = async (
   const tool = registry.get(name)?.tool
   if (!docroot.ok || !tool || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
   const authority = settings.authoritySource.authorityForMaps
-  const opened = await openMapApprovals(place, settings.keptPlace)
+  const opened = await openMapApprovals(place, settings)
   if (!opened.ok) return { ok: false, error: [opened.error] }
   const approvals = opened.value
   const caller = callerOf({}, settings)

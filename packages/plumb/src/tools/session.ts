@@ -25,7 +25,8 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   const { name, place, docroot, authority, isApproved, caller, approvals } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
   const { files, handedOn, agentProgram, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
-  const hear = tool.hearOnTerminal()
+  // A person who looks at one worker is not asked for a run of many.
+  const hear = settings.deliveries ? async () => undefined : tool.hearOnTerminal()
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call })

@@ -1,2 +1,2 @@
 export { type CallSteps, type HeldCall, type HeldCalls, openHeldCalls } from './held-calls.js'
-export { appendLine, type CallToAsk, decisionLine, digestOf, type ListedCall, readCalls, stateNow } from './journal.js'
+export { appendLine, askedLine, type CallToAsk, decisionLine, digestOf, type ListedCall, readCalls, stateNow } from './journal.js'

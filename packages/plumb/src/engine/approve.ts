@@ -1,0 +1,69 @@
+// plumb approvals and plumb approve on a run by workers: the calls that wait for a person, and what a person decides.
+
+import { fail, type Result, succeed } from '@plumb/wire'
+import type { ListedCall } from '@plumb/wire/approval'
+import { type ApproveOptions, readTime, refusalOf, showCall } from '../command/approvals.js'
+import type { Query } from './connection.js'
+import { type Database, noRun, withConnection } from './look.js'
+import { STATE_NOW } from './postgres-calls.js'
+
+export const approvals = (database: Database, name: string, isAll: boolean): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const calls = await callsOf(query, name)
+    if (!calls) return noRun(name)
+    const shown = [...calls.values()].filter(({ state }) => isAll || state === 'waits' || state === 'in_doubt')
+    return succeed(shown.map((call) => `${showCall(call)}\n`).join(''))
+  })
+
+/** All of the calls, or none. The messages that waited for them are given out again. */
+export const approve = (database: Database, name: string, ids: readonly string[], options: ApproveOptions): Promise<number> =>
+  withConnection(database, true, async (connection) => {
+    const { deny, why = null, until } = options
+    const untilMs = until === undefined ? succeed(undefined) : readTime(until)
+    if (!untilMs.ok) return untilMs
+    const decided = await connection.transaction(async (query): Promise<Result<string> | undefined> => {
+      const calls = await callsOf(query, name)
+      if (!calls) return noRun(name)
+      for (const id of ids) {
+        const refused = refusalOf(id, calls)
+        if (!refused.ok) return refused
+      }
+      const { rows } = await query(DECIDE, [
+        ...[name, ids, deny === true ? 'denied' : 'approved', why],
+        untilMs.value === undefined ? null : new Date(untilMs.value).toISOString(),
+      ])
+      if (rows.length === 0) return fail('cancelled', `run '${name}' is over: nothing of it is given out any more`)
+      await query('NOTIFY plumb')
+      return succeed('')
+    })
+    return decided ?? noRun(name)
+  })
+
+const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCall> | undefined> => {
+  const { rows: runs } = await query('SELECT id FROM plumb.run WHERE name = $1', [name])
+  const [run] = runs
+  if (!run) return undefined
+  const { rows } = await query(
+    `SELECT a.call, a.said, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
+     FROM plumb.approval a LEFT JOIN plumb.message m ON m.run = a.run AND m.part = a.part AND m.ord = a.ord AND m.until > now()
+     WHERE a.run = $1 ORDER BY a.n`,
+    [run.id],
+  )
+  return new Map(
+    rows.map(({ call, said, until, state }) => {
+      const known = JSON.parse(String(call)) as ListedCall
+      const more = { ...(said === null ? {} : { said: String(said) }), ...(until === null ? {} : { untilMs: Number(until) }) }
+      return [known.id, { ...known, ...more, state: String(state) as ListedCall['state'] }]
+    }),
+  )
+}
+
+/** Of a run that is not over. */
+const DECIDE = `
+WITH decided AS (
+  UPDATE plumb.approval a SET state = $3, said = $4, until = $5::timestamptz
+  FROM plumb.run r WHERE r.name = $1 AND r.id = a.run AND r.state IN ('open', 'closed') AND a.id = ANY ($2::text[])
+  RETURNING a.run, a.part, a.ord),
+freed AS (
+  UPDATE plumb.message m SET parked = false, alone = true, tries = 0 FROM decided d WHERE m.run = d.run AND m.part = d.part AND m.ord = d.ord AND m.parked)
+SELECT * FROM decided`

@@ -1,0 +1,104 @@
+// Calls of a run by workers that a person has to allow, with kill -9 of the workers that make them: no call is made twice, and none is lost.
+// PLUMB_KILLS is how often, PLUMB_SEED repeats the moments.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { scaled } from '../../packages/wire/test/patience.js'
+import { makeRandom } from '../fuzz/random.js'
+import { noPostgres, openCluster } from './postgres.js'
+import { openScene, until } from './scene.js'
+
+const KILLS = Number(process.env.PLUMB_KILLS ?? 1) * 4
+const SEED = Number(process.env.PLUMB_SEED ?? Math.floor(Math.random() * 2 ** 31))
+t.comment(`seed ${SEED}`)
+
+const COUNT = 4 * KILLS
+const WAIT_MS = scaled(40_000)
+
+const FILES = {
+  'send.mjs': `import { appendFileSync } from 'node:fs'
+export default ({ n }) => { appendFileSync(process.env.PWD + '/sent', n + '\\n'); return 'sent ' + n }
+`,
+  'a.plumb': `
+    let send : { n: int } -> string = tool { function: "send.mjs", approval: "ask", effects: ["fs.write"], sandbox: false }
+    let said : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [send], grant: ["fs.write", "exec"], amnesiac: true, concurrency: 4 }
+    let asked : !int -> !string = map("call send " + text({ n: value })) ; said
+    let main : !int -> !string = plumb(input, output) {
+      input ; (filter(value < ${COUNT / 2}) * filter(value >= ${COUNT / 2})) ; (asked * (map({ n: value }) ; map(send, parallel: 4))) ; merge ; output
+    }`,
+  'owned.plumb': `
+    let send : { n: int } -> string = tool { function: "send.mjs", approval: "ask", effects: ["fs.write"], sandbox: false }
+    let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [send], grant: ["fs.write", "exec"] }
+    let main : !string -> !string = plumb(input, output) { input ; bot ; output }`,
+  'in.jsonl': Array.from({ length: COUNT }, (_, i) => `${i}\n`).join(''),
+  'owned.jsonl': '"I am sad"\n"call send {\\"n\\": 1}"\n"You are kind"\n',
+}
+
+const linesOf = (path: string): string[] => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [])
+const RUN = 'plumb run --on "$PLUMB_ON" --run'
+const IDS = `$(plumb approvals --on "$PLUMB_ON" asks | pick _.id)`
+
+t.test('calls that wait for a person, over workers', { skip: noPostgres }, async (t) => {
+  const cluster = await openCluster()
+  const random = makeRandom(SEED)
+  const scene = openScene(FILES, { env: { PLUMB_ON: cluster.url }, mayLeave: /plumb-/ })
+  const { bash, start } = scene
+  await bash('plumb engine --init')
+  const serve = (spec = 'a.plumb') => start(['plumb', 'work', '--grant', 'fs.write,exec', spec])
+  const sent = join(scene.work, 'sent')
+
+  let workers = [serve(), serve()]
+  const first = await bash(`${RUN} asks a.plumb < in.jsonl`)
+  t.match(first, { status: 1, out: '', err: new RegExp(`"parked".*"messages":${COUNT},"calls":${COUNT}`) })
+  t.strictSame(linesOf(sent), [], 'none is made unasked')
+  t.match(await bash('plumb approve --on "$PLUMB_ON" asks nothing'), { status: 2, err: /no call has the id 'nothing'/ })
+  const [denied = ''] = (await bash('plumb approvals --on "$PLUMB_ON" asks | pick _.id')).out.split('\n')
+  t.equal((await bash(`plumb approve --on "$PLUMB_ON" --deny --why never asks ${denied}`)).status, 0)
+  t.equal((await bash(`plumb approve --on "$PLUMB_ON" asks ${IDS}`)).status, 0)
+  const isOver = () => cluster.ask('SELECT count(*) FROM plumb.message WHERE part > 0 AND NOT parked').trim() === '0'
+  let killed = 0
+  for (let kill = 0; kill < KILLS && !isOver(); kill++) {
+    const least = linesOf(sent).length + 1 + random.below(2)
+    await until(() => isOver() || linesOf(sent).length >= least, WAIT_MS)
+    if (isOver()) break
+    const i = random.below(2)
+    workers[i]?.child.kill('SIGKILL')
+    killed++
+    workers[i] = serve()
+  }
+  t.ok(killed > 0, `${killed} workers were killed`)
+  const last = await bash(`${RUN} asks a.plumb < in.jsonl`)
+  t.equal(new Set(linesOf(sent)).size, linesOf(sent).length, 'none is made twice')
+  const states = (await bash('plumb approvals --on "$PLUMB_ON" --all asks | pick _.state')).out
+  const doubted = [...states.matchAll(/in_doubt/g)].length
+  const answered = [...last.out.matchAll(/"sent \d+"/g)].length
+  t.equal([...states.matchAll(/waits|approved/g)].length, 0, 'each is decided and done with, or in doubt')
+  t.match(last.err, doubted === 0 ? /never/ : new RegExp(`"calls":${doubted}`), 'what is in doubt is told')
+
+  // What an agent is told of a denial, it answers.
+  const others = last.out.split('\n').length - 1 - answered + [...last.err.matchAll(/approval_required/g)].length
+  t.equal(answered + doubted + others, COUNT, `each has one fate: ${answered} made, ${doubted} in doubt, ${others} denied`)
+  t.ok(linesOf(sent).length >= answered && others === 1)
+  if (doubted > 0) {
+    await bash(`plumb approve --on "$PLUMB_ON" --deny asks ${IDS}`)
+    t.match(await bash(`${RUN} asks a.plumb < in.jsonl; plumb runs --json asks`), { out: /"state":"done"/ }, 'a person has looked')
+  }
+  for (const { child } of workers) child.kill('SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+
+  workers = [serve('owned.plumb'), serve('owned.plumb')]
+  const before = linesOf(sent).length
+  const held = await bash(`${RUN} owned owned.plumb < owned.jsonl`)
+  t.match(held, { status: 1, err: /"parked".*"messages":2,"calls":1/ }, 'what it would answer afterwards waits as well')
+  t.equal(held.out.split('\n').length - 1, 1)
+  await bash('plumb approve --on "$PLUMB_ON" owned $(plumb approvals --on "$PLUMB_ON" owned | pick _.id)')
+  const after = await bash(`${RUN} owned owned.plumb < owned.jsonl`)
+  t.match(after, { status: 0, err: '' })
+  t.equal(after.out.split('\n').length - 1, 2)
+  t.equal(linesOf(sent).length, before + 1)
+  for (const { child } of workers) child.kill('SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+  await cluster.remove()
+  t.strictSame(await scene.leftovers(), [], 'nothing is left')
+})
