@@ -2,7 +2,9 @@
 //
 // Each is asked for the same records of the same tickets, as many at once as the server has slots, with a program start each, and each round
 // begins with another. An answer counts where it fits the record. Beside the time that passes, which is that of the whole machine, stands what
-// the server took of the processor. The peers are installed from PyPI by scripts/real/install, below the cache folder.
+// the server took of the processor. A peer that gives up a ticket is done earlier, so each is also compared with plumb in what both did: how long
+// after its start it had as many answers as the one that has fewer, and how long the tickets took that both answered. The peers are installed
+// from PyPI by scripts/real/install, below the cache folder.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,23 +41,36 @@ const startServer = async (python) => {
   return { url: `http://127.0.0.1:${port}/v1`, pid: child.pid, stop: () => child.kill('SIGKILL') }
 }
 
-const isTicket = (line) => {
-  const value = JSON.parse(line)
-  if (typeof value.summary !== 'string') return false
-  return ['low', 'normal', 'high'].includes(value.urgency) && ['billing', 'support', 'sales'].includes(value.team)
+const isTicket = (value) =>
+  typeof value?.summary === 'string' &&
+  ['low', 'normal', 'high'].includes(value.urgency) &&
+  ['billing', 'support', 'sales'].includes(value.team)
+
+/** Of each ticket that was answered, its place, and when it was sent and answered, in ms of the epoch. */
+const answersOf = {
+  // Telemetry, in which an output may have waited for its turn.
+  plumb: (lines) =>
+    lines.flatMap(({ kind, seq, value, ms, held_ms = 0, time }) => {
+      const ended = Date.parse(time) - held_ms
+      return kind === 'output' && isTicket(value) ? [{ ticket: seq - 1, began: ended - ms, ended }] : []
+    }),
+  peer: (lines) =>
+    lines.flatMap(({ began, ended, answer }, ticket) => (isTicket(answer) ? [{ ticket, began: began * 1000, ended: ended * 1000 }] : [])),
 }
 
-/** Resolves to its standard output. */
-const give = (file, [program, ...args], env) =>
+/** Resolves to the lines that it writes to the descriptor, 1 or 3. */
+const give = (file, { command: [program, ...args], descriptor }, env) =>
   new Promise((resolve) => {
     const input = openSync(file)
-    const child = spawn(program, args, { env, stdio: [input, 'pipe', 'ignore'], timeout: LIMIT_MS, killSignal: 'SIGKILL' })
+    const stdio = [input, 'ignore', 'ignore', 'ignore']
+    stdio[descriptor] = 'pipe'
+    const child = spawn(program, args, { env, stdio, timeout: LIMIT_MS, killSignal: 'SIGKILL' })
     closeSync(input)
     let output = ''
-    child.stdout.setEncoding('utf8').on('data', (text) => {
+    child.stdio[descriptor].setEncoding('utf8').on('data', (text) => {
       output += text
     })
-    child.on('close', () => resolve(output))
+    child.on('close', () => resolve(output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))))
   })
 
 const LIMIT_MS = 900_000
@@ -72,12 +87,12 @@ const processorTime = (pid) => {
 
 const TICKS = 100
 
-const measure = async (command, { file, url, pid }) => {
-  const [began, before] = [performance.now(), processorTime(pid)]
-  const output = await give(file, command, { ...process.env, PLUMB_ENDPOINT: url })
+const measure = async (program, { file, url, pid }) => {
+  const [started, began, before] = [Date.now(), performance.now(), processorTime(pid)]
+  const lines = await give(file, program, { ...process.env, PLUMB_ENDPOINT: url })
   const [seconds, processor] = [(performance.now() - began) / 1000, processorTime(pid) - before]
-  const answered = output.split('\n').filter((line) => line.startsWith('{') && isTicket(line)).length
-  return { answered, seconds, processor }
+  const answers = program.read(lines)
+  return { started, answers, answered: answers.length, seconds, processor }
 }
 
 const COLUMNS = [
@@ -93,6 +108,28 @@ const print = (name, runs) => {
   console.log(`${name.padEnd(11)} ${columns.join(', ')}, load ${loadavg()[0].toFixed(1)}`)
 }
 
+/** How long after its start a run had so many answers. */
+const secondsTo = ({ started, answers }, count) =>
+  ((answers.map(({ ended }) => ended).sort((a, b) => a - b)[count - 1] ?? Number.NaN) - started) / 1000
+
+/** Of the tickets of a run that are also in the other, from sending to answer, on average. */
+const secondsEach = ({ answers }, other) => {
+  const both = answers.filter(({ ticket }) => other.answers.some((one) => one.ticket === ticket))
+  return both.reduce((sum, { began, ended }) => sum + ended - began, 0) / both.length / 1000
+}
+
+const printPair = (name, ours, theirs) => {
+  const pairs = ours.map((our, i) => [our, theirs[i]])
+  const counts = pairs.map(([our, their]) => Math.min(our.answered, their.answered))
+  const of = (seconds, digits) => {
+    const [our, their] = [0, 1].map((side) => median(pairs.map((pair, i) => seconds(pair[side], pair[1 - side], counts[i]))))
+    return `plumb ${our.toFixed(digits)} s, ${name} ${their.toFixed(digits)}`
+  }
+  console.log(
+    `to ${median(counts)} answers: ${of((run, _, count) => secondsTo(run, count), 1)}; a ticket that both answered: ${of(secondsEach, 2)}`,
+  )
+}
+
 const median = (numbers) => {
   const sorted = [...numbers].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -103,23 +140,29 @@ const compare = async (folder, { url, pid }, python) => {
   const [spec, file] = [join(folder, 'tickets.plumb'), join(folder, 'tickets.txt')]
   writeFileSync(spec, SPEC)
   writeFileSync(file, TICKETS.map((ticket) => `${ticket}\n`).join(''))
-  const peer = (name) => [python, `${ROOT}/scripts/real/${name}_tickets.py`, SYSTEM, url, String(SLOTS), String(MAX_TOKENS)]
-  const commands = [
-    ['plumb', [`${ROOT}/packages/plumb-agent/bin/plumb-agent`, '-R', spec]],
+  const peer = (name) => {
+    const command = [python, `${ROOT}/scripts/real/${name}_tickets.py`, SYSTEM, url, String(SLOTS), String(MAX_TOKENS)]
+    return { command, descriptor: 1, read: answersOf.peer }
+  }
+  const agent = [`${ROOT}/packages/plumb-agent/bin/plumb-agent`, '--telemetry', '-R', spec]
+  const programs = [
+    ['plumb', { command: agent, descriptor: 3, read: answersOf.plumb }],
     ['pydantic-ai', peer('pydantic_ai')],
     ['LangGraph', peer('langgraph')],
   ]
-  const runs = new Map(commands.map(([name]) => [name, []]))
+  const runs = new Map(programs.map(([name]) => [name, []]))
   for (let round = 0; round < ROUNDS; round++) {
-    for (let i = 0; i < commands.length; i++) {
-      const [name, command] = commands[(round + i) % commands.length]
-      const run = await measure(command, { file, url, pid })
+    for (let i = 0; i < programs.length; i++) {
+      const [name, program] = programs[(round + i) % programs.length]
+      const run = await measure(program, { file, url, pid })
       runs.get(name).push(run)
       print(`round ${round + 1}: ${name.padEnd(11)}`, [run])
     }
   }
   console.log(`medians of ${ROUNDS} rounds, of ${TICKETS.length} tickets:`)
   for (const [name, of] of runs) print(name, of)
+  const [[, ours], ...others] = runs
+  for (const [name, theirs] of others) printPair(name, ours, theirs)
 }
 
 await runMain(import.meta.url, async () => {

@@ -1,10 +1,11 @@
 # pydantic-ai, as its documentation shows it: a record of each ticket, all of them at once as the server has slots. URL on the command line.
 #
-# Tickets come on stdin, a line each; an answer goes to stdout as a line of JSON, and what fails as null.
+# Tickets come on stdin, a line each; to stdout goes, as a line of JSON for each, when it was sent and settled, and the answer or null.
 
 import asyncio
 import json
 import sys
+import time
 from typing import Literal
 
 from pydantic import BaseModel
@@ -36,11 +37,12 @@ async def main() -> None:
 
     async def ask(ticket: str) -> str:
         async with slots:
+            began, answer = time.time(), None
             try:
-                return (await agent.run(ticket)).output.model_dump_json()
+                answer = (await agent.run(ticket)).output.model_dump()
             except Exception as error:
                 print(f"{type(error).__name__}: {error}", file=sys.stderr)
-                return json.dumps(None)
+            return json.dumps({"began": began, "ended": time.time(), "answer": answer})
 
     for answer in await asyncio.gather(*(ask(line) for line in sys.stdin.read().splitlines())):
         print(answer)

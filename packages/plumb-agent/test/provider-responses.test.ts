@@ -145,11 +145,20 @@ t.test('what is read, streamed or at once', async (t) => {
   const last = await openResponses(t, [named({ type: 'response.completed', response: { status: 'completed', output, usage: USAGE } })])
   t.strictSame(await last.ask({ tools: TOOLS }), { ok: true, value: { content: TOLD, stop: 'tool_use', usage } })
 
-  const { url, received } = await openStub(t, [json({ status: 'completed', output, usage: USAGE })])
+  const thought = {
+    ...REASONING,
+    summary: [{ type: 'summary_text', text: 'In short.' }],
+    content: [{ type: 'reasoning_text', text: 'I think.' }],
+  }
+  const { url, received } = await openStub(t, [json({ status: 'completed', output: [thought, ...output.slice(1)], usage: USAGE })])
   const plain = openClient(t, 'openai', url, { wire: 'responses', stream: false })
-  t.strictSame(await plain.ask({ tools: TOOLS }), { ok: true, value: { content: TOLD, stop: 'tool_use', usage } })
+  t.strictSame(await plain.ask({ tools: TOOLS }), { ok: true, value: { content: [thought, ...TOLD.slice(1)], stop: 'tool_use', usage } })
   t.equal(received[0]?.body.stream, false)
-  t.strictSame(plain.told, [{ kind: 'text', delta: 'I look.' }])
+  t.strictSame(plain.told, [
+    { kind: 'thinking', text: 'In short.' },
+    { kind: 'thinking', text: 'I think.' },
+    { kind: 'text', delta: 'I look.' },
+  ])
 })
 
 t.test('reasoning goes back in a tool round as it came', async (t) => {

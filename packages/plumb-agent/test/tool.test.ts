@@ -342,7 +342,18 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
   t.strictSame(await kept.say(), succeed('"half a text"'))
   const half = open([cut(text('{"n":')), says(text('{"n":1}'))], { config: { keepsCut: true, output: N } })
   t.strictSame(await half.say(), succeed('{"n":1}'), 'half a value is none')
-  t.match(half.asked[1]?.turn[1]?.content, /shorter.*Its JSON Schema/s)
+  t.match(half.asked[1], { hasMisfit: false, turn: { 1: { content: /shorter, .*of the type \{ n: int \}\.$/s } } }, 'the schema is known')
+  const size: Type = { kind: 'named', name: 'Size', target: { kind: 'record', fields: [{ name: 'of', type: N, isOptional: false }] } }
+  const named = open([cut(text('{"of":')), says(text('{"of":{"n":1}}'))], { config: { output: size } })
+  t.ok((await named.say()).ok)
+  t.match(named.asked[1]?.turn[1]?.content, /type \{ of: \{ n: int \} \}\.$/, 'a name says nothing to the model')
+  const inner: Type = { kind: 'record', fields: [{ name: 'size', type: size, isOptional: false }] }
+  const within = open([cut(text('{')), says(text('{"size":{"of":{"n":1}}}'))], { config: { output: inner } })
+  t.ok((await within.say()).ok)
+  t.match(within.asked[1]?.turn[1]?.content, /type \{ size: Size \}, where Size = \{ of: \{ n: int \} \}\.$/)
+  const told = open([cut(text('Well, let me')), says(text('{"n":1}'))], { config: { output: N } })
+  t.strictSame(await told.say(), succeed('{"n":1}'))
+  t.match(told.asked[1], { hasMisfit: true, turn: { 1: { content: /shorter.*Its JSON Schema/s } } }, 'what it says shows that it is not')
 
   const refused = open([{ content: [text('I will not.')], stop: 'refused', usage: USAGE }])
   t.match(await refused.say(), { ok: false, error: { error: 'answer_refused', detail: /I will not/ } })

@@ -1,7 +1,7 @@
 // One conversation: an input goes to the provider as the user's message, tools are called as it asks for them, its answer comes back
 // checked, and what led to it is remembered.
 
-import { type Json, printType, resolve, type Type, toSchema } from '@plumb/lang'
+import { type Json, resolve } from '@plumb/lang'
 import {
   type Deliveries,
   type Fault,
@@ -15,8 +15,8 @@ import {
   toDollars,
   totalTokens,
 } from '@plumb/wire'
+import { complaint, isOnlyCut } from '../answer/complaint.js'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
-import { wrapperOf } from '../answer/wrapped.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
@@ -212,14 +212,14 @@ export const openConversation = (
         if (!isAmnesiac) remember(turn.accepted(content), emit)
         return succeed(json)
       }
-      const isCut = stop === 'tokens'
+      const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
       if (retries === maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries)
-      if (isCut) hasBeenCut = true
-      else hasMisfit = true
+      hasBeenCut ||= isCut
+      hasMisfit ||= !isOnlyCut(stop, text, output)
       retries++
       emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
       // What was cut is paid for again with each question, and invites to be continued.
-      turn.addComplaint(isCut ? [] : content, complaint(said.value, read.error, output))
+      turn.addComplaint(isCut ? [] : content, complaint(said.value, text, read.error, output))
     }
   }
 
@@ -274,17 +274,4 @@ const because = (text: string): string => (text.trim() === '' ? '' : `: '${previ
 const exhausted = (error: Fault, retries: number): Result<never> => {
   const { error: code, category: _, detail, ...extras } = error
   return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras)
-}
-
-const complaint = ({ stop, isWrapped }: ModelAnswer, { detail }: Fault, output: Type): string => {
-  const isCut = stop === 'tokens'
-  const problem = `Your last answer was not accepted: ${isCut ? 'it was too long, and was cut' : detail}.`
-  if (resolve(output).kind === 'string') return `${problem}\nAnswer again, ${isCut ? 'shorter' : 'whole'}.`
-  const type = isWrapped ? wrapperOf(output) : output
-  // Also of what was cut, though it is enforced: a model of 135 million parameters ended none of its lists without.
-  return [
-    problem,
-    `Answer again${isCut ? ', shorter,' : ''} with nothing but one JSON value of the type ${preview(printType(type), 400)}.`,
-    `Its JSON Schema: ${JSON.stringify(toSchema(type))}`,
-  ].join('\n')
 }

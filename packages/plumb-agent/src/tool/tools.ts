@@ -157,7 +157,12 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     const { name } = tool
     const { json, isAsked } = permitted.value
     const input = tool.isWrapped ? `{"input":${json}}` : json
-    const call = () => caller.call({ id, name, input, ...(depth > 0 ? { depth } : {}), delivery }, tool.timeoutMs, signal)
+    const call = () =>
+      caller.call(
+        { id, name, input, ...(depth > 0 ? { depth } : {}), ...(delivery === undefined ? {} : { delivery }) },
+        tool.timeoutMs,
+        signal,
+      )
     if (!isAsked) return fitted(await call(), tool)
     const request = { id, tool: name, input: json }
     const held = hold?.(json)

@@ -97,6 +97,18 @@ export const eventsOf = (response: unknown): readonly unknown[] => {
   const status = textAt(response, 'status')
   if (status === 'failed') return [{ type: 'response.failed', response }]
   if (status !== 'completed' && status !== 'incomplete') return []
-  const texts = listAt(response, 'output').flatMap((item) => listAt(item, 'content').flatMap((part) => textAt(part, 'text') ?? []))
-  return [...texts.map((delta) => ({ type: 'response.output_text.delta', delta })), { type: `response.${status}`, response }]
+  const parts = listAt(response, 'output').flatMap((item) => [...listAt(item, 'summary'), ...listAt(item, 'content')])
+  const told = parts.flatMap((part) => {
+    const text = textAt(part, 'text')
+    if (text === undefined) return []
+    const thought = THOUGHT.get(textAt(part, 'type') ?? '')
+    return [thought ? { type: thought, text } : { type: 'response.output_text.delta', delta: text }]
+  })
+  return [...told, { type: `response.${status}`, response }]
 }
+
+/** By the type of a part, the event with which a stream tells of it. */
+const THOUGHT = new Map([
+  ['summary_text', 'response.reasoning_summary_text.done'],
+  ['reasoning_text', 'response.reasoning_text.done'],
+])
