@@ -78,6 +78,8 @@ export class Schedule {
         worked = true
         if (nowMs() > until) return false
       }
+      // The end of an input may have sent something round, without a line.
+      worked ||= this.#cycles.some((cycle) => cycle.canRun())
     }
     return true
   }
