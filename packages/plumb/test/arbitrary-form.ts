@@ -283,7 +283,7 @@ export const recovered = (inner: Form): Form => ({
 })
 
 export const few = { minLength: 1, maxLength: 3 }
-export const perMessage = fc.oneof(plain, flattened, folded)
+const perMessage = fc.oneof(plain, flattened, folded)
 const inEach = fc.array(fc.oneof(plain, folded), few).map(inSequence)
 const fallBack = fc.array(fc.array(perMessage, few).map(inSequence), { minLength: 2, maxLength: 3 }).map(fallingBack)
 const each = fc.tuple(inEach, fc.boolean()).map(([inner, skips]) => onList(inner, skips))
