@@ -1,4 +1,4 @@
-// Which message of a run by workers each input of a process is (plumb-wire(5), Tool calls), on a descriptor: line n is that of its n-th input,
+// Which message of a run by workers each input of a process is (plumb-wire(5), Tools), on a descriptor: line n is that of its n-th input,
 // and is written before the input is sent.
 
 import { closeSync } from 'node:fs'
