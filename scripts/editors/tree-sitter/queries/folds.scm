@@ -1,0 +1,1 @@
+[(object) (body) (record_type) (record) (list) (list_expression) (comment)] @fold
