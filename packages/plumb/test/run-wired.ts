@@ -49,7 +49,10 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
       setImmediate(done)
     },
   })
-  const schedule = new Schedule(() => quiescence.idle())
+  const schedule = new Schedule(
+    () => quiescence.idle(),
+    () => quiescence.busy(),
+  )
   let hasStarted = false
   const wake = () => hasStarted && schedule.wake()
   const reader = new LineReader(stdin, { maxLine, onReadable: wake })

@@ -74,6 +74,8 @@ export interface Settled {
   inputs: number
   controls: number
   outputs: number
+  /** Control replies that were written for these; not there before the first. */
+  replies?: number
   /** Of the inputs that were settled since it last said so, those of which something was dropped or failed: as ranges with both ends. */
   lost?: readonly (readonly [number, number])[]
   /** It takes no inputs until it is resumed. */

@@ -41,6 +41,8 @@ export interface Outlets {
   readonly writeToolRequest: ((json: string) => void) | undefined
   /** False: it cannot be sent. */
   readonly reply: (reply: ControlReply, replyTo: ReplyTo) => boolean
+  /** Replies that were sent. */
+  readonly replyCount: () => number
   /** Producers should wait for `onDrain`. */
   readonly isFull: () => boolean
   readonly flush: () => void
@@ -77,6 +79,7 @@ export const openOutlets = ({
   const replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
   const requests = sendsToolRequests ? onDescriptor(FDS.tool_req, { onClosed: onRequestsClosed, onFault: onRequestsClosed }) : undefined
   const writers = telemetry ? [output, telemetry] : [output]
+  let replyCount = 0
 
   return {
     writeOutput: (json) => {
@@ -96,11 +99,12 @@ export const openOutlets = ({
         : undefined,
     reply: (reply, replyTo) => {
       const json = reply.kind === 'approval' ? writeBody(reply) : JSON.stringify(reply)
-      if (replies) return replies.write(json)
-      if (replyTo === 'envelope') inEnvelopes('ctrl_out', json)
-      else return false
+      if (replies ? !replies.write(json) : replyTo !== 'envelope') return false
+      if (!replies) inEnvelopes('ctrl_out', json)
+      replyCount++
       return true
     },
+    replyCount: () => replyCount,
     isFull: () => writers.some((writer) => writer.isFull),
     flush: () => {
       telemetry?.flush()

@@ -98,13 +98,14 @@ export class SettledCounts {
   }
 
   /** Undefined if nothing has changed since the last call; `isBusy`: or outputs alone, of inputs that are not the first. */
-  news(isPaused: boolean, isBusy: boolean): Settled | undefined {
+  news(isPaused: boolean, isBusy: boolean, replies: number): Settled | undefined {
     const { inputs, controls, outputs } = this
     const last = this.#last
-    const isSame = last?.inputs === inputs && last.controls === controls && (last.paused ?? false) === isPaused
+    const isSame =
+      last?.inputs === inputs && last.controls === controls && (last.paused ?? false) === isPaused && (last.replies ?? 0) === replies
     const isOld = isSame && (isBusy || last.outputs === outputs)
     if (isOld) return undefined
-    this.#last = { kind: 'settled', inputs, controls, outputs, ...(isPaused ? { paused: true } : {}) }
+    this.#last = { kind: 'settled', inputs, controls, outputs, ...(replies > 0 ? { replies } : {}), ...(isPaused ? { paused: true } : {}) }
     return this.#last
   }
 }

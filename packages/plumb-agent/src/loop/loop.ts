@@ -326,7 +326,7 @@ export class Loop {
     this.#delivery.reportCause()
     clearTimeout(this.#busy)
     this.#busy = undefined
-    const news = this.#counts.news(this.isPaused, isBusy)
+    const news = this.#counts.news(this.isPaused, isBusy, this.#parts.outlets.replyCount())
     if (!news) return
     this.#parts.outlets.flush()
     this.#parts.emit(news)

@@ -34,13 +34,6 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
   const readable = new ReadableStream<AnyMessage>({
     start: (opened) => {
       controller = opened
-      const end = (): void => {
-        ended.abort()
-        closeIfDone()
-      }
-      source.on('end', end)
-      source.on('close', end)
-      source.on('error', end)
       const read = (): void => {
         while (reader.next()) {
           const read = reader.fault ?? parse(reader.buf.toString('utf8', reader.start, reader.end))
@@ -50,7 +43,15 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
           } else refuse('error' in read ? PARSE_ERROR : INVALID_REQUEST, 'error' in read ? read.detail : read.why)
         }
       }
+      // Hears of the end before what follows does: a last line without its newline comes with it.
       const reader = new LineReader(source, { onReadable: read })
+      const end = (): void => {
+        ended.abort()
+        closeIfDone()
+      }
+      source.on('end', end)
+      source.on('close', end)
+      source.on('error', end)
     },
     cancel: () => {
       controller = undefined

@@ -3,7 +3,7 @@ import { Backpressure, type Buffering } from '../graph/backpressure.js'
 import type { Worker } from '../graph/cycle.js'
 import type { Holding } from '../graph/holding.js'
 import { Morphism } from '../graph/morphism/morphism.js'
-import { Origin } from '../graph/origin.js'
+import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { ENVELOPE_BYTES } from './agent-start.js'
 import { type ChildBatches, openChildBatches } from './batches.js'
@@ -235,7 +235,9 @@ export class ChildProcess extends Morphism implements Worker {
     for (const port of ports) {
       const fd = fdOf(this.#o.kind, port.name)
       const stream = fd === undefined || fd === FDS.telemetry ? undefined : child.fds.get(fd)
-      if (stream && 'resume' in stream) this.#listen(stream, [port], false)
+      if (!stream || !('resume' in stream)) continue
+      this.#messages.expectReplies()
+      this.#listen(stream, [port], false)
     }
     const telemetry = child.fds.get(FDS.telemetry)
     const port = ports.find((p) => fdOf(this.#o.kind, p.name) === FDS.telemetry)
@@ -281,7 +283,7 @@ export class ChildProcess extends Morphism implements Worker {
     const watched = isData ? observer : undefined
     const tellsOrigins = kind === 'plumb' || this.#o.needsOrigins
     const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#messages.originOfAll(messages) : undefined
-    const counted = isData ? () => this.#count() : () => Origin.unknown()
+    const counted = isData ? () => this.#count() : () => this.#messages.receiveReply()
     const passed = isData ? () => this.#messages.passed() : () => {}
     const backpressure = { isOpen: () => this.#errors.areHeard && ports.every((p) => p.backpressure.isOpen()) }
     this.#read(
@@ -304,7 +306,8 @@ export class ChildProcess extends Morphism implements Worker {
           mayEnd: () => !isData || ((!isHeard || this.hasEnded) && (!tellsOrigins || !this.#isTelling)),
           ending: () => {
             watched?.ending()
-            if (!isData || this.#isMisconfigured) return
+            if (!isData) return this.#messages.endReplies()
+            if (this.#isMisconfigured) return
             this.#failInHand()
             // A barrier behind it is to know that nothing more comes of these; a parent, only with the error.
             this.#messages.lose()

@@ -10,7 +10,7 @@ import { Origin } from '../graph/origin.js'
  */
 export type ChildKind = 'agent' | 'program' | 'plumb'
 
-type SettledReport = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'paused' | 'lost' | 'waiting' | 'batched'>
+type SettledReport = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'replies' | 'paused' | 'lost' | 'waiting' | 'batched'>
 
 export interface InFlightOptions {
   readonly kind: ChildKind
@@ -42,6 +42,8 @@ export class InFlightTracker {
   answered = 0
   #controls = 0
   #received = 0
+  /** Undefined: its control replies are not read here. */
+  #replies: number | undefined
   /** The message that the next output answers, from 1, and those that were answered out of their turn, as by errors. */
   #next = 1
   readonly #refused = new Set<number>()
@@ -68,6 +70,22 @@ export class InFlightTracker {
 
   sendControl(): void {
     this.#controls++
+  }
+
+  /** Its control replies are read from now on; call `receiveReply` for each. */
+  expectReplies(): void {
+    this.#replies = 0
+  }
+
+  /** Gives its origin: it answers no input. */
+  receiveReply(): Origin {
+    if (this.#replies !== undefined) this.#replies++
+    return Origin.unknown()
+  }
+
+  /** No more come. */
+  endReplies(): void {
+    this.#replies = undefined
   }
 
   /** The report of what the next output answers has not come. */
@@ -145,12 +163,13 @@ export class InFlightTracker {
     this.#useReports()
   }
 
-  /** Messages not done with, and outputs announced that have not come. */
+  /** Messages not done with, and outputs and control replies announced that have not come. */
   get inFlight(): number {
     const settled = this.#settled
     if (!settled) return Math.max(0, this.sent + 1 - this.#next - this.#refused.size)
     const left = this.sent - settled.inputs + (this.#controls - settled.controls)
-    return Math.max(0, left) + Math.max(0, settled.outputs - this.#received)
+    const replies = this.#replies === undefined ? 0 : (settled.replies ?? 0) - this.#replies
+    return Math.max(0, left) + Math.max(0, settled.outputs - this.#received) + Math.max(0, replies)
   }
 
   /** Of the messages in flight, those that wait until it is resumed. */

@@ -30,7 +30,7 @@ export class Schedule {
   /** Whenever a slice ends: `onIdle` with nothing more to do now, else `onBusy`. */
   constructor(
     private readonly onIdle: () => void,
-    private readonly onBusy: () => void = () => {},
+    private readonly onBusy: () => void,
   ) {}
 
   addSource(source: ScheduledSource): void {
@@ -119,11 +119,18 @@ export class Schedule {
 export class Quiescence {
   #quietTurns = 0
   #isWaiting = false
+  #isIdle = false
 
   constructor(private readonly judge: () => void) {}
 
+  /** There is more to do than a slice of time had room for: nothing is judged before it is done. */
+  busy(): void {
+    this.#isIdle = false
+  }
+
   /** There was something to do, and now there is nothing. */
   idle(): void {
+    this.#isIdle = true
     this.#quietTurns = 0
     if (!this.#isWaiting) this.#wait()
   }
@@ -133,6 +140,7 @@ export class Quiescence {
     this.#isWaiting = true
     setImmediate(() => {
       this.#isWaiting = false
+      if (!this.#isIdle) return
       if (++this.#quietTurns < 2) this.#wait()
       else this.judge()
     })

@@ -89,7 +89,7 @@ const start = async (
 class Run {
   readonly #schedule = new Schedule(
     () => this.#idle(),
-    () => this.#settle(false),
+    () => this.#busy(),
   )
   readonly #quiescence = new Quiescence(() => this.#judge())
   #wired: Wired | undefined
@@ -362,6 +362,11 @@ class Run {
   /** Something came while the processes were still being started: it is taken as soon as they are. */
   #wake(): void {
     if (this.#wired) this.#schedule.wake()
+  }
+
+  #busy(): void {
+    this.#quiescence.busy()
+    this.#settle(false)
   }
 
   #idle(): void {

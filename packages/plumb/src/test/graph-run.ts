@@ -35,7 +35,10 @@ export interface GraphRunOptions {
 
 export class GraphRun {
   readonly #o: GraphRunOptions
-  readonly #schedule = new Schedule(() => this.#idle())
+  readonly #schedule = new Schedule(
+    () => this.#idle(),
+    () => this.#quiescence.busy(),
+  )
   readonly #quiescence = new Quiescence(() => this.#judge())
   readonly #current: InputContext
   readonly #closed = deferred()

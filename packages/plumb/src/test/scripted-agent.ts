@@ -170,7 +170,8 @@ class ScriptedAgent {
   #settle(): void {
     const paused = this.#memory.isPaused ? { paused: true } : {}
     for (const writer of [this.#errors, this.#out, this.#replies]) writer?.flush()
-    this.#telemetry.writeText(JSON.stringify({ kind: 'settled', ...this.#done, ...paused }))
+    const replies = this.#replies ? { replies: this.#replies.lines } : {}
+    this.#telemetry.writeText(JSON.stringify({ kind: 'settled', ...this.#done, ...replies, ...paused }))
   }
 }
 
