@@ -1,6 +1,7 @@
 // All that is measured, in the order of the report.
 
 import { agents } from './family/agents.mjs'
+import { fanOut, manyAtOnce } from './family/at-once.mjs'
 import { bigLines } from './family/big-lines.mjs'
 import { check } from './family/check.mjs'
 import { control } from './family/control.mjs'
@@ -14,4 +15,20 @@ import { tests } from './family/tests.mjs'
 import { tools } from './family/tools.mjs'
 import { unread } from './family/unread.mjs'
 
-export const FAMILIES = [start, lines, bigLines, messages, tools, agents, mux, control, check, tests, rest, unread, growth]
+export const FAMILIES = [
+  start,
+  lines,
+  bigLines,
+  messages,
+  manyAtOnce,
+  fanOut,
+  tools,
+  agents,
+  mux,
+  control,
+  check,
+  tests,
+  rest,
+  unread,
+  growth,
+]

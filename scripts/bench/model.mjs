@@ -3,9 +3,11 @@
 import { fileURLToPath } from 'node:url'
 import { spawnChild } from './child.mjs'
 
-/** Resolves to { url, close }. */
-export const openModel = async () => {
-  const { child, ended } = spawnChild([process.execPath, fileURLToPath(new URL('peer/model.cjs', import.meta.url))], { isLasting: true })
+/** Resolves to { url, close }. It answers after so many milliseconds. */
+export const openModel = async (delayMs = 0) => {
+  const { child, ended } = spawnChild([process.execPath, fileURLToPath(new URL('peer/model.cjs', import.meta.url)), String(delayMs)], {
+    isLasting: true,
+  })
   const url = await new Promise((resolve, reject) => {
     child.stdout.once('data', (line) => resolve(String(line).trim()))
     ended.then(() => reject(new Error('the model ends before it has an address')), reject)

@@ -1,5 +1,5 @@
 // A model on loopback that has the same to say each time, all of it at once, as the Messages API streams it; it writes its address first and ends
-// with its standard input.
+// with its standard input. model.cjs MS: it takes so long to answer.
 'use strict'
 const { createServer } = require('node:http')
 
@@ -23,8 +23,11 @@ const ANSWER = [
   event('message_stop', {}),
 ].join('')
 
+const DELAY_MS = Number(process.argv[2] ?? 0)
+
 const server = createServer((request, response) => {
-  request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(ANSWER))
+  const answer = () => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(ANSWER)
+  request.resume().on('end', () => (DELAY_MS === 0 ? answer() : setTimeout(answer, DELAY_MS)))
 })
 server.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`))
 process.stdin.resume().on('end', () => process.exit())
