@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { endWith, examples, type Fault, fault, nearest, optionReaders, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
-import type { ApproveOptions } from './command/approvals.js'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
 import { addOptions, type DatabaseFlags, databaseOf, describeEngine } from './main-engine.js'
 import { DATABASE_OPTIONS, PART_OPTIONS, RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { withSummaryForm } from './main-watch.js'
+import type { ApproveOptions } from './record/listed-calls.js'
 import type { TestCommandOptions } from './test/command.js'
 import { REPORTER_NAMES, type ReporterName } from './test/report/reporters.js'
 import type { ViewOptions } from './view/view-command.js'
@@ -185,7 +185,7 @@ const describe = (program: Command, commands: Commands): void => {
       choose(async () => {
         const database = o.on === undefined ? undefined : databaseOf(o)
         if (!database) return (await commands.approvals())(folder, o)
-        return (await import('./engine/index.js')).approvals(database, folder, o.all === true)
+        return (await commands.approvalsOn())(database, folder, o.all === true)
       }),
     )
   addOptions(listing, DATABASE_OPTIONS)
@@ -202,7 +202,7 @@ const describe = (program: Command, commands: Commands): void => {
       choose(async () => {
         const database = o.on === undefined ? undefined : databaseOf(o)
         if (!database) return (await commands.approve())(folder, ids, o)
-        return (await import('./engine/index.js')).approve(database, folder, ids, o)
+        return (await commands.approveOn())(database, folder, ids, o)
       }),
     )
   addOptions(deciding, DATABASE_OPTIONS)

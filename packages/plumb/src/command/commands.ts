@@ -19,6 +19,8 @@ export const COMMANDS = {
   letters: async () => (await import('../engine/index.js')).letters,
   cancel: async () => (await import('../engine/index.js')).cancel,
   retry: async () => (await import('../engine/index.js')).retry,
+  approvalsOn: async () => (await import('../engine/index.js')).approvals,
+  approveOn: async () => (await import('../engine/index.js')).approve,
   explain: async () => (await import('./explain.js')).explain,
 }
 

@@ -2,7 +2,7 @@
 
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
-import { type ApproveOptions, readTime, refusalOf, showCall } from '../command/approvals.js'
+import { type ApproveOptions, readTime, refusalOf, showCall } from '../record/listed-calls.js'
 import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
 import { STATE_NOW } from './postgres-calls.js'
