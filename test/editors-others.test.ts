@@ -62,7 +62,7 @@ q!
 t.test('Helix, with the lines of its configuration', { skip: hx ? false : 'Helix is not installed' }, async (t) => {
   mkdirSync(at('.config/helix'), { recursive: true })
   run('cp', [at('prefix/share/plumb/helix/languages.toml'), at('.config/helix/languages.toml')])
-  const terminal = new Pty({ command: [hx ?? '', 'wrong.plumb'], cwd: folder, env, columns: 120 })
+  const terminal = new Pty({ command: [hx ?? '', 'wrong.plumb:1:28'], cwd: folder, env, columns: 120 })
   t.teardown(() => terminal.close())
   await terminal.shows("no binding is named 'nope'")
   t.pass('the mistake is on the screen')
