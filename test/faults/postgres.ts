@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { until } from '../../packages/wire/test/processes.js'
 
 export interface Cluster {
+  /** Of its socket. */
+  readonly folder: string
   readonly url: string
   /** What psql prints of it, without headings. */
   readonly ask: (sql: string) => string
@@ -35,13 +37,39 @@ const userOfServer = (): { uid?: number; gid?: number } => {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-export const openCluster = async (): Promise<Cluster> => {
+interface Place {
+  readonly uid?: number
+  readonly gid?: number
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A folder that the server may write to, and how its programs are started. */
+const openPlace = (): Place => {
   const folder = mkdtempSync(join(tmpdir(), 'plumb-pg-'))
   const user = userOfServer()
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid ?? user.uid)
-  const place = { ...user, cwd: folder, env: { PATH: `${binaries}:${process.env.PATH}`, LC_ALL: 'C', HOME: folder, TZ: 'UTC' } }
-  const data = join(folder, 'data')
-  execFileSync('initdb', ['-D', data, '-A', 'trust', '-U', 'plumb', '-E', 'UTF8'], { ...place, stdio: 'ignore' })
+  return { ...user, cwd: folder, env: { PATH: `${binaries}:${process.env.PATH}`, LC_ALL: 'C', HOME: folder, TZ: 'UTC' } }
+}
+
+export const openCluster = async (): Promise<Cluster> => {
+  const place = openPlace()
+  execFileSync('initdb', ['-D', 'data', '-A', 'trust', '-U', 'plumb', '-E', 'UTF8'], { ...place, stdio: 'ignore' })
+  return startCluster(place)
+}
+
+/** A copy that follows a cluster, which from now on commits nothing that the copy has not; `promote` makes it the one that is written to. */
+export const openStandby = async (primary: Cluster): Promise<Cluster & { readonly promote: () => void }> => {
+  const place = openPlace()
+  execFileSync('pg_basebackup', ['-h', primary.folder, '-U', 'plumb', '-D', 'data', '-R', '-c', 'fast'], { ...place, stdio: 'ignore' })
+  const standby = await startCluster(place)
+  primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
+  primary.ask('SELECT pg_reload_conf()')
+  return { ...standby, promote: () => void standby.ask('SELECT pg_promote()') }
+}
+
+const startCluster = async (place: Place): Promise<Cluster> => {
+  const folder = place.cwd
   let server: ChildProcess | undefined
   const ask = (sql: string): string =>
     execFileSync('psql', ['-h', folder, '-U', 'plumb', '-d', 'postgres', '-Atqc', sql], {
@@ -60,7 +88,7 @@ export const openCluster = async (): Promise<Cluster> => {
     const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=on', 'max_connections=40', 'shared_buffers=16MB']
     const isUp = await until(() => {
       if (server === undefined || server.exitCode !== null || server.signalCode !== null)
-        server = spawn('postgres', ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], { ...place, stdio: 'ignore' })
+        server = spawn('postgres', ['-D', 'data', ...settings.flatMap((setting) => ['-c', setting])], { ...place, stdio: 'ignore' })
       return answers()
     })
     if (!isUp) throw new Error('the server does not start')
@@ -71,6 +99,7 @@ export const openCluster = async (): Promise<Cluster> => {
   }
   await start()
   return {
+    folder,
     url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
     ask,
     start,

@@ -1,37 +1,23 @@
 // Runs by workers, on a PostgreSQL of their own: whichever process is killed, each input has one fate, and what agents remember is what they
 // remember in one process. PLUMB_KILLS is how often, PLUMB_SEED repeats the moments.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { scaled } from '../../packages/wire/test/patience.js'
+import t from 'tap'
 import { makeRandom } from '../fuzz/random.js'
-import { type Cluster, noPostgres, openCluster } from './postgres.js'
-import { openScene, type Scene, type Started, until } from './scene.js'
+import { until } from './scene.js'
+import { lines, NINE, numbers, PATIENCE_MS, programs, stageOf, TIMES_TEN } from './worker-stage.js'
 
 const KILLS = 4 * Number(process.env.PLUMB_KILLS ?? 1)
 const SEED = Number(process.env.PLUMB_SEED ?? Math.floor(Math.random() * 2 ** 31))
 t.comment(`seed ${SEED}`)
 
-const PATIENCE_MS = scaled(40_000)
-
-/** Each message that the program is given is a line of the file `given`, so that a test knows when it is in hand. */
-const program = (name: string, body: string) => ({
-  [name]: `#!/bin/bash\nwhile read -r x; do echo "$x" >> given; ${body}; done\n`,
-})
-
-const command = (name: string) => `agent { command: ["./${name}"], amnesiac: true, answers: "each", sandbox: false }`
-
 const FILES = {
-  ...program('hold', `until [ -e go ]; do sleep 0.05; done; echo "$x"`),
-  ...program('weak', `[ "$x" = 7 ] && exit 3; echo "$x"`),
-  ...program('deadly', `[ "$x" = 7 ] && { read -r _ _ _ worker _ < "/proc/$PPID/stat"; kill -9 "$worker"; }; echo "$x"`),
-  ...Object.fromEntries(
-    ['hold', 'weak', 'deadly'].map((name) => [
-      `${name}.plumb`,
-      `let part : !int -> !int = ${command(name)}\nlet main : !int -> !int = plumb(input, output) { input ; part ; map(value * 10) ; output }`,
-    ]),
-  ),
+  ...programs({
+    hold: `until [ -e go ]; do sleep 0.05; done; echo "$x"`,
+    weak: `[ "$x" = 7 ] && exit 3; echo "$x"`,
+    deadly: `[ "$x" = 7 ] && { read -r _ _ _ worker _ < "/proc/$PPID/stat"; kill -9 "$worker"; }; echo "$x"`,
+  }),
   'talk.plumb': `
     let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
     let other : !string -> !string = agent { provider: "eliza", model: "doctor", amnesiac: true }
@@ -65,47 +51,7 @@ export default ({ n }) => { appendFileSync(process.env.PWD + '/noted', n + ' ' +
   'ticket.jsonl': `"a"\n"no"\n"b"\n7\n"c"\n"d"\n`,
 }
 
-interface Stage extends Scene {
-  readonly cluster: Cluster
-  readonly serve: (...words: string[]) => Started
-  readonly submit: (...words: string[]) => Started
-  /** Whether so many messages have come to a program. */
-  readonly given: (count: number) => Promise<boolean>
-}
-
-const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
-
-let cluster: Cluster
-
-const onStage = (title: string, act: (t: Test, stage: Stage) => Promise<void>): void =>
-  void t.test(title, { skip: noPostgres }, async (t) => {
-    cluster ??= await openCluster()
-    const scene = openScene(FILES, { env: { PLUMB_ON: cluster.url }, mayLeave: /plumb-/ })
-    await scene.bash('chmod +x hold weak deadly; plumb engine --init')
-    cluster.ask("UPDATE plumb.run SET state = 'cancelled'; DELETE FROM plumb.message")
-    const start = (...words: string[]) => scene.start(['plumb', ...words])
-    const stage: Stage = {
-      ...scene,
-      cluster,
-      serve: (...words: string[]) => start('work', '--retry-after', '0.05', ...words),
-      submit: (...words: string[]) => scene.start(['bash', '-c', `exec plumb run --on "$PLUMB_ON" "$@"`, 'submit', ...words]),
-      given: (count: number) =>
-        until(
-          () => existsSync(join(scene.work, 'given')) && lines(readFileSync(join(scene.work, 'given'), 'utf8')).length >= count,
-          PATIENCE_MS,
-        ),
-    }
-    await act(t, stage)
-    t.strictSame(await scene.leftovers(), [], 'nothing is left')
-  })
-
-const numbers = (text: string): number[] =>
-  lines(text)
-    .map(Number)
-    .sort((a, b) => a - b)
-
-const NINE = Array.from({ length: 9 }, (_, i) => `${i + 1}\n`).join('')
-const TIMES_TEN = Array.from({ length: 9 }, (_, i) => (i + 1) * 10)
+const onStage = stageOf(FILES)
 
 onStage('the same as in one process, in the order of the inputs', async (t, { bash, serve }) => {
   for (const name of ['talk', 'ticket']) {
@@ -275,7 +221,7 @@ onStage('tools are told which message of the run their call is made for', async 
   for (const line of noted) t.match(line, /^(\d) told\/\d\/\1$/)
 })
 
-onStage('a limit holds exactly over all workers; what is left of the run waits until it is raised', async (t, { bash, serve }) => {
+onStage('a limit holds exactly over all workers; what is left of the run waits until it is raised', async (t, { bash, serve, cluster }) => {
   let workers = [1, 2, 3].map(() => serve('talk-free.plumb'))
   const run = (calls: number) => bash(`plumb run --on "$PLUMB_ON" --run limit --max-calls ${calls} talk-free.plumb < talk.jsonl | wc -l`)
   const asked = () => Number(cluster.ask("SELECT sum(p.spent) FROM plumb.purse p JOIN plumb.run r ON r.id = p.run WHERE r.name = 'limit'"))
@@ -322,5 +268,3 @@ onStage('workers failure 22: values come as they went', async (t, { serve, bash 
   worker.child.kill('SIGTERM')
   await worker.ended
 })
-
-t.teardown(() => cluster?.remove())

@@ -23,6 +23,7 @@ interface WorkerFlags extends Omit<RunFlags, 'run' | 'part'>, DatabaseFlags {
 /** Of the commands that look at a run, or change it. */
 interface LookFlags extends DatabaseFlags {
   json?: true
+  watch?: true
   origin?: string[]
 }
 
@@ -83,10 +84,12 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
     .addHelpText('after', examples('plumb engine --on postgres://db/plumb --init', 'plumb engine --print'))
     .option('--init', "make schema 'plumb' where it is not there")
     .option('--print', 'write its SQL, and that of three roles')
-    .action((flags: DatabaseFlags & { init?: true; print?: true }) =>
+    .option('--sweep <days>', 'forget runs that are over for so long, and say how many', whole(0))
+    .action((flags: DatabaseFlags & { init?: true; print?: true; sweep?: number }) =>
       choose(async () => {
-        if (!flags.init && !flags.print) return endWith('plumb', fault('usage', 'say what to do: --init or --print'))
-        return (await commands.engine())(databaseOf(flags), flags.print === true)
+        const { init, print, sweep } = flags
+        if (!init && !print && sweep === undefined) return endWith('plumb', fault('usage', 'say what to do: --init, --print or --sweep'))
+        return (await commands.engine())(databaseOf(flags), { isPrint: print === true, sweepDays: sweep })
       }),
     )
   addOptions(engine, DATABASE_OPTIONS)
@@ -108,8 +111,12 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
   forRun(
     ['runs', 'show what waits, is in hand and done in runs by workers', 'nightly'],
     ['[name]', 'one run'],
-    [{ flags: '--json', text: 'one object a run' }],
-    async (database, run: string | undefined, { json }) => (await commands.runs())(database, run, json === true),
+    [
+      { flags: '--json', text: 'one object a run' },
+      { flags: '--watch', text: 'again every 2 seconds, until all are over' },
+    ],
+    async (database, run: string | undefined, { json, watch }) =>
+      (await commands.runs())(database, run, { isJson: json === true, isWatching: watch === true }),
   )
   forRun(
     ['letters', 'list the messages of a run that failed, one object a line', 'nightly'],
@@ -119,6 +126,12 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
   )
   forRun(['cancel', 'end a run by workers: nothing more of it is done', 'nightly'], ['<name>', 'the run'], [], async (database, run) =>
     (await commands.cancel())(database, run),
+  )
+  forRun(
+    ['drain', 'take no more input of a run by workers; what was taken is done', 'nightly'],
+    ['<name>', 'the run'],
+    [],
+    async (database, run) => (await commands.drain())(database, run),
   )
   forRun(
     ['retry', 'give the messages of a run that failed out again', 'nightly --origin 17'],

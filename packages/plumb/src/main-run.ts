@@ -70,6 +70,8 @@ export interface RunFlags extends WatchFlags {
   detach?: true
   ordered?: true
   insecureDatabase?: true
+  unservedAfter?: number
+  output?: string
   patience?: number
 }
 
@@ -150,6 +152,8 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   { flags: '--detach', text: 'with --on: end when all input is submitted' },
   { flags: '--ordered', text: 'with --on: outputs in the order of the inputs' },
   ...[{ flags: '--run <name>' }, { flags: '--insecure-database' }],
+  { flags: '--unserved-after <seconds>', read: seconds },
+  { flags: '--output <file>' },
   { flags: PATIENCE.flags, read: seconds },
 ]
 
@@ -195,7 +199,7 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   if (flags.on !== undefined && sandbox.ok) return submitRun(spec, flags, flags.on)
-  const alone = (['run', 'detach', 'ordered'] as const).find((name) => flags[name] !== undefined)
+  const alone = (['run', 'detach', 'ordered', 'output'] as const).find((name) => flags[name] !== undefined)
   if (alone !== undefined) return endWith('plumb', fault('usage', `--${alone} says nothing without --on`))
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
 }
@@ -204,12 +208,17 @@ const submitRun = async (spec: string | undefined, flags: RunFlags, url: string)
   const given = notWithWorkers(flags)
   if (given !== undefined) return endWith('plumb', fault('usage', `--${given} says nothing to a run by workers (--on)`))
   const { submit } = await import('./engine/index.js')
-  const { run: name, detach, ordered, insecureDatabase, patience = PATIENCE_SECONDS } = flags
+  const { run: name, detach, ordered, insecureDatabase, output, unservedAfter = UNSERVED_SECONDS, patience = PATIENCE_SECONDS } = flags
   const own = { name, isDetached: detach === true, isOrdered: ordered === true, isInsecure: insecureDatabase === true }
-  return submit(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }, { url, patienceSeconds: patience, ...own })
+  return submit(
+    spec,
+    { ...optionsOf(flags), binding: flags.binding ?? 'main' },
+    { url, patienceSeconds: patience, unservedSeconds: unservedAfter, output, ...own },
+  )
 }
 
 export const PATIENCE_SECONDS = 300
+const UNSERVED_SECONDS = 60
 
 export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   ...(flags.eval === undefined ? {} : { eval: flags.eval }),

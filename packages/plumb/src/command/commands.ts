@@ -17,6 +17,7 @@ export const COMMANDS = {
   engine: async () => (await import('../engine/index.js')).engine,
   runs: async () => (await import('../engine/index.js')).runs,
   letters: async () => (await import('../engine/index.js')).letters,
+  drain: async () => (await import('../engine/index.js')).drain,
   cancel: async () => (await import('../engine/index.js')).cancel,
   retry: async () => (await import('../engine/index.js')).retry,
   approvalsOn: async () => (await import('../engine/index.js')).approvals,

@@ -11,26 +11,47 @@ export interface Connection {
   transaction<T>(work: (query: Query) => Promise<T | undefined>): Promise<T | undefined>
   /** Calls `listener` when another process may have done something. */
   onNews(listener: () => void): void
+  /** The disk of the database is full: said once, and tried again until there is room. */
+  onFull(listener: () => void): void
   /** It has ended by itself. */
   readonly lost: Promise<Fault>
   close(): Promise<void>
 }
 
 const CONNECT_MS = 10_000
+/** Without an answer for so long the network is gone, and by then the leases are. */
+const ANSWER_MS = 30_000
+const FULL_PAUSE_MS = 100
+/** Of PostgreSQL: no room left on the device. */
+const DISK_FULL = '53100'
 
 /** The URL in the words of an error: without a password. */
 const shownUrl = (url: string): string => preview(scrub(url.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1@')))
 
-/** `config_invalid`: no such URL, or one with a password; `engine_unavailable`: there is no answer, or a refusal. */
+/**
+ * `config_invalid`: no such URL, or one with a password; `engine_unavailable`: there is no answer, or a refusal. Of several hosts the first that
+ * answers.
+ */
 export const connect = async (url: string, isInsecure: boolean): Promise<Result<Connection>> => {
-  const refused = refuseUrl(url, isInsecure)
+  const { urls, needsWrites } = hostsOf(url)
+  const refused = urls.map((one) => refuseUrl(one, isInsecure)).find((one) => one !== undefined)
   if (refused) return { ok: false, error: refused }
+  let last: Result<Connection> | undefined
+  for (const one of urls) {
+    last = await connectTo(one, needsWrites)
+    if (last.ok) break
+  }
+  return last as Result<Connection>
+}
+
+const connectTo = async (url: string, needsWrites: boolean): Promise<Result<Connection>> => {
   const client = new Client({
     connectionString: url,
     application_name: 'plumb',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     pipeline: true,
+    query_timeout: ANSWER_MS,
   })
   let lose: (fault: Fault) => void = () => {}
   const lost = new Promise<Fault>((resolve) => {
@@ -42,13 +63,29 @@ export const connect = async (url: string, isInsecure: boolean): Promise<Result<
   try {
     await client.connect()
     await client.query(SETTINGS)
+    const { rows } = needsWrites ? await client.query('SHOW transaction_read_only') : { rows: [] }
+    if (rows[0]?.transaction_read_only === 'on') throw new Error('it only reads, and the URL asks for one that is written to')
   } catch (error) {
     void client.end().catch(() => {})
     return { ok: false, error: unavailable(url, error as Error) }
   }
   let last: Promise<unknown> = Promise.resolve()
+  let full: (() => void) | undefined
+  // While its disk is full the others wait too, for they would write as well.
+  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let pauseMs = FULL_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, FULL_PAUSE_MS * 100)) {
+      try {
+        return await work()
+      } catch (error) {
+        if ((error as { code?: string }).code !== DISK_FULL || isClosing) throw error
+        full?.()
+        full = undefined
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      }
+    }
+  }
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work)
+    const turn = last.then(() => patiently(work))
     last = turn.catch(() => {})
     return turn
   }
@@ -67,6 +104,9 @@ export const connect = async (url: string, isInsecure: boolean): Promise<Result<
           throw error
         }
       }),
+    onFull: (listener) => {
+      full = listener
+    },
     onNews: (listener) => void client.on('notification', listener),
     lost,
     close: async () => {
@@ -87,6 +127,19 @@ const nameOf = (text: string): string => {
   const name = names.get(text) ?? `plumb_${names.size}`
   names.set(text, name)
   return name
+}
+
+/** A URL for each host, where it names several: `//a,b/` or `?host=/a,/b`. */
+const hostsOf = (url: string): { readonly urls: readonly string[]; readonly needsWrites: boolean } => {
+  const attributes = /([?&])target_session_attrs=(read-write|primary)(&|$)/
+  const needsWrites = attributes.test(url)
+  const bare = url.replace(attributes, (_, before: string, _value, after: string) => (after === '' ? '' : before))
+  const [, scheme = '', hosts = '', rest = ''] = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(bare) ?? []
+  if (hosts.includes(',')) return { urls: hosts.split(',').map((host) => `${scheme}${host}${rest}`), needsWrites }
+  const [named = '', mark = ''] = /([?&])host=[^&]*/.exec(bare) ?? []
+  const sockets = decodeURIComponent(named.slice(mark.length + 'host='.length)).split(',')
+  if (sockets.length < 2) return { urls: [bare], needsWrites }
+  return { urls: sockets.map((host) => bare.replace(named, `${mark}host=${encodeURIComponent(host)}`)), needsWrites }
 }
 
 const refuseUrl = (url: string, isInsecure: boolean): Fault | undefined => {

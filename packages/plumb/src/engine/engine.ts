@@ -102,6 +102,8 @@ export interface Engine {
   renew(): Promise<void>
   /** Gives what was taken under this lease back; `isAlone`: one of them may have ended a process. */
   release(lease: string, isAlone: boolean): Promise<void>
+  /** This worker lacks what the part needs: what was taken under the lease counts as not tried, and the reason is shown to all. */
+  giveUp(part: number, lease: string, reason: string): Promise<void>
   /** The part is this worker's; its memory, a line each. Undefined: it is another's. */
   own(run: string, part: number): Promise<readonly string[] | undefined>
   /** It is anybody's. */

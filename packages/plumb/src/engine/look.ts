@@ -1,6 +1,6 @@
 // plumb engine, runs, letters, cancel and retry: what the tables hold, and what a person does with it.
 
-import { endWith, fail, fault, type Result, succeed, writeStdout } from '@plumb/wire'
+import { endWith, fail, fault, isTerminal, type Result, succeed, writeStdout } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
 import { PROTOCOL, ROLES, SCHEMA } from './schema.js'
 
@@ -9,10 +9,26 @@ export interface Database {
   readonly isInsecure: boolean
 }
 
+const TABLES = ['message', 'part', 'memory', 'tally', 'letter', 'purse', 'loan', 'request', 'approval']
+
+/** Of all tables, runs that ended longer ago than so many days. */
+const SWEEP = `
+WITH old AS (DELETE FROM plumb.run WHERE ended < now() - $1 * interval '1 day' RETURNING id),
+  ${TABLES.map((table) => `of_${table} AS (DELETE FROM plumb.${table} WHERE run IN (SELECT id FROM old))`).join(',\n  ')}
+SELECT count(*) AS swept FROM old`
+
+export interface EngineOptions {
+  readonly isPrint: boolean
+  /** Forgets runs that are over for so many days, and says how many. */
+  readonly sweepDays: number | undefined
+}
+
 /** Resolves to the exit status. */
-export const engine = async (database: Database | undefined, isPrint: boolean): Promise<number> => {
+export const engine = async (database: Database | undefined, { isPrint, sweepDays }: EngineOptions): Promise<number> => {
   if (isPrint) return endWith('plumb', await writeStdout(`${SCHEMA}\n${ROLES}\n`))
   if (!database) return endWith('plumb', fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON'))
+  if (sweepDays !== undefined)
+    return withConnection(database, true, async ({ query }) => succeed(`${(await query(SWEEP, [sweepDays])).rows[0]?.swept}\n`))
   return withConnection(database, false, async ({ query }) => {
     const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
     if (rows[0]?.is_there === true) return succeed('')
@@ -27,6 +43,14 @@ export const cancel = (database: Database, name: string): Promise<number> =>
       "UPDATE plumb.run SET state = 'cancelled', ended = now() WHERE name = $1 AND state IN ('open', 'closed')",
       [name],
     )
+    await query('NOTIFY plumb')
+    return rowCount === 1 ? succeed('') : notOpen(query, name)
+  })
+
+/** No more of its input is taken; what was goes on to its end. */
+export const drain = (database: Database, name: string): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const { rowCount } = await query("UPDATE plumb.run SET state = 'closed' WHERE name = $1 AND state = 'open'", [name])
     await query('NOTIFY plumb')
     return rowCount === 1 ? succeed('') : notOpen(query, name)
   })
@@ -73,62 +97,80 @@ interface PartCounts {
   readonly done: number
   readonly dropped: number
   readonly failed: number
+  /** Live ones that serve it. */
+  readonly workers: number
+  /** Seconds since the oldest message came that waits. */
+  readonly oldest?: number
+  /** The host of the worker that has it, where it is one's at a time. */
+  readonly owner?: string
+}
+
+const WATCH_MS = 2000
+const CLEAR = '\x1b[H\x1b[2J'
+
+export interface LookOptions {
+  readonly isJson: boolean
+  /** Again every 2 seconds, until all are over. */
+  readonly isWatching: boolean
 }
 
 /** `name`: of one run alone. */
-export const runs = (database: Database, name: string | undefined, isJson: boolean): Promise<number> =>
+export const runs = (database: Database, name: string | undefined, { isJson, isWatching }: LookOptions): Promise<number> =>
   withConnection(database, true, async ({ query }) => {
-    const { rows } = await query(RUNS, [name ?? null])
-    if (name !== undefined && rows.length === 0) return noRun(name)
-    const shown = rows.map((row) => {
-      const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string }[]
-      const counts = row.parts as Readonly<Record<string, Omit<PartCounts, 'part'>>>
-      const parts = plan.map(({ id, name }): PartCounts => ({ part: `${id} ${name}`, ...NONE, ...counts[String(id)] }))
-      const { waiting = 0 } = counts['0'] ?? {}
-      return {
-        name: String(row.name),
-        state: row.parked === null ? String(row.state) : 'parked',
-        taken: Number(row.taken),
-        written: Number(row.written),
-        unread: waiting,
-        parts,
-      }
-    })
-    return succeed(isJson ? shown.map((one) => `${JSON.stringify(one)}\n`).join('') : shown.map(showRun).join(''))
+    for (;;) {
+      const shown = await readRuns(query, name)
+      if (name !== undefined && shown.length === 0) return noRun(name)
+      const text = shown.map((run) => (isJson ? `${JSON.stringify(run)}\n` : showRun(run))).join('')
+      if (!isWatching || shown.every(({ state }) => state === 'done' || state === 'cancelled')) return succeed(text)
+      const failed = await writeStdout(isTerminal(1) ? CLEAR + text : text)
+      if (failed) return { ok: false, error: failed }
+      await new Promise((resolve) => setTimeout(resolve, WATCH_MS))
+    }
   })
 
-const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0 }
+type RunShown = Awaited<ReturnType<typeof readRuns>>[number]
 
-const showRun = ({
-  name,
-  state,
-  taken,
-  written,
-  unread,
-  parts,
-}: {
-  name: string
-  state: string
-  taken: number
-  written: number
-  unread: number
-  parts: PartCounts[]
-}) =>
+const readRuns = async (query: Connection['query'], name: string | undefined) => {
+  const { rows } = await query(RUNS, [name ?? null])
+  return rows.map((row) => {
+    const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string }[]
+    const counts = row.parts as Readonly<Record<string, Omit<PartCounts, 'part'>>>
+    const parts = plan.map(({ id, name }): PartCounts => ({ part: `${id} ${name}`, ...NONE, ...counts[String(id)] }))
+    const { waiting: unread = 0 } = counts['0'] ?? {}
+    const isUnserved = parts.some(({ waiting, workers }) => waiting > 0 && workers === 0)
+    const note = isUnserved ? `${row.reason ?? 'no worker with this spec serves all that waits'}` : undefined
+    const [taken, written] = [Number(row.taken), Number(row.written)]
+    const state = row.parked === null ? String(row.state) : 'parked'
+    return { name: String(row.name), state, taken, written, unread, parts, ...(note === undefined ? {} : { note }) }
+  })
+}
+
+const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0, workers: 0 }
+
+const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown) =>
   [
     `${name}  ${state}  taken ${taken}  written ${written}  unread ${unread}\n`,
     ...parts.map(
-      ({ part, waiting, in_hand, done, dropped, failed }) =>
-        `  ${part}  waiting ${waiting}  in hand ${in_hand}  done ${done}  dropped ${dropped}  failed ${failed}\n`,
+      ({ part, waiting, in_hand, done, dropped, failed, workers, oldest, owner }) =>
+        `  ${part}  waiting ${waiting}  in hand ${in_hand}  done ${done}  dropped ${dropped}  failed ${failed}  workers ${workers}${
+          oldest === undefined ? '' : `  oldest ${oldest} s`
+        }${owner === undefined ? '' : `  at ${owner}`}\n`,
     ),
+    ...(note === undefined ? [] : [`  ${note}\n`]),
   ].join('')
 
 const RUNS = `
-SELECT r.name, r.state, r.parked, r.taken, r.written, r.plan, coalesce((
-  SELECT jsonb_object_agg(p.part, jsonb_build_object(
-    'waiting', coalesce(m.waiting, 0), 'in_hand', coalesce(m.in_hand, 0),
-    'done', coalesce(t.taken, 0), 'dropped', coalesce(t.dropped, 0), 'failed', coalesce(t.failed, 0)))
-  FROM (SELECT 0 AS part UNION SELECT part FROM plumb.part WHERE run = r.id) p
-  LEFT JOIN (SELECT part, count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease IS NOT NULL) AS in_hand
+SELECT r.name, r.state, r.parked, r.taken, r.written, r.plan,
+  (SELECT w.host || ': ' || w.reason FROM plumb.live_worker w WHERE w.digest = r.digest AND w.reason IS NOT NULL ORDER BY w.id LIMIT 1) AS reason,
+  coalesce((
+  SELECT jsonb_object_agg(p.part, jsonb_strip_nulls(jsonb_build_object(
+    'waiting', coalesce(m.waiting, 0), 'in_hand', coalesce(m.in_hand, 0), 'oldest', m.oldest, 'owner', o.host,
+    'done', coalesce(t.taken, 0), 'dropped', coalesce(t.dropped, 0), 'failed', coalesce(t.failed, 0),
+    'workers', (SELECT count(*) FROM plumb.live_worker w WHERE w.digest = r.digest AND p.part = ANY (w.parts) AND (w.runs = '{}' OR r.name = ANY (w.runs))))))
+  FROM (SELECT 0 AS part, NULL::bigint AS worker UNION ALL SELECT part, worker FROM plumb.part WHERE run = r.id) p
+  LEFT JOIN plumb.worker o ON o.id = p.worker
+  LEFT JOIN (SELECT part, count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease IS NOT NULL) AS in_hand,
+               round(extract(epoch FROM now() - min(since) FILTER (WHERE lease IS NULL))) AS oldest
              FROM plumb.message WHERE run = r.id GROUP BY part) m ON m.part = p.part
   LEFT JOIN (SELECT part, sum(taken) AS taken, sum(dropped) AS dropped, sum(failed) AS failed
              FROM plumb.tally WHERE run = r.id GROUP BY part) t ON t.part = p.part), '{}') AS parts

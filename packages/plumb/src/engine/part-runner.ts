@@ -59,6 +59,8 @@ export class PartRunner {
   /** What may run only alone waits. */
   #isDraining = false
   #isSettling = false
+  /** The last error that the process has told of itself. */
+  #words: Fault | undefined
   #progress = 0
   #seen = -1
   #state: 'on' | 'stopping' | 'given up' | 'off' = 'on'
@@ -202,12 +204,15 @@ export class PartRunner {
         this.#ready.push({ finished, memory: lines })
         this.#flush().catch(this.#o.fail)
       },
-      onWords: ({ severity, fault: said }) => (severity === 'warning' ? this.#o.warn(said) : report(said)),
+      onWords: ({ severity, fault: said }) => {
+        if (severity === 'warning') return this.#o.warn(said)
+        this.#words = said
+        report(said)
+      },
     })
     if (!started.ok) {
       report(started.error)
-      this.#state = 'given up'
-      await engine.release(this.#lease, false)
+      await this.#giveUp(started.error.detail)
       return false
     }
     const process = started.value
@@ -221,12 +226,10 @@ export class PartRunner {
     const left = process.messages
     await this.#flush()
     this.#process = undefined
-    const { engine, run, part } = this.#o
+    const { engine, part } = this.#o
     if (this.#state === 'off') return
     if (status === 2) {
-      this.#state = 'given up'
-      await engine.release(this.#lease, false)
-      if (part.kind === 'owned') await engine.disown(run, part.id)
+      await this.#giveUp(this.#words?.detail ?? `'${part.name}' does not start here`)
       return
     }
     const [only] = left
@@ -264,6 +267,21 @@ export class PartRunner {
 
   async #settleAll(finished: readonly FinishedMessage[], memory: readonly RememberedLine[]): Promise<void> {
     const { part } = this.#o
+    const refused = finished.findIndex(({ faults }) => faults.some(({ error }) => error === 'unauthorized'))
+    if (refused >= 0) {
+      const rest = finished.slice(0, refused)
+      if (rest.length > 0)
+        await this.#settleAll(
+          rest,
+          memory.filter(({ seq }) => seq < (finished[refused]?.seq ?? 0)),
+        )
+      const [error] = finished[refused]?.faults ?? []
+      if (this.#state !== 'off' && error) {
+        this.#o.report(error)
+        await this.#giveUp(error.detail)
+      }
+      return
+    }
     // What has an effect may have begun, and is not done again.
     const isHeld = ({ faults }: FinishedMessage) => !part.hasEffects && faults.some(isOverLimit)
     const isTriedAgain = ({ message, faults }: FinishedMessage) =>
@@ -298,6 +316,18 @@ export class PartRunner {
     if (settled && over) await this.#o.engine.park(this.#o.run, this.#o.limits, over)
     // What has died in the process answers nothing that comes later.
     if (settled && (first >= 0 || finished.some(({ faults }) => faults.some(isDeath)))) await this.#startAnew()
+  }
+
+  /** Others may have what this machine lacks, such as a key that is taken. */
+  async #giveUp(reason: string): Promise<void> {
+    const { engine, run, part } = this.#o
+    const process = this.#process
+    this.#state = 'given up'
+    this.#process = undefined
+    this.#ready = []
+    process?.kill()
+    await engine.giveUp(part.id, this.#lease, reason)
+    if (part.kind === 'owned') await engine.disown(run, part.id)
   }
 
   #outputsOf({ message, outputs }: FinishedMessage): NewMessage[] {

@@ -11,6 +11,8 @@ declare module 'pg' {
     readonly application_name?: string
     readonly connectionTimeoutMillis?: number
     readonly keepAlive?: boolean
+    /** Milliseconds for an answer; without one the connection is broken. */
+    readonly query_timeout?: number
     /** Statements are sent without waiting for the answers of those before. */
     readonly pipeline?: boolean
   }

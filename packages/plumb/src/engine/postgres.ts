@@ -5,13 +5,12 @@ import type { Connection, Query } from './connection.js'
 import type { Engine, Loan, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
 import { KEEP_CALL, keptValues, takeCalls } from './postgres-calls.js'
 import { lend, pace, paced, writeOff } from './postgres-funds.js'
+import { WORKERS } from './schema.js'
 
 /** Seconds. */
 const LEASE = 30
 /** Messages before a part; then those before it wait. */
 export const MAX_WAITING = 10_000
-/** In the first half of the key of a lock. */
-const WORKERS = 0x706c756d
 /** A worker wakes the others no more often. */
 const TELL_MS = 50
 
@@ -19,7 +18,7 @@ const READY = `(m.lease IS NULL OR m.until < now()) AND (m.not_before IS NULL OR
 const ALONE = (of: string) => `(${of}.alone OR ${of}.tries >= 2)`
 const LIVE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed'))`
 /** Behind all others. */
-const LAST = `'{9223372036854775807}'::bigint[]`
+export const LAST = `'{9223372036854775807}'::bigint[]`
 /** What is in hand of a run that is parked is still settled. */
 const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed') AND r.parked IS NULL)`
 
@@ -56,11 +55,10 @@ export const insertMessages = async (query: Query, run: string, messages: Settle
   await query(INSERT, [run, column('part'), column('port'), column('ord'), column('origin'), column('value')])
 }
 
-/** Workers that have not said that they end, and hold no lock. */
+/** Workers that are not known to have ended, and hold no lock. */
 const UNLOCKED = `
-SELECT w.id AS worker FROM plumb.worker w WHERE w.ended IS NULL AND w.id <> $1 AND NOT EXISTS (
-  SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.classid::bigint = $2 AND l.objid::bigint = w.id
-  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
+SELECT w.id AS worker FROM plumb.worker w
+WHERE w.ended IS NULL AND w.id <> $1 AND NOT EXISTS (SELECT 1 FROM plumb.live_worker l WHERE l.id = w.id)`
 
 const SETTLE_DONE = `DELETE FROM plumb.message WHERE id = ANY ($2::bigint[]) AND lease = $3 AND ${LIVE}`
 const SETTLE_AGAIN = `
@@ -78,6 +76,16 @@ const SETTLE_TALLY = `
 INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed) VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (run, part, worker) DO UPDATE SET taken = t.taken + $4, outputs = t.outputs + $5, dropped = t.dropped + $6, failed = t.failed + $7`
 
+/** What others see of a worker. */
+export interface WorkerRow {
+  readonly host: string
+  /** Of its spec. */
+  readonly digest: string
+  /** Names of runs; empty: any. */
+  readonly runs: readonly string[]
+  readonly parts: readonly number[]
+}
+
 export class PostgresEngine implements Engine {
   #toldAt = Number.NEGATIVE_INFINITY
   #telling: NodeJS.Timeout | undefined
@@ -89,10 +97,15 @@ export class PostgresEngine implements Engine {
   ) {}
 
   /** A new worker. */
-  static async open(connection: Connection, host: string): Promise<PostgresEngine> {
+  static async open(connection: Connection, { host, digest, runs, parts }: WorkerRow): Promise<PostgresEngine> {
     // The others see it when it has its lock, for without one it is over.
     const id = await connection.transaction(async (query) => {
-      const { rows } = await query('INSERT INTO plumb.worker (host) VALUES ($1) RETURNING id', [host])
+      const { rows } = await query('INSERT INTO plumb.worker (host, digest, runs, parts) VALUES ($1, $2, $3, $4) RETURNING id', [
+        host,
+        digest,
+        runs,
+        parts,
+      ])
       await query('SELECT pg_advisory_lock($1, $2::int)', [WORKERS, rows[0]?.id])
       return String(rows[0]?.id)
     })
@@ -176,6 +189,18 @@ export class PostgresEngine implements Engine {
     )
   }
 
+  async giveUp(part: number, lease: string, reason: string): Promise<void> {
+    await this.connection.transaction(async (query) => {
+      await query(
+        `UPDATE plumb.message SET lease = NULL, worker = NULL, until = NULL, tries = greatest(tries - 1, 0) WHERE worker = $1 AND lease = $2`,
+        [this.worker, lease],
+      )
+      await query('UPDATE plumb.worker SET parts = array_remove(parts, $2::int), reason = $3 WHERE id = $1', [this.worker, part, reason])
+      await query('NOTIFY plumb')
+      return true
+    })
+  }
+
   async own(run: string, part: number): Promise<readonly string[] | undefined> {
     return this.connection.transaction(async (query) => {
       const { rowCount } = await query(
@@ -199,7 +224,7 @@ export class PostgresEngine implements Engine {
   }
 
   async reap(): Promise<void> {
-    const { rows } = await this.connection.query(UNLOCKED, [this.worker, WORKERS])
+    const { rows } = await this.connection.query(UNLOCKED, [this.worker])
     for (const { worker } of rows) {
       // In a transaction, whose end gives the lock back.
       await this.connection.transaction(async (query) => {

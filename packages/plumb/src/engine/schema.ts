@@ -3,6 +3,9 @@
 /** Of the tables, and of what stands in them: workers of another one do not serve a run. */
 export const PROTOCOL = 1
 
+/** A worker holds a lock with this key and its number as long as it lives. */
+export const WORKERS = 0x706c756d
+
 export const SCHEMA = `CREATE SCHEMA plumb;
 CREATE TABLE plumb.version (version int NOT NULL);
 CREATE TABLE plumb.run (
@@ -25,8 +28,15 @@ CREATE TABLE plumb.worker (
   id bigserial PRIMARY KEY,
   host text NOT NULL,
   begun timestamptz NOT NULL DEFAULT now(),
-  ended timestamptz
+  ended timestamptz,
+  digest text NOT NULL,
+  runs text[] NOT NULL,
+  parts int[] NOT NULL,
+  reason text
 );
+CREATE VIEW plumb.live_worker AS SELECT w.* FROM plumb.worker w WHERE w.ended IS NULL AND EXISTS (
+  SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.classid::bigint = ${WORKERS} AND l.objid::bigint = w.id
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()));
 CREATE INDEX worker_open ON plumb.worker (id) WHERE ended IS NULL;
 CREATE TABLE plumb.message (
   id bigserial PRIMARY KEY,
@@ -41,6 +51,7 @@ CREATE TABLE plumb.message (
   until timestamptz,
   tries int NOT NULL DEFAULT 0,
   not_before timestamptz,
+  since timestamptz NOT NULL DEFAULT now(),
   alone boolean NOT NULL DEFAULT false,
   parked boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
@@ -138,4 +149,4 @@ GRANT UPDATE (parked) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
 CREATE ROLE plumb_read;
 GRANT USAGE ON SCHEMA plumb TO plumb_read;
-GRANT SELECT ON plumb.run, plumb.part, plumb.tally, plumb.worker TO plumb_read;`
+GRANT SELECT ON plumb.run, plumb.part, plumb.tally, plumb.worker, plumb.live_worker TO plumb_read;`

@@ -8,6 +8,7 @@ import {
   LineWriter,
   onStop,
   openLineInput,
+  openLineOutput,
   openOutput,
   Reporter,
   type Result,
@@ -19,6 +20,7 @@ import {
 import type { RunOptions } from '../run/run-options.js'
 import type { LendingLimits } from './lending.js'
 import { loadRun } from './loaded-run.js'
+import { openOutputFile } from './output-file.js'
 import { Submitter } from './submitter.js'
 
 export interface SubmitFlags {
@@ -28,6 +30,9 @@ export interface SubmitFlags {
   readonly name: string | undefined
   readonly isDetached: boolean
   readonly isOrdered: boolean
+  readonly unservedSeconds: number
+  /** A file in place of stdout. */
+  readonly output: string | undefined
 }
 
 /** Resolves to the exit status; a submission that was stopped by a signal dies of it. */
@@ -39,11 +44,27 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   if (!limits.ok) reporter.report(limits.error)
   const run = limits.ok && NAME.test(name) ? await loadRun(path, options, reporter) : undefined
   if (!NAME.test(name)) reporter.report(fault('usage', "the name of a run is 1 to 63 small letters, digits and '-'"))
-  if (run && limits.ok) {
+  const output = run && flags.output !== undefined ? openOutputFile(flags.output) : succeed(undefined)
+  if (!output.ok) reporter.report(output.error)
+  if (run && limits.ok && output.ok) {
     const wake = (): void => submitter.wake()
     const reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput, onReadable: wake })
-    const writer = new LineWriter(openOutput(1), { raw: options.rawOutput, onDrain: wake, onClosed: () => submitter.stop() })
-    const submitter: Submitter = new Submitter({ ...flags, name, plan: run.plan, limits: limits.value, reader, writer, reporter })
+    const writer = new LineWriter(output.value ? openLineOutput(output.value.fd) : openOutput(1), {
+      raw: options.rawOutput,
+      onDrain: wake,
+      onClosed: () => submitter.stop(),
+      onFault: (error) => submitter.failWith(error),
+    })
+    const submitter: Submitter = new Submitter({
+      ...flags,
+      name,
+      plan: run.plan,
+      limits: limits.value,
+      reader,
+      writer,
+      output: output.value,
+      reporter,
+    })
     const forget = onStop(
       (signal) => {
         stoppedBy = signal

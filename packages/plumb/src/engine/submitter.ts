@@ -6,11 +6,13 @@ import { hostname } from 'node:os'
 import { enclose, type Fault, fail, fault, type LineReader, type LineWriter, type Reporter, type Result, succeed } from '@plumb/wire'
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
-import { insertMessages, MAX_WAITING } from './postgres.js'
+import type { OutputFile } from './output-file.js'
+import { insertMessages, LAST, MAX_WAITING } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
 import type { RunPlan } from './run-plan.js'
 import { PROTOCOL } from './schema.js'
-import { connectPatiently, type PatienceOptions } from './worker.js'
+import { unservedOf } from './unserved.js'
+import { connectPatiently, FULL, type PatienceOptions } from './worker.js'
 
 export interface SubmitOptions extends PatienceOptions {
   readonly name: string
@@ -20,8 +22,12 @@ export interface SubmitOptions extends PatienceOptions {
   readonly isDetached: boolean
   /** Outputs in the order of the inputs. */
   readonly isOrdered: boolean
+  /** That nobody works on a part is said after so long. */
+  readonly unservedSeconds: number
   readonly reader: LineReader
   readonly writer: LineWriter
+  /** What the writer writes to, where that is to have each line once. */
+  readonly output: OutputFile | undefined
   readonly reporter: Reporter
 }
 
@@ -46,13 +52,16 @@ export class Submitter {
   /** Of them, those that the tables may lack. */
   #waiting: Line[] = []
   /** Of the lines that an earlier command has submitted. */
-  #before = { taken: 0, seen: '' }
+  #before = { state: 'open', taken: 0, seen: '' }
   /** Outputs that are written, and may still be in the tables. */
   readonly #written = new Set<string>()
   /** Messages that may be submitted before the queues are looked at. */
   #room = 0
   #isClosed = false
   #isStopped = false
+  #failed: Fault | undefined
+  /** When something last came of the run, and whether it was said since that nothing does. */
+  #progress = { at: performance.now(), isTold: false }
   #wake: () => void = () => {}
 
   constructor(options: SubmitOptions) {
@@ -77,6 +86,7 @@ export class Submitter {
       const connection = await connectPatiently(this.#o, () => this.#isStopped)
       if (!connection.ok) return connection.error
       let isLost = false
+      connection.value.onFull(() => reporter.warn(FULL))
       void connection.value.lost.then(() => {
         isLost = true
         this.#wake()
@@ -108,7 +118,7 @@ export class Submitter {
       return true
     })
     const { rows } = await connection.query(
-      'SELECT id, digest, state, taken, seen, host, begun::text AS begun FROM plumb.run WHERE name = $1',
+      'SELECT id, digest, state, taken, seen, written, host, begun::text AS begun FROM plumb.run WHERE name = $1',
       [name],
     )
     const run = rows[0] ?? {}
@@ -119,12 +129,14 @@ export class Submitter {
     const { rows: locked } = await connection.query('SELECT pg_try_advisory_lock($1, $2::int) AS is_free', [SUBMITTERS, run.id])
     if (locked[0]?.is_free !== true)
       return fail('run_exists', `another process submits run '${name}' now; it was begun on ${run.host} at ${run.begun}`)
+    const cut = isFirst ? this.#o.output?.cutTo(Number(run.written)) : undefined
+    if (cut) return { ok: false, error: cut }
     this.#run = String(run.id)
     this.#room = 0
     // What was spent counts on; what it may spend now is tried.
     if (isFirst) await connection.query('UPDATE plumb.run SET limits = coalesce($2, limits), parked = NULL WHERE id = $1', [run.id, limits])
     const taken = Number(run.taken)
-    if (isFirst) this.#before = { taken, seen: String(run.seen) }
+    if (isFirst) this.#before = { state: String(run.state), taken, seen: String(run.seen) }
     this.#waiting = this.#waiting.filter(({ seq }) => seq > taken)
     return succeed(undefined)
   }
@@ -150,6 +162,7 @@ export class Submitter {
       } else if (hasNews && !writer.isFull) {
         hasNews = false
         const state = await this.#fetch(connection)
+        if (typeof state !== 'string') return state
         if (state === 'more') hasNews = true
         else if (state === 'parked') return this.#parked(connection)
         else if (state === 'asks') return this.#asks(connection)
@@ -167,7 +180,7 @@ export class Submitter {
 
   /** Whether there was anything to submit; a fault ends it. */
   async #submit(connection: Connection): Promise<boolean | Fault> {
-    const { reader, plan } = this.#o
+    const { reader, plan, reporter } = this.#o
     if (this.#isClosed || this.#isStopped) return false
     const isCrowded = await this.#isCrowded(connection)
     while (!isCrowded && this.#waiting.length < BATCH && reader.next()) {
@@ -179,7 +192,10 @@ export class Submitter {
     if (isOver && this.#taken < this.#before.taken) return this.#changed()
     if (lines.length === 0 && !isOver) return false
     const last = lines.at(-1)
-    await connection.transaction(async (query: Query) => {
+    const isTaken = await connection.transaction(async (query: Query) => {
+      // Drained, or cancelled: nothing more of the input is taken.
+      const { rowCount } = await query("SELECT 1 FROM plumb.run WHERE id = $1 AND state = 'open' FOR UPDATE", [this.#run])
+      if (rowCount !== 1) return undefined
       const messages = lines.flatMap(({ seq, value }) =>
         value === '' ? [] : plan.entrance.map((target): NewMessage => ({ ...target, ord: `{${seq}}`, origin: String(seq), value })),
       )
@@ -189,6 +205,12 @@ export class Submitter {
       await query('NOTIFY plumb')
       return true
     })
+    if (!isTaken) {
+      if (lines.length > 0) reporter.report(this.#drained(Number(lines[0]?.seq) - 1))
+      this.#waiting = []
+      this.#isClosed = true
+      return true
+    }
     this.#room -= lines.length * plan.entrance.length
     this.#waiting = []
     this.#isClosed = isOver
@@ -208,6 +230,24 @@ export class Submitter {
     if (wrong) reporter.report({ ...wrong, seq: this.#taken, line: reader.line })
     this.#waiting.push({ seq: this.#taken, value: wrong ? '' : text, seen: this.#seen })
     return undefined
+  }
+
+  /** What is written is there before the tables forget it. */
+  async #keep(): Promise<Fault | undefined> {
+    const { output } = this.#o
+    if (!output) return undefined
+    // A writer tells what went wrong a moment later.
+    await new Promise((resolve) => setImmediate(resolve))
+    return this.#failed ?? output.sync()
+  }
+
+  /** Nothing more can be written. */
+  failWith(failed: Fault): void {
+    this.#failed = failed
+  }
+
+  #drained(taken: number): Fault {
+    return fault('cancelled', `run '${this.#o.name}' takes no more input: it took ${taken} lines, and ends when they are done`)
   }
 
   #changed(): Fault {
@@ -261,7 +301,19 @@ export class Submitter {
     return fault('budget_spent', `${why.detail}; ${messages}, and wait: the same command with a higher limit goes on`, { unanswered: left })
   }
 
-  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'parked' | 'asks' | 'done' | 'cancelled'> {
+  /** Says once that nothing comes since nobody works on it. */
+  async #lookForWorkers(connection: Connection): Promise<void> {
+    const { unservedSeconds, plan, reporter } = this.#o
+    const { at, isTold } = this.#progress
+    if (isTold || performance.now() - at < unservedSeconds * 1000) return
+    const unserved = await unservedOf(connection, this.#run, plan)
+    if (!unserved) return
+    this.#progress = { at, isTold: true }
+    reporter.warn(unserved)
+    reporter.flush()
+  }
+
+  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'parked' | 'asks' | 'done' | 'cancelled' | Fault> {
     const { isOrdered, plan, reporter, writer } = this.#o
     // Before the messages are looked at: what ends later is seen the next time.
     const { rows: states } = await connection.query(
@@ -284,11 +336,14 @@ export class Submitter {
       }
     }
     writer.flush()
+    const unwritten = rows.length > 0 ? await this.#keep() : undefined
+    if (unwritten) return unwritten
     const { rows: letters } = await connection.query(
       'SELECT id, origin, fault FROM plumb.letter WHERE run = $1 AND NOT told ORDER BY id LIMIT $2',
       [this.#run, BATCH],
     )
     if (rows.length > 0 || letters.length > 0) {
+      this.#progress = { at: performance.now(), isTold: false }
       await connection.transaction(async (query) => {
         await query('DELETE FROM plumb.message WHERE id = ANY ($1::bigint[])', [rows.map(({ id }) => id)])
         await query('UPDATE plumb.run SET written = written + $2 WHERE id = $1', [this.#run, rows.length])
@@ -301,6 +356,11 @@ export class Submitter {
       return 'more'
     }
     const { state, is_quiet, is_parked } = states[0] ?? {}
+    if (state === 'closed' && this.#before.state === 'open' && !this.#isClosed) {
+      this.#isClosed = true
+      reporter.report(this.#drained(this.#taken))
+    }
+    await this.#lookForWorkers(connection)
     if (state === 'cancelled') return 'cancelled'
     if (is_parked === true && is_quiet !== true) return 'parked'
     if (isHeld) return 'asks'
@@ -324,9 +384,10 @@ const OUTPUTS = 'SELECT id, port, value FROM plumb.message WHERE run = $1 AND pa
 /** Nothing that is still worked on comes before them. */
 const OUTPUTS_IN_ORDER = `
 SELECT m.id, m.port, m.value FROM plumb.message m
-WHERE m.run = $1 AND m.part = 0 AND m.ord <= ALL (
-  SELECT (SELECT u.ord FROM plumb.message u WHERE u.run = $1 AND u.part = p.part ORDER BY u.ord LIMIT 1)
-  FROM plumb.part p WHERE p.run = $1 AND EXISTS (SELECT 1 FROM plumb.message u WHERE u.run = $1 AND u.part = p.part))
+WHERE m.run = $1 AND m.part = 0 AND m.ord <= coalesce((
+  SELECT first.ord FROM plumb.part p CROSS JOIN LATERAL (
+    SELECT u.ord FROM plumb.message u WHERE u.run = $1 AND u.part = p.part ORDER BY u.ord LIMIT 1) first
+  WHERE p.run = $1 ORDER BY first.ord LIMIT 1), ${LAST})
 ORDER BY m.ord, m.id LIMIT $2`
 
 const CANCELLED = fault('cancelled', 'the run was cancelled')

@@ -8,7 +8,7 @@ import type { RunRow } from './engine.js'
 import { Lending, type LendingLimits, type LendingOptions } from './lending.js'
 import { PartRunner, type PartRunnerOptions } from './part-runner.js'
 import { PostgresEngine } from './postgres.js'
-import type { RunPlan } from './run-plan.js'
+import type { PlannedPart, RunPlan } from './run-plan.js'
 import { PROTOCOL } from './schema.js'
 
 export interface WorkerOptions {
@@ -61,6 +61,10 @@ export const serve = async (options: WorkerOptions): Promise<StopSignal | undefi
     session = new Session(options, connection.value)
     const lost = await session.run()
     if (!lost) break
+    if (lost.error !== 'engine_unavailable') {
+      reporter.report(lost)
+      break
+    }
     reporter.warn(lost)
     reporter.flush()
     await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS))
@@ -97,6 +101,8 @@ export const connectPatiently = async (
   }
 }
 
+export const FULL = fault('engine_full', 'the database has no room on its disk: what is done here is kept, and settled when there is some')
+
 interface Served {
   readonly run: RunRow
   readonly runners: readonly PartRunner[]
@@ -125,8 +131,11 @@ class Session {
     let engine: PostgresEngine | undefined
     const timers: NodeJS.Timeout[] = []
     try {
-      engine = await PostgresEngine.open(this.connection, hostname())
+      const { plan, runs } = this.o
+      const parts = this.#served.map(({ id }) => id)
+      engine = await PostgresEngine.open(this.connection, { host: hostname(), digest: plan.digest, runs, parts })
       const live = engine
+      this.connection.onFull(() => this.o.reporter.warn(FULL))
       this.connection.onNews(() => void this.#look(live).catch(this.#fail))
       const every = (ms: number, work: () => Promise<void>) => timers.push(setInterval(() => void work().catch(this.#fail), ms))
       every(POLL_MS, () => this.#look(live))
@@ -148,6 +157,11 @@ class Session {
     }
     await this.connection.close()
     return lost
+  }
+
+  get #served(): readonly PlannedPart[] {
+    const { plan, parts } = this.o
+    return plan.parts.filter(({ id, name }) => parts.length === 0 || parts.includes(name) || parts.includes(String(id)))
   }
 
   stop(): void {
@@ -176,7 +190,10 @@ class Session {
     this.#isLooking = true
     try {
       const { plan, runs } = this.o
-      const live = (await engine.runs()).filter(
+      const open = await engine.runs()
+      const other = open.find(({ name, digest }) => runs.includes(name) && digest !== plan.digest)
+      if (other) this.#end(fault('cannot_run', `run '${other.name}' is of another spec than this copy, or of other options`))
+      const live = open.filter(
         ({ name, digest, protocol }) => digest === plan.digest && protocol === PROTOCOL && (runs.length === 0 || runs.includes(name)),
       )
       for (const [id, { run, runners, lending }] of this.#runners) {
@@ -197,7 +214,7 @@ class Session {
   }
 
   #open(engine: PostgresEngine, run: RunRow): Served {
-    const { plan, parts, slots, retrySeconds, start, nameOfAgent, reporter } = this.o
+    const { plan, slots, retrySeconds, start, nameOfAgent, reporter } = this.o
     const limits = run.limits === null ? NO_LIMITS : (JSON.parse(run.limits) as LendingLimits)
     const isLimited = run.limits !== null || plan.hasAgentLimits
     const opened = isLimited ? Lending.open({ engine, run: run.id, limits, nameOf: nameOfAgent, fail: this.#fail }) : undefined
@@ -206,9 +223,8 @@ class Session {
       return { run, runners: [], lending: undefined }
     }
     const lending = opened?.value
-    const served = plan.parts.filter(({ id, name }) => parts.length === 0 || parts.includes(name) || parts.includes(String(id)))
     const named = (said: Fault): Fault => ({ ...said, run: run.name })
-    const runners = served.map(
+    const runners = this.#served.map(
       (part) =>
         new PartRunner({
           engine,

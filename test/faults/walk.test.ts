@@ -1,0 +1,131 @@
+// A worker and a submitter are killed at every message that they send to the database, before it is sent and after, one run for each: what comes
+// out is what comes out of one process. PLUMB_WALK=all walks through all of them, else a few are drawn; PLUMB_SEED repeats those.
+
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { makeRandom } from '../fuzz/random.js'
+import { lines, type Stage, stageOf } from './worker-stage.js'
+
+const SEED = Number(process.env.PLUMB_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const ALL = process.env.PLUMB_WALK === 'all'
+/** So many steps of each kind are tried. */
+const DRAWN = 2
+t.comment(`seed ${SEED}`)
+
+const FILES = {
+  'talk.plumb': `
+    let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
+    let main : !string -> !string = plumb(input, output) {
+      input ; map(lower(value)) ; bot ; filter(length(value) > 20) ; fold(value + state[0:3], from: "") ; output
+    }`,
+  'talk.jsonl': Array.from({ length: 6 }, (_, i) => `"My cat ${i} remembers ${i % 4} of you"\n`).join(''),
+}
+
+const onStage = stageOf(FILES)
+const SOCKET = '.s.PGSQL.5432'
+
+/** Where a process ends: at its nth message, which the server has had or not. */
+interface Step {
+  readonly at: number
+  readonly isSent: boolean
+}
+
+interface Walk {
+  readonly url: string
+  /** Messages so far. */
+  readonly count: () => number
+  readonly close: () => void
+}
+
+/** A socket before that of the server, which counts the messages of the protocol that one process sends. */
+const openWalk = async (serverFolder: string, step: Step | undefined, kill: () => void): Promise<Walk> => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumb-walk-'))
+  let count = 0
+  let isOver = false
+  const server: Server = createServer((client) => {
+    const upstream = connect(join(serverFolder, SOCKET)).on('error', () => {})
+    client.on('error', () => {}).on('close', () => upstream.destroy())
+    upstream.on('data', (chunk) => isOver || client.write(chunk)).on('close', () => client.destroy())
+    let left = Buffer.alloc(0)
+    let isBegun = false
+    client.on('data', (chunk: Buffer) => {
+      left = Buffer.concat([left, chunk])
+      for (;;) {
+        // The first message has no letter before its length.
+        const head = isBegun ? 1 : 0
+        if (left.length < head + 4) return
+        const end = head + left.readUInt32BE(head)
+        if (left.length < end) return
+        isBegun = true
+        const message = left.subarray(0, end)
+        left = left.subarray(end)
+        if (isOver) return
+        count++
+        isOver = step?.at === count
+        if (!isOver || step?.isSent) upstream.write(message)
+        if (isOver) kill()
+      }
+    })
+  })
+  server.listen(join(folder, SOCKET))
+  await once(server, 'listening')
+  return {
+    url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
+    count: () => count,
+    close: () => {
+      server.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Kind = 'worker' | 'submitter'
+
+/** One run in which that one is killed at that step; resolves to what stands in its output, and the number of messages of the one in question. */
+const runWith = async ({ cluster, serve, start, work }: Stage, kind: Kind, step: Step | undefined, name: string) => {
+  let kill = (): void => {}
+  const walk = await openWalk(cluster.folder, step, () => kill())
+  const submitOn = (url: string) => {
+    const words = ['run', '--on', url, '--ordered', '--run', name, '--output', `${name}.jsonl`, 'talk.plumb']
+    const submitter = start(['plumb', ...words])
+    submitter.child.stdin?.end(FILES['talk.jsonl'])
+    return submitter
+  }
+  const first = start(['plumb', 'work', '--on', kind === 'worker' ? walk.url : cluster.url, 'talk.plumb'])
+  if (kind === 'worker') kill = () => first.child.kill('SIGKILL')
+  let submitter = submitOn(kind === 'submitter' ? walk.url : cluster.url)
+  if (kind === 'submitter') {
+    kill = () => submitter.child.kill('SIGKILL')
+    await submitter.ended
+    const state = cluster.ask(`SELECT state FROM plumb.run WHERE name = '${name}'`).trim()
+    if (state !== 'done') submitter = submitOn(cluster.url)
+  }
+  const second = kind === 'worker' && step ? serve('talk.plumb') : undefined
+  const end = await submitter.ended
+  for (const worker of [first, second]) worker?.child.kill('SIGTERM')
+  await Promise.all([first.ended, second?.ended])
+  walk.close()
+  return { end, text: readFileSync(join(work, `${name}.jsonl`), 'utf8'), count: walk.count(), told: submitter.told(2) }
+}
+
+for (const kind of ['worker', 'submitter'] as const) {
+  onStage(`a ${kind} that is killed at any message of its own to the database`, async (t, stage) => {
+    const embedded = await stage.bash('plumb talk.plumb < talk.jsonl')
+    const whole = await runWith(stage, kind, undefined, `${kind}-whole`)
+    t.equal(whole.text, embedded.out, 'not killed')
+    const steps = Array.from({ length: whole.count }, (_, i) => [true, false].map((isSent): Step => ({ at: i + 1, isSent }))).flat()
+    const random = makeRandom(SEED, kind)
+    const walked = ALL ? steps : Array.from({ length: DRAWN }, () => random.pick(steps))
+    for (const [i, step] of walked.entries()) {
+      const { end, text, told } = await runWith(stage, kind, step, `${kind}-${i}`)
+      const title = `killed ${step.isSent ? 'behind' : 'before'} message ${step.at} of ${whole.count}`
+      if (text !== embedded.out || end.status !== 0)
+        t.strictSame([end, lines(text), told], [{ status: 0, signal: null }, lines(embedded.out), ''], title)
+    }
+    t.pass(`${walked.length} kills`)
+  })
+}

@@ -1,0 +1,271 @@
+// Runs by workers when it is not a process that fails: networks, servers, disks, clocks, keys, and whoever reads what comes out.
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { openCutNetwork } from './cut-network.js'
+import { openCluster, openStandby } from './postgres.js'
+import { type Started, until } from './scene.js'
+import { lines, NINE, numbers, PATIENCE_MS, programs, stageOf, TIMES_TEN } from './worker-stage.js'
+
+const FILES = {
+  ...programs({ hold: `until [ -e go ]; do sleep 0.05; done; echo "$x"`, other: 'echo "$x"' }),
+  'count.plumb': 'let main : !int -> !int = fold(state + value, from: 0)\n',
+  'shift.cjs': 'const now = Date.now; Date.now = () => now() + Number(process.env.SHIFT_MS)\n',
+}
+
+const onStage = stageOf(FILES)
+
+const ENDED = { status: 0, signal: null }
+
+/** Asks them to end, and waits until they have. */
+const end = async (...workers: Started[]): Promise<void> => {
+  for (const { child } of workers) child.kill('SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+}
+
+onStage(
+  'workers failure 6: a worker that was stopped finds its messages gone, and goes on',
+  async (t, { serve, submit, given, cluster, bash }) => {
+    const stopped = serve('hold.plumb')
+    const submitter = submit('--run', 'stopped', 'hold.plumb')
+    submitter.write(NINE)
+    t.ok(await given(1))
+    process.kill(stopped.pid, 'SIGSTOP')
+    cluster.ask('UPDATE plumb.message SET until = now() WHERE until IS NOT NULL')
+    const second = serve('hold.plumb')
+    await bash('touch go')
+    t.ok(await until(() => lines(submitter.told()).length === 9, PATIENCE_MS), 'the other has answered')
+    process.kill(stopped.pid, 'SIGCONT')
+    t.ok(await stopped.tells(/"lease_lost"/, 2, PATIENCE_MS), 'what it had done is refused')
+    await end(second)
+    submitter.child.stdin?.end('10\n')
+    t.strictSame(await submitter.ended, ENDED)
+    t.strictSame(numbers(submitter.told()), [...TIMES_TEN, 100], 'it goes on')
+    await end(stopped)
+  },
+)
+
+onStage('workers failure 7: the network of one worker is cut', async (t, { serve, serveWith, submit, given, cluster, bash }) => {
+  const network = await openCutNetwork(cluster.folder)
+  t.teardown(network.close)
+  const cut = serveWith(`PLUMB_ON='${network.url}'`, 'hold.plumb')
+  const submitter = submit('--run', 'cut', 'hold.plumb')
+  submitter.write(NINE)
+  t.ok(await given(1))
+  network.cut()
+  const second = serve('hold.plumb')
+  await bash('touch go')
+  t.ok(await until(() => lines(submitter.told()).length === 9, PATIENCE_MS), 'the other has answered')
+  network.heal()
+  t.ok(await cut.tells(/"engine_unavailable"/, 2, PATIENCE_MS))
+  await end(second)
+  submitter.child.stdin?.end('10\n')
+  t.strictSame(await submitter.ended, ENDED)
+  t.strictSame(numbers(submitter.told()), [...TIMES_TEN, 100], 'it comes back by itself')
+  await end(cut)
+})
+
+onStage('workers failure 9: the server is away for longer than --patience', async (t, { serve, submit, bash, cluster, given }) => {
+  const worker = serve('--patience', '0.3', 'hold.plumb')
+  const submitter = submit('--run', 'away', '--patience', '0.3', 'hold.plumb')
+  submitter.write(NINE)
+  t.ok(await given(1))
+  await cluster.crash()
+  t.strictSame(await worker.ended, { status: 1, signal: null })
+  t.match(worker.told(2), /"engine_unavailable"/)
+  t.strictSame(await submitter.ended, { status: 1, signal: null })
+  await cluster.start()
+  await bash('touch go')
+  const again = serve('hold.plumb')
+  const done = await bash(`printf '${NINE.replaceAll('\n', '\\n')}' | plumb run --on "$PLUMB_ON" --run away hold.plumb`)
+  t.strictSame([done.status, numbers(done.out)], [0, TIMES_TEN], 'the run was in the tables')
+  await end(again)
+})
+
+onStage('workers failure 10: the server fails over to its standby', async (t, { start, bash, work }) => {
+  const primary = await openCluster()
+  t.teardown(primary.remove)
+  const standby = await openStandby(primary)
+  t.teardown(standby.remove)
+  const hosts = encodeURIComponent(`${primary.folder},${standby.folder}`)
+  const url = `postgres://plumb@/postgres?host=${hosts}&target_session_attrs=read-write`
+  t.match(await bash(`plumb engine --init --on '${url}'`), { status: 0 })
+  const input = Array.from({ length: 1000 }, (_, i) => `${i + 1}\n`).join('')
+  const serve = () => start(['plumb', 'work', '--on', url, 'count.plumb'])
+  const workers = [serve(), serve()]
+  const submitter = start(['plumb', 'run', '--on', url, '--ordered', '--run', 'over', 'count.plumb'])
+  submitter.write(input.slice(0, 2000).replace(/[^\n]*$/, ''))
+  t.ok(await until(() => submitter.told() !== '', PATIENCE_MS))
+  await primary.crash()
+  standby.promote()
+  submitter.child.stdin?.end(input.slice(input.slice(0, 2000).lastIndexOf('\n') + 1))
+  t.strictSame(await submitter.ended, ENDED)
+  let sum = 0
+  t.strictSame(
+    lines(submitter.told()).map(Number),
+    Array.from({ length: 1000 }, (_, i) => (sum += i + 1)),
+    `nothing is lost or doubled, in ${work}`,
+  )
+  await end(...workers)
+})
+
+// What a full disk says is said by a trigger: the error has its code.
+const FULL = `
+CREATE FUNCTION public.room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF to_regclass('public.full_disk') IS NOT NULL THEN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END IF;
+  RETURN NULL; END $$;
+CREATE TRIGGER room BEFORE INSERT ON plumb.tally FOR EACH STATEMENT EXECUTE FUNCTION public.room();`
+
+onStage('workers failure 11: the disk of the database is full', async (t, { serve, submit, bash, cluster, given }) => {
+  cluster.ask(FULL)
+  const worker = serve('hold.plumb')
+  const submitter = submit('--run', 'full', 'hold.plumb')
+  submitter.child.stdin?.end(NINE)
+  t.ok(await given(1))
+  cluster.ask('CREATE TABLE public.full_disk ()')
+  await bash('touch go')
+  t.ok(await worker.tells(/"engine_full"/, 2, PATIENCE_MS))
+  t.equal(
+    cluster.ask("SELECT count(*) FROM plumb.message m JOIN plumb.run r ON r.id = m.run WHERE r.name = 'full' AND part = 1").trim(),
+    '9',
+  )
+  cluster.ask('DROP TABLE public.full_disk; DROP TRIGGER room ON plumb.tally; DROP FUNCTION public.room()')
+  t.strictSame(await submitter.ended, ENDED)
+  t.strictSame(numbers(submitter.told()), TIMES_TEN)
+  t.equal(worker.told(2).match(/"engine_full"/g)?.length, 1, 'said once')
+  await end(worker)
+})
+
+onStage(
+  'workers failure 15: the submitter is asked to end, and the reader of another goes away',
+  async (t, { serve, submit, bash, given, work }) => {
+    const worker = serve('hold.plumb')
+    const first = submit('--run', 'gone', 'hold.plumb')
+    first.write(NINE)
+    t.ok(await given(1))
+    first.child.kill('SIGINT')
+    t.strictSame(await first.ended, { status: null, signal: 'SIGINT' })
+    await bash('touch go')
+    const again = `seq 9 | plumb run --on "$PLUMB_ON" --run gone hold.plumb`
+    t.strictSame((await bash(`${again} | true`)).err, '')
+    const rest = await bash(again)
+    t.ok(rest.status === 0 || /"run_exists".*is done/.test(rest.err), 'it goes on, unless all was written into nothing')
+    t.ok(numbers(rest.out).every((one) => TIMES_TEN.includes(one)))
+    t.strictSame(numbers(readFileSync(join(work, 'given'), 'utf8')), [1, 2, 3, 4, 5, 6, 7, 8, 9], 'what was taken ran on, once')
+    await end(worker)
+  },
+)
+
+onStage('workers failure 17: a worker that is sent to a run of another spec', async (t, { bash }) => {
+  await bash('echo 1 | plumb run --on "$PLUMB_ON" --detach --run spec other.plumb')
+  t.match(await bash('plumb work --run spec hold.plumb'), { status: 2, err: /"cannot_run".*another spec/ })
+})
+
+onStage('workers failure 18: nobody serves a part', async (t, { serve, submit }) => {
+  const other = serve('hold.plumb')
+  const submitter = submit('--run', 'alone', '--unserved-after', '0.1', 'other.plumb')
+  submitter.child.stdin?.end('1\n')
+  t.ok(await submitter.tells(/"no_worker".*another spec/, 2, PATIENCE_MS))
+  const worker = serve('other.plumb')
+  t.strictSame(await submitter.ended, ENDED)
+  t.equal(submitter.told(), '10\n')
+  t.equal(submitter.told(2).match(/"no_worker"/g)?.length, 1, 'said once')
+  await end(other, worker)
+})
+
+onStage('workers failure 20: the clocks of the machines are an hour apart', async (t, { serveWith, submit, work }) => {
+  const clock = (ms: number) => serveWith(`SHIFT_MS=${ms} NODE_OPTIONS='--require ${join(work, 'shift.cjs')}'`, 'other.plumb')
+  const workers = [clock(3_600_000), clock(-3_600_000)]
+  const submitter = submit('--run', 'clocks', 'other.plumb')
+  submitter.child.stdin?.end(NINE)
+  t.strictSame(await submitter.ended, ENDED)
+  t.strictSame([numbers(submitter.told()), submitter.told(2)], [TIMES_TEN, ''])
+  await end(...workers)
+  t.strictSame(
+    workers.map(({ told }) => told(2)),
+    ['', ''],
+  )
+})
+
+onStage('workers failure 21: the key of one worker is revoked', async (t, { serveWith, submit, bash, cluster, work }) => {
+  const server = createServer((request, response) => {
+    const isRevoked = request.headers['x-api-key'] === 'revoked'
+    const answer = { type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', content: [{ type: 'text', text: 'yes' }] }
+    const refusal = { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } }
+    request.resume().on('end', () => {
+      response.writeHead(isRevoked ? 401 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isRevoked ? refusal : { ...answer, id: '1', usage: { input_tokens: 1, output_tokens: 1 } }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await bash(`cat > key.plumb <<'END'
+let main : !string -> !string = agent { provider: "anthropic", model: "m", endpoint: "${endpoint}", amnesiac: true }
+END`)
+  t.ok(readFileSync(join(work, 'key.plumb'), 'utf8').includes(endpoint))
+  const revoked = serveWith('ANTHROPIC_API_KEY=revoked', 'key.plumb')
+  const submitter = submit('--run', 'key', 'key.plumb')
+  submitter.child.stdin?.end('"a"\n"b"\n"c"\n')
+  t.ok(await revoked.tells(/"unauthorized"/, 2, PATIENCE_MS), 'it says so')
+  t.ok(
+    await until(() => cluster.ask('SELECT max(tries) FROM plumb.message WHERE lease IS NULL').trim() === '0', PATIENCE_MS),
+    'not counted as tried',
+  )
+  const good = serveWith('ANTHROPIC_API_KEY=good', 'key.plumb')
+  t.strictSame(await submitter.ended, ENDED)
+  t.strictSame([lines(submitter.told()), submitter.told(2)], [['"yes"', '"yes"', '"yes"'], ''])
+  await end(revoked, good)
+})
+
+onStage('a run that is drained does what it has taken, and takes no more', async (t, { serve, submit, bash, given }) => {
+  const worker = serve('hold.plumb')
+  const submitter = submit('--run', 'drained', 'hold.plumb')
+  submitter.write(NINE)
+  t.ok(await given(1))
+  t.match(await bash('plumb drain drained'), { status: 0 })
+  submitter.write('10\n')
+  await bash('touch go')
+  t.strictSame(await submitter.ended, { status: 1, signal: null })
+  t.match(submitter.told(2), /"cancelled".*takes no more input/)
+  t.ok(numbers(submitter.told()).every((one) => TIMES_TEN.includes(one)))
+  t.match(JSON.parse((await bash('plumb runs --json drained')).out), { state: 'done', unread: 0 })
+  await end(worker)
+})
+
+onStage('--output has each line once, however often the submitter is killed', async (t, { serve, start, cluster, bash, work }) => {
+  const worker = serve('count.plumb')
+  const input = Array.from({ length: 300 }, (_, i) => `${i + 1}\n`).join('')
+  const words = ['run', '--on', cluster.url, '--ordered', '--run', 'output', '--output', 'out.jsonl', 'count.plumb']
+  const first = start(['plumb', ...words])
+  first.write(input.slice(0, 400).replace(/[^\n]*$/, ''))
+  const read = () => readFileSync(join(work, 'out.jsonl'), { encoding: 'utf8', flag: 'a+' })
+  t.ok(await until(() => read() !== '', PATIENCE_MS))
+  first.child.kill('SIGKILL')
+  await first.ended
+  await bash('echo 4711 >> out.jsonl')
+  const again = start(['plumb', ...words])
+  again.child.stdin?.end(input)
+  t.strictSame(await again.ended, ENDED)
+  t.equal(read(), (await bash('seq 300 | plumb count.plumb')).out)
+  t.match(await bash('plumb runs output; plumb engine --sweep 1; plumb engine --sweep 0; plumb runs'), {
+    status: 0,
+    out: /^output {2}done {2}taken 300 {2}written 300 {2}unread 0\n {2}1 .* done 300 .*workers 1.*\n0\n\d+\n$/,
+  })
+  await end(worker)
+})
+
+onStage('runs --watch shows a run until it is over', async (t, { serve, submit, start, given, bash }) => {
+  const worker = serve('hold.plumb')
+  const submitter = submit('--run', 'watched', 'hold.plumb')
+  submitter.child.stdin?.end('1\n')
+  t.ok(await given(1))
+  const watch = start(['plumb', 'runs', '--watch', 'watched'])
+  t.ok(await watch.tells(/^watched {2}(open|closed) .*\n.* in hand 1 .* workers 1/, 1, PATIENCE_MS))
+  await bash('touch go')
+  t.strictSame([await submitter.ended, await watch.ended], [ENDED, ENDED])
+  t.match(watch.told(), /watched {2}done {2}taken 1 {2}written 1 /)
+  await end(worker)
+})
