@@ -150,9 +150,10 @@ export class PostgresEngine implements Engine {
         query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed]),
         ...(this.#mayTell() ? [query('NOTIFY plumb')] : []),
       ]
-      const counts = await Promise.all(counted.map(async ({ rows, due }) => (await rows).rowCount === due))
-      await Promise.all(written)
-      return counts.every((isRight) => isRight) || undefined
+      // Waited for together: when the connection breaks, each of them fails.
+      const counts = counted.map(async ({ rows, due }) => (await rows).rowCount === due)
+      const [right] = await Promise.all([Promise.all(counts), Promise.all(written)])
+      return right.every((isRight) => isRight) || undefined
     })
     return settled === true
   }
