@@ -15,7 +15,7 @@ const QUOTIENT = 'let main : !int -> !number = '
 const agent = (name: string, script: string) =>
   `let ${name} : !int -> !int = agent { command: ["bash", "-c", ${JSON.stringify(script)}] }\n`
 
-const { shell, table, layFolder, env } = makeShell({
+const { shell, table, layFolder, env, fixtures } = makeShell({
   'id.plumb': `${MAIN}id\n`,
   'json.plumb': 'let main : !json -> !json = id\n',
   'text.plumb': 'let main : !string -> !string = id\n',
@@ -230,6 +230,12 @@ table('options', {
   'envelopes and none': { run: 'plumb --mux --no-envelopes id.plumb', ...usage(/'--mux' cannot be used with option '--no-envelopes'/) },
   'help and version': { run: 'plumb --help | head -1; plumb --version', out: /^Usage: plumb .*\n\d+\.\d+\.\d+\nprices: .*\n$/ },
   'help into a full device': { run: 'plumb --help >/dev/full', errors: [{ error: 'write_failed' }] },
+  'a run that waits for nothing, and has not ended': {
+    run: `echo 1 | NODE_OPTIONS='--require ${fixtures}/without-end.cjs' plumb id.plumb`,
+    out: '1\n',
+    errors: [{ error: 'internal', detail: /^the run has not ended/ }],
+    status: 1,
+  },
   'no spec': { run: 'plumb run', ...usage(/no spec/) },
   'no number': { run: 'plumb --max-in-flight many id.plumb', ...usage(/whole number/) },
   'no such file': { run: 'plumb nix.plumb', ...usage(/cannot read 'nix.plumb'/, 'file_not_found') },

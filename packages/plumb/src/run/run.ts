@@ -260,8 +260,11 @@ class Run {
       },
       () => this.#forceStop(0),
     )
+    // Node ends with status 0 where it has nothing to wait for: a mistake of ours must not look like success.
+    const onStall = () => this.#fail(fault('internal', 'the run has not ended, and there is nothing left that it could wait for'))
     const tellHoldings = () => void noticeHoldings(this.#wired?.holdings() ?? [], this.reporter)
     process.on('SIGQUIT', tellHoldings)
+    process.once('beforeExit', onStall)
     this.#settling.listen(() => {
       batches.letGo()
       this.#schedule.wake()
@@ -287,6 +290,7 @@ class Run {
     await this.#finish(stoppedBy)
     stopListening()
     process.off('SIGQUIT', tellHoldings)
+    process.off('beforeExit', onStall)
     return stoppedBy
   }
 
