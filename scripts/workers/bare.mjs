@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { ROOT } from '../command.mjs'
 
+const NOTHING = { again: [], back: [], parked: [], calls: [], memory: undefined }
+
 /** Takes and settles all messages of part 1 of a run in batches; resolves to messages a second. */
 export const bareHops = async (folder, url, run, batch) => {
   const outfile = join(folder, 'engine.mjs')
@@ -25,7 +27,7 @@ export const bareHops = async (folder, url, run, batch) => {
     if (taken.length === 0) break
     const outputs = taken.map(({ ord, origin, value }) => ({ part: 0, port: 0, ord, origin, value }))
     const tally = { taken: taken.length, outputs: outputs.length, dropped: 0, failed: 0 }
-    const settlement = { run, part: 1, lease, done: taken.map(({ id }) => id), outputs, letters: [], again: [], memory: undefined, tally }
+    const settlement = { run, part: 1, lease, done: taken.map(({ id }) => id), outputs, letters: [], ...NOTHING, tally }
     if (!(await engine.settle(settlement))) throw new Error('the lease was lost')
     done += taken.length
   }
