@@ -1,10 +1,11 @@
 // A PostgreSQL of a test's own: in a temporary folder, on a socket there, with fsync, as a user without rights.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { type ChildProcess, type ExecFileSyncOptionsWithStringEncoding, execFileSync, spawn } from 'node:child_process'
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../../packages/wire/test/processes.js'
+import { npmPostgres } from './npm-postgres.js'
 
 export interface Cluster {
   /** Of its socket. */
@@ -14,9 +15,14 @@ export interface Cluster {
   readonly ask: (sql: string) => string
   /** kill -9 of the server, as when the machine fails. */
   readonly crash: () => Promise<void>
+  /** Whole, with all that it has on the disk. */
+  readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
   readonly remove: () => Promise<void>
 }
+
+/** Where `pg` is found. */
+const CLIENT = join(process.cwd(), 'packages', 'plumb')
 
 const FOLDERS = [...(process.env.PATH ?? '').split(':'), ...debianFolders()]
 
@@ -25,10 +31,12 @@ function debianFolders(): string[] {
   return existsSync(root) ? readdirSync(root).map((version) => join(root, version, 'bin')) : []
 }
 
-const binaries = FOLDERS.find((folder) => ['initdb', 'postgres', 'psql'].every((name) => existsSync(join(folder, name))))
+const installed = FOLDERS.find((folder) => ['initdb', 'postgres', 'psql'].every((name) => existsSync(join(folder, name))))
+/** PLUMB_POSTGRES=npm: also where one is installed. */
+const binaries = process.env.PLUMB_POSTGRES === 'npm' ? npmPostgres() : (installed ?? npmPostgres())
 
 /** Why there can be none here; false: there can. */
-export const noPostgres: string | false = binaries === undefined ? 'no PostgreSQL is installed' : false
+export const noPostgres: string | false = binaries === undefined ? 'no PostgreSQL is installed, and npm gives none' : false
 
 /** The server does not run as root. */
 const userOfServer = (): { uid?: number; gid?: number } => {
@@ -61,22 +69,40 @@ export const openCluster = async (): Promise<Cluster> => {
 /** A copy that follows a cluster, which from now on commits nothing that the copy has not; `promote` makes it the one that is written to. */
 export const openStandby = async (primary: Cluster): Promise<Cluster & { readonly promote: () => void }> => {
   const place = openPlace()
-  execFileSync('pg_basebackup', ['-h', primary.folder, '-U', 'plumb', '-D', 'data', '-R', '-c', 'fast'], { ...place, stdio: 'ignore' })
+  const data = join(place.cwd, 'data')
+  await primary.stop()
+  execFileSync('cp', ['-r', join(primary.folder, 'data'), data], place)
+  writeFileSync(join(data, 'standby.signal'), '')
+  appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = 'host=${primary.folder} user=plumb'\n`)
+  await primary.start()
   const standby = await startCluster(place)
   primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
   primary.ask('SELECT pg_reload_conf()')
   return { ...standby, promote: () => void standby.ask('SELECT pg_promote()') }
 }
 
+// What psql writes, where there is none.
+const ASK = `
+const { Client, types } = require('pg')
+types.getTypeParser = () => (text) => text
+const [folder, sql] = process.argv.slice(1)
+const client = new Client({ host: folder, user: 'plumb', database: 'postgres' })
+const rowsOf = ({ rows }) => rows.map((row) => row.map((one) => one ?? '').join('|') + '\\n').join('')
+client.connect()
+  .then(() => client.query({ text: sql, rowMode: 'array' }))
+  .then((answers) => process.stdout.write([answers].flat().map(rowsOf).join('')))
+  .then(() => client.end(), () => process.exit(1))
+`
+
 const startCluster = async (place: Place): Promise<Cluster> => {
   const folder = place.cwd
   let server: ChildProcess | undefined
-  const ask = (sql: string): string =>
-    execFileSync('psql', ['-h', folder, '-U', 'plumb', '-d', 'postgres', '-Atqc', sql], {
-      ...place,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+  const ask = (sql: string): string => {
+    const quiet: ExecFileSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
+    const isHere = existsSync(join(binaries ?? '', 'psql'))
+    if (isHere) return execFileSync('psql', ['-h', folder, '-U', 'plumb', '-d', 'postgres', '-Atqc', sql], { ...place, ...quiet })
+    return execFileSync(process.execPath, ['-e', ASK, folder, sql], { cwd: CLIENT, ...quiet })
+  }
   const answers = (): boolean => {
     try {
       return ask('SELECT 1').trim() === '1'
@@ -104,6 +130,7 @@ const startCluster = async (place: Place): Promise<Cluster> => {
     ask,
     start,
     crash: () => end('SIGKILL'),
+    stop: () => end('SIGINT'),
     remove: async () => {
       await end('SIGQUIT')
       rmSync(folder, { recursive: true, force: true })
