@@ -152,7 +152,7 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   { flags: '--detach', text: 'with --on: end when all input is submitted' },
   { flags: '--ordered', text: 'with --on: outputs in the order of the inputs' },
   ...[{ flags: '--run <name>' }, { flags: '--insecure-database' }],
-  { flags: '--unserved-after <seconds>', text: 'with --on: warn of a part without a worker (60)', read: seconds },
+  { flags: '--unserved-after <s>', text: 'with --on: warn of a part without a worker (60)', read: seconds },
   { flags: '--output <file>' },
   { flags: PATIENCE.flags, read: seconds },
 ]
