@@ -330,6 +330,7 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
     flush: () => {},
     writeOutput: (json: string) => void seen.push(json),
     reply: ({ kind }: { kind: string }) => seen.push(kind) > 0,
+    replyCount: () => 0,
     isFull: () => false,
   } as unknown as Outlets
   const config = configure(provider, { output: STRING, concurrency, isAmnesiac: concurrency > 1 })

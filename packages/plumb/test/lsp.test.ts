@@ -491,7 +491,7 @@ t.test('a key and a word of the language are explained by the pages', async (t) 
     'max_retries: a whole number from 0 | How often an answer that does not fit is asked for again; 3. | *plumb-agent(1)*',
     /^approval: one of "ask" \| With `"ask"` a person is asked before each call\. \| \*plumb-tools\(7\)\*$/,
     /^A list of messages, or .*\*plumb-test\(1\)\*$/,
-    /^filter : !string -> !string \| drops what e is false of \| \*plumbing\(5\)\*$/,
+    /^filter : !string -> !string \| drops where e is false \| \*plumbing\(5\)\*$/,
     /^length\(x\) : int \| /,
   ])
   t.strictSame(said.slice(5), [undefined, undefined], 'no key of that name, and a key inside of another')
