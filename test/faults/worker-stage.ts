@@ -72,3 +72,11 @@ export const numbers = (text: string): number[] =>
 
 export const NINE = Array.from({ length: 9 }, (_, i) => `${i + 1}\n`).join('')
 export const TIMES_TEN = Array.from({ length: 9 }, (_, i) => (i + 1) * 10)
+
+export const ENDED = { status: 0, signal: null }
+
+/** Asks them to end, and waits until they have. */
+export const end = async (...workers: Started[]): Promise<void> => {
+  for (const { child } of workers) child.kill('SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+}

@@ -96,6 +96,8 @@ export const ERRORS = {
     'use it or delete it; nothing else follows from it'),
   odd_place: config('warning: an argument of spawn by place reaches telemetry, where replies to control may be meant',
     'name the port: telemetry=… or ctrl_out=…'),
+  pooling_unsupported: config('a database is spoken to through a pooler in transaction mode, where locks do not hold',
+    'give the URL of the database itself, or of a pooler in session mode'),
   cannot_run: config('the program is right, but what it asks for cannot run here',
     'ask for what there is; the error says what that is'),
   lone_name: config('warning: a name alone in map or filter is no field and no binding, so it means the whole input',

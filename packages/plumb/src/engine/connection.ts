@@ -30,21 +30,21 @@ const shownUrl = (url: string): string => preview(scrub(url.replace(/\/\/([^:@/]
 
 /**
  * `config_invalid`: no such URL, or one with a password; `engine_unavailable`: there is no answer, or a refusal. Of several hosts the first that
- * answers.
+ * answers. `needsSession`: what holds locks is refused behind a pooler that gives each transaction another session (`pooling_unsupported`).
  */
-export const connect = async (url: string, isInsecure: boolean): Promise<Result<Connection>> => {
+export const connect = async (url: string, isInsecure: boolean, needsSession = false): Promise<Result<Connection>> => {
   const { urls, needsWrites } = hostsOf(url)
   const refused = urls.map((one) => refuseUrl(one, isInsecure)).find((one) => one !== undefined)
   if (refused) return { ok: false, error: refused }
   let last: Result<Connection> | undefined
   for (const one of urls) {
-    last = await connectTo(one, needsWrites)
+    last = await connectTo(one, needsWrites, needsSession)
     if (last.ok) break
   }
   return last as Result<Connection>
 }
 
-const connectTo = async (url: string, needsWrites: boolean): Promise<Result<Connection>> => {
+const connectTo = async (url: string, needsWrites: boolean, needsSession: boolean): Promise<Result<Connection>> => {
   const client = new Client({
     connectionString: url,
     application_name: 'plumb',
@@ -65,6 +65,13 @@ const connectTo = async (url: string, needsWrites: boolean): Promise<Result<Conn
     await client.query(SETTINGS)
     const { rows } = needsWrites ? await client.query('SHOW transaction_read_only') : { rows: [] }
     if (rows[0]?.transaction_read_only === 'on') throw new Error('it only reads, and the URL asks for one that is written to')
+    if (needsSession && (await isPooled(url, client))) {
+      await client.end()
+      return fail(
+        'pooling_unsupported',
+        `'${shownUrl(url)}' is a pooler that gives each transaction another session, and a worker holds locks`,
+      )
+    }
   } catch (error) {
     void client.end().catch(() => {})
     return { ok: false, error: unavailable(url, error as Error) }
@@ -116,6 +123,23 @@ const connectTo = async (url: string, needsWrites: boolean): Promise<Result<Conn
     },
   }
   return succeed(connection)
+}
+
+const SESSION = 'SELECT pg_backend_pid() AS pid'
+
+/** Whether a transaction of another client takes the session away. */
+const isPooled = async (url: string, client: Client): Promise<boolean> => {
+  const pidOf = async (one: Client) => (await one.query(SESSION)).rows[0]?.pid
+  const pid = await pidOf(client)
+  const other = new Client({ connectionString: url, application_name: 'plumb', connectionTimeoutMillis: CONNECT_MS })
+  other.on('error', () => {})
+  await other.connect()
+  try {
+    await other.query('BEGIN')
+    return (await pidOf(other)) === pid || (await pidOf(client)) !== pid
+  } finally {
+    await other.end()
+  }
 }
 
 /** Statements are planned once a connection. Tables that come and go in seconds have no statistics: an index is right for all of ours. */

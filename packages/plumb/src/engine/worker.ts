@@ -89,7 +89,7 @@ export const connectPatiently = async (
 ): Promise<Result<Connection>> => {
   const until = Date.now() + patienceSeconds * 1000
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const connection = await connect(url, isInsecure)
+    const connection = await connect(url, isInsecure, true)
     if (connection.ok) {
       const schema = await checkSchema(connection.value, PROTOCOL)
       if (schema.ok) return connection
