@@ -109,35 +109,34 @@ t.test('what cannot start says why', async (t) => {
   t.match(sh('NODE_OPTIONS="--require ./old.cjs" package/bin/plumb'), { status: 2, stdout: '', stderr: /^plumb: error: needs Node.js 20/ })
 })
 
-t.test('install puts executables and pages in place, as often as it is asked', async (t) => {
-  const install = `${process.cwd()}/scripts/install`
-  for (const time of ['first', 'second']) {
-    t.match(sh(`DESTDIR="$PWD/stage" '${install}' /usr`), { status: 0, stdout: '', stderr: '' }, time)
-    for (const name of readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))) {
-      t.match(sh(`'stage/usr/bin/${name}' --version`), { status: 0, stdout: /^\d+\.\d+\.\d+\n(prices: .*\n)?$/ }, name)
-      t.ok(existsSync(join(folder, `stage/usr/share/man/man1/${name}.1`)), `${name}.1`)
-      t.ok(existsSync(join(folder, `stage/usr/share/bash-completion/completions/${name}`)), `${name} in bash`)
-      t.ok(existsSync(join(folder, `stage/usr/share/fish/vendor_completions.d/${name}.fish`)), `${name} in fish`)
+t.test(
+  'install puts executables and pages in place, as often as it is asked; uninstall takes away what it put there, and nothing else',
+  async (t) => {
+    const script = `${process.cwd()}/scripts/install`
+    const install = `DESTDIR="$PWD/stage" '${script}'`
+    sh('mkdir -p stage/usr/bin stage/usr/share/man/man1; touch stage/usr/bin/plumber stage/usr/share/man/man1/plumb-bob.1')
+    for (const time of ['first', 'second']) {
+      t.match(sh(`${install} /usr`), { status: 0, stdout: '', stderr: '' }, time)
+      for (const name of readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))) {
+        t.match(sh(`'stage/usr/bin/${name}' --version`), { status: 0, stdout: /^\d+\.\d+\.\d+\n(prices: .*\n)?$/ }, name)
+        t.ok(existsSync(join(folder, `stage/usr/share/man/man1/${name}.1`)), `${name}.1`)
+        t.ok(existsSync(join(folder, `stage/usr/share/bash-completion/completions/${name}`)), `${name} in bash`)
+        t.ok(existsSync(join(folder, `stage/usr/share/fish/vendor_completions.d/${name}.fish`)), `${name} in fish`)
+      }
+      t.ok(existsSync(join(folder, 'stage/usr/share/zsh/site-functions/_plumb')), 'all in zsh')
+      // Of an older version, and a line that names what is not ours.
+      if (time === 'first')
+        sh('touch stage/usr/bin/plumb-old stage/kept; printf "bin/plumb-old\\nbin/../../kept\\n" >>stage/usr/lib/plumb/installed')
     }
-  }
-  t.ok(existsSync(join(folder, 'stage/usr/share/zsh/site-functions/_plumb')), 'all in zsh')
-  t.match(sh(`'${install}'`), { status: 2, stderr: /^usage: / })
-  t.match(sh(`'${install}' --uninstall`), { status: 2, stderr: /^usage: / })
-})
-
-t.test('uninstall takes away what install put there, and nothing else', async (t) => {
-  const install = `DESTDIR="$PWD/away" '${process.cwd()}/scripts/install'`
-  sh('mkdir -p away/usr/bin away/usr/share/man/man1; touch away/usr/bin/plumber away/usr/share/man/man1/plumb-bob.1')
-  t.match(sh(`${install} /usr`), { status: 0 })
-  // Of an older version, and a line that names what is not ours.
-  sh('touch away/usr/bin/plumb-old away/kept; printf "bin/plumb-old\\nbin/../../kept\\n" >>away/usr/lib/plumb/installed')
-  t.match(sh(`${install} /usr`), { status: 0 })
-  t.notOk(existsSync(join(folder, 'away/usr/bin/plumb-old')), 'an installation over an older one')
-  t.match(sh(`${install} --uninstall /usr`), { status: 0, stdout: '', stderr: '' })
-  const left = sh('find away ! -type d | sort').stdout
-  t.equal(left, 'away/kept\naway/usr/bin/plumber\naway/usr/share/man/man1/plumb-bob.1\n')
-  t.match(sh(`${install} --uninstall /usr`), { status: 1, stderr: /there is no plumb below/ })
-})
+    t.notOk(existsSync(join(folder, 'stage/usr/bin/plumb-old')), 'an installation over an older one')
+    t.match(sh(`${install} --uninstall /usr`), { status: 0, stdout: '', stderr: '' })
+    const left = sh('find stage ! -type d | sort').stdout
+    t.equal(left, 'stage/kept\nstage/usr/bin/plumber\nstage/usr/share/man/man1/plumb-bob.1\n')
+    t.match(sh(`${install} --uninstall /usr`), { status: 1, stderr: /there is no plumb below/ })
+    t.match(sh(`'${script}'`), { status: 2, stderr: /^usage: / })
+    t.match(sh(`'${script}' --uninstall`), { status: 2, stderr: /^usage: / })
+  },
+)
 
 t.test('plumb version --json', async (t) => {
   const { status, stdout } = sh(`'${process.cwd()}/packages/plumb/bin/plumb' version --json`)
