@@ -2,7 +2,7 @@
 // less may be taken out of the lists; what loads more costs every start.
 
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -149,3 +149,11 @@ for (const [name, starts] of Object.entries(STARTS))
       }
     }
   })
+
+t.test('the client of PostgreSQL is in the bundle of runs by workers alone', async (t) => {
+  const dist = 'packages/plumb/dist'
+  const holding = readdirSync(dist).filter(
+    (file) => file.endsWith('.cjs') && readFileSync(join(dist, file), 'utf8').includes('pg-protocol'),
+  )
+  t.strictSame(holding, ['engine.bundle.cjs'])
+})
