@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { readHelp } from './help.js'
 
-const LINES = 57
+const LINES = 56
 const COLUMNS = 80
 
 const executables = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin/${name}`))

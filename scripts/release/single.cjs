@@ -17,7 +17,7 @@ const refuse = (detail) => {
   process.exit(2)
 }
 
-/** Nobody else may have put anything there: what lies in it is run. */
+/** No other user may have put anything there: what lies in it is run. */
 const isOurs = (folder) => {
   const { uid, mode } = lstatSync(folder)
   return lstatSync(folder).isDirectory() && uid === process.getuid() && (mode & 0o022) === 0

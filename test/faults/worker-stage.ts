@@ -23,6 +23,12 @@ let main : !int -> !int = plumb(input, output) { input ; part ; map(value * 10) 
     ]),
   )
 
+/** What several of the tests run: one that waits for the file `go`, one that answers at once, and a state. */
+export const HOLDING_FILES: Files = {
+  ...programs({ hold: `until [ -e go ]; do sleep 0.05; done; echo "$x"`, other: 'echo "$x"' }),
+  'count.plumb': 'let main : !int -> !int = fold(state + value, from: 0)\n',
+}
+
 export interface Stage extends Scene {
   readonly cluster: Cluster
   readonly serve: (...words: string[]) => Started

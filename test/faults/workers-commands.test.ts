@@ -4,14 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPooler } from './pooler.js'
 import { until } from './scene.js'
-import { ENDED, end, NINE, numbers, PATIENCE_MS, programs, stageOf, TIMES_TEN } from './worker-stage.js'
+import { ENDED, end, HOLDING_FILES, NINE, numbers, PATIENCE_MS, stageOf, TIMES_TEN } from './worker-stage.js'
 
-const FILES = {
-  ...programs({ hold: `until [ -e go ]; do sleep 0.05; done; echo "$x"`, other: 'echo "$x"' }),
-  'count.plumb': 'let main : !int -> !int = fold(state + value, from: 0)\n',
-}
-
-const onStage = stageOf(FILES)
+const onStage = stageOf(HOLDING_FILES)
 
 onStage(
   'workers failure 15: the submitter is asked to end, and the reader of another goes away',
@@ -38,7 +33,7 @@ onStage('workers failure 17: a worker that is sent to a run of another spec', as
   t.match(await bash('plumb work --run spec hold.plumb'), { status: 2, err: /"cannot_run".*another spec/ })
 })
 
-onStage('workers failure 18: nobody serves a part', async (t, { serve, submit }) => {
+onStage('workers failure 18: no worker serves a part', async (t, { serve, submit }) => {
   const other = serve('hold.plumb')
   const submitter = submit('--run', 'alone', '--unserved-after', '0.1', 'other.plumb')
   submitter.child.stdin?.end('1\n')

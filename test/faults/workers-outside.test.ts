@@ -1,4 +1,4 @@
-// Runs by workers when it is not a process that fails: networks, servers, disks, clocks, keys, and whoever reads what comes out.
+// Runs by workers when it is not a process that fails: networks, servers, disks, clocks, keys, and the readers of what comes out.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,11 +7,10 @@ import { join } from 'node:path'
 import { openCutNetwork } from './cut-network.js'
 import { openCluster, openStandby } from './postgres.js'
 import { until } from './scene.js'
-import { ENDED, end, lines, NINE, numbers, PATIENCE_MS, programs, stageOf, TIMES_TEN } from './worker-stage.js'
+import { ENDED, end, HOLDING_FILES, lines, NINE, numbers, PATIENCE_MS, stageOf, TIMES_TEN } from './worker-stage.js'
 
 const FILES = {
-  ...programs({ hold: `until [ -e go ]; do sleep 0.05; done; echo "$x"`, other: 'echo "$x"' }),
-  'count.plumb': 'let main : !int -> !int = fold(state + value, from: 0)\n',
+  ...HOLDING_FILES,
   'shift.cjs': 'const now = Date.now; Date.now = () => now() + Number(process.env.SHIFT_MS)\n',
 }
 

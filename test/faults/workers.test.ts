@@ -245,7 +245,7 @@ onStage('a limit holds exactly over all workers; what is left of the run waits u
   await Promise.all(workers.map(({ ended }) => ended))
 })
 
-onStage('programs that ask nobody before they spend have no limit over workers', async (t, { bash }) => {
+onStage('programs that do not ask before they spend have no limit over workers', async (t, { bash }) => {
   t.match(await bash('plumb run --on "$PLUMB_ON" --max-calls 3 weak.plumb <<< 1'), { status: 2, err: /"cannot_run".*'part' is a program/ })
 })
 

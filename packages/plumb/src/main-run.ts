@@ -146,7 +146,8 @@ export const PATIENCE: RunOption = { flags: '--patience <seconds>', text: 'wait 
 export const RUN_OPTIONS: readonly RunOption[] = [
   ...STAGE_OPTIONS.slice(0, INPUT_OPTIONS),
   { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
-  ...STAGE_OPTIONS.slice(INPUT_OPTIONS),
+  // For a parent, which starts it as a stage: the help of that has it.
+  ...STAGE_OPTIONS.slice(INPUT_OPTIONS).map((option) => (option.flags === '--telemetry' ? { flags: option.flags } : option)),
   { flags: '--on <url>', text: 'let workers run it: see man plumb-work' },
   // Help of other commands has the rest.
   { flags: '--detach', text: 'with --on: end when all input is submitted' },

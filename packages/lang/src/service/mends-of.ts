@@ -13,7 +13,7 @@ import { fixesOf } from './fixes-of.js'
 /** The errors of another text in the place of the one that was checked. */
 export type Recheck = (text: string) => readonly Diagnostic[]
 
-/** What is checked again where nobody says less, and how many texts of it. */
+/** What is checked again where the caller says no less, and how many texts of it. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_TRIES = 400
 /** Mistakes of which mends are searched for; of others that stand beside them a near name is known at once. */
