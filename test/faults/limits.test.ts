@@ -37,7 +37,7 @@ t.test('money and rates over several workers', { skip: noPostgres }, async (t) =
     await Promise.all(workers.map(({ ended }) => ended))
   }
   const spent = (run: string) =>
-    Number(cluster.ask(`SELECT coalesce(sum(p.spent), 0) FROM plumb.purse p JOIN plumb.run r ON r.id = p.run WHERE r.name = '${run}'`))
+    Number(cluster.ask(`SELECT coalesce(sum(p.spent), 0) FROM plumb.balance p JOIN plumb.run r ON r.id = p.run WHERE r.name = '${run}'`))
   const numbered = (text: string) => text.split('\n').length - 1
 
   const workers = [1, 2, 3].map(() => serve('money.plumb'))

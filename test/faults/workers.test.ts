@@ -224,7 +224,8 @@ onStage('tools are told which message of the run their call is made for', async 
 onStage('a limit holds exactly over all workers; what is left of the run waits until it is raised', async (t, { bash, serve, cluster }) => {
   let workers = [1, 2, 3].map(() => serve('talk-free.plumb'))
   const run = (calls: number) => bash(`plumb run --on "$PLUMB_ON" --run limit --max-calls ${calls} talk-free.plumb < talk.jsonl | wc -l`)
-  const asked = () => Number(cluster.ask("SELECT sum(p.spent) FROM plumb.purse p JOIN plumb.run r ON r.id = p.run WHERE r.name = 'limit'"))
+  const asked = () =>
+    Number(cluster.ask("SELECT sum(p.spent) FROM plumb.balance p JOIN plumb.run r ON r.id = p.run WHERE r.name = 'limit'"))
   const first = await run(30)
   t.equal(Number(first.out), 30)
   t.match(first.err, /"error":"budget_spent".*"unanswered":90/)

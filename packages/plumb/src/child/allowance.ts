@@ -16,12 +16,12 @@ import {
   type Telemetry,
   totalTokens,
 } from '@plumb/wire'
-import type { Purse } from './spawn-via.js'
+import type { BudgetChannel } from './spawn-via.js'
 
 export interface ChildAllowanceOptions {
   readonly budget: Budget
   /** Undefined: it does not ask. */
-  readonly purse: Purse | undefined
+  readonly channel: BudgetChannel | undefined
   /** Of its own money. */
   readonly limit: AgentLimit | undefined
   /** Of what a program uses that tells it. */
@@ -57,7 +57,7 @@ export class ChildAllowance {
   }
 
   get asks(): boolean {
-    return this.#o.purse !== undefined
+    return this.#o.channel !== undefined
   }
 
   isFull(inFlight: number): boolean {
@@ -84,19 +84,19 @@ export class ChildAllowance {
   }
 
   async #askCall(ask: number): Promise<void> {
-    const { budget, purse } = this.#o
+    const { budget, channel } = this.#o
     const denied = await budget.ask(this.#ended.signal)
     if (!denied) this.#counted++
-    purse?.answer(ask, denied)
+    channel?.answer(ask, denied)
   }
 
   async #askMoney(ask: number, told: unknown): Promise<void> {
-    const { budget, purse } = this.#o
+    const { budget, channel } = this.#o
     const claim = readClaim(told)
     this.#member ??= budget.join()
     const reserved = claim && (await budget.reserve(claim, this.#ended.signal, this.#member))
     if (reserved?.ok) this.#reserved.set(ask, reserved.value)
-    purse?.answer(ask, reserved === undefined ? NO_CLAIM : reserved.ok ? undefined : reserved.error)
+    channel?.answer(ask, reserved === undefined ? NO_CLAIM : reserved.ok ? undefined : reserved.error)
   }
 
   #paid({ paid, cost, tokens, lost, back }: Extract<Asked, { paid: number }>): void {
@@ -158,7 +158,7 @@ export class ChildAllowance {
 
   /** It was sent its last message, and has answered all. */
   close(): void {
-    this.#o.purse?.close()
+    this.#o.channel?.close()
   }
 }
 

@@ -15,7 +15,7 @@ import { ChildProcess } from './child.js'
 import type { ChildOptions } from './options.js'
 import { agentLimitOf } from './plan.js'
 import type { Spawned } from './spawn.js'
-import type { Purse } from './spawn-via.js'
+import type { BudgetChannel } from './spawn-via.js'
 
 export interface OpenChildOptions {
   readonly node: GraphNode
@@ -37,15 +37,15 @@ export interface OpenChildOptions {
 
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
   const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHeard, cycle } = options
-  const { child, kind, isEnveloped, isCounting, purse, controls, deliveries } = spawned
+  const { child, kind, isEnveloped, isCounting, channel, controls, deliveries } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
   const answersEach = kind === 'agent' || answers === 'each'
   const limit = node.work.kind === 'agent' ? agentLimitOf(agentOf(node.work.bound)) : undefined
-  const budget = isCounting ? undefined : limitingBudget(limit, purse)
+  const budget = isCounting ? undefined : limitingBudget(limit, channel)
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance =
-    budget && new ChildAllowance({ budget, purse, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
+    budget && new ChildAllowance({ budget, channel, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
   const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
   const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, context, options) })
   const secrets = settings.secrets?.isIn(place) ? settings.secrets : undefined
@@ -80,10 +80,10 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
 }
 
 /** Undefined: nothing that it does is limited. */
-const limitingBudget = (limit: AgentLimit | undefined, purse: Purse | undefined): Budget | undefined => {
+const limitingBudget = (limit: AgentLimit | undefined, channel: BudgetChannel | undefined): Budget | undefined => {
   const budget = currentBudget()
   const { calls = null, tokens = null, cost = null } = budget?.limits ?? {}
-  return purse || limit || [calls, tokens, cost].some((one) => one !== null) ? budget : undefined
+  return channel || limit || [calls, tokens, cost].some((one) => one !== null) ? budget : undefined
 }
 
 const replayingFor = (process: () => ChildProcess, { current, report }: RunContext, { node, lost }: OpenChildOptions) => {

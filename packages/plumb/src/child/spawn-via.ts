@@ -13,7 +13,7 @@ import { tellsMemory } from './plan.js'
 export const SPEC_PORT = 'spec'
 
 /** How an agent elsewhere that asks for each call to its model is answered. */
-export interface Purse {
+export interface BudgetChannel {
   /** `denied`: why the call may not be made. */
   answer(ask: number, denied: Fault | undefined): void
   /** It will not ask any more. */
@@ -23,7 +23,7 @@ export interface Purse {
 export interface Elsewhere {
   readonly child: Child
   /** Undefined: there is no budget, or it is no program of ours. */
-  readonly purse: Purse | undefined
+  readonly channel: BudgetChannel | undefined
 }
 
 export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
@@ -47,11 +47,11 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
     offers?.onChange((mcp_tools) => enveloped.send(SPEC_PORT, JSON.stringify({ mcp_tools })))
     if (grant) authoritySource.keepRenewed((authority) => enveloped.send(SPEC_PORT, JSON.stringify({ authority })), grant)
   }
-  const purse = budget && {
+  const channel = budget && {
     answer: (ask: number, denied: Fault | undefined) => enveloped.send(SPEC_PORT, JSON.stringify({ budget: { ask, denied } })),
     close: enveloped.letGo,
   }
-  return { ok: true, value: { child: enveloped.child, purse } }
+  return { ok: true, value: { child: enveloped.child, channel } }
 }
 
 const PLAIN = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/

@@ -23,7 +23,7 @@ import { memoryAt, type SpawnSettings } from './agent-start.js'
 import { plumbsToLetGo } from './batches.js'
 import type { ChildKind } from './in-flight.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
-import { type Purse, spawnVia } from './spawn-via.js'
+import { type BudgetChannel, spawnVia } from './spawn-via.js'
 
 export interface Spawned {
   readonly child: LineChild
@@ -32,7 +32,7 @@ export interface Spawned {
   /** It asks the budget of the run itself. */
   readonly isCounting: boolean
   /** It asks us for each call. */
-  readonly purse?: Purse | undefined
+  readonly channel?: BudgetChannel | undefined
   /** Control messages that it was sent already. */
   readonly controls: number
   /** Where it is told which messages of a run by workers it is sent. */
@@ -122,8 +122,8 @@ const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPl
   if (plan.kind === 'via') {
     const elsewhere = spawnVia(plan.via, plan.start)
     if (!elsewhere.ok) return elsewhere
-    const { child, purse } = elsewhere.value
-    return succeed({ child, kind: plan.start.program ? 'program' : 'agent', isEnveloped: false, isCounting: false, purse, controls: 0 })
+    const { child, channel } = elsewhere.value
+    return succeed({ child, kind: plan.start.program ? 'program' : 'agent', isEnveloped: false, isCounting: false, channel, controls: 0 })
   }
   const { program, args, fds, entry, agent, isEnveloped, variables } = plan
   const { files, authoritySource } = settings

@@ -52,7 +52,7 @@ export interface TakeOptions {
 export interface Loan {
   readonly run: string
   /** What it is of: `calls`, `tokens`, `cost` in nanodollars. */
-  readonly purse: string
+  readonly balance: string
   readonly limit: number
   readonly spent: number
   readonly back: number

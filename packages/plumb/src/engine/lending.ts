@@ -15,7 +15,7 @@ export interface LendingOptions {
   readonly fail: (error: unknown) => void
 }
 
-interface Purse {
+interface Balance {
   readonly limit: number
   /** Borrowed, and for nobody yet. */
   free: number
@@ -26,7 +26,7 @@ interface Purse {
 }
 
 interface Need {
-  readonly purse: string
+  readonly balance: string
   readonly amount: number
   /** It is to be there, and is not taken. */
   readonly isLookedAt?: boolean
@@ -45,7 +45,7 @@ const POLL_MS = 5
 export class Lending {
   readonly #o: LendingOptions
   readonly #lender: Lender
-  readonly #purses = new Map<string, Purse>()
+  readonly #balances = new Map<string, Balance>()
   #waiting: Asked[] = []
   readonly #held = new Map<string, Asked>()
   readonly #timer: NodeJS.Timeout
@@ -93,10 +93,10 @@ export class Lending {
     if (this.#isStepping || this.#isClosed) return
     this.#isStepping = true
     try {
-      for (const [name, purse] of this.#purses) {
-        const isIdle = purse.free > 0 && purse.free === purse.seen && !this.#isWanted(name)
-        if (purse.spent > 0 || isIdle) await this.#lend(name, purse, { need: 0, isReturning: isIdle })
-        purse.seen = purse.free
+      for (const [name, balance] of this.#balances) {
+        const isIdle = balance.free > 0 && balance.free === balance.seen && !this.#isWanted(name)
+        if (balance.spent > 0 || isIdle) await this.#lend(name, balance, { need: 0, isReturning: isIdle })
+        balance.seen = balance.free
       }
     } finally {
       this.#isStepping = false
@@ -108,7 +108,7 @@ export class Lending {
     if (this.#isClosed) return
     for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#hear(said)
     this.kill()
-    for (const [name, purse] of this.#purses) await this.#lend(name, purse, { need: 0, isReturning: true })
+    for (const [name, balance] of this.#balances) await this.#lend(name, balance, { need: 0, isReturning: true })
   }
 
   /** The engine cannot be asked any more. */
@@ -125,7 +125,7 @@ export class Lending {
     else if (said.kind === 'paid') await this.#settle(said.id, said.cost, said.tokens)
     else if (said.kind === 'cost') {
       this.#spend('cost', said.cost)
-      if (said.agent !== undefined) this.#spend(purseOf(this.#o.nameOf(said.agent)), said.cost)
+      if (said.agent !== undefined) this.#spend(balanceOf(this.#o.nameOf(said.agent)), said.cost)
     } else if (said.kind === 'gone') {
       const isTheirs = ({ id }: Asked) => id.startsWith(`${said.who} `) || id.startsWith(`${said.who}.`)
       this.#waiting = this.#waiting.filter((one) => !isTheirs(one) || one.isPaid)
@@ -136,13 +136,13 @@ export class Lending {
   #ask(id: string, claim: Claim | undefined): void {
     const { calls, tokens, cost } = this.#o.limits
     const needs: Need[] = []
-    if (!claim && calls !== null) needs.push({ purse: 'calls', amount: 1 })
-    if (!claim && tokens !== null) needs.push({ purse: 'tokens', amount: 1, isLookedAt: true })
-    if (claim && cost !== null) needs.push({ purse: 'cost', amount: claim.cost })
+    if (!claim && calls !== null) needs.push({ balance: 'calls', amount: 1 })
+    if (!claim && tokens !== null) needs.push({ balance: 'tokens', amount: 1, isLookedAt: true })
+    if (claim && cost !== null) needs.push({ balance: 'cost', amount: claim.cost })
     if (claim?.agent) {
-      const purse = purseOf(this.#o.nameOf(claim.agent.name))
-      this.#open(purse, claim.agent.cost)
-      needs.push({ purse, amount: claim.cost })
+      const balance = balanceOf(this.#o.nameOf(claim.agent.name))
+      this.#open(balance, claim.agent.cost)
+      needs.push({ balance, amount: claim.cost })
     }
     this.#waiting.push({ id, needs, claim, isPaid: false })
     this.#notBeforeMs = 0
@@ -154,19 +154,19 @@ export class Lending {
     const hasHeld = this.#held.delete(id) || asked.isPaid
     this.#waiting = this.#waiting.filter((one) => one !== asked)
     if (!hasHeld || !asked.claim) return
-    for (const { purse, amount } of asked.needs) {
-      const known = this.#purses.get(purse)
+    for (const { balance, amount } of asked.needs) {
+      const known = this.#balances.get(balance)
       if (known) known.free += amount
-      this.#spend(purse, cost)
+      this.#spend(balance, cost)
     }
     if (asked.claim.rate) await this.#o.engine.paced(this.#o.run, id, tokens)
   }
 
   #spend(name: string, amount: number): void {
-    const purse = this.#purses.get(name)
-    if (!purse) return
-    purse.free -= amount
-    purse.spent += amount
+    const balance = this.#balances.get(name)
+    if (!balance) return
+    balance.free -= amount
+    balance.spent += amount
   }
 
   async #grant(): Promise<void> {
@@ -192,22 +192,22 @@ export class Lending {
 
   /** All that it needs, or nothing. A fault: it cannot be had. */
   async #pay(asked: Asked): Promise<'had' | 'waits' | Fault> {
-    for (const { purse: name, amount } of asked.needs) {
-      const purse = this.#purses.get(name)
-      if (!purse || purse.free >= amount) continue
-      const lent = await this.#lend(name, purse, { need: amount - Math.max(0, purse.free), isReturning: false })
-      if (lent === 'none') return spentFault(name, purse.limit)
+    for (const { balance: name, amount } of asked.needs) {
+      const balance = this.#balances.get(name)
+      if (!balance || balance.free >= amount) continue
+      const lent = await this.#lend(name, balance, { need: amount - Math.max(0, balance.free), isReturning: false })
+      if (lent === 'none') return spentFault(name, balance.limit)
       // Else two workers could keep from each other what either needs.
       if (lent === 'waits') {
-        await this.#lend(name, purse, { need: 0, isReturning: true })
+        await this.#lend(name, balance, { need: 0, isReturning: true })
         return 'waits'
       }
     }
-    for (const { purse: name, amount, isLookedAt } of asked.needs) {
-      const purse = this.#purses.get(name)
-      if (!purse || isLookedAt) continue
-      purse.free -= amount
-      if (!asked.claim) purse.spent += amount
+    for (const { balance: name, amount, isLookedAt } of asked.needs) {
+      const balance = this.#balances.get(name)
+      if (!balance || isLookedAt) continue
+      balance.free -= amount
+      if (!asked.claim) balance.spent += amount
     }
     asked.isPaid = asked.claim !== undefined
     return 'had'
@@ -215,26 +215,26 @@ export class Lending {
 
   async #lend(
     name: string,
-    purse: Purse,
+    balance: Balance,
     { need, isReturning }: { need: number; isReturning: boolean },
   ): Promise<'lent' | 'waits' | 'none'> {
     const { engine, run } = this.#o
-    const { spent } = purse
-    const back = isReturning ? Math.max(0, purse.free) : 0
-    purse.spent = 0
-    purse.free = Math.max(0, purse.free) - back
-    const lent = await engine.lend({ run, purse: name, limit: purse.limit, spent, back, need })
+    const { spent } = balance
+    const back = isReturning ? Math.max(0, balance.free) : 0
+    balance.spent = 0
+    balance.free = Math.max(0, balance.free) - back
+    const lent = await engine.lend({ run, balance: name, limit: balance.limit, spent, back, need })
     if (typeof lent === 'string') return lent
-    purse.free += lent
+    balance.free += lent
     return 'lent'
   }
 
   #isWanted(name: string): boolean {
-    return this.#waiting.some(({ needs }) => needs.some(({ purse }) => purse === name))
+    return this.#waiting.some(({ needs }) => needs.some(({ balance }) => balance === name))
   }
 
   #open(name: string, limit: number): void {
-    if (!this.#purses.has(name)) this.#purses.set(name, { limit, free: 0, spent: 0, seen: 0 })
+    if (!this.#balances.has(name)) this.#balances.set(name, { limit, free: 0, spent: 0, seen: 0 })
   }
 }
 
@@ -242,17 +242,17 @@ export class Lending {
 const WAIT_MS = 100
 
 const AGENT = 'cost of '
-const purseOf = (agent: string): string => `${AGENT}${agent}`
+const balanceOf = (agent: string): string => `${AGENT}${agent}`
 
-const spentFault = (purse: string, limit: number): Fault => {
-  if (purse.startsWith(AGENT))
+const spentFault = (balance: string, limit: number): Fault => {
+  if (balance.startsWith(AGENT))
     return fault('budget_spent', `the $${toDollars(limit)} of this agent (max_cost) are spent, or the next request may cost more`, {
       limit: 'max_cost',
     })
   const what =
-    purse === 'calls'
+    balance === 'calls'
       ? `${limit} calls are made, as many as --max-calls allows`
-      : purse === 'tokens'
+      : balance === 'tokens'
         ? `the ${limit} tokens of --max-total-tokens are used`
         : `of the $${toDollars(limit)} of --max-cost not enough is left for the next request`
   return fault('budget_spent', what)

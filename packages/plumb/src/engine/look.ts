@@ -9,7 +9,7 @@ export interface Database {
   readonly isInsecure: boolean
 }
 
-const TABLES = ['message', 'part', 'memory', 'tally', 'letter', 'purse', 'loan', 'request', 'approval']
+const TABLES = ['message', 'part', 'memory', 'tally', 'letter', 'balance', 'loan', 'request', 'approval']
 
 /** Of all tables, runs that ended longer ago than so many days. */
 const SWEEP = `

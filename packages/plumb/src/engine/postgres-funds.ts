@@ -1,4 +1,4 @@
-// What a run may spend, in PostgreSQL: of each purse what is spent, and what workers have borrowed of it.
+// What a run may spend, in PostgreSQL: of each balance what is spent, and what workers have borrowed of it.
 
 import type { Claim } from '@plumb/wire'
 import type { Connection, Query } from './connection.js'
@@ -9,26 +9,26 @@ const PIECES = 20
 /** As within one process. */
 const WINDOW = `interval '61 s'`
 
-/** One worker after the other looks at a purse. */
+/** One worker after the other looks at a balance. */
 export const lend = async (connection: Connection, worker: string, loan: Loan): Promise<number | 'waits' | 'none'> => {
-  const { run, purse, limit, spent, back, need } = loan
+  const { run, balance, limit, spent, back, need } = loan
   const lent = await connection.transaction(async (query) => {
-    await query('INSERT INTO plumb.purse (run, name) VALUES ($1, $2) ON CONFLICT DO NOTHING', [run, purse])
-    const { rows } = await query('UPDATE plumb.purse SET spent = spent + $3 WHERE run = $1 AND name = $2 RETURNING spent', [
+    await query('INSERT INTO plumb.balance (run, name) VALUES ($1, $2) ON CONFLICT DO NOTHING', [run, balance])
+    const { rows } = await query('UPDATE plumb.balance SET spent = spent + $3 WHERE run = $1 AND name = $2 RETURNING spent', [
       run,
-      purse,
+      balance,
       spent,
     ])
     if (spent !== 0 || back > 0)
       await query('UPDATE plumb.loan SET amount = greatest(0, amount - $4) WHERE run = $1 AND name = $2 AND worker = $3', [
-        ...[run, purse, worker],
+        ...[run, balance, worker],
         spent + back,
       ])
     if (back > 0) await query('NOTIFY plumb')
     if (need === 0) return 0
     const loans = await query(
       'SELECT coalesce(sum(amount), 0) AS amount, coalesce(sum(amount) FILTER (WHERE worker <> $3), 0) AS others FROM plumb.loan WHERE run = $1 AND name = $2',
-      [run, purse, worker],
+      [run, balance, worker],
     )
     const { amount, others } = loans.rows[0] ?? {}
     const left = limit - Number(rows[0]?.spent) - Number(amount)
@@ -37,7 +37,7 @@ export const lend = async (connection: Connection, worker: string, loan: Loan): 
     await query(
       `INSERT INTO plumb.loan AS l (run, name, worker, amount) VALUES ($1, $2, $3, $4)
        ON CONFLICT (run, name, worker) DO UPDATE SET amount = l.amount + $4`,
-      [run, purse, worker, given],
+      [run, balance, worker, given],
     )
     return given
   })
@@ -48,7 +48,7 @@ export const lend = async (connection: Connection, worker: string, loan: Loan): 
 export const writeOff = async (query: Query, worker: unknown): Promise<void> => {
   await query(
     `WITH gone AS (DELETE FROM plumb.loan WHERE worker = $1 RETURNING run, name, amount)
-     UPDATE plumb.purse p SET spent = p.spent + g.amount FROM gone g WHERE p.run = g.run AND p.name = g.name`,
+     UPDATE plumb.balance p SET spent = p.spent + g.amount FROM gone g WHERE p.run = g.run AND p.name = g.name`,
     [worker],
   )
 }

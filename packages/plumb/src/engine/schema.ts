@@ -94,7 +94,7 @@ CREATE TABLE plumb.approval (
   until timestamptz,
   PRIMARY KEY (run, id)
 );
-CREATE TABLE plumb.purse (
+CREATE TABLE plumb.balance (
   run bigint NOT NULL,
   name text NOT NULL,
   spent bigint NOT NULL DEFAULT 0,
@@ -144,7 +144,7 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_submit;
 CREATE ROLE plumb_work;
 GRANT USAGE ON SCHEMA plumb TO plumb_work;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_work;
-GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker, plumb.purse, plumb.loan, plumb.request, plumb.approval TO plumb_work;
+GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker, plumb.balance, plumb.loan, plumb.request, plumb.approval TO plumb_work;
 GRANT UPDATE (parked) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
 CREATE ROLE plumb_read;

@@ -11,7 +11,7 @@ interface Open {
 }
 
 /** Nanodollars: what is paid, and what is held for requests that are made now. */
-class Purse {
+class Balance {
   paid = 0
   held = 0
 
@@ -26,8 +26,8 @@ class Purse {
 
 export class Money {
   readonly #limit: number | null
-  readonly #run = new Purse()
-  readonly #agents = new Map<string, Purse>()
+  readonly #run = new Balance()
+  readonly #agents = new Map<string, Balance>()
   readonly #open = new Map<string, Open>()
   #isClosed = false
 
@@ -80,9 +80,9 @@ export class Money {
     if (!open) return
     this.#open.delete(id)
     const { claim, state } = open
-    for (const purse of this.#pursesOf(claim.agent)) {
-      if (state === 'held') purse.held -= claim.cost
-      purse.paid += cost
+    for (const balance of this.#balancesOf(claim.agent)) {
+      if (state === 'held') balance.held -= claim.cost
+      balance.paid += cost
     }
     this.#grant()
   }
@@ -113,19 +113,19 @@ export class Money {
     const isOver = this.#isClosed || !this.#run.canHave(cost, this.#limit) || own?.canHave(cost, agent?.cost ?? null) === false
     if (isOver) return 'over'
     if (!this.#run.has(cost, this.#limit) || own?.has(cost, agent?.cost ?? null) === false) return 'waiting'
-    for (const purse of this.#pursesOf(agent)) purse.held += cost
+    for (const balance of this.#balancesOf(agent)) balance.held += cost
     return 'held'
   }
 
-  #pursesOf(agent: AgentLimit | undefined): readonly Purse[] {
+  #balancesOf(agent: AgentLimit | undefined): readonly Balance[] {
     return agent ? [this.#run, this.#agent(agent.name)] : [this.#run]
   }
 
-  #agent(name: string): Purse {
+  #agent(name: string): Balance {
     const known = this.#agents.get(name)
     if (known) return known
-    const purse = new Purse()
-    this.#agents.set(name, purse)
-    return purse
+    const balance = new Balance()
+    this.#agents.set(name, balance)
+    return balance
   }
 }
