@@ -6,6 +6,7 @@ import { Command, Option } from 'commander'
 import { version } from '../package.json'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
+import type { Database } from './engine/look.js'
 import { addOptions, type DatabaseFlags, databaseOf, describeEngine } from './main-engine.js'
 import { DATABASE_OPTIONS, PART_OPTIONS, RUN_OPTIONS, type RunFlags, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { withSummaryForm } from './main-watch.js'
@@ -88,6 +89,16 @@ const openReader = (commands: Commands): ReturnType<typeof parseWith> => {
     .version(version)
   describe(program, commands)
   return read
+}
+
+/** A record is named by its folder, and with --on a run by workers by its name. */
+const ofRecordOrRun = (
+  flags: DatabaseFlags,
+  inRecord: () => Promise<number>,
+  onDatabase: (database: Database) => Promise<number>,
+): Promise<number> => {
+  const database = flags.on === undefined ? undefined : databaseOf(flags)
+  return database ? onDatabase(database) : inRecord()
 }
 
 const describe = (program: Command, commands: Commands): void => {
@@ -182,11 +193,13 @@ const describe = (program: Command, commands: Commands): void => {
     .argument('<dir>', 'the record; with --on the name of the run')
     .option('--all', 'also those that are decided or made')
     .action((folder: string, o: { all?: boolean } & DatabaseFlags) =>
-      choose(async () => {
-        const database = o.on === undefined ? undefined : databaseOf(o)
-        if (!database) return (await commands.approvals())(folder, o)
-        return (await commands.approvalsOn())(database, folder, o.all === true)
-      }),
+      choose(() =>
+        ofRecordOrRun(
+          o,
+          async () => (await commands.approvals())(folder, o),
+          async (database) => (await commands.approvalsOn())(database, folder, o.all === true),
+        ),
+      ),
     )
   addOptions(listing, DATABASE_OPTIONS)
   const deciding = program
@@ -199,11 +212,13 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--why <text>', 'what the agent is told')
     .option('--until <time>', 'the decision holds until then, such as 2030-01-31T18:00Z')
     .action((folder: string, ids: string[], o: ApproveOptions & DatabaseFlags) =>
-      choose(async () => {
-        const database = o.on === undefined ? undefined : databaseOf(o)
-        if (!database) return (await commands.approve())(folder, ids, o)
-        return (await commands.approveOn())(database, folder, ids, o)
-      }),
+      choose(() =>
+        ofRecordOrRun(
+          o,
+          async () => (await commands.approve())(folder, ids, o),
+          async (database) => (await commands.approveOn())(database, folder, ids, o),
+        ),
+      ),
     )
   addOptions(deciding, DATABASE_OPTIONS)
   describeEngine(program, commands, choose)

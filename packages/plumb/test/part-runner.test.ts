@@ -29,6 +29,7 @@ t.test('a part that is owned after its runner was killed is given up, and no pro
       done.push('start')
       return { ok: false, error: { error: 'child_failed', category: 'internal', detail: '' } }
     },
+    onTaken: () => {},
     warn: () => {},
     report: () => {},
     fail: (error) => t.fail(String(error)),

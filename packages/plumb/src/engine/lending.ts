@@ -12,6 +12,8 @@ export interface LendingOptions {
   readonly limits: LendingLimits
   /** The name of an agent with a limit of its own, whatever folder its spec is in here. */
   readonly nameOf: (agent: string) => string
+  /** A process has something in hand, and may ask. */
+  readonly isAsked: () => boolean
   readonly fail: (error: unknown) => void
 }
 
@@ -40,6 +42,7 @@ interface Asked {
   isPaid: boolean
 }
 
+/** How soon what is asked for is seen, while a process has something in hand. */
 const POLL_MS = 5
 
 export class Lending {
@@ -48,7 +51,7 @@ export class Lending {
   readonly #balances = new Map<string, Balance>()
   #waiting: Asked[] = []
   readonly #held = new Map<string, Asked>()
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   /** Of what cannot be had now, others may give something back: not asked for before. */
   #notBeforeMs = 0
   #isStepping = false
@@ -64,11 +67,24 @@ export class Lending {
     this.#lender = lender
     const { calls, tokens, cost } = options.limits
     for (const [name, limit] of Object.entries({ calls, tokens, cost })) if (limit !== null) this.#open(name, limit)
-    this.#timer = setInterval(() => this.step().catch(options.fail), POLL_MS)
   }
 
   get budget(): Lender['budget'] {
     return this.#lender.budget
+  }
+
+  /** Something is in hand: asks are heard until nothing is. */
+  listen(): void {
+    if (this.#isClosed) return
+    this.#timer ??= setInterval(() => {
+      if (!this.#o.isAsked() && this.#waiting.length === 0) this.#rest()
+      this.step().catch(this.#o.fail)
+    }, POLL_MS)
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
   /** Hears what was spent and asked for, and answers. */
@@ -76,7 +92,7 @@ export class Lending {
     if (this.#isStepping || this.#isClosed) return
     this.#isStepping = true
     try {
-      for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#hear(said)
+      await this.#hearAll()
       if (this.#waiting.length > 0 && Date.now() >= this.#notBeforeMs) await this.#grant()
     } finally {
       this.#isStepping = false
@@ -93,6 +109,7 @@ export class Lending {
     if (this.#isStepping || this.#isClosed) return
     this.#isStepping = true
     try {
+      await this.#hearAll()
       for (const [name, balance] of this.#balances) {
         const isIdle = balance.free > 0 && balance.free === balance.seen && !this.#isWanted(name)
         if (balance.spent > 0 || isIdle) await this.#lend(name, balance, { need: 0, isReturning: isIdle })
@@ -106,7 +123,7 @@ export class Lending {
   /** What is with requests that are under way counts as spent from now on. */
   async close(): Promise<void> {
     if (this.#isClosed) return
-    for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#hear(said)
+    await this.#hearAll()
     this.kill()
     for (const [name, balance] of this.#balances) await this.#lend(name, balance, { need: 0, isReturning: true })
   }
@@ -114,7 +131,11 @@ export class Lending {
   /** The engine cannot be asked any more. */
   kill(): void {
     this.#isClosed = true
-    clearInterval(this.#timer)
+    this.#rest()
+  }
+
+  async #hearAll(): Promise<void> {
+    for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#hear(said)
   }
 
   async #hear(said: NonNullable<ReturnType<Lender['next']>>): Promise<void> {

@@ -18,6 +18,8 @@ export interface PartRunnerOptions {
   readonly part: PlannedPart
   readonly slots: number
   readonly budget: PartProcessOptions['budget']
+  /** Its process has something to do from now on, which may spend. */
+  readonly onTaken: () => void
   /** As `RunRow` has them. */
   readonly limits: string | null
   /** Before a second try; each next time it is five times as long. */
@@ -161,6 +163,7 @@ export class PartRunner {
     }
     if (rest.length > 0 && !this.#process && !(await this.#start())) return
     for (const message of rest) this.#process?.send(message)
+    this.#o.onTaken()
     this.#isAgain = true
   }
 

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { enclose, type Fault, fail, fault, type LineReader, type LineWriter, type Reporter, type Result, succeed } from '@plumb/wire'
+import { connectPatiently, FULL, type PatienceOptions } from './connect-patiently.js'
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
 import type { OutputFile } from './output-file.js'
@@ -12,7 +13,6 @@ import { STATE_NOW } from './postgres-calls.js'
 import type { RunPlan } from './run-plan.js'
 import { PROTOCOL } from './schema.js'
 import { unservedOf } from './unserved.js'
-import { connectPatiently, FULL, type PatienceOptions } from './worker.js'
 
 export interface SubmitOptions extends PatienceOptions {
   readonly name: string

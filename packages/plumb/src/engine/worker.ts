@@ -2,8 +2,9 @@
 // others have it by then; the worker comes back as a new one.
 
 import { hostname } from 'node:os'
-import { type Fault, fault, onStop, type Reporter, type Result, type StopSignal } from '@plumb/wire'
-import { type Connection, checkSchema, connect } from './connection.js'
+import { type Fault, fault, onStop, type Reporter, type StopSignal } from '@plumb/wire'
+import { connectPatiently, FULL, type PatienceOptions } from './connect-patiently.js'
+import type { Connection } from './connection.js'
 import type { RunRow } from './engine.js'
 import { Lending, type LendingLimits, type LendingOptions } from './lending.js'
 import { PartRunner, type PartRunnerOptions } from './part-runner.js'
@@ -11,9 +12,7 @@ import { PostgresEngine } from './postgres.js'
 import type { PlannedPart, RunPlan } from './run-plan.js'
 import { PROTOCOL } from './schema.js'
 
-export interface WorkerOptions {
-  readonly url: string
-  readonly isInsecure: boolean
+export interface WorkerOptions extends PatienceOptions {
   /** Names; empty: all of this spec. */
   readonly runs: readonly string[]
   readonly parts: readonly string[]
@@ -21,7 +20,6 @@ export interface WorkerOptions {
   readonly slots: number | undefined
   readonly isOnce: boolean
   readonly retrySeconds: number
-  readonly patienceSeconds: number
   readonly plan: RunPlan
   readonly start: PartRunnerOptions['start']
   readonly nameOfAgent: LendingOptions['nameOf']
@@ -34,6 +32,8 @@ const QUICK_SLOTS = 500
 const NO_LIMITS: LendingLimits = { calls: null, tokens: null, cost: null }
 
 const POLL_MS = 1000
+/** After a connection was lost. */
+const RECONNECT_MS = 200
 const LOOK_MS = 500
 const RENEW_MS = 10_000
 /** After a signal, what is in hand has so long. */
@@ -67,41 +67,11 @@ export const serve = async (options: WorkerOptions): Promise<StopSignal | undefi
     }
     reporter.warn(lost)
     reporter.flush()
-    await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS))
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
   }
   forget()
   return stoppedBy
 }
-
-export interface PatienceOptions {
-  readonly url: string
-  readonly isInsecure: boolean
-  readonly patienceSeconds: number
-}
-
-const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 10_000
-
-/** Tries again until there is a server, or patience ends; what cannot become right is told at once. */
-export const connectPatiently = async (
-  { url, isInsecure, patienceSeconds }: PatienceOptions,
-  isStopped: () => boolean,
-): Promise<Result<Connection>> => {
-  const until = Date.now() + patienceSeconds * 1000
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const connection = await connect(url, isInsecure, true)
-    if (connection.ok) {
-      const schema = await checkSchema(connection.value, PROTOCOL)
-      if (schema.ok) return connection
-      await connection.value.close()
-      return schema
-    }
-    if (connection.error.error !== 'engine_unavailable' || isStopped() || Date.now() + pauseMs > until) return connection
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
-  }
-}
-
-export const FULL = fault('engine_full', 'the database has no room on its disk: what is done here is kept, and settled when there is some')
 
 interface Served {
   readonly run: RunRow
@@ -217,14 +187,15 @@ class Session {
     const { plan, slots, retrySeconds, start, nameOfAgent, reporter } = this.o
     const limits = run.limits === null ? NO_LIMITS : (JSON.parse(run.limits) as LendingLimits)
     const isLimited = run.limits !== null || plan.hasAgentLimits
-    const opened = isLimited ? Lending.open({ engine, run: run.id, limits, nameOf: nameOfAgent, fail: this.#fail }) : undefined
+    const isAsked = () => runners.some((runner) => !runner.isIdle)
+    const opened = isLimited ? Lending.open({ engine, run: run.id, limits, nameOf: nameOfAgent, isAsked, fail: this.#fail }) : undefined
     if (opened?.ok === false) {
       reporter.report(opened.error)
       return { run, runners: [], lending: undefined }
     }
     const lending = opened?.value
     const named = (said: Fault): Fault => ({ ...said, run: run.name })
-    const runners = this.#served.map(
+    const runners: readonly PartRunner[] = this.#served.map(
       (part) =>
         new PartRunner({
           engine,
@@ -233,6 +204,7 @@ class Session {
           part,
           slots: slots ?? (part.isQuick ? QUICK_SLOTS : SLOTS),
           budget: lending?.budget,
+          onTaken: () => lending?.listen(),
           limits: run.limits,
           retrySeconds,
           start,
