@@ -102,6 +102,7 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
   const at = fc.constant([{ text: '@', before: 'nothing' } as const])
   const dot = fc.constant([{ text: '.', before: 'line' } as const])
   const inside = free(rule('chain'))
+  const setting = any(literal, own, all(own, dot, own))
   const atom = nested(
     any(
       words('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'flatten'),
@@ -114,8 +115,8 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     all(words('endorse', 'declassify'), '(', words('"why"', '"""why"""'), ')'),
     all('(', inside, ')'),
     all('fold', '(', rule('expression'), ',', 'from', ':', rule('expression'), ')'),
-    all('batch', '(', literal, maybe(',', 'within', ':', literal), ')'),
-    all('each', '(', inside, maybe(',', 'parallel', ':', literal), maybe(',', 'on_error', ':', literal), ')'),
+    all('batch', '(', setting, maybe(',', 'within', ':', setting), ')'),
+    all('each', '(', inside, maybe(',', 'parallel', ':', setting), maybe(',', 'on_error', ':', literal), ')'),
     all('trace', '(', inside, options, ')'),
   )
   const element = all(atom, seldom(dot, any(own, other)), seldom(dot, other))

@@ -5,7 +5,7 @@ import { declaredType, declareTypes } from '../src/declare/declare.js'
 import { type Diagnostic, diagnosticToJson, toText } from '../src/diagnostic/diagnostic.js'
 import type { Source } from '../src/diagnostic/source.js'
 import type { Text } from '../src/names/names.js'
-import type { Chain, Expression, SyntaxTree } from '../src/parse/ast.js'
+import type { Chain, Expression, Setting, SyntaxTree } from '../src/parse/ast.js'
 import { tokenize } from '../src/parse/lexer.js'
 import { parse, parseExpressionText, parseTypeText } from '../src/parse/parser.js'
 import { printType } from '../src/types/print.js'
@@ -38,15 +38,18 @@ const chain = (c: Chain): string => {
     case 'fold':
       return `fold(${expression(c.expression)}, ${expression(c.from)})`
     case 'batch':
-      return `batch(${c.size.text}${c.within ? `, ${c.within.text}` : ''})`
+      return `batch(${setting(c.size)}${c.within ? `, ${setting(c.within)}` : ''})`
     case 'each':
-      return `each(${chain(c.chain)}${c.parallel ? `, ${c.parallel.text}` : ''}${c.onError ? `, ${c.onError.text}` : ''})`
+      return `each(${chain(c.chain)}${c.parallel ? `, ${setting(c.parallel)}` : ''}${c.onError ? `, ${c.onError.text}` : ''})`
     case 'trace':
       return `trace(${chain(c.chain)}${c.max ? `, ${c.max.text}` : ''}${c.until ? `, ${expression(c.until)}` : ''})`
     default:
       return c.kind
   }
 }
+
+const setting = (s: Setting): string =>
+  s.kind === 'value' ? s.text : `${s.name.module ? `${s.name.module.text}:` : ''}${s.name.name.text}`
 
 const expression = (e: Expression): string => {
   switch (e.kind) {

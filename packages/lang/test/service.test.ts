@@ -14,6 +14,7 @@ const MODULES: Readonly<Record<string, string>> = {
 let measure : !string -> !Word = map({ text: value, length: length(value) })
 @tool @description "Twice the text"
 let double : string -> string = map(value + value)
+param most : int = 4
 let port : (!int, !int) -> !int = plumb(left, right, out) {
   (left * right) ; out
 }
@@ -255,6 +256,10 @@ t.test('completion', async (t) => {
     ['(* ‸', '', 'let'],
     ['let a = { p: "x‸" }', '', 'let'],
     ['let a = { p: 12‸ }', ''],
+    ['param size : int = 2\nlet f : !int -> ![int] = batch(‸', 'size Words', 'critic value'],
+    ['param size : int = 2\nlet f : !int -> ![int] = batch(2, within: si‸)', 'size', 'critic'],
+    ['param size : int = 2\nlet f : [int] -> [int] = each(inc, parallel: ‸', 'size', 'inc'],
+    ['let f : [int] -> [int] = each(inc, parallel: Words.‸', 'most', 'measure'],
   ]
   for (const [marked, wanted, unwanted = ''] of cases) {
     for (const tail of ['', TAIL]) {
@@ -325,6 +330,14 @@ t.test('rename', async (t) => {
   const shorthand = compiledAt('let f : ![int] -> !json = map([{ x‸, y: x } for x in xs])\n')
   const renamed = renameAt(shorthand.compiled, [], files, shorthand.offset, 'n')
   t.match(renamed.ok && apply(shorthand.text, 'main.plumb', renamed.value), /\[\{ x: n, y: n \} for n in xs\]/)
+  const numbers =
+    'use words\nparam n‸ : int = 2\nlet f : ![int] -> ![[int]] = each(id, parallel: n, on_error: "skip") ; batch(n, within: Words.most)\n'
+  const param = compiledAt(numbers)
+  const resized = renameAt(param.compiled, [], files, param.offset, 'size')
+  t.equal(resized.ok && apply(param.text, 'main.plumb', resized.value), param.text.replace(/\bn\b/g, 'size'))
+  const place = param.text.indexOf('most')
+  t.equal(definitionAt(param.compiled, place)?.source.path, 'words.plumb')
+  t.match(hoverAt(param.compiled, place)?.code, /^param most : int/)
   const stdlib = compiledAt('use mem\nlet f : !Mem.Ctrl‸Cmd -> !int = map(1)\n')
   t.match(renameableAt(stdlib.compiled, stdlib.offset), { ok: false, error: { detail: /standard library/ } })
   const broken = compiledAt('let f‸ : !int -> !int = id\nlet g : !int -> !int = f ; ;\n')

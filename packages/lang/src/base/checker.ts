@@ -138,7 +138,7 @@ export class BaseChecker {
   // In a bare chain map(f) is f.
   private mapOrLift(atom: MapAtom, input: Type | undefined): BasePlan | undefined {
     const { expression } = atom
-    parallelOf(atom.parallel, this.report)
+    parallelOf(atom.parallel, this.scope, this.report)
     const name = input && bindingNamedBy(expression, input, this.scope)
     if (name) {
       this.seen.push({ expression, input })
@@ -185,7 +185,7 @@ export class BaseChecker {
   }
 
   private each(each: EachAtom, input: Type | undefined): BasePlan | undefined {
-    const settings = eachSettings(each, this.report)
+    const settings = eachSettings(each, this.scope, this.report)
     const element = input && elementUnder(input, 'each', each, this.report)
     const body = this.planOf(each.chain, element)
     if (!body || (input && !element)) return undefined

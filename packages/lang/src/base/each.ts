@@ -1,11 +1,13 @@
 // each(f), bare and on streams: what it takes, and what its options say. The lists of flatten are reported in the same way.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import type { EachAtom, Literal, MapAtom, Node } from '../parse/ast.js'
+import type { Scope } from '../names/names.js'
+import type { EachAtom, MapAtom, Node, Setting } from '../parse/ast.js'
 import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
-import { JSON_TYPE, type Type } from '../types/type.js'
+import { INT, JSON_TYPE, type Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
+import { numberOf, type SettingRule } from './setting.js'
 
 export interface EachSettings {
   /** Elements in hand at once; undefined: it does not say. */
@@ -14,20 +16,20 @@ export interface EachSettings {
   readonly skips: boolean
 }
 
-export const eachSettings = ({ parallel, onError }: EachAtom, report: Report): EachSettings => {
+export const eachSettings = ({ parallel, onError }: EachAtom, scope: Scope, report: Report): EachSettings => {
   if (onError && onError.value !== 'skip' && onError.value !== 'fail') {
     report(error('type_mismatch', `'on_error' is "skip" or "fail"`, onError.span))
   }
-  return { parallel: parallelOf(parallel, report), skips: onError?.value === 'skip' }
+  return { parallel: parallelOf(parallel, scope, report), skips: onError?.value === 'skip' }
 }
 
 /** So many at once; undefined where it is not said, or wrong and reported. */
-export const parallelOf = (parallel: Literal | undefined, report: Report): number | undefined => {
-  const count = parallel?.value
-  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 1) return count
-  if (parallel) report(error('type_mismatch', "'parallel' is a whole number from 1", parallel.span))
-  return undefined
-}
+export const parallelOf = (parallel: Setting | undefined, scope: Scope, report: Report): number | undefined =>
+  parallel && numberOf(parallel, PARALLEL, scope, report)
+
+export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 1
+
+const PARALLEL: SettingRule = { type: INT, isRight: isCount, message: "'parallel' is a whole number from 1" }
 
 /** Of a map whose expression is no name of a binding. */
 export const refuseParallel = ({ parallel }: MapAtom, report: Report): void => {

@@ -1,13 +1,14 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { BatchAtom, Chain, EachAtom, FoldAtom, MapAtom, Reference, TraceAtom } from '../parse/ast.js'
+import type { BatchAtom, Chain, EachAtom, FoldAtom, MapAtom, Reference, Setting, TraceAtom } from '../parse/ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
 import { literal } from './literal.js'
 import { operation } from './operation.js'
 import { inParentheses, type Placement } from './parentheses.js'
+import { qualifiedName } from './qualified-name.js'
 import type { TokenReader } from './token-reader.js'
 
 export const chain = (r: TokenReader, node: Chain, place: Placement): Doc =>
@@ -29,7 +30,7 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
     case 'field':
       return [chain(r, node.of, 'operand'), r.glueAndTake('close'), r.glueAndTake('open')]
     case 'map':
-      return [r.take(), r.glue('close'), node.parallel ? map(r, node) : soleArgument(r, node.expression)]
+      return [r.take(), r.glue('close'), node.parallel ? map(r, node.parallel, node) : soleArgument(r, node.expression)]
     case 'filter':
       return [r.take(), r.glue('close'), soleArgument(r, node.expression)]
     case 'project':
@@ -60,9 +61,11 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
   }
 }
 
-const map = (r: TokenReader, { expression: e }: MapAtom): Doc => bracketed(r, [() => expression(r, e, 'part'), () => option(r)])
+const map = (r: TokenReader, parallel: Setting, { expression: e }: MapAtom): Doc =>
+  bracketed(r, [() => expression(r, e, 'part'), () => option(r, parallel)])
 
-const batch = (r: TokenReader, { within }: BatchAtom): Doc => bracketed(r, [() => literal(r), ...(within ? [() => option(r)] : [])])
+const batch = (r: TokenReader, { size, within }: BatchAtom): Doc =>
+  bracketed(r, [() => setting(r, size), ...(within ? [() => option(r, within)] : [])])
 
 const fold = (r: TokenReader, node: FoldAtom): Doc =>
   bracketed(r, [
@@ -70,11 +73,14 @@ const fold = (r: TokenReader, node: FoldAtom): Doc =>
     () => [r.take(), r.glueAndTake('close'), r.glue('space'), expression(r, node.from, 'part')],
   ])
 
-const option = (r: TokenReader): Doc => [r.take(), r.glueAndTake('close'), r.glue('space'), literal(r)]
+const option = (r: TokenReader, node: Setting): Doc => [r.take(), r.glueAndTake('close'), r.glue('space'), setting(r, node)]
+
+const setting = (r: TokenReader, node: Setting): Doc => (node.kind === 'name' ? qualifiedName(r, node.name) : literal(r))
 
 const each = (r: TokenReader, node: EachAtom): Doc => {
   const options = [node.parallel, node.onError].filter((option) => option !== undefined)
-  return bracketed(r, [() => chain(r, node.chain, 'part'), ...options.map(() => () => option(r))])
+  const asWritten = options.sort((a, b) => a.span.start - b.span.start)
+  return bracketed(r, [() => chain(r, node.chain, 'part'), ...asWritten.map((o) => () => option(r, o))])
 }
 
 const trace = (r: TokenReader, node: TraceAtom): Doc => {

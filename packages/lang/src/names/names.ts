@@ -106,6 +106,17 @@ export const findBinding = (
   return notFound('unknown_name', `no binding is named '${preview(printName(name))}'`, name.name, candidates, report)
 }
 
+/** `'unknown'` where there is none, reported. */
+export const findParam = (name: QualifiedName, scope: Scope, report: Report): Param | 'unknown' => {
+  const home = homeOf(name, scope, report)
+  if (home === 'unknown') return 'unknown'
+  const found = home.params.get(name.name.text)
+  if (found) return found
+  if (home.module.program.broken.has(name.name.text)) return 'unknown'
+  const message = `no param is named '${preview(printName(name))}'`
+  return notFound('unknown_name', message, name.name, () => [...home.params.keys()], report, 'a literal or a param stands here')
+}
+
 /** Without a word where there is none. */
 export const resolveName = ({ module, name }: QualifiedName, scope: Scope): Bound | undefined => {
   const home = module ? scope.modules.get(module.text) : scope

@@ -169,6 +169,8 @@ export interface NameValue extends Node {
   readonly kind: 'name'
   readonly name: QualifiedName
 }
+/** A number of a morphism; a name is that of a param. */
+export type Setting = Literal | NameValue
 
 /** What stands in a test: config values, conditions, and what a double computes. */
 export type TestValue = Value | ListOf<TestValue> | TestObject | Condition | Computed
@@ -237,7 +239,7 @@ export interface Structural extends Node {
 export interface MapAtom extends Node {
   readonly kind: 'map'
   readonly expression: Expression
-  readonly parallel?: Literal
+  readonly parallel?: Setting
 }
 export interface FilterAtom extends Node {
   readonly kind: 'filter'
@@ -250,8 +252,8 @@ export interface ProjectAtom extends Node {
 /** `batch(size, within: seconds)` */
 export interface BatchAtom extends Node {
   readonly kind: 'batch'
-  readonly size: Literal
-  readonly within?: Literal
+  readonly size: Setting
+  readonly within?: Setting
 }
 /** `fold(expression, from: constant)` */
 export interface FoldAtom extends Node {
@@ -265,7 +267,7 @@ export type CrossingAtom = Node & { readonly kind: 'endorse' | 'declassify'; rea
 export interface EachAtom extends Node {
   readonly kind: 'each'
   readonly chain: Chain
-  readonly parallel?: Literal
+  readonly parallel?: Setting
   readonly onError?: Literal
 }
 export interface TraceAtom extends Node {

@@ -1,10 +1,10 @@
 // chain = tensor { ";" tensor } ; tensor = choice { "*" choice } ; choice = element { "+" element }
 
-import type { Chain, CrossingAtom, Expression, Literal, Structural } from './ast.js'
+import type { Chain, CrossingAtom, Expression, Literal, Setting, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
 import { parseExpression } from './expression.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
-import { isLiteral, parseLiteral } from './value.js'
+import { isLiteral, parseLiteral, parseName } from './value.js'
 
 /** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator stands on either side of it. */
 export const parseChain = (c: Cursor, isStatement: boolean): Chain => list(c, 'sequence', ';', tensor, isStatement)
@@ -83,17 +83,18 @@ const map = (c: Cursor): Chain => {
   const start = c.advance()
   c.expectSymbol('(', "after 'map'")
   const expression = parseExpression(c)
-  let parallel: Literal | undefined
+  let parallel: Setting | undefined
   while (c.takeSymbol(',')) {
     const key = c.anyName("'parallel'")
     c.expectSymbol(':', `after '${key.text}'`)
     if (key.text !== 'parallel' || parallel) c.fail(`'map' takes 'parallel', once; found '${key.text}'`, key.span)
-    if (!isLiteral(c)) c.fail("'parallel' is a whole number")
-    parallel = parseLiteral(c)
+    parallel = setting(c)
   }
   c.expectSymbol(')', 'after the expression')
   return { kind: 'map', expression, span: c.spanFrom(start), ...(parallel ? { parallel } : {}) }
 }
+
+const setting = (c: Cursor): Setting => (isLiteral(c) ? parseLiteral(c) : parseName(c, c.ownName('a number or a param')))
 
 const crossing = (c: Cursor, kind: CrossingAtom['kind']): Chain => {
   const start = c.advance()
@@ -118,7 +119,7 @@ const each = (c: Cursor): Chain => {
   const start = c.advance()
   c.expectSymbol('(', "after 'each'")
   const chain = c.nested(() => parseChain(c, false))
-  let parallel: Literal | undefined
+  let parallel: Setting | undefined
   let onError: Literal | undefined
   while (c.takeSymbol(',')) {
     const key = c.anyName("'parallel' or 'on_error'")
@@ -127,9 +128,9 @@ const each = (c: Cursor): Chain => {
     if (!isParallel && (key.text !== 'on_error' || onError)) {
       c.fail(`'each' takes 'parallel' and 'on_error', once each; found '${key.text}'`, key.span)
     }
-    if (!isLiteral(c)) c.fail(isParallel ? "'parallel' is a whole number" : `'on_error' is "skip" or "fail"`)
-    if (isParallel) parallel = parseLiteral(c)
-    else onError = parseLiteral(c)
+    if (isParallel) parallel = setting(c)
+    else if (isLiteral(c)) onError = parseLiteral(c)
+    else c.fail(`'on_error' is "skip" or "fail"`)
   }
   c.expectSymbol(')', 'after the each')
   return { kind: 'each', chain, span: c.spanFrom(start), ...(parallel ? { parallel } : {}), ...(onError ? { onError } : {}) }
@@ -138,14 +139,13 @@ const each = (c: Cursor): Chain => {
 const batch = (c: Cursor): Chain => {
   const start = c.advance()
   c.expectSymbol('(', "after 'batch'")
-  const number = () => (isLiteral(c) ? parseLiteral(c) : c.failExpecting('a number'))
-  const size = number()
-  let within: Literal | undefined
+  const size = setting(c)
+  let within: Setting | undefined
   while (c.takeSymbol(',')) {
     const key = c.anyName("'within'")
     c.expectSymbol(':', `after '${key.text}'`)
     if (key.text !== 'within' || within) c.fail(`'batch' takes 'within', once; found '${key.text}'`, key.span)
-    within = number()
+    within = setting(c)
   }
   c.expectSymbol(')', 'after the batch')
   return { kind: 'batch', size, span: c.spanFrom(start), ...(within ? { within } : {}) }

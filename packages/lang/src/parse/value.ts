@@ -1,6 +1,6 @@
 // Config values: literals, lists, objects, names of other bindings, and the template of a prompt.
 
-import type { EntryOf, ListOf, Literal, Name, ObjectOf, ObjectValue, Value } from './ast.js'
+import type { EntryOf, ListOf, Literal, Name, NameValue, ObjectOf, ObjectValue, Value } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
 import { parseTemplate } from './expression.js'
 import { MORPHISMS } from './morphism.js'
@@ -59,7 +59,11 @@ export const parseValue = (c: Cursor): Value => {
   if (start.kind === 'template') return parseTemplate(c)
   if (c.isSymbol('[')) return parseListOf(c, parseValue)
   // A morphism's own word names what a tool lowers: `process: id`.
-  const first = MORPHISMS.has(start.text) ? c.anyName('a value') : c.ownName('a value')
+  return parseName(c, MORPHISMS.has(start.text) ? c.anyName('a value') : c.ownName('a value'))
+}
+
+/** `first`, or `first.name`. */
+export const parseName = (c: Cursor, first: Name): NameValue => {
   if (!c.takeSymbol('.')) return { kind: 'name', name: { name: first, span: first.span }, span: first.span }
   const name = c.ownName('a name')
   const span = c.spanFrom(first)

@@ -1,19 +1,20 @@
 // Structural morphisms as nodes: from the types that come in to a node and the types that go out.
 
-import { elementUnder, parallelOf, refuseParallel } from '../base/each.js'
+import { elementUnder, isCount, parallelOf, refuseParallel } from '../base/each.js'
 import { callsTool, liftable } from '../base/lift.js'
 import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
+import { numberOf, type SettingRule } from '../base/setting.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
 import type { Environment } from '../expression/infer/environment.js'
 import type { Scope } from '../names/names.js'
-import type { BatchAtom, Expression, Literal, MorphismAtom, Node } from '../parse/ast.js'
+import type { BatchAtom, Expression, MorphismAtom, Node } from '../parse/ast.js'
 import { MORPHISM_PORTS } from '../parse/morphism.js'
 import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
-import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
+import { BOOL, INT, JSON_TYPE, NUMBER, resolve, type Type, UNIT } from '../types/type.js'
 import type { Builder } from './builder.js'
 import { foldOf, stateOf } from './fold.js'
 import type { GraphNode, NodeWork } from './graph.js'
@@ -61,7 +62,7 @@ export const makeAtom = (
     case 'flatten':
       return node({ kind: 'flatten' }, [type && elementUnder(type, 'flatten', atom, builder.report)])
     case 'batch':
-      return node({ kind: 'batch', ...batchSettings(atom, builder.report) }, [type && { kind: 'array', item: type }])
+      return node({ kind: 'batch', ...batchSettings(atom, scope, builder.report) }, [type && { kind: 'array', item: type }])
     case 'fold': {
       const { expression, from } = atom
       const found = type && foldOf(atom, type, scope, builder.report)
@@ -69,7 +70,7 @@ export const makeAtom = (
     }
     case 'map': {
       const { expression } = atom
-      const parallel = parallelOf(atom.parallel, builder.report) ?? 1
+      const parallel = parallelOf(atom.parallel, scope, builder.report) ?? 1
       const named = type && bindingNamedBy(expression, type, scope)
       if (!named) {
         if (type) refuseParallel(atom, builder.report)
@@ -135,14 +136,17 @@ const projected = (atom: MorphismAtom & { kind: 'project' }, expression: Express
 /** The most seconds of `within`: a timer takes no more. */
 const MAX_WITHIN = 2_000_000
 
+const SIZE: SettingRule = { type: INT, isRight: isCount, message: "'batch' takes a whole number from 1: so many messages make a list" }
+
+const WITHIN: SettingRule = {
+  type: NUMBER,
+  isRight: (seconds) => seconds > 0 && seconds <= MAX_WITHIN,
+  message: "'within' is a number of seconds over 0, at most 2,000,000",
+}
+
 /** What the numbers of `batch(n, within: s)` say. `withinMs`: a list that is not full leaves so long after its first message. */
-const batchSettings = ({ size, within }: BatchAtom, report: Report): { size: number; withinMs: number | undefined } => {
-  const refuse = (message: string, { span }: Literal) => report(error('type_mismatch', message, span))
-  const { value: count } = size
-  const isCount = typeof count === 'number' && Number.isSafeInteger(count) && count >= 1
-  if (!isCount) refuse("'batch' takes a whole number from 1: so many messages make a list", size)
-  const seconds = within?.value
-  const isTime = typeof seconds === 'number' && seconds > 0 && seconds <= MAX_WITHIN
-  if (within && !isTime) refuse("'within' is a number of seconds over 0, at most 2,000,000", within)
-  return { size: isCount ? count : 1, withinMs: isTime ? seconds * 1000 : undefined }
+const batchSettings = ({ size, within }: BatchAtom, scope: Scope, report: Report): { size: number; withinMs: number | undefined } => {
+  const count = numberOf(size, SIZE, scope, report)
+  const seconds = within && numberOf(within, WITHIN, scope, report)
+  return { size: count ?? 1, withinMs: seconds === undefined ? undefined : seconds * 1000 }
 }

@@ -234,7 +234,7 @@ const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOu
       'its list would stem from several elements; batch what leaves the each',
       'spec_invalid',
     )
-  const { parallel, skips } = eachSettings(each, builder.report)
+  const { parallel, skips } = eachSettings(each, w.scope, builder.report)
   const element = type && elementUnder(type, 'each', each, builder.report)
   const list: Type | undefined = element && (type && isJson(type) ? { kind: 'array', item: element } : type)
   return builder.inside('each', (inside) => {

@@ -3,10 +3,10 @@
 import type { Program } from '../compile.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, findBinding } from '../names/names.js'
-import type { FieldOf, Node, PlumbImplementation, Reference, SpawnStatement } from '../parse/ast.js'
+import type { FieldOf, NameValue, Node, PlumbImplementation, Reference, SpawnStatement } from '../parse/ast.js'
 import { MORPHISMS, NOT_TOTAL } from '../parse/morphism.js'
 import { fields } from './complete-expression.js'
-import { bindingCompletions, type Completion, keywords, moduleCompletions } from './completion.js'
+import { bindingCompletions, type Completion, keywords, moduleCompletions, paramCompletions } from './completion.js'
 import { PLACEHOLDER } from './completion-text.js'
 import { bindingAround } from './expression-at.js'
 import { flowOf } from './flow.js'
@@ -19,7 +19,7 @@ const TOTAL = [...MORPHISMS].filter((word) => !NOT_TOTAL.has(word))
 
 export const processCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
   const bound = bindingAround(path, program)
-  const node = path.findLast(isOf('reference', 'field', 'spawn')) as Reference | FieldOf | SpawnStatement | undefined
+  const node = path.findLast(isOf('reference', 'field', 'spawn', 'name')) as Reference | FieldOf | SpawnStatement | NameValue | undefined
   if (!bound || !node) return undefined
   const { impl } = bound.binding
   const locals: Locals = impl.kind === 'plumb' ? localsOf(bound, impl) : new Map()
@@ -32,10 +32,18 @@ export const processCompletions = (path: readonly Node[], program: Program): Com
       const home = bound.scope.modules.get(member.name.module?.text ?? '')
       return home ? bindingCompletions(home, (b) => isWanted(b, bound)) : []
     }
+    case 'name':
+      return numbers(node, program)
     case 'reference':
       if (node.port?.text === PLACEHOLDER) return portsBehind(node, bound, locals)
       return atProcess(node, bound, locals, impl.kind === 'plumb' ? impl : undefined)
   }
+}
+
+// Where a number of a morphism stands.
+const numbers = ({ name: { module } }: NameValue, { entry }: Program): Completion[] => {
+  const home = module ? entry.modules.get(module.text) : entry
+  return [...(home ? paramCompletions(home) : []), ...(module ? [] : moduleCompletions(entry))]
 }
 
 const isWanted = (b: Bound, around: Bound): boolean =>

@@ -17,6 +17,7 @@ import type {
   ObjectValue,
   PlumbImplementation,
   QualifiedName,
+  Setting,
   TestDeclaration,
   TypeExpression,
   Value,
@@ -81,11 +82,14 @@ export const bindingSymbol = (name: string, scope: Scope | undefined): SymbolInf
   return bound && { kind: 'binding', bound }
 }
 
-/** What a name in a config value stands for. */
-const valueSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
+const paramSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
   const param = scope?.params.get(name)
-  return param ? { kind: 'param', param } : bindingSymbol(name, scope)
+  return param && { kind: 'param', param }
 }
+
+/** What a name in a config value stands for. */
+const valueSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined =>
+  paramSymbol(name, scope) ?? bindingSymbol(name, scope)
 
 export const typeSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
   const declaration = scope?.module.program.items.find((item) => item.kind === 'type' && item.name.text === name)
@@ -239,11 +243,20 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       const name = expression.kind === 'name' || expression.kind === 'field' ? names.flow().lifted.get(expression) : undefined
       if (name) qualified(name, names, bindingSymbol)
       else inExpression(expression, names)
+      inSetting(chain.parallel, names)
       return
     }
     case 'filter':
     case 'fold':
       inExpression(chain.expression, names)
+      return
+    case 'batch':
+      inSetting(chain.size, names)
+      inSetting(chain.within, names)
+      return
+    case 'each':
+      inChain(chain.chain, names, locals)
+      inSetting(chain.parallel, names)
       return
     case 'trace':
       inChain(chain.chain, names, locals)
@@ -259,6 +272,10 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
     default:
       for (const part of partsOfChain(chain)) inChain(part, names, locals)
   }
+}
+
+const inSetting = (setting: Setting | undefined, names: Names): void => {
+  if (setting?.kind === 'name') qualified(setting.name, names, paramSymbol)
 }
 
 const inExpression = (e: Expression, names: Names): void => {

@@ -28,6 +28,7 @@
 ((named_type (identifier) @type.builtin) (#any-of? @type.builtin "string" "int" "number" "bool" "unit" "json"))
 (binding name: (identifier) @function)
 (param name: (identifier) @constant)
+(param_name (identifier) @constant)
 (channel name: (identifier) @variable)
 (plumb parameter: (identifier) @variable.parameter)
 (reference name: (identifier) @variable)
