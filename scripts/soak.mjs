@@ -18,6 +18,7 @@ const BUDGETS = {
   PLUMB_RUNS: '1',
   PLUMB_TIMES: '20',
   PLUMB_KILLS: '20',
+  PLUMB_WALK: '20',
   PLUMB_SWAPS: '20000',
   PLUMB_TRIALS: '100',
   PLUMB_NTH: 'all',

@@ -1,19 +1,17 @@
 // A worker and a submitter are killed at every message that they send to the database, before it is sent and after, one run for each: what comes
-// out is what comes out of one process. PLUMB_WALK=all walks through all of them, else a few are drawn; PLUMB_SEED repeats those.
+// out is what comes out of one process. PLUMB_WALK=all walks through all of them, a number is of how many are drawn; PLUMB_SEED repeats those.
 
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect, createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { makeRandom } from '../fuzz/random.js'
+import { openWalk, type Step } from './walked-socket.js'
 import { lines, type Stage, stageOf } from './worker-stage.js'
 
 const SEED = Number(process.env.PLUMB_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const ALL = process.env.PLUMB_WALK === 'all'
 /** So many steps of each kind are tried. */
-const DRAWN = 2
+const DRAWN = Number(process.env.PLUMB_WALK ?? 2)
 t.comment(`seed ${SEED}`)
 
 const FILES = {
@@ -26,63 +24,6 @@ const FILES = {
 }
 
 const onStage = stageOf(FILES)
-const SOCKET = '.s.PGSQL.5432'
-
-/** Where a process ends: at its nth message, which the server has had or not. */
-interface Step {
-  readonly at: number
-  readonly isSent: boolean
-}
-
-interface Walk {
-  readonly url: string
-  /** Messages so far. */
-  readonly count: () => number
-  readonly close: () => void
-}
-
-/** A socket before that of the server, which counts the messages of the protocol that one process sends. */
-const openWalk = async (serverFolder: string, step: Step | undefined, kill: () => void): Promise<Walk> => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-walk-'))
-  let count = 0
-  let isOver = false
-  const server: Server = createServer((client) => {
-    const upstream = connect(join(serverFolder, SOCKET)).on('error', () => {})
-    client.on('error', () => {}).on('close', () => upstream.destroy())
-    upstream.on('data', (chunk) => isOver || client.write(chunk)).on('close', () => client.destroy())
-    let left = Buffer.alloc(0)
-    let isBegun = false
-    client.on('data', (chunk: Buffer) => {
-      left = Buffer.concat([left, chunk])
-      for (;;) {
-        // The first message has no letter before its length.
-        const head = isBegun ? 1 : 0
-        if (left.length < head + 4) return
-        const end = head + left.readUInt32BE(head)
-        if (left.length < end) return
-        isBegun = true
-        const message = left.subarray(0, end)
-        left = left.subarray(end)
-        if (isOver) return
-        count++
-        isOver = step?.at === count
-        if (!isOver || step?.isSent) upstream.write(message)
-        if (isOver) kill()
-      }
-    })
-  })
-  server.listen(join(folder, SOCKET))
-  await once(server, 'listening')
-  return {
-    url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
-    count: () => count,
-    close: () => {
-      server.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
 type Kind = 'worker' | 'submitter'
 
 /** One run in which that one is killed at that step; resolves to what stands in its output, and the number of messages of the one in question. */

@@ -130,6 +130,10 @@ table('what a person says', {
       '["send",{"to":"bob"},"bot","approved","fine","2999-01-01T00:00:00.000Z"]',
     ),
   },
+  'to a run that was stopped before its first call: it parks what comes then': {
+    run: 'cp in.txt all; head -n 1 all > in.txt; ./run forgets --record rec --park; plumb approvals rec; cp all in.txt; ./run forgets --resume rec 2> told; plumb approvals rec | pick _.tool; ./made',
+    out: text(HELLO, HELLO, HELLO, HELLO, 'send', 'send'),
+  },
   'a number with all its digits': {
     run: 'echo 9007199254740993 | plumb --record rec --park --grant exec big.plumb > told 2>&1; plumb approvals rec | grep -o "\\"input\\":[0-9]*"',
     out: text('"input":9007199254740993'),

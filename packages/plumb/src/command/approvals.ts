@@ -47,10 +47,7 @@ const callsIn = (folder: string): Result<Calls> => {
   if (isAbsent(join(folder, '.')))
     return fail('file_not_found', `there is no folder '${preview(folder)}'; name the record of a run, the folder after --record`)
   if (isAbsent(path))
-    return fail(
-      'record_invalid',
-      `no call of the run in '${preview(folder)}' waits for a person: it was run without --park, or none had to`,
-    )
+    return fail('record_invalid', `no call of the run in '${preview(folder)}' waits for a person: it was run without --park`)
   const calls = readCalls(path)
   return calls.ok ? succeed({ path, calls: calls.value }) : calls
 }

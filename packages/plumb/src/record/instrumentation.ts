@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
 import { type Fault, fail, fault, isAbsent, type Result, succeed } from '@plumb/wire'
+import { makeJournal } from '@plumb/wire/approval'
 import type { LoadedSpec } from '../command/load.js'
 import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
@@ -71,6 +72,13 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   }
   if (record !== undefined && !isNested)
     for (const words of whyNotResumable(graph, options.agentProgram, o.secrets)) o.warn(notResumable(words))
+  const approvals = isNested ? undefined : approvalsIn(options.recording)
+  // Before the record counts as one.
+  const unmade = approvals === undefined ? undefined : makeJournal(approvals)
+  if (unmade) {
+    locked.value()
+    return { ok: false, error: unmade }
+  }
   const place = folder === undefined ? undefined : { folder, spare: [] }
   const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, resumed.value, o)
   if (!recorder.ok) return recorder
@@ -86,7 +94,6 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   })
   if (!budget.ok) return budget
   const emitter = openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value])
-  const approvals = isNested ? undefined : approvalsIn(options.recording)
   return succeed({
     parked: approvals === undefined ? undefined : new ParkedMessages(approvals, folder ?? ''),
     secrets: o.secrets,

@@ -1,2 +1,12 @@
 export { type CallSteps, type HeldCall, type HeldCalls, openHeldCalls } from './held-calls.js'
-export { appendLine, askedLine, type CallToAsk, decisionLine, digestOf, type ListedCall, readCalls, stateNow } from './journal.js'
+export {
+  appendLine,
+  askedLine,
+  type CallToAsk,
+  decisionLine,
+  digestOf,
+  type ListedCall,
+  makeJournal,
+  readCalls,
+  stateNow,
+} from './journal.js'

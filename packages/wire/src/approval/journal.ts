@@ -98,6 +98,18 @@ export const decisionLine = (id: string, { isApproved, why, untilMs }: Decision)
 /** A name for a call that is new: the same call of the same run has the same one. */
 export const idOf = ({ process, call, nth }: CallToAsk): string => digestOf(JSON.stringify([process, call, nth])).slice(0, ID_DIGITS)
 
+/** One that has no calls yet, on the disk when it returns, and nothing where there is one: a run that is gone on with knows by it that calls wait. */
+export const makeJournal = (path: string): Fault | undefined => {
+  try {
+    if (!isAbsent(path)) return undefined
+    closeSync(openSync(path, 'a', FILE_MODE))
+    syncFolder(dirname(path))
+    return undefined
+  } catch (error) {
+    return cannotWrite(path, error)
+  }
+}
+
 /** On the disk when it returns. A fault: it may not be there, and what it allows must not be done. */
 export const appendLine = (path: string, line: object): Fault | undefined => {
   let fd: number | undefined
@@ -110,11 +122,14 @@ export const appendLine = (path: string, line: object): Fault | undefined => {
     if (isNew) syncFolder(dirname(path))
     return undefined
   } catch (error) {
-    return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
+    return cannotWrite(path, error)
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
 }
+
+const cannotWrite = (path: string, error: unknown): Fault =>
+  fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
 
 /** Takes in one more line. */
 export const apply = (calls: Map<string, ListedCall>, line: unknown): void => {
