@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { spawnChild, spawnTimed } from './child.mjs'
-import { memoryOf, settledMemoryOf } from './memory.mjs'
+import { memoryOf, peakOfTree, settledMemoryOf } from './memory.mjs'
 import { median } from './statistics.mjs'
 
 /**
@@ -106,6 +106,20 @@ export const memoryUnread = (command, { data, ...options }) =>
     await ended
     if (!unread) throw new Error(`'${command[0]}' ends although its output was not read`)
     return { value: unread.peak, peak: last.peak }
+  })
+
+const LOOK_MS = 50
+
+/** The most that one process of a command has in memory while it works off a file, in MB. */
+export const memoryAtWork = (command, { data, ...options }) =>
+  withFile(data, async (fd) => {
+    const { child, ended } = spawnChild(command, { ...options, stdio: [fd, 'ignore'] })
+    let peak = 0
+    const timer = setInterval(() => {
+      peak = Math.max(peak, peakOfTree(child.pid) ?? 0)
+    }, LOOK_MS)
+    await ended.finally(() => clearInterval(timer))
+    return { value: peak }
   })
 
 /** What a command writes when it reads this. */

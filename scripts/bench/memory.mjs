@@ -17,7 +17,23 @@ export const memoryOf = (pid) => {
   }
 }
 
-/** The same when it has not changed by a hundredth for half a second, or after ten. */
+/** The most that any of a process and its descendants has had so far, in MB; undefined when it is gone. */
+export const peakOfTree = (pid) => {
+  const peaks = [pid, ...descendantsOf(pid)].flatMap((one) => memoryOf(one)?.peak ?? [])
+  return peaks.length === 0 ? undefined : Math.max(...peaks)
+}
+
+const descendantsOf = (pid) => childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
+
+const childrenOf = (pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+/** As `memoryOf`, when it has not changed by a hundredth for half a second, or after ten. */
 export const settledMemoryOf = async (pid) => {
   let last = memoryOf(pid)
   for (let since = 0, waited = 0; since < 5 && waited < 100; waited++) {

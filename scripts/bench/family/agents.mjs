@@ -27,6 +27,6 @@ export const agents = ({ isQuick, writeFixture, peer, once }) => {
       'From the start of plumb until each agent (ELIZA) has answered the first message; of a program that starts as many bare processes, until each has echoed it.',
     unit: 'ms',
     rounds: isQuick ? 1 : 5,
-    cases: [many(1), many(8), many(64, [{ to: CHILDREN, atMost: 2 }])],
+    cases: [many(1), many(8), many(64, [{ to: CHILDREN, atMost: 1.4 }])],
   }
 }

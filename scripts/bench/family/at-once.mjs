@@ -1,6 +1,7 @@
 // Questions that are with the model at the same time: many of one agent, and one message with four agents.
 
-import { outputOf, timePipe, timeTrips } from '../measure.mjs'
+import { memoryAtWork, outputOf, timePipe, timeTrips } from '../measure.mjs'
+import { canMeasureMemory } from '../memory.mjs'
 import { openModel } from '../model.mjs'
 
 const AT_ONCE = 100
@@ -8,18 +9,16 @@ const MODEL_MS = 50
 const BY_HAND = 'fetch, as many at once'
 const line = (i) => `"hello ${i}"\n`
 
-export const manyAtOnce = ({ isQuick, writeFixture, peer, once }) => {
-  const count = isQuick ? 1000 : 10_000
-  const least = (count / AT_ONCE) * MODEL_MS
+const manyMessages = ({ writeFixture, peer, once }, { name, count, about, unit, rounds, measure, goals, isMeasured = true }) => {
   const data = writeFixture(`at-once-${count}.jsonl`, Array.from({ length: count }, (_, i) => line(i)).join(''))
   let model
   const spec = () =>
     `let main : !string -> !string = agent { provider: "anthropic", model: "stub", endpoint: "${model.url}", prompt: "Be brief.", amnesiac: true, concurrency: ${AT_ONCE} }`
   const program = (key, checkout, command) =>
-    once(`at once: ${checkout.label} ${key}`, () => {
+    once(`${name}: ${checkout.label} ${key}`, () => {
       const env = { ...checkout.env, ANTHROPIC_API_KEY: 'none' }
       return {
-        measure: () => timePipe(command(), { env, data }),
+        measure: () => measure(command(), { env, data }),
         answer: () => outputOf(command(), { env, input: [0, 1, 2].map(line).join('') }),
       }
     })
@@ -29,20 +28,50 @@ export const manyAtOnce = ({ isQuick, writeFixture, peer, once }) => {
     peers: (checkout) => ({
       [BY_HAND]: program('fetch', checkout, () => [process.execPath, peer('fetch-loop.cjs'), model.url, '1', String(AT_ONCE)]),
     }),
-    goals: isQuick ? [] : [{ under: 1.05 * least }],
+    goals,
   })
   return {
-    name: 'at once',
-    about: `${count} messages to an agent that forgets, ${AT_ONCE} at once, with a model that takes ${MODEL_MS} ms: ${least} ms if nothing else took time. Whole programs.`,
-    unit: 'ms',
-    rounds: isQuick ? 1 : 3,
+    name,
+    about: `${count} messages to an agent that forgets, ${AT_ONCE} at once, with a model that takes ${MODEL_MS} ms${about}`,
+    unit,
+    rounds,
     prepare: async () => {
       model = await openModel(MODEL_MS)
     },
     close: () => model.close(),
-    cases: [ours('plumb-agent'), ours('plumb')],
+    cases: isMeasured ? [ours('plumb-agent'), ours('plumb')] : [],
   }
 }
+
+const MANY = 10_000
+
+export const manyAtOnce = (fixtures) => {
+  const count = fixtures.isQuick ? MANY / 10 : MANY
+  const leastMs = (count / AT_ONCE) * MODEL_MS
+  return manyMessages(fixtures, {
+    name: 'at once',
+    count,
+    about: `: ${leastMs} ms if nothing else took time. Whole programs.`,
+    unit: 'ms',
+    rounds: fixtures.isQuick ? 1 : 3,
+    measure: timePipe,
+    // Of a few messages the start is a large part.
+    goals: fixtures.isQuick ? [] : [{ under: 1.05 * leastMs }],
+  })
+}
+
+/** A heap grows for a while, so a quick look has all messages too. */
+export const memoryAtOnce = (fixtures) =>
+  manyMessages(fixtures, {
+    name: 'memory at once',
+    count: MANY,
+    about: ': the most that one process has in memory.',
+    unit: 'MB',
+    rounds: fixtures.isQuick ? 1 : 3,
+    measure: memoryAtWork,
+    goals: [{ under: 150 }],
+    isMeasured: canMeasureMemory,
+  })
 
 const AGENTS = ['a', 'b', 'c', 'd']
 const LOOP = 'bare fetch loop, four at once'

@@ -1,0 +1,142 @@
+// A large record: how long it takes to go on with it, and to look at it.
+
+import { appendFileSync, copyFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { memoryAtWork, timePipe, timeRun } from '../measure.mjs'
+import { canMeasureMemory } from '../memory.mjs'
+import { openModel } from '../model.mjs'
+import { ANSWER_CHARACTERS, bytesIn, makeRecord, writeInputs } from '../record.mjs'
+
+/** A second. */
+const REPLAYED_BYTES = 50e6
+const MAX_PAGE_MB = 5
+
+/** A record that several families use: its inputs with one more, and the model that is asked for that. */
+const recordOf = ({ folder, once }, { name, bytes, words }) =>
+  once(`record ${name}`, () => {
+    const [record, inputs, more, page] = ['record', 'inputs', 'more', 'page'].map((part) => join(folder, `${name}-${part}`))
+    let users = 0
+    let model
+    let made
+    const spec = () =>
+      `let main : !string -> !string = agent { provider: "anthropic", model: "stub", endpoint: "${model.url}", prompt: "Be brief.", ${words} }`
+    const envOf = (checkout) => ({ ...checkout.env, ANTHROPIC_API_KEY: 'none' })
+    const make = async (checkout) => {
+      writeInputs(inputs, bytes)
+      copyFileSync(inputs, more)
+      await makeRecord([checkout.bin('plumb'), '--record', record, '-e', spec()], { env: envOf(checkout), data: inputs })
+      appendFileSync(more, '"one more"\n')
+    }
+    return {
+      folder: record,
+      page,
+      open: async () => {
+        users++
+        model ??= await openModel(0, 'long-model.cjs', String(ANSWER_CHARACTERS))
+      },
+      close: async () => {
+        if (--users > 0) return
+        for (const path of [record, inputs, more, page]) rmSync(path, { recursive: true, force: true })
+        made = undefined
+        const { close } = model
+        model = undefined
+        await close()
+      },
+      /** Resolves when it is there; made by the first that wants it. */
+      ready: (checkout) => {
+        made ??= make(checkout)
+        return made
+      },
+      /** Goes on with it by `measure`: { sample, asked }, where asked is how many milliseconds after the start the model was asked. */
+      resume: async (checkout, measure) => {
+        const started = performance.now()
+        const asked = model.nextLine().then(() => performance.now() - started)
+        const command = [checkout.bin('plumb'), '--resume', record, '-e', spec()]
+        const sample = await measure(command, { env: envOf(checkout), data: more })
+        return { sample, asked: await asked }
+      },
+    }
+  })
+
+const MEGABYTE = 1e6
+const forgetting = (fixtures) =>
+  recordOf(fixtures, {
+    name: 'forgetting',
+    bytes: (fixtures.isQuick ? 100 : 1000) * MEGABYTE,
+    words: 'amnesiac: true, concurrency: 100',
+  })
+/** What it remembers is a part of each question, so that it is short beside the other. */
+const remembering = (fixtures) => recordOf(fixtures, { name: 'remembering', bytes: 10 * MEGABYTE, words: 'concurrency: 1' })
+
+export const records = (fixtures) => {
+  const { isQuick, once } = fixtures
+  const [large, talk] = [forgetting(fixtures), remembering(fixtures)]
+  const one = (name, about, record, measure, goals) => ({
+    name,
+    about,
+    ours: (checkout) =>
+      once(`records: ${checkout.label} ${name}`, () => ({
+        measure: async () => {
+          await record.ready(checkout)
+          return measure(checkout, record)
+        },
+      })),
+    peers: () => ({}),
+    goals,
+  })
+  const firstRequest = async (checkout, record) => {
+    const { sample, asked } = await record.resume(checkout, timePipe)
+    return { ...sample, value: asked }
+  }
+  // Known when it was made.
+  const replayed = (record) => ({
+    get under() {
+      return (bytesIn(record.folder) / REPLAYED_BYTES) * 1000
+    },
+  })
+  const view = async (checkout, { page, folder }) => {
+    const sample = await timeRun([checkout.bin('plumb'), 'view', '-o', page, folder], { env: checkout.env })
+    const megabytes = statSync(page).size / MEGABYTE
+    if (megabytes > MAX_PAGE_MB) throw new Error(`the page has ${megabytes} MB, more than ${MAX_PAGE_MB}`)
+    return sample
+  }
+  return {
+    name: 'records',
+    about: `A record of ${isQuick ? '100 MB' : '1 GB'}, of an agent that forgets, and one of 10 MB, of one that remembers: messages of 5 kB with answers of 10 kB. It is resumed with its inputs and one more.`,
+    unit: 'ms',
+    rounds: isQuick ? 1 : 3,
+    prepare: () => Promise.all([large.open(), talk.open()]),
+    close: () => Promise.all([large.close(), talk.close()]),
+    cases: [
+      one('resume, forgetting', 'to the request for the one more', large, firstRequest, [{ under: 1000 }]),
+      one('resume, remembering', 'the same, at 50 MB a second', talk, firstRequest, [replayed(talk)]),
+      one('view', `to a page of at most ${MAX_PAGE_MB} MB`, large, view, [{ under: 5000 }]),
+    ],
+  }
+}
+
+export const recordMemory = (fixtures) => {
+  const record = forgetting(fixtures)
+  const measure = async (checkout) => {
+    await record.ready(checkout)
+    return (await record.resume(checkout, memoryAtWork)).sample
+  }
+  return {
+    name: 'record memory',
+    about: 'The most that one process has in memory while it goes on with the record of an agent that forgets.',
+    unit: 'MB',
+    rounds: fixtures.isQuick ? 1 : 3,
+    prepare: record.open,
+    close: record.close,
+    cases: canMeasureMemory
+      ? [
+          {
+            name: 'resume',
+            ours: (checkout) => fixtures.once(`record memory: ${checkout.label}`, () => ({ measure: () => measure(checkout) })),
+            peers: () => ({}),
+            goals: [{ under: 150 }],
+          },
+        ]
+      : [],
+  }
+}
