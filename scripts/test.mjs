@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { build, buildTests } from './build.mjs'
 import { checkSources } from './check.mjs'
-import { ROOT, run, runMain } from './command.mjs'
+import { ROOT, run, runMain, withoutCertificates } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { isLong, runTests, skippedInWords, slowestInWords } from './tests.mjs'
 
@@ -33,7 +33,7 @@ const runFiles = async (isWanted) => {
 }
 
 const runCases = async (runner, args) => {
-  const { status, output } = await run(process.execPath, [runner, ...args])
+  const { status, output } = await run(process.execPath, [runner, ...args], { env: withoutCertificates() })
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(output) ?? [0, 0, 1]
   const skipped = [...output.matchAll(/^passed over (.*): (.*)$/gm)].map(([, title, why]) => ({ title, why }))
   if (status !== 0) process.stdout.write(output)
@@ -45,14 +45,17 @@ const testAll = async () => {
   await build()
   const total = { passed: 0, failed: 0, skipped: [] }
   for (const [title, step] of Object.entries(STEPS)) {
+    const began = performance.now()
     const counts = await step()
-    console.log(`${title}: ${typeof counts === 'string' ? counts : inWords(counts)}`)
+    console.log(`${title}: ${typeof counts === 'string' ? counts : `${inWords(counts)}, ${secondsSince(began)} s`}`)
     total.passed += counts.passed ?? 0
     total.failed += counts.failed ?? 0
     total.skipped.push(...(counts.skipped ?? []))
   }
   return total
 }
+
+const secondsSince = (began) => Math.round((performance.now() - began) / 1000)
 
 const inWords = ({ passed, failed }) => `${passed} passed, ${failed} failed`
 

@@ -5,42 +5,31 @@
 
 import { availableParallelism } from 'node:os'
 import { build, buildTests } from './build.mjs'
-import { run, runMain } from './command.mjs'
+import { run, runMain, withoutCertificates } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { measureSlowness } from './slowness.mjs'
 import { withSourcePositions } from './source-positions.mjs'
 
 const FILE_TIMEOUT_MS = 180_000
 
-// Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, servers, models and tarballs of others.
+// Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, and engines of others, such as
+// servers, shells, sandboxes, models and package managers.
 const LONG = [
-  ...[
-    'test/faults/',
-    'test/fuzz/',
-    'test/bounds',
-    'test/pack',
-    'test/real-server',
-    'test/acp-others',
-    'test/editors-others',
-    'test/release',
-  ],
-  ...[
-    'packages/lang/test/mends',
-    'packages/plumb/test/flow-',
-    'packages/plumb/test/origins',
-    'packages/plumb/test/forms.test',
-    'packages/plumb/test/random',
-    'packages/plumb-tool/test/mcp-tools',
-    'packages/plumb-tool/test/sandbox-programs',
-    'packages/plumb-mcp/test/python-client',
-  ],
+  ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack', 'test/launcher', 'test/release', 'test/bench', 'test/completion'],
+  ...['test/real-server', 'test/acp-others', 'test/editors-others'],
+  ...['packages/lang/test/mends', 'packages/lang/test/calls-random'],
+  ...['packages/plumb/test/flow-', 'packages/plumb/test/origins', 'packages/plumb/test/forms.test', 'packages/plumb/test/random'],
+  ...['packages/plumb/test/compact', 'packages/plumb/test/park', 'packages/plumb/test/money'],
+  ...['packages/plumb-tool/test/mcp-tools', 'packages/plumb-tool/test/sandbox', 'packages/plumb-tool/test/compose'],
+  ...['packages/plumb-tool/test/builtin-search', 'packages/plumb-tool/test/builtin-web-large'],
+  ...['packages/plumb-mcp/test/python-client', 'packages/plumb-mcp/test/source-policy', 'packages/plumb-mcp/test/inspect'],
 ]
 
 // Those that take longest, in that order. They start first: one that started last would run alone on one core.
 const LONGEST = [
   ...['test/faults/host', 'packages/plumb/test/origins', 'test/faults/batches', 'packages/plumb-tool/test/sandbox-programs'],
   ...['test/docs', 'test/chat', 'packages/plumb-tool/test/sandbox-default', 'packages/plumb-tool/test/mcp-connection'],
-  ...['packages/plumb-tool/test/builtin-web', 'packages/plumb-tool/test/sandbox.', 'packages/plumb/test/child', 'test/launcher'],
+  ...['packages/plumb-tool/test/builtin-web-large', 'packages/plumb-tool/test/sandbox.', 'packages/plumb/test/child', 'test/launcher'],
   ...[
     'packages/plumb/test/resume',
     'packages/plumb/test/budget',
@@ -97,7 +86,7 @@ const runFile = async (file) => {
   const slowness = measureSlowness()
   const limitMs = Math.round(FILE_TIMEOUT_MS * slowness)
   // tap's own limit is 30 s.
-  const env = { ...process.env, PLUMB_SLOWNESS: String(slowness), TAP_TIMEOUT: String(limitMs / 1000) }
+  const env = { ...withoutCertificates(), PLUMB_SLOWNESS: String(slowness), TAP_TIMEOUT: String(limitMs / 1000) }
   const { status, output } = await run(process.execPath, [file], { limitMs, env })
   const summary = [...output.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
   const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(summary)?.[1] ?? 0)

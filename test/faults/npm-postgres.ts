@@ -29,7 +29,8 @@ export const npmPostgres = (): string | undefined => {
     mkdirSync(join(made, 'fetched'), { mode: 0o755 })
     const options = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
     const args = ['install', '--prefix', join(made, 'fetched'), ...options, `${name}@${VERSION}`]
-    execFileSync('npm', args, { cwd: made, stdio: 'ignore', timeout: LIMIT_MS })
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: process.env.PLUMB_TEST_CERTIFICATES }
+    execFileSync('npm', args, { cwd: made, env, stdio: 'ignore', timeout: LIMIT_MS })
     makeLinks(join(made, 'fetched', 'node_modules', name))
     // Another test file may have been sooner.
     if (!existsSync(kept)) renameSync(join(made, 'fetched'), kept)
