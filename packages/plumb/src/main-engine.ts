@@ -40,7 +40,7 @@ const WORKER_OPTIONS: readonly RunOption[] = [
   PATIENCE,
   { flags: '--binding <name>', text: 'serve runs of that binding', byDefault: 'main' },
   ...STAGE_OPTIONS.filter(({ flags }) =>
-    /^--(set|set-file|provider|model|grant|docroot|policy|context|flows|require-sandbox|allow-host|no-parallel-tool-calls|agent-command|tool-command|max-in-flight|max-line)\b/.test(
+    /^--(set|set-file|prices|provider|model|grant|docroot|policy|context|flows|require-sandbox|allow-host|no-parallel-tool-calls|agent-command|tool-command|max-in-flight|max-line)\b/.test(
       flags,
     ),
   ),

@@ -2,6 +2,7 @@
 
 import {
   endWith,
+  type Fault,
   fault,
   givenBudget,
   leastOf,
@@ -158,16 +159,35 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   { flags: PATIENCE.flags, read: seconds },
 ]
 
-/** Workers keep no record. */
-const NOT_WITH_WORKERS = [
-  ...(['record', 'resume', 'park', 'rejects', 'cache', 'cacheOnly', 'rate', 'lane'] as const),
-  ...(['deadline', 'failFast', 'dryRun', 'telemetry', 'seq', 'mux', 'trace', 'progress', 'summary', 'otlp'] as const),
-]
+/** What says nothing to a run by workers, and what to do. */
+const NOT_WITH_WORKERS: Partial<Record<keyof RunFlags, string>> = {
+  resume: 'the same command with --run NAME goes on where it was',
+  same: 'a run by workers goes on only with the same spec',
+  park: 'what needs a person waits there anyhow',
+  record: 'plumb runs shows it',
+  cache: 'each worker asks by itself',
+  cacheOnly: 'each worker asks by itself',
+  rate: "say it in the spec, as 'rate' of an agent: it holds over all workers",
+  lane: 'what waits in a batch of a provider is known to one process alone',
+  dryRun: 'plumb render --parts shows what workers run',
+  telemetry: 'it is for a parent',
+  mux: 'outputs are envelopes where there are several',
+  trace: 'plumb runs --watch shows it',
+  progress: 'plumb runs --watch shows it',
+  summary: 'plumb runs shows it',
+}
 
-/** The option that says nothing to a run by workers, as it is spelt. */
-const notWithWorkers = (flags: RunFlags): string | undefined => {
-  const given = NOT_WITH_WORKERS.find((name) => name in flags)
-  return given?.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)
+/** What needs a submitter that stays until the run is over. */
+const NOT_DETACHED = ['rejects', 'failFast', 'seq', 'output', 'ordered'] as const
+
+/** As it is spelt. */
+const optionOf = (name: string): string => `--${name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
+
+const refusalWithWorkers = (flags: RunFlags): Fault | undefined => {
+  const given = (Object.keys(NOT_WITH_WORKERS) as (keyof RunFlags)[]).find((name) => flags[name] !== undefined)
+  if (given) return fault('usage', `${optionOf(given)} says nothing to a run by workers (--on): ${NOT_WITH_WORKERS[given]}`)
+  const early = flags.detach ? NOT_DETACHED.find((name) => flags[name] !== undefined) : undefined
+  return early && fault('usage', `${optionOf(early)} says nothing with --detach: say it to the command that fetches the outputs`)
 }
 
 export interface RunArguments {
@@ -206,8 +226,8 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
 }
 
 const submitRun = async (spec: string | undefined, flags: RunFlags, url: string): Promise<number> => {
-  const given = notWithWorkers(flags)
-  if (given !== undefined) return endWith('plumb', fault('usage', `--${given} says nothing to a run by workers (--on)`))
+  const refused = refusalWithWorkers(flags)
+  if (refused) return endWith('plumb', refused)
   const { submit } = await import('./engine/index.js')
   const { run: name, detach, ordered, insecureDatabase, output, unservedAfter = UNSERVED_SECONDS, patience = PATIENCE_SECONDS } = flags
   const own = { name, isDetached: detach === true, isOrdered: ordered === true, isInsecure: insecureDatabase === true }

@@ -2,6 +2,7 @@
 
 import type { Claim, Fault } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
+import type { Spent } from './spent.js'
 
 export interface RunRow {
   readonly id: string
@@ -89,7 +90,7 @@ export interface Settlement {
   readonly calls: readonly KeptCall[]
   /** Lines of a state file; undefined: the part remembers nothing. */
   readonly memory: readonly string[] | undefined
-  readonly tally: { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
+  readonly tally: Spent & { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
 }
 
 export interface Engine {

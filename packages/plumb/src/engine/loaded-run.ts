@@ -1,7 +1,7 @@
 // The spec of the command line, as workers run it; what is wrong with it is told.
 
 import { type Bound, type Graph, serverVariables } from '@plumb/lang'
-import { type Reporter, type Result, succeed } from '@plumb/wire'
+import { loadPrices, type Reporter, type Result, readPrices, succeed } from '@plumb/wire'
 import { type LoadedSpec, loadSpec, refuseErrors } from '../command/load.js'
 import { chooseGraph } from '../run/choose-graph.js'
 import type { RunOptions } from '../run/run-options.js'
@@ -48,6 +48,8 @@ export const startPartsOf = async (
   if (!found.ok) return found
   const source = await openAuthoritySource(permissions, undefined, servesTools(graph) || mapsTools(graph))
   if (!source.ok) return source
+  const given = options.display.prices === undefined ? succeed(undefined) : readPrices(options.display.prices)
+  if (!given.ok) return given
   const args = [
     ...['--max-in-flight', String(maxInFlight)],
     ...(docroot === undefined ? [] : ['--docroot', docroot]),
@@ -55,6 +57,7 @@ export const startPartsOf = async (
     ...(toolProgram === undefined ? [] : ['--tool-command', toolProgram]),
     ...handedOn,
   ]
+  const prices = await loadPrices(given.value)
   const entry = loaded.compiled.program.entry.module.path
   const variables = serverVariables(bound)
   return succeed((part, memory, events) =>
@@ -68,6 +71,7 @@ export const startPartsOf = async (
       authority: source.value.authority,
       memory,
       maxLine,
+      prices,
       ...events,
     }),
   )

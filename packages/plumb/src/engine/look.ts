@@ -1,7 +1,9 @@
 // plumb engine, runs, letters, cancel and retry: what the tables hold, and what a person does with it.
 
-import { endWith, fail, fault, isTerminal, type Result, succeed, writeStdout } from '@plumb/wire'
+import { endWith, type Fault, fail, fault, isTerminal, type Result, succeed, toDollars, writeStdout } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
+import { RATE_WINDOW } from './postgres.js'
+import { STATE_NOW } from './postgres-calls.js'
 import { PROTOCOL, ROLES, SCHEMA } from './schema.js'
 
 export interface Database {
@@ -97,6 +99,14 @@ interface PartCounts {
   readonly done: number
   readonly dropped: number
   readonly failed: number
+  /** Messages that wait until a person has decided on a call. */
+  readonly parked: number
+  /** Messages a second that were done with in the last seconds. */
+  readonly rate: number
+  /** Requests to models, their tokens, and dollars as far as they have a price. */
+  readonly calls: number
+  readonly tokens: number
+  readonly cost: number
   /** Live ones that serve it. */
   readonly workers: number
   /** Seconds since the oldest message came that waits. */
@@ -135,44 +145,67 @@ const readRuns = async (query: Connection['query'], name: string | undefined) =>
   return rows.map((row) => {
     const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string }[]
     const counts = row.parts as Readonly<Record<string, Omit<PartCounts, 'part'>>>
-    const parts = plan.map(({ id, name }): PartCounts => ({ part: `${id} ${name}`, ...NONE, ...counts[String(id)] }))
+    const parts = plan.map(({ id, name }): PartCounts => {
+      const known = { ...NONE, ...counts[String(id)] }
+      return { part: `${id} ${name}`, ...known, rate: Number(known.rate.toPrecision(3)), cost: toDollars(known.cost) }
+    })
     const { waiting: unread = 0 } = counts['0'] ?? {}
     const isUnserved = parts.some(({ waiting, workers }) => waiting > 0 && workers === 0)
-    const note = isUnserved ? `${row.reason ?? 'no worker with this spec serves all that waits'}` : undefined
+    const asks = Number(row.asks)
+    const note = isUnserved
+      ? `${row.reason ?? 'no worker with this spec serves all that waits'}`
+      : row.parked !== null
+        ? (JSON.parse(String(row.parked)) as Fault).detail
+        : asks > 0
+          ? `${asks} call${asks === 1 ? ' waits' : 's wait'} for a person: plumb approvals --on URL ${row.name}`
+          : undefined
     const [taken, written] = [Number(row.taken), Number(row.written)]
-    const state = row.parked === null ? String(row.state) : 'parked'
+    // Nothing is left to do but what a person decides on.
+    const isHeld =
+      row.state === 'closed' && parts.every(({ waiting, in_hand }) => waiting + in_hand === 0) && parts.some(({ parked }) => parked > 0)
+    const state = row.parked !== null || isHeld ? 'parked' : String(row.state)
     return { name: String(row.name), state, taken, written, unread, parts, ...(note === undefined ? {} : { note }) }
   })
 }
 
-const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0, workers: 0 }
+const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0, parked: 0, rate: 0, calls: 0, tokens: 0, cost: 0, workers: 0 }
 
 const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown) =>
   [
     `${name}  ${state}  taken ${taken}  written ${written}  unread ${unread}\n`,
     ...parts.map(
-      ({ part, waiting, in_hand, done, dropped, failed, workers, oldest, owner }) =>
+      ({ part, waiting, in_hand, done, dropped, failed, parked, rate, calls, tokens, cost, workers, oldest, owner }) =>
         `  ${part}  waiting ${waiting}  in hand ${in_hand}  done ${done}  dropped ${dropped}  failed ${failed}  workers ${workers}${
+          parked === 0 ? '' : `  parked ${parked}`
+        }${rate === 0 ? '' : `  ${rate} a second`}${calls === 0 ? '' : `  requests ${calls}  tokens ${tokens}${cost === 0 ? '' : `  $${cost}`}`}${
           oldest === undefined ? '' : `  oldest ${oldest} s`
         }${owner === undefined ? '' : `  at ${owner}`}\n`,
     ),
     ...(note === undefined ? [] : [`  ${note}\n`]),
   ].join('')
 
+const ELAPSED = 'extract(epoch FROM now() - since)'
+/** Messages a second, of a row of the tally: since its window began, and of the window before while that is new. */
+const RATE = `CASE WHEN ${ELAPSED} > ${RATE_WINDOW} THEN lately / ${ELAPSED} WHEN rate = 0 THEN lately / greatest(${ELAPSED}, 1)
+  ELSE (lately + ${RATE_WINDOW} * rate) / (${ELAPSED} + ${RATE_WINDOW}) END`
+
 const RUNS = `
 SELECT r.name, r.state, r.parked, r.taken, r.written, r.plan,
+  (SELECT count(*) FROM plumb.approval a WHERE a.run = r.id AND ${STATE_NOW} IN ('waits', 'in_doubt')) AS asks,
   (SELECT w.host || ': ' || w.reason FROM plumb.live_worker w WHERE w.digest = r.digest AND w.reason IS NOT NULL ORDER BY w.id LIMIT 1) AS reason,
   coalesce((
   SELECT jsonb_object_agg(p.part, jsonb_strip_nulls(jsonb_build_object(
-    'waiting', coalesce(m.waiting, 0), 'in_hand', coalesce(m.in_hand, 0), 'oldest', m.oldest, 'owner', o.host,
+    'waiting', coalesce(m.waiting, 0), 'parked', coalesce(m.parked, 0), 'in_hand', coalesce(m.in_hand, 0), 'oldest', m.oldest, 'owner', o.host,
     'done', coalesce(t.taken, 0), 'dropped', coalesce(t.dropped, 0), 'failed', coalesce(t.failed, 0),
+    'rate', coalesce(t.rate, 0), 'calls', coalesce(t.calls, 0), 'tokens', coalesce(t.tokens, 0), 'cost', coalesce(t.cost, 0),
     'workers', (SELECT count(*) FROM plumb.live_worker w WHERE w.digest = r.digest AND p.part = ANY (w.parts) AND (w.runs = '{}' OR r.name = ANY (w.runs))))))
   FROM (SELECT 0 AS part, NULL::bigint AS worker UNION ALL SELECT part, worker FROM plumb.part WHERE run = r.id) p
   LEFT JOIN plumb.worker o ON o.id = p.worker
-  LEFT JOIN (SELECT part, count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease IS NOT NULL) AS in_hand,
+  LEFT JOIN (SELECT part, count(*) FILTER (WHERE lease IS NULL AND NOT parked) AS waiting, count(*) FILTER (WHERE parked) AS parked, count(*) FILTER (WHERE lease IS NOT NULL) AS in_hand,
                round(extract(epoch FROM now() - min(since) FILTER (WHERE lease IS NULL))) AS oldest
              FROM plumb.message WHERE run = r.id GROUP BY part) m ON m.part = p.part
-  LEFT JOIN (SELECT part, sum(taken) AS taken, sum(dropped) AS dropped, sum(failed) AS failed
+  LEFT JOIN (SELECT part, sum(taken) AS taken, sum(dropped) AS dropped, sum(failed) AS failed,
+               sum(calls) AS calls, sum(tokens) AS tokens, sum(cost) AS cost, sum(${RATE}) AS rate
              FROM plumb.tally WHERE run = r.id GROUP BY part) t ON t.part = p.part), '{}') AS parts
 FROM plumb.run r WHERE $1::text IS NULL OR r.name = $1 ORDER BY r.id`
 

@@ -15,6 +15,7 @@ import {
   LineWriter,
   openDeliveryLog,
   openStateLog,
+  type Prices,
   parseJson,
   type Reported,
   type Result,
@@ -26,12 +27,14 @@ import {
   spawnPlumbLines,
   splitEnvelope,
   succeed,
+  type Telemetry,
 } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
 import { Unnumbered } from '../graph/numbered-output.js'
 import { type CallJournal, openCallJournal } from './call-journal.js'
 import type { TakenMessage } from './engine.js'
 import type { PlannedPart } from './run-plan.js'
+import { type Spent, spentIn } from './spent.js'
 
 export interface PartProcessOptions {
   readonly part: PlannedPart
@@ -50,10 +53,13 @@ export interface PartProcessOptions {
   /** Lines of a state file; undefined: it remembers nothing. */
   readonly memory: readonly string[] | undefined
   readonly maxLine: number
+  readonly prices: Prices | undefined
   /** How the message is named to tools, whenever it is given out. */
   readonly deliveryOf: (message: TakenMessage) => string
   /** The first messages of those that it has are done with. */
   readonly onFinished: (finished: readonly FinishedMessage[], memory: readonly RememberedLine[]) => void
+  /** Agents have asked models, as they tell. */
+  readonly onSpent: (spent: Spent) => void
   /** It has said something that is about none of its messages. */
   readonly onWords: (words: Reported) => void
 }
@@ -218,7 +224,8 @@ export class PartProcess {
 
   #telemetry({ buf, start, end }: LineReader): void {
     const parsed = parseJson(buf, start, end)
-    const event = parsed.ok ? (parsed.value as Settled) : undefined
+    const event = parsed.ok ? (parsed.value as Telemetry | null) : undefined
+    if (event?.kind === 'usage') this.#o.onSpent(spentIn(event, this.#o.prices))
     if (event?.kind !== 'settled' || event.inputs <= this.#done) return
     this.#reports.push(event)
     this.#settleSoon()

@@ -9,6 +9,7 @@ import { type Exit, type Fault, fault, type Result } from '@plumb/wire'
 import type { Engine, KeptCall, Letter, NewMessage, TakenMessage } from './engine.js'
 import type { FinishedMessage, PartProcess, PartProcessOptions, RememberedLine } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
+import { addSpent, NOTHING } from './spent.js'
 
 export interface PartRunnerOptions {
   readonly engine: Engine
@@ -31,7 +32,7 @@ export interface PartRunnerOptions {
   readonly fail: (error: unknown) => void
 }
 
-export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'deliveryOf' | 'budget' | 'journal'>
+export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal'>
 
 /** Takes of a message before it is a letter. */
 const MAX_TRIES = 5
@@ -64,6 +65,8 @@ export class PartRunner {
   /** The last error that the process has told of itself. */
   #words: Fault | undefined
   #progress = 0
+  /** And not told. */
+  #spent = NOTHING
   #seen = -1
   #state: 'on' | 'stopping' | 'given up' | 'off' = 'on'
 
@@ -206,6 +209,9 @@ export class PartRunner {
         this.#progress++
         this.#ready.push({ finished, memory: lines })
         this.#flush().catch(this.#o.fail)
+      },
+      onSpent: (more) => {
+        this.#spent = addSpent(this.#spent, more)
       },
       onWords: ({ severity, fault: said }) => {
         if (severity === 'warning') return this.#o.warn(said)
@@ -355,6 +361,8 @@ export class PartRunner {
   }): Promise<boolean> {
     const { engine, run, part, retrySeconds, warn } = this.#o
     const { done, outputs, letters, again, back = [], parked = [], calls = [], memory, dropped } = fate
+    const spent = this.#spent
+    this.#spent = NOTHING
     const settled = await engine.settle({
       run,
       part: part.id,
@@ -367,8 +375,9 @@ export class PartRunner {
       parked: parked.map(({ id }) => id),
       calls,
       memory: part.kind === 'owned' ? memory : undefined,
-      tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length },
+      tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length, ...spent },
     })
+    if (!settled) this.#spent = addSpent(this.#spent, spent)
     if (settled || this.#state === 'off') return settled
     warn(fault('lease_lost', `what '${part.name}' had in hand is another worker's by now; what came of it here is dropped`))
     await this.#startAnew()

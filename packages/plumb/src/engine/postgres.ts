@@ -1,6 +1,6 @@
 // The engine on PostgreSQL. A worker is a session: it holds a lock on its number, and the worker that finds that lock free gives back what it had.
 
-import type { Claim, Fault } from '@plumb/wire'
+import { type Claim, type Fault, fault } from '@plumb/wire'
 import type { Connection, Query } from './connection.js'
 import type { Engine, Loan, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
 import { KEEP_CALL, keptValues, takeCalls } from './postgres-calls.js'
@@ -20,7 +20,12 @@ const LIVE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN (
 /** Behind all others. */
 export const LAST = `'{9223372036854775807}'::bigint[]`
 /** What is in hand of a run that is parked is still settled. */
-const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed') AND r.parked IS NULL)`
+const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed') AND r.parked IS NULL
+  AND (r.ends IS NULL OR r.ends > now()))`
+
+const TIME_IS_UP = JSON.stringify(fault('budget_spent', 'the seconds of --deadline are over'))
+/** Runs whose time is up are parked. */
+export const END_IN_TIME = `UPDATE plumb.run SET parked = '${TIME_IS_UP}' WHERE ends <= now() AND parked IS NULL AND state IN ('open', 'closed')`
 
 /** What comes before it in the order of the run is done with, here and above; $7: the parts above. Each bound is looked up once a statement. */
 const IN_ORDER = `
@@ -72,9 +77,17 @@ const SETTLE_MEMORY =
   'INSERT INTO plumb.memory (run, part, line) SELECT $1, $2, o.line FROM unnest($3::text[]) WITH ORDINALITY AS o (line, n) ORDER BY o.n'
 const SETTLE_LETTER =
   'INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, tries) VALUES ($1, $2, $3, $4::bigint[], $5, $6, $7, $8)'
+/** Seconds of which the rate is taken. */
+export const RATE_WINDOW = 10
+const IS_LATE = `t.since < now() - interval '${RATE_WINDOW} s'`
 const SETTLE_TALLY = `
-INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (run, part, worker) DO UPDATE SET taken = t.taken + $4, outputs = t.outputs + $5, dropped = t.dropped + $6, failed = t.failed + $7`
+INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed, calls, tokens, cost, lately)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $4)
+ON CONFLICT (run, part, worker) DO UPDATE SET taken = t.taken + $4, outputs = t.outputs + $5, dropped = t.dropped + $6, failed = t.failed + $7,
+  calls = t.calls + $8, tokens = t.tokens + $9, cost = t.cost + $10,
+  since = CASE WHEN ${IS_LATE} THEN now() ELSE t.since END,
+  lately = CASE WHEN ${IS_LATE} THEN $4 ELSE t.lately + $4 END,
+  rate = CASE WHEN ${IS_LATE} THEN t.lately / extract(epoch FROM now() - t.since) ELSE t.rate END`
 
 /** What others see of a worker. */
 export interface WorkerRow {
@@ -113,6 +126,7 @@ export class PostgresEngine implements Engine {
   }
 
   async runs(): Promise<readonly RunRow[]> {
+    await this.connection.query(END_IN_TIME)
     const { rows } = await this.connection.query(
       "SELECT id, name, state, digest, protocol, limits FROM plumb.run WHERE state IN ('open', 'closed') ORDER BY id",
     )
@@ -139,7 +153,7 @@ export class PostgresEngine implements Engine {
       if (s.back.length > 0) counted.push({ rows: query(SETTLE_BACK, [s.back, s.lease]), due: s.back.length })
       if (s.parked.length > 0) counted.push({ rows: query(SETTLE_PARKED, [s.parked, s.lease]), due: s.parked.length })
       if (s.memory) counted.push({ rows: query(SETTLE_FENCE, [s.run, s.part, this.worker]), due: 1 })
-      const { taken, outputs, dropped, failed } = s.tally
+      const { taken, outputs, dropped, failed, calls, tokens, cost } = s.tally
       const written = [
         insertMessages(query, s.run, s.outputs),
         ...(s.memory && s.memory.length > 0 ? [query(SETTLE_MEMORY, [s.run, s.part, s.memory])] : []),
@@ -147,7 +161,7 @@ export class PostgresEngine implements Engine {
           query(SETTLE_LETTER, [s.run, s.part, port, ord, origin, value, JSON.stringify(fault), tries]),
         ),
         ...s.calls.map((kept) => query(KEEP_CALL, keptValues(s.run, s.part, kept))),
-        query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed]),
+        query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed, calls, tokens, cost]),
         ...(this.#mayTell() ? [query('NOTIFY plumb')] : []),
       ]
       // Waited for together: when the connection breaks, each of them fails.

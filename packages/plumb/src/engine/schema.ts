@@ -21,6 +21,7 @@ CREATE TABLE plumb.run (
   host text NOT NULL,
   limits text,
   parked text,
+  ends timestamptz,
   begun timestamptz NOT NULL DEFAULT now(),
   ended timestamptz
 );
@@ -80,6 +81,12 @@ CREATE TABLE plumb.tally (
   outputs bigint NOT NULL DEFAULT 0,
   dropped bigint NOT NULL DEFAULT 0,
   failed bigint NOT NULL DEFAULT 0,
+  calls bigint NOT NULL DEFAULT 0,
+  tokens bigint NOT NULL DEFAULT 0,
+  cost bigint NOT NULL DEFAULT 0,
+  since timestamptz NOT NULL DEFAULT now(),
+  lately bigint NOT NULL DEFAULT 0,
+  rate float8 NOT NULL DEFAULT 0,
   PRIMARY KEY (run, part, worker)
 );
 CREATE TABLE plumb.approval (
@@ -149,4 +156,6 @@ GRANT UPDATE (parked) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
 CREATE ROLE plumb_read;
 GRANT USAGE ON SCHEMA plumb TO plumb_read;
-GRANT SELECT ON plumb.run, plumb.part, plumb.tally, plumb.worker, plumb.live_worker TO plumb_read;`
+GRANT SELECT ON plumb.version, plumb.run, plumb.part, plumb.tally, plumb.worker, plumb.live_worker TO plumb_read;
+GRANT SELECT (run, part, lease, since, parked) ON plumb.message TO plumb_read;
+GRANT SELECT (run, state, until) ON plumb.approval TO plumb_read;`

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   dieOf,
+  type Fault,
   fault,
   LineReader,
   LineWriter,
@@ -17,11 +18,13 @@ import {
   succeed,
   writeStdout,
 } from '@plumb/wire'
+import { openLineFile } from '../record/line-file.js'
+import { Rejects } from '../record/rejects.js'
 import type { RunOptions } from '../run/run-options.js'
 import type { LendingLimits } from './lending.js'
 import { loadRun } from './loaded-run.js'
 import { openOutputFile } from './output-file.js'
-import { Submitter } from './submitter.js'
+import { type SubmitOptions, Submitter } from './submitter.js'
 
 export interface SubmitFlags {
   readonly url: string
@@ -48,7 +51,12 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   if (!output.ok) reporter.report(output.error)
   if (run && limits.ok && output.ok) {
     const wake = (): void => submitter.wake()
-    const reader = new LineReader(openLineInput(0), { maxLine: options.maxLine, raw: options.rawInput, onReadable: wake })
+    const reader = new LineReader(openLineInput(0), {
+      maxLine: options.maxLine,
+      raw: options.rawInput,
+      onReadable: wake,
+      onOversize: (piece, isEnd) => submitter.rejectPiece(piece, isEnd),
+    })
     const writer = new LineWriter(output.value ? openLineOutput(output.value.fd) : openOutput(1), {
       raw: options.rawOutput,
       onDrain: wake,
@@ -60,6 +68,10 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
       name,
       plan: run.plan,
       limits: limits.value,
+      deadlineMs: options.limits.deadlineMs,
+      isFailFast: options.isFailFast,
+      isNumbered: options.isNumbered,
+      openRejects: rejectsOf(options, (error) => reporter.report(error)),
       reader,
       writer,
       output: output.value,
@@ -82,6 +94,15 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   await reporter.end()
   if (stoppedBy) dieOf(stoppedBy)
   return reporter.status
+}
+
+const rejectsOf = ({ recording, rawInput }: RunOptions, report: (error: Fault) => void): SubmitOptions['openRejects'] => {
+  const { rejects: path } = recording
+  if (path === undefined) return undefined
+  return (isAppended) => {
+    const file = openLineFile({ path, isAppended, delayMs: 0, fail: report })
+    return file.ok ? succeed(new Rejects({ file: file.value, isRaw: rawInput })) : file
+  }
 }
 
 /** As the run keeps them; undefined: none are given, and those that it has stay. */

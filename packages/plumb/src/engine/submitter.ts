@@ -3,38 +3,34 @@
 
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
-import { enclose, type Fault, fail, fault, type LineReader, type LineWriter, type Reporter, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
+import type { Rejects } from '../record/rejects.js'
 import { connectPatiently, FULL, type PatienceOptions } from './connect-patiently.js'
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
-import type { OutputFile } from './output-file.js'
-import { insertMessages, LAST, MAX_WAITING } from './postgres.js'
-import { STATE_NOW } from './postgres-calls.js'
-import type { RunPlan } from './run-plan.js'
+import { Outcome, type OutcomeOptions } from './outcome.js'
+import { insertMessages, MAX_WAITING } from './postgres.js'
 import { PROTOCOL } from './schema.js'
-import { unservedOf } from './unserved.js'
 
-export interface SubmitOptions extends PatienceOptions {
-  readonly name: string
-  readonly plan: RunPlan
+export interface SubmitOptions extends PatienceOptions, Omit<OutcomeOptions, 'onErrors'> {
   /** As `plumb.run` has them; undefined: those that it has. */
   readonly limits: string | undefined
+  /** From now on; undefined: any time. */
+  readonly deadlineMs: number | undefined
   readonly isDetached: boolean
-  /** Outputs in the order of the inputs. */
-  readonly isOrdered: boolean
-  /** That nobody works on a part is said after so long. */
-  readonly unservedSeconds: number
+  /** After the first error nothing more is given out. */
+  readonly isFailFast: boolean
+  /** Opens what takes the inputs that fail; `isAppended`: some have before. */
+  readonly openRejects: ((isAppended: boolean) => Result<Rejects>) | undefined
   readonly reader: LineReader
-  readonly writer: LineWriter
-  /** What the writer writes to, where that is to have each line once. */
-  readonly output: OutputFile | undefined
-  readonly reporter: Reporter
 }
 
 /** With the process that submits a run goes a lock of this key. */
 const SUBMITTERS = 0x706c7573
 const POLL_MS = 1000
 const BATCH = 500
+/** After so many lines it is looked at which of them may still fail. */
+const PRUNE_LINES = 1024
 
 interface Line {
   readonly seq: number
@@ -53,19 +49,20 @@ export class Submitter {
   #waiting: Line[] = []
   /** Of the lines that an earlier command has submitted. */
   #before = { state: 'open', taken: 0, seen: '' }
-  /** Outputs that are written, and may still be in the tables. */
-  readonly #written = new Set<string>()
+  readonly #outcome: Outcome
+  #rejects: Rejects | undefined
+  /** Inputs before it cannot fail any more. */
+  #oldest = 0
+  #hasFailed = false
   /** Messages that may be submitted before the queues are looked at. */
   #room = 0
   #isClosed = false
   #isStopped = false
-  #failed: Fault | undefined
-  /** When something last came of the run, and whether it was said since that nothing does. */
-  #progress = { at: performance.now(), isTold: false }
   #wake: () => void = () => {}
 
   constructor(options: SubmitOptions) {
     this.#o = options
+    this.#outcome = new Outcome({ ...options, onErrors: (errors) => this.#failedOn(...errors) })
   }
 
   /** Lines came, or there is room for outputs. */
@@ -77,6 +74,16 @@ export class Submitter {
   stop(): void {
     this.#isStopped = true
     this.#wake()
+  }
+
+  /** Nothing more can be written. */
+  failWith(failed: Fault): void {
+    this.#outcome.failWith(failed)
+  }
+
+  /** A line that is too long to be kept. */
+  rejectPiece(piece: Buffer, isEnd: boolean): void {
+    if (this.#taken >= this.#before.taken) this.#rejects?.rejectPiece(piece, isEnd)
   }
 
   /** Undefined: the run is done, or goes on without us. */
@@ -105,9 +112,9 @@ export class Submitter {
   }
 
   async #begin(connection: Connection, isFirst: boolean): Promise<Result<void>> {
-    const { name, plan, limits = null } = this.#o
+    const { name, plan, limits = null, deadlineMs } = this.#o
     const shown = JSON.stringify(plan.parts.map(({ id, name, kind }) => ({ id, name, kind })))
-    await connection.transaction(async (query) => {
+    const isNew = await connection.transaction(async (query) => {
       const { rows } = await query(
         'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id',
         [name, plan.digest, PROTOCOL, shown, hostname(), limits],
@@ -115,7 +122,7 @@ export class Submitter {
       const [made] = rows
       if (made)
         await query('INSERT INTO plumb.part (run, part) SELECT $1, p FROM unnest($2::int[]) p', [made.id, plan.parts.map(({ id }) => id)])
-      return true
+      return made !== undefined
     })
     const { rows } = await connection.query(
       'SELECT id, digest, state, taken, seen, written, host, begun::text AS begun FROM plumb.run WHERE name = $1',
@@ -133,8 +140,10 @@ export class Submitter {
     if (cut) return { ok: false, error: cut }
     this.#run = String(run.id)
     this.#room = 0
-    // What was spent counts on; what it may spend now is tried.
-    if (isFirst) await connection.query('UPDATE plumb.run SET limits = coalesce($2, limits), parked = NULL WHERE id = $1', [run.id, limits])
+    if (isFirst) await connection.query(GO_ON, [run.id, limits, deadlineMs === undefined ? null : deadlineMs / 1000])
+    const rejects = isFirst ? this.#o.openRejects?.(isNew !== true) : undefined
+    if (rejects?.ok === false) return rejects
+    this.#rejects ??= rejects?.value
     const taken = Number(run.taken)
     if (isFirst) this.#before = { state: String(run.state), taken, seen: String(run.seen) }
     this.#waiting = this.#waiting.filter(({ seq }) => seq > taken)
@@ -142,7 +151,7 @@ export class Submitter {
   }
 
   async #serve(connection: Connection, isLost: () => boolean): Promise<Fault | undefined> {
-    const { isDetached, writer } = this.#o
+    const { isDetached, isFailFast, writer, reporter } = this.#o
     let hasNews = true
     connection.onNews(() => {
       hasNews = true
@@ -161,12 +170,18 @@ export class Submitter {
         if (this.#isClosed) return undefined
       } else if (hasNews && !writer.isFull) {
         hasNews = false
-        const state = await this.#fetch(connection)
-        if (typeof state !== 'string') return state
-        if (state === 'more') hasNews = true
-        else if (state === 'parked') return this.#parked(connection)
-        else if (state === 'asks') return this.#asks(connection)
-        else if (state !== 'waits') return state === 'done' ? undefined : CANCELLED
+        const fetched = await this.#outcome.fetch(connection, this.#run)
+        if ('error' in fetched) return fetched
+        if (fetched.isClosed && this.#before.state === 'open' && !this.#isClosed) {
+          this.#isClosed = true
+          reporter.report(this.#drained(this.#taken))
+        }
+        if (this.#hasFailed && isFailFast) await this.#endEarly(connection)
+        const { comes } = fetched
+        if (comes === 'more') hasNews = true
+        else if (comes === 'parked') return this.#outcome.parked(connection, this.#run)
+        else if (comes === 'asks') return this.#outcome.asks(connection, this.#run)
+        else if (comes !== 'waits') return comes === 'done' ? undefined : CANCELLED
       }
       if (changed || (hasNews && !writer.isFull)) continue
       const timer = setTimeout(() => {
@@ -178,11 +193,26 @@ export class Submitter {
     }
   }
 
+  #failedOn(...errors: readonly Fault[]): void {
+    this.#hasFailed = true
+    for (const error of errors) this.#rejects?.reject(error)
+    this.#rejects?.flush()
+  }
+
+  /** The first error was enough: what is in hand has a moment, and nothing else is done. */
+  async #endEarly(connection: Connection): Promise<void> {
+    this.#hasFailed = false
+    this.#isClosed = true
+    await connection.query(END_EARLY, [this.#run, JSON.stringify(FIRST_ERROR)])
+    await connection.query('NOTIFY plumb')
+  }
+
   /** Whether there was anything to submit; a fault ends it. */
   async #submit(connection: Connection): Promise<boolean | Fault> {
     const { reader, plan, reporter } = this.#o
     if (this.#isClosed || this.#isStopped) return false
     const isCrowded = await this.#isCrowded(connection)
+    if (this.#rejects && this.#taken >= this.#oldest + PRUNE_LINES) await this.#lookForOldest(connection)
     while (!isCrowded && this.#waiting.length < BATCH && reader.next()) {
       const wrong = this.#take()
       if (wrong) return wrong
@@ -221,29 +251,20 @@ export class Submitter {
     const { reader, reporter } = this.#o
     const { buf, start, end } = reader
     this.#taken++
+    this.#rejects?.hold(this.#taken, reader, () => this.#oldest)
     const text = reader.fault ? '' : buf.toString('utf8', start, end)
     this.#seen = createHash('sha256').update(this.#seen).update(text).digest('hex')
     if (this.#taken <= this.#before.taken)
       return this.#taken === this.#before.taken && this.#seen !== this.#before.seen ? this.#changed() : undefined
     const isHeld = text.includes('\0')
     const wrong = reader.fault ?? (isHeld ? fault('invalid_json', 'a control character stands in this line as it is') : undefined)
-    if (wrong) reporter.report({ ...wrong, seq: this.#taken, line: reader.line })
+    if (wrong) {
+      const error = { ...wrong, seq: this.#taken, line: reader.line }
+      this.#failedOn(error)
+      reporter.report(error)
+    }
     this.#waiting.push({ seq: this.#taken, value: wrong ? '' : text, seen: this.#seen })
     return undefined
-  }
-
-  /** What is written is there before the tables forget it. */
-  async #keep(): Promise<Fault | undefined> {
-    const { output } = this.#o
-    if (!output) return undefined
-    // A writer tells what went wrong a moment later.
-    await new Promise((resolve) => setImmediate(resolve))
-    return this.#failed ?? output.sync()
-  }
-
-  /** Nothing more can be written. */
-  failWith(failed: Fault): void {
-    this.#failed = failed
   }
 
   #drained(taken: number): Fault {
@@ -253,6 +274,11 @@ export class Submitter {
   #changed(): Fault {
     const { name } = this.#o
     return fault('input_changed', `run '${name}' has taken ${this.#before.taken} lines, and this input does not begin with them`)
+  }
+
+  async #lookForOldest(connection: Connection): Promise<void> {
+    const { rows } = await connection.query(OLDEST, [this.#run])
+    this.#oldest = Math.min(Number(rows[0]?.oldest ?? this.#taken + 1), this.#taken + 1)
   }
 
   /** Looks again when as much is submitted as there was room for. */
@@ -265,129 +291,19 @@ export class Submitter {
     this.#room = MAX_WAITING - Number(rows[0]?.waiting)
     return this.#room <= 0
   }
-
-  /** All that is left waits for a person, or behind what does. */
-  async #isHeld({ query }: Connection): Promise<boolean> {
-    const { rows } = await query('SELECT DISTINCT part FROM plumb.message WHERE run = $1 AND parked', [this.#run])
-    const parked = new Set(rows.map(({ part }) => Number(part)))
-    const behind = this.#o.plan.parts.filter(({ id, kind, above }) => kind === 'owned' && [id, ...above].some((part) => parked.has(part)))
-    const { rows: moving } = await query(
-      `SELECT EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = $1 AND m.part > 0 AND NOT m.parked AND (m.lease IS NOT NULL OR NOT (
-         m.part = ANY ($2::int[]) AND EXISTS (SELECT 1 FROM plumb.message p WHERE p.run = $1 AND p.parked AND p.ord <= m.ord)))) AS is_moving`,
-      [this.#run, behind.map(({ id }) => id)],
-    )
-    return moving[0]?.is_moving !== true
-  }
-
-  async #asks({ query }: Connection): Promise<Fault> {
-    const { name } = this.#o
-    const { rows } = await query(WAITING, [this.#run])
-    const { messages, calls } = rows[0] ?? {}
-    const [left, asked] = [Number(messages), Number(calls)]
-    return fault(
-      'parked',
-      `${left} message${left === 1 ? ' waits' : 's wait'} until a person decides on ${asked} call${asked === 1 ? '' : 's'}: plumb approvals --on URL ${name}`,
-      { messages: left, calls: asked },
-    )
-  }
-
-  /** A limit is met: what is left waits until it is raised. */
-  async #parked({ query }: Connection): Promise<Fault> {
-    const { rows } = await query(UNANSWERED, [this.#run])
-    const { parked, count } = rows[0] ?? {}
-    const why = JSON.parse(String(parked)) as Fault
-    const left = Number(count)
-    const messages = `${left} message${left === 1 ? ' is' : 's are'} not answered`
-    return fault('budget_spent', `${why.detail}; ${messages}, and wait: the same command with a higher limit goes on`, { unanswered: left })
-  }
-
-  /** Says once that nothing comes since nobody works on it. */
-  async #lookForWorkers(connection: Connection): Promise<void> {
-    const { unservedSeconds, plan, reporter } = this.#o
-    const { at, isTold } = this.#progress
-    if (isTold || performance.now() - at < unservedSeconds * 1000) return
-    const unserved = await unservedOf(connection, this.#run, plan)
-    if (!unserved) return
-    this.#progress = { at, isTold: true }
-    reporter.warn(unserved)
-    reporter.flush()
-  }
-
-  async #fetch(connection: Connection): Promise<'more' | 'waits' | 'parked' | 'asks' | 'done' | 'cancelled' | Fault> {
-    const { isOrdered, plan, reporter, writer } = this.#o
-    // Before the messages are looked at: what ends later is seen the next time.
-    const { rows: states } = await connection.query(
-      `SELECT state, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet,
-         parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL) AS is_parked,
-         EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND parked) AS has_parked
-       FROM plumb.run WHERE id = $1`,
-      [this.#run],
-    )
-    const isHeld = states[0]?.state === 'closed' && states[0].has_parked === true && (await this.#isHeld(connection))
-    const { rows } = await connection.query(isOrdered ? OUTPUTS_IN_ORDER : OUTPUTS, [this.#run, BATCH])
-    for (const { id, port, value } of rows as unknown as readonly { id: string; port: number; value: string }[]) {
-      if (this.#written.has(id)) continue
-      this.#written.add(id)
-      const bytes = Buffer.from(`${value}\n`)
-      if (plan.outputs.length === 1) writer.write(bytes, 0, bytes.length - 1)
-      else {
-        const line = enclose(plan.outputs[port] ?? '', bytes, 0, bytes.length - 1)
-        writer.write(line, 0, line.length)
-      }
-    }
-    writer.flush()
-    const unwritten = rows.length > 0 ? await this.#keep() : undefined
-    if (unwritten) return unwritten
-    const { rows: letters } = await connection.query(
-      'SELECT id, origin, fault FROM plumb.letter WHERE run = $1 AND NOT told ORDER BY id LIMIT $2',
-      [this.#run, BATCH],
-    )
-    if (rows.length > 0 || letters.length > 0) {
-      this.#progress = { at: performance.now(), isTold: false }
-      await connection.transaction(async (query) => {
-        await query('DELETE FROM plumb.message WHERE id = ANY ($1::bigint[])', [rows.map(({ id }) => id)])
-        await query('UPDATE plumb.run SET written = written + $2 WHERE id = $1', [this.#run, rows.length])
-        await query('UPDATE plumb.letter SET told = true WHERE id = ANY ($1::bigint[])', [letters.map(({ id }) => id)])
-        return true
-      })
-      this.#written.clear()
-      for (const { origin, fault: said } of letters)
-        reporter.report({ ...(JSON.parse(String(said)) as Fault), seq: Number(origin), line: Number(origin) })
-      return 'more'
-    }
-    const { state, is_quiet, is_parked } = states[0] ?? {}
-    if (state === 'closed' && this.#before.state === 'open' && !this.#isClosed) {
-      this.#isClosed = true
-      reporter.report(this.#drained(this.#taken))
-    }
-    await this.#lookForWorkers(connection)
-    if (state === 'cancelled') return 'cancelled'
-    if (is_parked === true && is_quiet !== true) return 'parked'
-    if (isHeld) return 'asks'
-    if (state !== 'closed' || is_quiet !== true) return 'waits'
-    await connection.query("UPDATE plumb.run SET state = 'done', ended = now() WHERE id = $1 AND state = 'closed'", [this.#run])
-    await connection.query('NOTIFY plumb')
-    return 'done'
-  }
 }
 
-const WAITING = `
-SELECT (SELECT count(DISTINCT origin) FROM plumb.message WHERE run = $1 AND part > 0) AS messages,
-  (SELECT count(*) FROM plumb.approval a WHERE a.run = $1 AND ${STATE_NOW} IN ('waits', 'in_doubt')) AS calls`
-
-const UNANSWERED = `
-SELECT r.parked, (SELECT count(DISTINCT m.origin) FROM plumb.message m WHERE m.run = r.id AND m.part > 0) AS count
-FROM plumb.run r WHERE r.id = $1`
-
-const OUTPUTS = 'SELECT id, port, value FROM plumb.message WHERE run = $1 AND part = 0 ORDER BY id LIMIT $2'
-
-/** Nothing that is still worked on comes before them. */
-const OUTPUTS_IN_ORDER = `
-SELECT m.id, m.port, m.value FROM plumb.message m
-WHERE m.run = $1 AND m.part = 0 AND m.ord <= coalesce((
-  SELECT first.ord FROM plumb.part p CROSS JOIN LATERAL (
-    SELECT u.ord FROM plumb.message u WHERE u.run = $1 AND u.part = p.part ORDER BY u.ord LIMIT 1) first
-  WHERE p.run = $1 ORDER BY first.ord LIMIT 1), ${LAST})
-ORDER BY m.ord, m.id LIMIT $2`
-
 const CANCELLED = fault('cancelled', 'the run was cancelled')
+const FIRST_ERROR = fault('cancelled', 'the first error ends the run (--fail-fast)')
+
+/** What was spent counts on; what it may spend now, and until when, is tried. */
+const GO_ON = `
+UPDATE plumb.run SET limits = coalesce($2, limits), parked = NULL, ends = now() + $3::float8 * interval '1 s' WHERE id = $1`
+
+const END_EARLY = `
+UPDATE plumb.run SET parked = coalesce(parked, $2), ends = least(ends, now()), state = CASE state WHEN 'open' THEN 'closed' ELSE state END
+WHERE id = $1 AND state IN ('open', 'closed')`
+
+/** The first input of which something is not done with, or not told. */
+const OLDEST = `
+SELECT least((SELECT min(origin) FROM plumb.message WHERE run = $1), (SELECT min(origin) FROM plumb.letter WHERE run = $1 AND NOT told)) AS oldest`

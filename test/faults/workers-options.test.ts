@@ -1,0 +1,98 @@
+// Options of runs by workers, and what is seen of them: --seq, --rejects, --fail-fast, --deadline, and what they have spent.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from './scene.js'
+import { ENDED, end, lines, numbers, PATIENCE_MS, programs, stageOf } from './worker-stage.js'
+
+const onStage = stageOf({
+  ...programs({ hold: `until [ -e go ]; do sleep 0.05; done; echo "$x"` }),
+  'weak.plumb': 'let main : !json -> !json = filter(value != 5) ; map(if value is int then value + 1 else value) ; filter(value is int)\n',
+  'three.plumb': 'let main : !int -> ![int] = filter(value > 2) ; batch(3) ; map(value)\n',
+  'positive.plumb': 'let main : !int -> !int = map(floor(1000 / value))\n',
+  'spend.mjs': `import { createInterface } from 'node:readline'
+import { writeSync } from 'node:fs'
+let seq = 0
+for await (const line of createInterface({ input: process.stdin })) {
+  const usage = { kind: 'usage', input_tokens: 7, output_tokens: 3, cache_read_tokens: 0, cache_creation_tokens: 0 }
+  writeSync(3, JSON.stringify({ ...usage, model: 'm', ms: 1, agent: 'spender', time: '', seq: ++seq }) + '\\n')
+  console.log(line)
+}
+`,
+  'spend.plumb': `let spender : !int -> !int = agent { command: ["node", "spend.mjs"], amnesiac: true, answers: "each", sandbox: false }
+let main : !int -> !int = spender\n`,
+  'prices.json': '{"m":{"input":10,"output":10}}',
+})
+
+onStage('--seq numbers outputs as in one process', async (t, { serve, bash }) => {
+  const worker = serve('three.plumb')
+  const on = await bash('seq 11 | plumb run --on "$PLUMB_ON" --ordered --seq three.plumb')
+  t.equal(on.out, (await bash('seq 11 | plumb --seq three.plumb')).out)
+  t.match(on.out, /^\{"seq":5,"value":\[3,4,5\]\}\n/)
+  await end(worker)
+})
+
+onStage('--rejects takes the inputs that failed, whatever they had become', async (t, { serve, bash, work }) => {
+  const worker = serve('positive.plumb')
+  const read = () => readFileSync(join(work, 'bad.jsonl'), 'utf8')
+  const command = (from: string) => `${from} | plumb run --on "$PLUMB_ON" --run bad --rejects bad.jsonl positive.plumb`
+  const { status, out } = await bash(command(`printf '1\\n0\\n"x"\\n2\\n'`))
+  t.strictSame([status, numbers(out)], [1, [500, 1000]])
+  t.strictSame(lines(read()).sort(), ['"x"', '0'])
+  await end(worker)
+})
+
+onStage('--fail-fast: nothing is done behind the first error, and the same command goes on', async (t, { serve, bash }) => {
+  const worker = serve('--slots', '1', 'positive.plumb')
+  const command = 'plumb run --on "$PLUMB_ON" --ordered --run fast --fail-fast positive.plumb'
+  const first = await bash(`{ echo 1; echo 0; seq 500; } | ${command}`)
+  t.equal(first.status, 1)
+  t.match(first.err, /"error":"cancelled".*--fail-fast.*not answered, and wait/)
+  t.ok(lines(first.out).length < 400, `${lines(first.out).length} outputs`)
+  const rest = await bash(`{ echo 1; echo 0; seq 500; } | ${command}`)
+  t.equal(rest.status, 0, 'what failed is told once')
+  t.equal(lines(first.out).length + lines(rest.out).length, 501)
+  await end(worker)
+})
+
+onStage('--deadline parks the run, and the same command goes on', async (t, { serve, bash, given }) => {
+  const worker = serve('hold.plumb')
+  const command = 'seq 3 | plumb run --on "$PLUMB_ON" --run late'
+  const late = await bash(`${command} --deadline 0.2 hold.plumb`)
+  t.match(late, { status: 1, out: '', err: /"budget_spent".*--deadline are over; 3 messages are not answered, and wait/ })
+  t.match(JSON.parse((await bash('plumb runs --json late')).out), { state: 'parked', note: /--deadline/ })
+  t.ok(await given(1))
+  const rest = bash(`${command} hold.plumb`)
+  await bash('touch go')
+  t.strictSame(numbers((await rest).out), [10, 20, 30])
+  await end(worker)
+})
+
+onStage('what is said in vain, and what to do', async (t, { bash }) => {
+  for (const [words, why] of [
+    ['--resume rec', /says nothing to a run by workers.*--run NAME goes on/],
+    ['--lane batch', /known to one process alone/],
+    ['--dry-run', /render --parts/],
+    ['--mux', /envelopes where there are several/],
+    ['--detach --rejects bad', /--rejects says nothing with --detach/],
+  ] as const)
+    t.match(await bash(`plumb run --on "$PLUMB_ON" ${words} three.plumb < /dev/null`), { status: 2, err: why }, words)
+})
+
+onStage('plumb runs shows what a run has spent, and how fast it goes', async (t, { serve, submit, bash, cluster }) => {
+  const worker = serve('--prices', 'prices.json', 'spend.plumb')
+  const submitter = submit('--run', 'spent', 'spend.plumb')
+  submitter.write('1\n2\n3\n')
+  t.ok(await until(() => numbers(submitter.told()).length === 3, PATIENCE_MS))
+  const isTold = () => cluster.ask('SELECT sum(tokens) FROM plumb.tally').trim() === '30'
+  t.ok(await until(isTold, PATIENCE_MS))
+  t.match(JSON.parse((await bash('plumb runs --json spent')).out), { parts: [{ done: 3, calls: 3, tokens: 30, cost: 0.0003 }] })
+  t.match((await bash('plumb runs spent')).out, / {2}[\d.]+ a second {2}requests 3 {2}tokens 30 {2}\$0\.0003/)
+  const { out: sql } = await bash('plumb engine --print')
+  cluster.ask(sql.slice(sql.indexOf('CREATE ROLE')))
+  const asReader = `PGOPTIONS='-c role=plumb_read' plumb runs spent`
+  t.match(await bash(asReader), { status: 0, out: /requests 3/ }, 'who may only look, may look')
+  submitter.child.stdin?.end()
+  t.strictSame(await submitter.ended, ENDED)
+  await end(worker)
+})
