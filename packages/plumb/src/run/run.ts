@@ -24,7 +24,6 @@ import {
   type Result,
   type StopSignal,
   succeed,
-  TelemetryWriter,
   withAround,
   writeStdout,
 } from '@plumb/wire'
@@ -34,9 +33,6 @@ import { openForeignPrices } from '../child/foreign-prices.js'
 import { type LoadedSpec, loadSpec, refuseErrors } from '../command/load.js'
 import { type Display, openDisplay } from '../display/display.js'
 import { deferred } from '../graph/deferred.js'
-import { InputContext } from '../graph/input-context.js'
-import { Quiescence, Schedule } from '../graph/schedule.js'
-import { Settling } from '../graph/settling.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
@@ -48,6 +44,7 @@ import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import { chooseGraph } from './choose-graph.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
+import { RunLoop } from './run-loop.js'
 import type { RunOptions } from './run-options.js'
 import { type Wired, wireUp } from './wiring.js'
 
@@ -87,11 +84,6 @@ const start = async (
 }
 
 class Run {
-  readonly #schedule = new Schedule(
-    () => this.#idle(),
-    () => this.#busy(),
-  )
-  readonly #quiescence = new Quiescence(() => this.#judge())
   #wired: Wired | undefined
   #openOutputs = 0
   #state: 'reading' | 'draining' | 'ended' | 'aborted' = 'reading'
@@ -105,8 +97,7 @@ class Run {
   readonly #reader: LineReader
   readonly #writer: LineWriter
   readonly #telemetryLines: LineWriter | null
-  readonly #settling: Settling
-  readonly #current: InputContext
+  readonly #loop: RunLoop
 
   constructor(
     private readonly bound: Bound,
@@ -118,20 +109,23 @@ class Run {
     this.#reader = new LineReader(openLineInput(0), {
       maxLine: options.maxLine,
       raw: options.rawInput,
-      onReadable: () => this.#wake(),
+      onReadable: () => this.#loop.wake(),
       onOversize: (piece, isEnd) => this.#instruments?.rejects?.rejectPiece(piece, isEnd),
     })
     this.#writer = new LineWriter(display.openStdout(), {
       raw: options.rawOutput,
-      onDrain: () => this.#wake(),
+      onDrain: () => this.#loop.wake(),
       onClosed: () => this.#abort(CHILD_GRACE_MS),
       onFault: (f) => this.#fail(f),
     })
-    this.#current = new InputContext(options.telemetry)
     this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
-    const telemetry = new TelemetryWriter(this.#telemetryLines, bound.name)
-    const requests = options.letGoFd === undefined ? undefined : openLineInput(options.letGoFd)
-    this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current, requests })
+    this.#loop = new RunLoop({
+      name: bound.name,
+      writer: this.#writer,
+      telemetry: this.#telemetryLines,
+      requests: options.letGoFd === undefined ? undefined : openLineInput(options.letGoFd),
+      flushErrors: () => options.telemetry && reporter.flush(),
+    })
   }
 
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
@@ -196,7 +190,7 @@ class Run {
       graph,
       reader: this.#reader,
       writer: this.#writer,
-      schedule: this.#schedule,
+      schedule: this.#loop.schedule,
       reporter: this.reporter,
       report,
       settings,
@@ -205,7 +199,7 @@ class Run {
       envelopes,
       isNumbered,
       isNested: options.telemetry,
-      current: this.#current,
+      current: this.#loop.current,
       emitter,
       rejects,
       parent: this.#telemetryLines ?? undefined,
@@ -243,7 +237,8 @@ class Run {
     return undefined
   }
 
-  async #runThrough({ children, calls, batches, start, hangUp }: Wired): Promise<StopSignal | undefined> {
+  async #runThrough(wired: Wired): Promise<StopSignal | undefined> {
+    const { children } = wired
     let stoppedBy: StopSignal | undefined
     const { budget, parked } = this.#instruments ?? {}
     const onDeadline = () => {
@@ -262,26 +257,15 @@ class Run {
     )
     // Node ends with status 0 where it has nothing to wait for: a mistake of ours must not look like success.
     const onStall = () => this.#fail(fault('internal', 'the run has not ended, and there is nothing left that it could wait for'))
-    const tellHoldings = () => void noticeHoldings(this.#wired?.holdings() ?? [], this.reporter)
+    const tellHoldings = () => void noticeHoldings(wired.holdings(), this.reporter)
     process.on('SIGQUIT', tellHoldings)
     process.once('beforeExit', onStall)
-    this.#settling.listen(() => {
-      batches.letGo()
-      this.#schedule.wake()
-    })
-    this.#settle(true)
     noticeInput(this.bound, this.options, this.reporter)
-    start()
-    this.#schedule.wake()
+    this.#loop.begin(wired)
     await this.#ended.promise
-    this.#settling.stopListening()
-    this.#schedule.wake()
-    hangUp()
-    await Promise.all(children.map((child) => child.exited.then(hangUp)))
-    await Promise.all(calls.map((call) => call.stop()))
-    for (const child of children) child.reportDropped()
+    await this.#loop.end(wired)
     if (children.some((child) => child.hasFailed)) for (const child of children) child.reportCutOff()
-    this.#schedule.stop()
+    this.#loop.schedule.stop()
     await Promise.race([this.#flush(), this.#givenUp.promise])
     clearTimeout(this.#grace)
     clearTimeout(deadline)
@@ -296,7 +280,7 @@ class Run {
 
   async #flush(): Promise<void> {
     await this.#writer.end()
-    this.#settle(true)
+    this.#loop.flushed()
     await this.#telemetryLines?.end()
   }
 
@@ -315,7 +299,7 @@ class Run {
     if (this.#state === 'reading') this.#state = 'draining'
     this.#grace ??= setTimeout(() => this.#forceStop(CHILD_GRACE_MS), GRACE_MS)
     this.#wired.input.end()
-    this.#schedule.wake()
+    this.#loop.wake()
   }
 
   #report(f: Fault): void {
@@ -353,7 +337,7 @@ class Run {
 
   #abort(graceMs: number): void {
     this.#state = 'aborted'
-    this.#schedule.stop()
+    this.#loop.schedule.stop()
     this.#wired?.input.abandon()
     for (const call of this.#wired?.calls ?? []) void call.stop()
     for (const child of this.#wired?.children ?? []) {
@@ -361,33 +345,5 @@ class Run {
       else void child.stop(graceMs)
     }
     this.#ended.resolve()
-  }
-
-  /** Something came while the processes were still being started: it is taken as soon as they are. */
-  #wake(): void {
-    if (this.#wired) this.#schedule.wake()
-  }
-
-  #busy(): void {
-    this.#quiescence.busy()
-    this.#settle(false)
-  }
-
-  #idle(): void {
-    this.#settle(false)
-    this.#quiescence.idle()
-  }
-
-  #judge(): void {
-    const { cycles = [] } = this.#wired ?? {}
-    // Not every: each of them is to be asked.
-    if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.#schedule.wake()
-    this.#settle(true)
-  }
-
-  #settle(isQuiet: boolean): void {
-    const { input, batches } = this.#wired ?? {}
-    if (this.options.telemetry) this.reporter.flush() // An error is there before its input is settled.
-    this.#settling.tell(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
   }
 }

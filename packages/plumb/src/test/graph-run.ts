@@ -2,15 +2,13 @@
 // outputs have closed, or is stopped.
 
 import type { Graph, GraphNode } from '@plumb/lang'
-import { type Fault, LineReader, type LineSink, type LineSource, LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
+import { type Fault, LineReader, type LineSink, type LineSource, LineWriter, type Reporter } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import type { spawnAll } from '../child/spawn.js'
 import type { RunEmitter } from '../event/emitter.js'
 import { deferred } from '../graph/deferred.js'
-import { InputContext } from '../graph/input-context.js'
 import type { Callable } from '../graph/morphism/calls.js'
-import { Quiescence, Schedule } from '../graph/schedule.js'
-import { Settling } from '../graph/settling.js'
+import { RunLoop } from '../run/run-loop.js'
 import { type Wired, wireUp } from '../run/wiring.js'
 import type { ToolService } from '../tools/tool-service.js'
 
@@ -35,28 +33,21 @@ export interface GraphRunOptions {
 
 export class GraphRun {
   readonly #o: GraphRunOptions
-  readonly #schedule = new Schedule(
-    () => this.#idle(),
-    () => this.#quiescence.busy(),
-  )
-  readonly #quiescence = new Quiescence(() => this.#judge())
-  readonly #current: InputContext
   readonly #closed = deferred()
   #wired: Wired | undefined
   #openOutputs: number
   #isStopped = false
   readonly #reader: LineReader
   readonly #writer: LineWriter
-  readonly #settling: Settling
+  readonly #loop: RunLoop
 
   constructor(options: GraphRunOptions) {
     this.#o = options
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
-    this.#current = new InputContext(options.telemetry !== undefined)
-    this.#reader = new LineReader(options.stdin, { onReadable: () => this.#wake() })
-    this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#wake(), onClosed: () => this.stop() })
-    const telemetry = new TelemetryWriter(options.telemetry ?? null, options.name)
-    this.#settling = new Settling({ telemetry, writer: this.#writer, current: this.#current, requests: options.requests })
+    this.#reader = new LineReader(options.stdin, { onReadable: () => this.#loop.wake() })
+    this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#loop.wake(), onClosed: () => this.stop() })
+    const { name, telemetry = null, requests } = options
+    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry, requests })
   }
 
   /** Resolves when all that it wrote is with its readers. */
@@ -67,12 +58,12 @@ export class GraphRun {
       reader: this.#reader,
       writer: this.#writer,
       settings,
-      schedule: this.#schedule,
+      schedule: this.#loop.schedule,
       reporter,
       report: (fault) => this.#report(fault),
       isNumbered: true,
       isNested: telemetry !== undefined,
-      current: this.#current,
+      current: this.#loop.current,
       rejects: undefined,
       parent: undefined,
       handled: () => {},
@@ -84,24 +75,12 @@ export class GraphRun {
     })
     if (!wired.ok) return report(wired.error)
     this.#wired = wired.value
-    const { children, calls, batches, start, hangUp } = wired.value
-    this.#settling.listen(() => {
-      batches.letGo()
-      this.#schedule.wake()
-    })
-    this.#settle(true)
-    start()
-    this.#schedule.wake()
+    this.#loop.begin(wired.value)
     await this.#closed.promise
-    this.#settling.stopListening()
-    this.#schedule.wake()
-    hangUp()
-    await Promise.all(children.map((child) => child.exited.then(hangUp)))
-    await Promise.all(calls.map((call) => call.stop()))
-    for (const child of children) child.reportDropped()
-    this.#schedule.stop()
+    await this.#loop.end(wired.value)
+    this.#loop.schedule.stop()
     await this.#writer.end()
-    this.#settle(true)
+    this.#loop.flushed()
     await telemetry?.end()
   }
 
@@ -109,7 +88,7 @@ export class GraphRun {
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.#schedule.stop()
+    this.#loop.schedule.stop()
     const { input, calls, children } = this.#wired ?? { input: undefined, calls: [], children: [] }
     input?.abandon()
     for (const call of calls) void call.stop()
@@ -126,25 +105,5 @@ export class GraphRun {
     if (this.#openOutputs > 0) return
     this.#wired?.input.end()
     this.#closed.resolve()
-  }
-
-  #wake(): void {
-    if (this.#wired) this.#schedule.wake()
-  }
-
-  #idle(): void {
-    this.#settle(false)
-    this.#quiescence.idle()
-  }
-
-  #judge(): void {
-    const { cycles = [] } = this.#wired ?? {}
-    if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.#schedule.wake()
-    this.#settle(true)
-  }
-
-  #settle(isQuiet: boolean): void {
-    const { input, batches } = this.#wired ?? {}
-    this.#settling.tell(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
   }
 }
