@@ -90,6 +90,7 @@ export {
   besideSpec,
   bundledFiles,
   diskFiles,
+  readFiles,
   readSpec,
   readSpecFrom,
   type SourceFiles,

@@ -42,32 +42,38 @@ export interface SourceFiles {
   bundle(entry: string): Bundle
 }
 
-/**
- * Reads from disk. A module by name is looked for in `standardLibrary` (name → text; its files
- * are called `<stdlib>/NAME.plumb`), then beside `from`, then along `folders`.
- */
-export const diskFiles = (folders: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles => {
-  const files: Record<string, string> = Object.create(null)
+export interface ReadFilesOptions {
+  /** The text of a path, each asked for once. */
+  readonly readText: (path: string) => Result<string>
+  /** Name → text; its files are called `<stdlib>/NAME.plumb`. */
+  readonly standardLibrary: Readonly<Record<string, string>>
+  /** Where a module by name is that is not of the standard library. */
+  readonly locate: (name: string, from: string, read: (path: string) => Result<string>) => string | undefined
+  /** What need not be read: path → text. */
+  readonly given?: Readonly<Record<string, string>>
+}
+
+/** Notes what is read and found, so that it can be handed on. */
+export const readFiles = ({ readText, standardLibrary, locate, given }: ReadFilesOptions): SourceFiles => {
+  const files: Record<string, string> = Object.assign(Object.create(null), given)
   const modules: Record<string, string> = Object.create(null)
-  const libraryPath = (name: string) => `<stdlib>/${name}.plumb`
   const read = (path: string): Result<string> => {
     const known = files[path]
     if (known !== undefined) return { ok: true, value: known }
-    const text = readSpec(path)
+    const text = readText(path)
     if (text.ok) files[path] = text.value
     return text
   }
-  const locate = (name: string, from: string): string | undefined => {
-    if (!Object.hasOwn(standardLibrary, name)) {
-      return [dirname(from), ...folders].map((folder) => join(folder, `${name}.plumb`)).find(isFile)
-    }
-    files[libraryPath(name)] = standardLibrary[name] ?? ''
-    return libraryPath(name)
+  const pathOf = (name: string, from: string): string | undefined => {
+    if (!Object.hasOwn(standardLibrary, name)) return locate(name, from, read)
+    const path = `<stdlib>/${name}.plumb`
+    files[path] = standardLibrary[name] ?? ''
+    return path
   }
   return {
     read,
     find: (name, from) => {
-      const path = locate(name, from)
+      const path = pathOf(name, from)
       if (path !== undefined) modules[`${from}\u0000${name}`] = path
       return path
     },
@@ -75,6 +81,14 @@ export const diskFiles = (folders: readonly string[], standardLibrary: Readonly<
     bundle: (entry) => ({ entry, files: { ...files }, modules: { ...modules } }),
   }
 }
+
+/** Reads from disk. A module by name is looked for in `standardLibrary`, then beside `from`, then along `folders`. */
+export const diskFiles = (folders: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles =>
+  readFiles({
+    readText: readSpec,
+    standardLibrary,
+    locate: (name, from) => [dirname(from), ...folders].map((folder) => join(folder, `${name}.plumb`)).find(isFile),
+  })
 
 /** Reads from what a parent handed over; the disk is not touched. */
 export const bundledFiles = (bundle: Bundle): SourceFiles => ({
