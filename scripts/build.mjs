@@ -133,11 +133,11 @@ const testEntries = () => [
   ...['', '/faults', '/fuzz'].flatMap((room) => testFiles(`test${room}`, `test/dist${room}`)),
 ]
 
-const testFiles = (folder, out) =>
-  existsSync(`${ROOT}/${folder}`)
-    ? readdirSync(`${ROOT}/${folder}`)
+const testFiles = (directory, out) =>
+  existsSync(`${ROOT}/${directory}`)
+    ? readdirSync(`${ROOT}/${directory}`)
         .filter((file) => file.endsWith('.test.ts'))
-        .map((file) => ({ in: `${folder}/${file}`, out: `${out}/${file.slice(0, -'.ts'.length)}` }))
+        .map((file) => ({ in: `${directory}/${file}`, out: `${out}/${file.slice(0, -'.ts'.length)}` }))
     : []
 
 await runMain(import.meta.url, async () => {

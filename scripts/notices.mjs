@@ -5,8 +5,8 @@ import { ROOT } from './command.mjs'
 
 /** The text for a bundle that was made of these files, whose paths are relative to the root. */
 export const thirdPartyNotices = (inputs) => {
-  const folders = new Map(inputs.flatMap(packageFolder).map((folder) => [folder, readPackage(`${ROOT}/${folder}`)]))
-  const sections = new Map([...folders.values()].map((found) => [`${found.name} ${found.version}`, section(found)]))
+  const directories = new Map(inputs.flatMap(packageDirectory).map((directory) => [directory, readPackage(`${ROOT}/${directory}`)]))
+  const sections = new Map([...directories.values()].map((found) => [`${found.name} ${found.version}`, section(found)]))
   return [HEAD, ...[...sections].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)].join(`\n${'-'.repeat(78)}\n\n`)
 }
 
@@ -53,12 +53,12 @@ const HEAD = 'This program holds code of the packages below, each under the lice
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|thirdparty)/i
 
 // The innermost: of node_modules/.pnpm/a@1/node_modules/a/lib/a.js the part up to lib.
-const packageFolder = (path) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.slice(0, 1) ?? []
+const packageDirectory = (path) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.slice(0, 1) ?? []
 
-const readPackage = (folder) => {
-  const { name, version, license, repository, homepage } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
-  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
-  const texts = files.map((entry) => readFileSync(`${folder}/${entry.name}`, 'utf8'))
+const readPackage = (directory) => {
+  const { name, version, license, repository, homepage } = JSON.parse(readFileSync(`${directory}/package.json`, 'utf8'))
+  const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
+  const texts = files.map((entry) => readFileSync(`${directory}/${entry.name}`, 'utf8'))
   return { name, version, license, address: repository?.url ?? repository ?? homepage ?? '', texts }
 }
 

@@ -16,28 +16,28 @@ const VERSION = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).version
 
 const pack = async (to) => {
   mkdirSync(to, { recursive: true })
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-pack-'))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-pack-'))
   try {
     const packages = []
-    for (const name of executables()) packages.push(await stagePackage(name, join(folder, name)))
+    for (const name of executables()) packages.push(await stagePackage(name, join(directory, name)))
     await runOrThrow('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, ...packages])
     const { DESTDIR: _, ...env } = process.env
-    await runOrThrow(`${ROOT}/scripts/install`, [join(folder, `plumb-${VERSION}`)], { env })
-    await runOrThrow('tar', ['--numeric-owner', '-czf', join(to, `plumb-${VERSION}.tar.gz`), '-C', folder, `plumb-${VERSION}`])
+    await runOrThrow(`${ROOT}/scripts/install`, [join(directory, `plumb-${VERSION}`)], { env })
+    await runOrThrow('tar', ['--numeric-owner', '-czf', join(to, `plumb-${VERSION}.tar.gz`), '-C', directory, `plumb-${VERSION}`])
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
 /** Writes the package of one executable, as npm takes it. */
-export const stagePackage = async (name, folder) => {
+export const stagePackage = async (name, directory) => {
   const pages = pagesOf(name)
-  stage(name, folder, { man: pages.map((page) => `man/${page}`), ...exportsOf(name) })
-  await writeLibrary(name, folder)
-  mkdirSync(`${folder}/man`)
-  for (const page of pages) copyFileSync(`${ROOT}/man/${page}`, `${folder}/man/${page}`)
-  writeFileSync(`${folder}/README.md`, readme(name))
-  return folder
+  stage(name, directory, { man: pages.map((page) => `man/${page}`), ...exportsOf(name) })
+  await writeLibrary(name, directory)
+  mkdirSync(`${directory}/man`)
+  for (const page of pages) copyFileSync(`${ROOT}/man/${page}`, `${directory}/man/${page}`)
+  writeFileSync(`${directory}/README.md`, readme(name))
+  return directory
 }
 
 // npm refuses a page that another package has installed: each page is in one package, and those of the whole family are in plumb.

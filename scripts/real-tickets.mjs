@@ -4,7 +4,7 @@
 // begins with another. An answer counts where it fits the record. Beside the time that passes, which is that of the whole machine, stands what
 // the server took of the processor. A peer that gives up a ticket is done earlier, so each is also compared with plumb in what both did: how long
 // after its start it had as many answers as the one that has fewer, and how long the tickets took that both answered. The peers are installed
-// from PyPI by scripts/real/install, below the cache folder.
+// from PyPI by scripts/real/install, below the cache directory.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -136,8 +136,8 @@ const median = (numbers) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-const compare = async (folder, { url, pid }, python) => {
-  const [spec, file] = [join(folder, 'tickets.plumb'), join(folder, 'tickets.txt')]
+const compare = async (directory, { url, pid }, python) => {
+  const [spec, file] = [join(directory, 'tickets.plumb'), join(directory, 'tickets.txt')]
   writeFileSync(spec, SPEC)
   writeFileSync(file, TICKETS.map((ticket) => `${ticket}\n`).join(''))
   const peer = (name) => {
@@ -168,11 +168,11 @@ const compare = async (folder, { url, pid }, python) => {
 await runMain(import.meta.url, async () => {
   const python = install('peers')
   const server = await startServer(install('server'))
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-real-'))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-real-'))
   try {
-    await compare(folder, server, python)
+    await compare(directory, server, python)
   } finally {
     server.stop()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 })

@@ -1,4 +1,4 @@
-// Makes all that a release hands out, the same bytes from the same sources: release.mjs [TO] [--only LIST] [--node FOLDER], TO by default dist/release
+// Makes all that a release hands out, the same bytes from the same sources: release.mjs [TO] [--only LIST] [--node DIRECTORY], TO by default dist/release
 //
 // TO/plumb-VERSION.tar.gz      tarball: to be unpacked anywhere
 // TO/NAME-VERSION.tgz          npm: one executable, for npm install -g
@@ -8,7 +8,7 @@
 // TO/plumb-VERSION.cdx.json    what is in them, as CycloneDX
 // TO/SHA256SUMS
 //
-// LIST has some of these words, with commas. FOLDER is where the Node of the one file is installed; else it comes from npm, as does vsce.
+// LIST has some of these words, with commas. DIRECTORY is where the Node of the one file is installed; else it comes from npm, as does vsce.
 //
 // What Node has compiled differs from build to build, so nothing here holds it: a start takes 85 ms of processor in place of 47. A build, and
 // scripts/install in a clone, have it.
@@ -36,37 +36,38 @@ const SCOPE = '@plumb-lang'
 
 const PARTS = ['npm', 'all', 'tarball', 'single', 'vsix']
 
-const release = async (to, parts, nodeFolder) => {
+const release = async (to, parts, nodeDirectory) => {
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-release-'))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-release-'))
   try {
-    const tree = join(folder, 'tree')
+    const tree = join(directory, 'tree')
     for (const name of executables()) stage(name, join(tree, name))
     removeCaches(tree)
-    if (parts.includes('npm')) for (const name of executables()) await packForNpm(await stagePackage(name, join(folder, 'npm', name)), to)
-    if (parts.includes('all')) await packAll(join(folder, 'all'), tree, to)
-    if (parts.includes('tarball')) await packTarball(folder, to)
-    if (parts.includes('single')) tell(await makeSingle(tree, nodeFolder ?? folder, join(to, 'plumb-linux-x64')))
-    if (parts.includes('vsix')) tell(await packExtension(folder, to))
+    if (parts.includes('npm'))
+      for (const name of executables()) await packForNpm(await stagePackage(name, join(directory, 'npm', name)), to)
+    if (parts.includes('all')) await packAll(join(directory, 'all'), tree, to)
+    if (parts.includes('tarball')) await packTarball(directory, to)
+    if (parts.includes('single')) tell(await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-x64')))
+    if (parts.includes('vsix')) tell(await packExtension(directory, to))
     writeFileSync(join(to, `plumb-${VERSION}.cdx.json`), billOfMaterials(tree))
     const files = readdirSync(to).sort()
     writeFileSync(join(to, 'SHA256SUMS'), files.map((file) => `${sha256(readFileSync(join(to, file)))}  ${file}\n`).join(''))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
 const tell = (reason) => reason && console.error(`left out: ${reason}`)
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex')
 
-const removeCaches = (folder) => {
-  for (const path of readdirSync(folder, { recursive: true })) if (path.endsWith('.cache')) rmSync(join(folder, path))
+const removeCaches = (directory) => {
+  for (const path of readdirSync(directory, { recursive: true })) if (path.endsWith('.cache')) rmSync(join(directory, path))
 }
 
-const packForNpm = async (folder, to) => {
-  removeCaches(folder)
-  await runOrThrow('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, folder])
+const packForNpm = async (directory, to) => {
+  removeCaches(directory)
+  await runOrThrow('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, directory])
 }
 
 const packAll = async (all, tree, to) => {
@@ -89,24 +90,24 @@ const packAll = async (all, tree, to) => {
   renameSync(join(to, `${SCOPE.slice(1)}-plumb-${VERSION}.tgz`), join(to, `plumb-all-${VERSION}.tgz`))
 }
 
-const packTarball = async (folder, to) => {
+const packTarball = async (directory, to) => {
   const name = `plumb-${VERSION}`
   const { DESTDIR: _, ...env } = process.env
-  await runOrThrow(`${ROOT}/scripts/install`, [join(folder, name)], { env })
-  removeCaches(join(folder, name, 'lib'))
+  await runOrThrow(`${ROOT}/scripts/install`, [join(directory, name)], { env })
+  removeCaches(join(directory, name, 'lib'))
   const plain = ['--sort=name', `--mtime=@${EPOCH}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=u+w,go=rX']
-  await runOrThrow('tar', [...plain, '-cf', join(folder, 'all.tar'), '-C', folder, name])
-  await runOrThrow('gzip', ['-9n', join(folder, 'all.tar')])
-  cpSync(join(folder, 'all.tar.gz'), join(to, `${name}.tar.gz`))
+  await runOrThrow('tar', [...plain, '-cf', join(directory, 'all.tar'), '-C', directory, name])
+  await runOrThrow('gzip', ['-9n', join(directory, 'all.tar')])
+  cpSync(join(directory, 'all.tar.gz'), join(to, `${name}.tar.gz`))
 }
 
 /** The reason why not. */
-const packExtension = async (folder, to) => {
-  const from = join(folder, 'vscode')
+const packExtension = async (directory, to) => {
+  const from = join(directory, 'vscode')
   await stageExtension(from)
   const words = [
     '--prefix',
-    folder,
+    directory,
     'exec',
     '--yes',
     `--package=${VSCE}`,

@@ -6,11 +6,11 @@ import { build, executables } from './build.mjs'
 import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 
-/** Writes the folder `to`, and replaces an earlier one. The build has to be fresh. `fields` go into its package.json. */
+/** Writes the directory `to`, and replaces an earlier one. The build has to be fresh. `fields` go into its package.json. */
 export const stage = (name, to, fields = {}) => {
   const from = `${ROOT}/packages/${name}`
   rmSync(to, { recursive: true, force: true })
-  for (const folder of ['bin', 'dist']) mkdirSync(`${to}/${folder}`, { recursive: true })
+  for (const directory of ['bin', 'dist']) mkdirSync(`${to}/${directory}`, { recursive: true })
   copyFileSync(`${from}/bin/${name}`, `${to}/bin/${name}`)
   chmodSync(`${to}/bin/${name}`, 0o755)
   for (const file of readdirSync(`${from}/dist`).filter((file) => /\.(cjs|cache)$/.test(file)))

@@ -17,13 +17,13 @@ const DANGER = `type N = { n: int } @description "makes it nothing" let danger :
 let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [danger] }`
 
 t.test('acpx drives turns, with and without the consent of a person', { skip }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-acpx-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-acpx-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   const ask = (message: string, ...options: string[]) => {
     const agent = `${CHAT} --acp -e '${DANGER.replaceAll('\n', ' ')}'`
     const args = [acpx, '--agent', agent, '--format', 'quiet', ...options, 'exec', message]
-    const env = { PATH: process.env.PATH ?? '', HOME: folder }
-    return spawnSync(node, args, { cwd: folder, env, encoding: 'utf8', timeout: scaled(60_000) })
+    const env = { PATH: process.env.PATH ?? '', HOME: directory }
+    return spawnSync(node, args, { cwd: directory, env, encoding: 'utf8', timeout: scaled(60_000) })
   }
   t.match(ask('Men are all alike.'), { status: 0, stdout: 'IN WHAT WAY\n' })
   t.match(ask('call danger {"n":2}', '--approve-all'), { status: 0, stdout: '{"n":7}\n' })

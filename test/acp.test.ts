@@ -28,7 +28,7 @@ let main : !string -> !string = agent { provider: "eliza", model: "doctor", tool
 interface Editor {
   readonly agent: ClientContext
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
-  readonly folder: string
+  readonly directory: string
   /** What was told so far. */
   readonly updates: SessionNotification['update'][]
   /** Resolves when `isThere` holds of what was told. */
@@ -50,10 +50,10 @@ const openEditor = async (
   env: Readonly<Record<string, string>> = {},
   permit: (call: unknown) => RequestPermissionResponse | Promise<RequestPermissionResponse> = () => CANCELLED,
 ): Promise<Editor> => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plumb-acp-')))
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'plumb-acp-')))
   const child = spawn(CHAT, ['--acp', ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH ?? '', HOME: folder, ANTHROPIC_API_KEY: 'none', ...env },
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? '', HOME: directory, ANTHROPIC_API_KEY: 'none', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let stderr = ''
@@ -71,16 +71,16 @@ const openEditor = async (
     connection.close()
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   })
   const { agent } = connection
   const told = (isThere: (updates: Editor['updates']) => boolean): Promise<void> =>
     isThere(updates) ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)).then(() => told(isThere))
   return {
-    ...{ agent, child, folder, updates, told },
+    ...{ agent, child, directory, updates, told },
     text: (kind) =>
       updates.flatMap((update) => (update.sessionUpdate === kind && 'text' in update.content ? update.content.text : [])).join(''),
-    session: async () => (await agent.request('session/new', { cwd: folder, mcpServers: [] })).sessionId,
+    session: async () => (await agent.request('session/new', { cwd: directory, mcpServers: [] })).sessionId,
     prompt: (sessionId, text) =>
       agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }).then(
         ({ stopReason }) => stopReason,
@@ -228,14 +228,14 @@ t.test('files come as links or whole; what is no text is refused', async (t) => 
   await t.rejects(ask([{ type: 'image', data: '', mimeType: 'image/png' }]), { message: /takes text here, and no image/ })
 })
 
-t.test('tools use the folder of the session; --docroot goes before it', async (t) => {
+t.test('tools use the directory of the session; --docroot goes before it', async (t) => {
   const write = 'let write_file : json -> json = tool { builtin: "write_file" }'
   const program = `${write} let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [write_file] }`
-  const { prompt, session, folder, updates } = await openEditor(t, ['--grant', 'fs.write', '-e', program])
+  const { prompt, session, directory, updates } = await openEditor(t, ['--grant', 'fs.write', '-e', program])
   const id = await session()
   await prompt(id, 'call write_file {"path":"made.txt","content":"here"}')
   t.match(updates[0], { sessionUpdate: 'tool_call', kind: 'edit' })
-  t.equal(readFileSync(join(folder, 'made.txt'), 'utf8'), 'here')
+  t.equal(readFileSync(join(directory, 'made.txt'), 'utf8'), 'here')
 })
 
 t.test('what cannot be served says so', async (t) => {
@@ -250,7 +250,7 @@ t.test('what cannot be served says so', async (t) => {
   t.match(refused, { message: /key/i })
   const elsewhere = await openEditor(t, ['-e', ELIZA])
   await t.rejects(elsewhere.agent.request('session/new', { cwd: 'here', mcpServers: [] }), { message: /absolute path/ })
-  await t.rejects(elsewhere.agent.request('session/new', { cwd: '/no/such', mcpServers: [] }), { message: /no folder/ })
+  await t.rejects(elsewhere.agent.request('session/new', { cwd: '/no/such', mcpServers: [] }), { message: /no directory/ })
 })
 
 t.test('what came before the end of stdin is answered, and what is no message is refused', async (t) => {

@@ -13,10 +13,10 @@ import { readMarkdown } from './readme.js'
 const PLUGIN = 'scripts/agents/plumb'
 const SKILL = `${PLUGIN}/skills/plumb`
 
-const newFolder = (t: Test): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-agents-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return folder
+const newDirectory = (t: Test): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-agents-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  return directory
 }
 
 t.test('the skill does what it shows, and is short enough for one reading', async (t) => {
@@ -34,15 +34,15 @@ t.test('skills-ref finds no fault', { skip: existsSync(judge) ? false : 'skills-
 })
 
 t.test("the plugin's server checks, tests and explains specs", async (t) => {
-  const folder = newFolder(t)
-  writeFileSync(join(folder, 'a.plumb'), 'let main : !int => !int = id\n')
+  const directory = newDirectory(t)
+  writeFileSync(join(directory, 'a.plumb'), 'let main : !int => !int = id\n')
   const servers = JSON.parse(readFileSync(`${PLUGIN}/.mcp.json`, 'utf8')).mcpServers
   const args = (servers.plumb.args as string[]).map((word) => word.replace(/^\$\{\w+\}/, resolve(PLUGIN)))
   const PATH = [...['plumb', 'plumb-mcp', 'plumb-tool'].map((name) => resolve(`packages/${name}/bin`)), process.env.PATH].join(':')
   const call = (tool: string, input: unknown) => {
     const words = ['call', tool, JSON.stringify({ input }), '--', servers.plumb.command, ...args]
     const { stdout, stderr } = spawnSync('plumb-mcp', words, {
-      cwd: folder,
+      cwd: directory,
       env: { ...process.env, PATH },
       encoding: 'utf8',
       timeout: scaled(60_000),
@@ -51,23 +51,23 @@ t.test("the plugin's server checks, tests and explains specs", async (t) => {
   }
   t.match(call('check_files', ['a.plumb']), /mends.*->/s)
   t.match(call('explain', 'unknown_name'), /unknown_name/)
-  writeFileSync(join(folder, 'a.plumb'), 'let main : !int -> !int = id\ntest "as it is" of main { given: [1], expect: [1] }\n')
+  writeFileSync(join(directory, 'a.plumb'), 'let main : !int -> !int = id\ntest "as it is" of main { given: [1], expect: [1] }\n')
   t.match(call('test_files', ['a.plumb']), /1 passed, 0 failed/)
 })
 
 const mandoc = spawnSync('mandoc', ['/dev/null']).error ? 'mandoc is not installed' : false
 t.test('every page is there as Markdown, and every link of llms.txt and of the pages leads somewhere', { skip: mandoc }, async (t) => {
-  const folder = newFolder(t)
-  const { stderr } = spawnSync(process.execPath, ['scripts/pages.mjs', folder], { encoding: 'utf8', timeout: scaled(60_000) })
+  const directory = newDirectory(t)
+  const { stderr } = spawnSync(process.execPath, ['scripts/pages.mjs', directory], { encoding: 'utf8', timeout: scaled(60_000) })
   t.equal(stderr, '')
-  const files = readdirSync(folder)
+  const files = readdirSync(directory)
   const pages = readdirSync('man').map((page) => `${page}.md`)
   t.strictSame(files.sort(), [...pages, 'SKILL.md', 'llms.txt'].sort())
-  const list = readFileSync(join(folder, 'llms.txt'), 'utf8')
+  const list = readFileSync(join(directory, 'llms.txt'), 'utf8')
   t.match(list, /^# plumb\n\n> /)
   for (const page of pages) t.ok(list.includes(`](${page})`), page)
   for (const file of files) {
-    const text = readFileSync(join(folder, file), 'utf8')
+    const text = readFileSync(join(directory, file), 'utf8')
     const links = [...text.matchAll(/\]\(([^)]*\.md)\)/g)].map(([, link = '']) => link)
     t.strictSame(
       links.filter((link) => !files.includes(link)),

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { scaled } from '../packages/wire/test/patience.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb-test-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const directory = mkdtempSync(join(tmpdir(), 'plumb-test-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 const bench = (...args: string[]): Promise<{ status: number | null; out: string; err: string }> =>
   new Promise((done, fail) => {
@@ -50,7 +50,7 @@ interface Result {
 }
 
 t.test('a run tells each sample, and what they come to', async (t) => {
-  const [json, report] = [join(folder, 'bench.jsonl'), join(folder, 'bench.md')]
+  const [json, report] = [join(directory, 'bench.jsonl'), join(directory, 'bench.md')]
   const filter = 'start/plumb-mux --version,lines/filter'
   const { status, out, err } = await bench(
     '--quick',
@@ -105,9 +105,9 @@ t.test('what cannot be measured is told', async (t) => {
   t.equal(status, 1)
   t.match(err, "no case has 'nothing of the kind' in its name")
 
-  const against = await bench('--against', folder)
+  const against = await bench('--against', directory)
   t.equal(against.status, 1)
-  t.match(against.err, `'${folder}' is no built checkout, it has no plumb: run 'npm run build' there`)
+  t.match(against.err, `'${directory}' is no built checkout, it has no plumb: run 'npm run build' there`)
 
   const rounds = await bench('--rounds', 'many')
   t.match(rounds.err, "'--rounds' takes a count, not 'many'")

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import t from 'tap'
-import { bash, envIn, layFolder } from '../packages/wire/test/shell.js'
+import { bash, envIn, makeTestDirectory } from '../packages/wire/test/shell.js'
 
 const repeated = (part: string, times: number, between = ' ; '): string => Array.from({ length: times }, () => part).join(between)
 
@@ -10,7 +10,7 @@ const repeated = (part: string, times: number, between = ' ; '): string => Array
 const SCALE = Number(process.env.PLUMB_BOUNDS ?? 1)
 const MAX_RSS_KB = 300_000
 
-const folder = layFolder({
+const directory = makeTestDirectory({
   'rss.cjs': "process.on('exit', () => require('node:fs').writeSync(2, ['rss ', process.resourceUsage().maxRSS, '\\n'].join('')))",
   'fan.plumb': `let f : int -> json = ${repeated('(id * id)', 30 * SCALE)}\n`,
   'lists.plumb': `let main : !int -> !json = ${repeated('map([value, value])', 40 * SCALE)}\n`,
@@ -37,9 +37,9 @@ const rows: readonly [script: string, status: number, told: RegExp][] = [
 ]
 
 t.test('programs that grow without bound', async (t) => {
-  const env = { ...envIn(folder), NODE_OPTIONS: `--require=${resolve(folder, 'rss.cjs')}` }
+  const env = { ...envIn(directory), NODE_OPTIONS: `--require=${resolve(directory, 'rss.cjs')}` }
   for (const [script, status, told] of rows) {
-    const ran = await bash(script, { folder, env })
+    const ran = await bash(script, { directory, env })
     t.equal(ran.status, status, `${script}: status`)
     t.match(ran.out + ran.err, told, script)
     const used = Number(/^rss (\d+)$/m.exec(ran.err)?.[1])

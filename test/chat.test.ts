@@ -22,19 +22,19 @@ const [CTRL_C, CTRL_D, CTRL_R, UP, DOWN, TAB] = ['\x03', '\x04', '\x12', '\x1b[A
 const paste = (text: string) => `\x1b[200~${text}\x1b[201~`
 
 interface Chat extends Pty {
-  readonly folder: string
+  readonly directory: string
 }
 
-/** In a folder of its own, which is its home; both are gone after the test. */
+/** In a directory of its own, which is its home; both are gone after the test. */
 const openChat = async (t: Test, args: readonly string[], { env = {}, ...rest }: Partial<PtyOptions> = {}): Promise<Chat> => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-'))
-  const pty = new Pty({ command: [CHAT, ...args], cwd: folder, env: { HOME: folder, ANTHROPIC_API_KEY: 'none', ...env }, ...rest })
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-chat-'))
+  const pty = new Pty({ command: [CHAT, ...args], cwd: directory, env: { HOME: directory, ANTHROPIC_API_KEY: 'none', ...env }, ...rest })
   t.teardown(async () => {
     await pty.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   })
   await pty.shows(/(^|\n)> ?$/)
-  return Object.assign(pty, { folder })
+  return Object.assign(pty, { directory })
 }
 
 const promptAgain = /\n> ?$/
@@ -71,11 +71,11 @@ t.test('lines are edited, and remembered from one conversation to the next', asy
   chat.type(`${CTRL_C}/quit${ENTER}`)
   t.equal((await chat.exited).status, 0)
 
-  const file = join(chat.folder, '.local/state/plumb/chat-history')
+  const file = join(chat.directory, '.local/state/plumb/chat-history')
   t.equal(readFileSync(file, 'utf8'), '"I feel sad"\n"/quit"\n')
   t.equal(statSync(file).mode & 0o777, 0o600)
 
-  const next = await openChat(t, [], { env: { XDG_STATE_HOME: join(chat.folder, '.local/state') } })
+  const next = await openChat(t, [], { env: { XDG_STATE_HOME: join(chat.directory, '.local/state') } })
   next.type(UP + UP)
   await next.shows(/> I feel sad$/)
   const other = await openChat(t, ['--no-history'])
@@ -83,7 +83,7 @@ t.test('lines are edited, and remembered from one conversation to the next', asy
   await other.shows(/HOW DO YOU DO[\s\S]*> ?$/)
   other.type(CTRL_D)
   await other.exited
-  t.notOk(existsSync(join(other.folder, '.local')))
+  t.notOk(existsSync(join(other.directory, '.local')))
 })
 
 t.test('a message of several lines', async (t) => {
@@ -106,7 +106,7 @@ t.test('a message of several lines', async (t) => {
     [`one\x1b${ENTER}two${ENTER}`, 'one\ntwo'],
     [`${paste('a\r\nb\n\tc\x1b[31m')}${ENTER}`, 'a\nb\n\tc[31m'],
     [`"""${ENTER}/help \\${ENTER}end${ENTER}"""${ENTER}`, '/help \\\nend'],
-    [`//etc is a folder${ENTER}`, '/etc is a folder'],
+    [`//etc is a directory${ENTER}`, '/etc is a directory'],
     [`日本語 and 👩‍💻${ENTER}`, '日本語 and 👩‍💻'],
     [`${paste('日本')}\x7f\x7fabc${ENTER}`, 'abc'],
   ]
@@ -197,15 +197,15 @@ t.test('settings and memory', async (t) => {
   t.notOk('temperature' in body)
 
   await command('/save talk.json', /4 messages saved in talk\.json/)
-  t.equal(statSync(join(chat.folder, 'talk.json')).mode & 0o777, 0o600)
-  t.match(JSON.parse(readFileSync(join(chat.folder, 'talk.json'), 'utf8')), { kind: 'memory', messages: [{ role: 'user' }, {}, {}, {}] })
+  t.equal(statSync(join(chat.directory, 'talk.json')).mode & 0o777, 0o600)
+  t.match(JSON.parse(readFileSync(join(chat.directory, 'talk.json'), 'utf8')), { kind: 'memory', messages: [{ role: 'user' }, {}, {}, {}] })
   await command('/memory clear', /4 messages forgotten, 0 messages remembered/)
   await command('/memory', /nothing is remembered/)
   await command('/load talk.json', /0 messages forgotten, 4 messages remembered/)
   t.equal(((await say('third')) as { messages: unknown[] }).messages.length, 5)
   await command('/save talk.json', /6 messages saved in talk\.json/)
 
-  writeFileSync(join(chat.folder, 'other.txt'), 'precious\n')
+  writeFileSync(join(chat.directory, 'other.txt'), 'precious\n')
   await command('/save other.txt', /error: 'other\.txt' exists and holds no saved memory; choose another name \(file_exists\)/)
   await command('/save no/such', /error: cannot write 'no\/such': no such file or directory \(ENOENT\) \(write_failed\)/)
   await command('/load other.txt', /error: 'other\.txt' holds no saved memory \(input_type_mismatch\)/)
@@ -327,7 +327,7 @@ let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, 
   asked ; filter(value.kind = "approval") ; map({ approve: value.id }) ; gate ; said
 }`
   const chat = await openChat(t, ['-e', spec], { env: { PLUMB_ENDPOINT: model.url } })
-  execFileSync('mkfifo', [join(chat.folder, 'go')])
+  execFileSync('mkfifo', [join(chat.directory, 'go')])
   chat.type(`hello${ENTER}`)
   const turns = new Map([await model.turn(), await model.turn()].map((turn) => [turn.body.model, turn]))
   const [bot, talker] = ['m', 'talker'].map((name) => turns.get(name) as Turn) as [Turn, Turn]
@@ -340,7 +340,7 @@ let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, 
   await chat.shows(/\n two\nallow .* \[y\/N\]$/)
   talker.say(' four\n')
   await chat.shows(/\n two\nthree four\nallow .* \[y\/N\]$/)
-  writeFileSync(join(chat.folder, 'go'), 'go\n')
+  writeFileSync(join(chat.directory, 'go'), 'go\n')
   await chat.shows(/\nallow .* \[y\/N\] withdrawn, it was approved elsewhere\n/)
   const again = await model.turn()
   again.say('done')
@@ -456,9 +456,9 @@ let main : !string -> !string = writer ; critic ; filter(value != "no")`
 })
 
 t.test('a prompt file in place of a spec', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'helper.chatmd')
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-chat-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const file = join(directory, 'helper.chatmd')
   writeFileSync(
     file,
     '<config provider="eliza" model="doctor"/>\n<tool name="read_file"/>\n<user>Hello</user>\n<assistant>Hi</assistant>\n',

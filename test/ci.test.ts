@@ -14,11 +14,11 @@ const PATH = [...readdirSync('packages').map((name) => resolve(`packages/${name}
 const GOOD =
   'let twice : !int -> !int = map(n * 2)\nlet main : !int -> !int = twice\n\ntest "doubles" of main { given: [1], expect: [2] }\n'
 
-const newFolder = (t: Test): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-ci-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  mkdirSync(join(folder, 'a flow'))
-  return folder
+const newDirectory = (t: Test): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-ci-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  mkdirSync(join(directory, 'a flow'))
+  return directory
 }
 
 const runIn = (cwd: string, command: string, args: readonly string[] = [], more: Readonly<Record<string, string>> = {}) => {
@@ -29,23 +29,26 @@ const runIn = (cwd: string, command: string, args: readonly string[] = [], more:
 
 t.test('the action: annotations, a report, drawings', async (t) => {
   const look = join(ROOT, 'scripts/ci/look')
-  const folder = newFolder(t)
-  writeFileSync(join(folder, 'a flow/good.plumb'), GOOD)
-  const good = runIn(folder, look)
+  const directory = newDirectory(t)
+  writeFileSync(join(directory, 'a flow/good.plumb'), GOOD)
+  const good = runIn(directory, look)
   t.match(good, { status: 0, stdout: '' }, good.said)
-  t.match(readFileSync(join(folder, 'plumb-tests.xml'), 'utf8'), /<testcase[^>]*doubles/)
-  t.equal(readFileSync(join(folder, 'output'), 'utf8'), 'report=plumb-tests.xml\n')
-  t.match(readFileSync(join(folder, 'summary'), 'utf8'), /all right\n.*<summary>a flow\/good\.plumb<\/summary>\n\n```mermaid\nflowchart /s)
+  t.match(readFileSync(join(directory, 'plumb-tests.xml'), 'utf8'), /<testcase[^>]*doubles/)
+  t.equal(readFileSync(join(directory, 'output'), 'utf8'), 'report=plumb-tests.xml\n')
+  t.match(
+    readFileSync(join(directory, 'summary'), 'utf8'),
+    /all right\n.*<summary>a flow\/good\.plumb<\/summary>\n\n```mermaid\nflowchart /s,
+  )
 
-  writeFileSync(join(folder, 'a flow/bad.plumb'), GOOD.replace('twice\n', 'thrice\n'))
-  const bad = runIn(folder, look, [], { SPECS: 'a flow/b*.plumb\n', TEST: 'false', RENDER: 'false' })
+  writeFileSync(join(directory, 'a flow/bad.plumb'), GOOD.replace('twice\n', 'thrice\n'))
+  const bad = runIn(directory, look, [], { SPECS: 'a flow/b*.plumb\n', TEST: 'false', RENDER: 'false' })
   t.equal(bad.status, 1)
   t.match(bad.stdout, "::error file=a flow/bad.plumb,line=2,col=27,title=unknown_name::no binding is named 'thrice'\n")
-  const failing = runIn(folder, look, [], { SPECS: 'none/*.plumb' })
+  const failing = runIn(directory, look, [], { SPECS: 'none/*.plumb' })
   t.match(failing, { status: 1, stdout: "::error::no spec matches 'none/*.plumb'\n" })
-  const hostile = runIn(folder, look, [], { SPECS: '$(touch owned); touch owned', TEST: 'false' })
+  const hostile = runIn(directory, look, [], { SPECS: '$(touch owned); touch owned', TEST: 'false' })
   t.equal(hostile.status, 1)
-  t.notOk(existsSync(join(folder, 'owned')), 'an input is never a script')
+  t.notOk(existsSync(join(directory, 'owned')), 'an input is never a script')
 })
 
 t.test('its inputs are what the step reads', async (t) => {
@@ -64,11 +67,11 @@ t.test(
   'pre-commit runs the hooks',
   { skip: existsSync(preCommit) ? false : 'pre-commit is not here (scripts/install-others)' },
   async (t) => {
-    const hooks = newFolder(t)
-    const work = newFolder(t)
-    const git = (folder: string, ...args: string[]) =>
-      runIn(folder, 'git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always', ...args])
-    for (const folder of [hooks, work]) git(folder, 'init', '-q')
+    const hooks = newDirectory(t)
+    const work = newDirectory(t)
+    const git = (directory: string, ...args: string[]) =>
+      runIn(directory, 'git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always', ...args])
+    for (const directory of [hooks, work]) git(directory, 'init', '-q')
     copyFileSync('.pre-commit-hooks.yaml', join(hooks, '.pre-commit-hooks.yaml'))
     git(hooks, 'add', '.')
     git(hooks, 'commit', '-qm', 'hooks')

@@ -11,16 +11,16 @@ import { Pty } from './pty.js'
 const BINS = readdirSync('packages').map((name) => resolve('packages', name, 'bin'))
 const PATH = [...BINS, process.env.PATH].join(':')
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb-completion-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-writeFileSync(join(folder, 'a.plumb'), 'let bot : !string -> !string = id\nlet main : !string -> !string = bot\n')
-writeFileSync(join(folder, 'b.txt'), '')
-mkdirSync(join(folder, 'sub'))
+const directory = mkdtempSync(join(tmpdir(), 'plumb-completion-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+writeFileSync(join(directory, 'a.plumb'), 'let bot : !string -> !string = id\nlet main : !string -> !string = bot\n')
+writeFileSync(join(directory, 'b.txt'), '')
+mkdirSync(join(directory, 'sub'))
 
 const run = (command: string, ...args: string[]) =>
   spawnSync(command, args, {
-    cwd: folder,
-    env: { PATH, HOME: folder, LANG: 'C.UTF-8', TERM: 'dumb' },
+    cwd: directory,
+    env: { PATH, HOME: directory, LANG: 'C.UTF-8', TERM: 'dumb' },
     encoding: 'utf8',
     timeout: scaled(60_000),
   })
@@ -86,7 +86,7 @@ t.test('bash', async (t) => {
     ['plumb stage ', ['bot', 'main'], true],
     [`${resolve('packages/plumb/bin/plumb')} che`, ['check'], true],
   ]
-  writeFileSync(join(folder, 'plumb.bash'), scriptFor('bash'))
+  writeFileSync(join(directory, 'plumb.bash'), scriptFor('bash'))
   const lines = [...table, ...more].map(([line]) => {
     const words = line.split(/ |(=)/).filter((word) => word !== undefined)
     const quoted = words.map((word) => `'${word}'`).join(' ')
@@ -103,7 +103,7 @@ t.test('bash', async (t) => {
 })
 
 t.test('bash, at a terminal', async (t) => {
-  const bash = new Pty({ command: ['bash', '--norc', '-i'], cwd: folder, env: { PATH, PS1: '$ ' } })
+  const bash = new Pty({ command: ['bash', '--norc', '-i'], cwd: directory, env: { PATH, PS1: '$ ' } })
   t.teardown(() => bash.close())
   await bash.shows(/\$ ?$/)
   bash.type('. ./plumb.bash\r')
@@ -113,10 +113,10 @@ t.test('bash, at a terminal', async (t) => {
 })
 
 t.test('zsh', { skip: has('zsh') ? false : 'zsh is not installed' }, async (t) => {
-  mkdirSync(join(folder, 'site-functions'), { recursive: true })
-  writeFileSync(join(folder, 'site-functions/_plumb'), scriptFor('zsh'))
+  mkdirSync(join(directory, 'site-functions'), { recursive: true })
+  writeFileSync(join(directory, 'site-functions/_plumb'), scriptFor('zsh'))
   t.strictSame(run('zsh', '-n', 'site-functions/_plumb').stderr, '')
-  const zsh = new Pty({ command: ['zsh', '-f', '-i'], cwd: folder, columns: 200, env: { PATH, HOME: folder, PS1: '$ ' } })
+  const zsh = new Pty({ command: ['zsh', '-f', '-i'], cwd: directory, columns: 200, env: { PATH, HOME: directory, PS1: '$ ' } })
   t.teardown(() => zsh.close())
   await zsh.shows(/\$ ?$/)
   zsh.type('fpath=($PWD/site-functions $fpath); autoload -Uz compinit; compinit -u -D\r')
@@ -129,7 +129,7 @@ t.test('zsh', { skip: has('zsh') ? false : 'zsh is not installed' }, async (t) =
 })
 
 t.test('fish', { skip: has('fish') ? false : 'fish is not installed' }, async (t) => {
-  writeFileSync(join(folder, 'plumb.fish'), scriptFor('fish'))
+  writeFileSync(join(directory, 'plumb.fish'), scriptFor('fish'))
   for (const [line, wanted, isAll] of table) {
     const { stdout, stderr } = run('fish', '--no-config', '-c', `source plumb.fish; complete -C '${line}'`)
     const found = stdout.split('\n').flatMap((text) => text.split('\t', 1)[0] || [])

@@ -9,10 +9,10 @@ import { documentedCommands, documentedOptions, exitStatuses, manExamples, mispl
 import { readMarkdown } from './readme.js'
 
 const pages = readdirSync('man').filter((file) => /\.[1-8]$/.test(file))
-const filesUnder = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+const filesUnder = (directory: string): string[] =>
+  readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     if (['node_modules', 'dist'].includes(entry.name)) return []
-    return entry.isDirectory() ? filesUnder(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`]
+    return entry.isDirectory() ? filesUnder(`${directory}/${entry.name}`) : [`${directory}/${entry.name}`]
   })
 
 const executables = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin/${name}`))
@@ -39,7 +39,9 @@ t.test('what is cited is there: pages, and their sections', async (t) => {
     pages.map((file) => [file.replace(/\.(\d)$/, '($1)'), readHeadings(readFileSync(`man/${file}`, 'utf8'))] as const),
   )
   const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
-  const programs = ['packages', 'test', 'scripts'].flatMap((folder) => filesUnder(folder)).filter((file) => /\.(ts|mjs|cjs)$/.test(file))
+  const programs = ['packages', 'test', 'scripts']
+    .flatMap((directory) => filesUnder(directory))
+    .filter((file) => /\.(ts|mjs|cjs)$/.test(file))
   const texts = [
     ...documents.map((file) => [file, readFileSync(file, 'utf8')] as const),
     ...programs.map((file) => [file, readComments(readFileSync(file, 'utf8'))] as const),

@@ -9,13 +9,13 @@ import { scaled } from '../packages/wire/test/patience.js'
 import { Pty } from './pty.js'
 
 const others = process.env.PLUMB_OTHERS ?? ''
-const folder = mkdtempSync(join(tmpdir(), 'plumb-editors-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-const at = (...path: string[]): string => join(folder, ...path)
+const directory = mkdtempSync(join(tmpdir(), 'plumb-editors-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+const at = (...path: string[]): string => join(directory, ...path)
 
-const env = { PATH: `${at('prefix/bin')}:${process.env.PATH}`, HOME: folder, XDG_DATA_HOME: at('prefix/share'), LANG: 'C.UTF-8' }
+const env = { PATH: `${at('prefix/bin')}:${process.env.PATH}`, HOME: directory, XDG_DATA_HOME: at('prefix/share'), LANG: 'C.UTF-8' }
 const run = (command: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-  spawnSync(command, args, { cwd: folder, env: { ...env, ...more }, encoding: 'utf8', timeout: scaled(60_000) })
+  spawnSync(command, args, { cwd: directory, env: { ...env, ...more }, encoding: 'utf8', timeout: scaled(60_000) })
 const onPath = (name: string): string | undefined => {
   const found = run('sh', ['-c', `command -v ${name}`]).stdout.trim()
   return found === '' ? undefined : found
@@ -62,7 +62,7 @@ q!
 t.test('Helix, with the lines of its configuration', { skip: hx ? false : 'Helix is not installed' }, async (t) => {
   mkdirSync(at('.config/helix'), { recursive: true })
   run('cp', [at('prefix/share/plumb/helix/languages.toml'), at('.config/helix/languages.toml')])
-  const terminal = new Pty({ command: [hx ?? '', 'wrong.plumb:1:28'], cwd: folder, env, columns: 120 })
+  const terminal = new Pty({ command: [hx ?? '', 'wrong.plumb:1:28'], cwd: directory, env, columns: 120 })
   t.teardown(() => terminal.close())
   await terminal.shows("no binding is named 'nope'")
   t.pass('the mistake is on the screen')

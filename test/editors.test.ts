@@ -16,10 +16,10 @@ import { PRIMITIVES } from '../packages/lang/src/parse/type.js'
 // Tests run in the root.
 const PLUMB = resolve('packages/plumb/bin/plumb')
 
-const newFolder = (t: Test): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-editors-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return folder
+const newDirectory = (t: Test): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-editors-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  return directory
 }
 
 type Command = (uri?: unknown) => Promise<unknown>
@@ -97,23 +97,26 @@ const documentOf = (path: string) => ({
 })
 
 t.test('the extension of VS Code runs and draws a spec, without a shell', async (t) => {
-  const folder = newFolder(t)
-  execFileSync(process.execPath, ['scripts/editors/stage-vscode.mjs', folder])
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  t.equal(readFileSync(join(folder, 'plumb.tmLanguage.json'), 'utf8'), readFileSync('packages/lang/grammar/plumb.tmLanguage.json', 'utf8'))
-  t.match(readFileSync(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8'), 'vscode-languageclient 11')
+  const directory = newDirectory(t)
+  execFileSync(process.execPath, ['scripts/editors/stage-vscode.mjs', directory])
+  const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+  t.equal(
+    readFileSync(join(directory, 'plumb.tmLanguage.json'), 'utf8'),
+    readFileSync('packages/lang/grammar/plumb.tmLanguage.json', 'utf8'),
+  )
+  t.match(readFileSync(join(directory, 'THIRD-PARTY-NOTICES'), 'utf8'), 'vscode-languageclient 11')
   const said: string[] = []
   const { vscode, commands, tasks, panels } = standIn(said)
   const load = (Module as unknown as { _load: (...args: unknown[]) => unknown })._load
   t.intercept(Module as unknown as { _load: unknown }, '_load', {
     value: (request: string, ...rest: unknown[]) => (request === 'vscode' ? vscode : load(request, ...rest)),
   })
-  const extension = require(join(folder, manifest.main))
+  const extension = require(join(directory, manifest.main))
   await extension.activate({ subscriptions: [] })
   const declared = (manifest.contributes.commands as { command: string }[]).map(({ command }) => command)
   t.strictSame([...commands.keys()].sort(), declared.sort(), 'every command of the manifest is there')
 
-  const spec = join(folder, 'a spec; id.plumb')
+  const spec = join(directory, 'a spec; id.plumb')
   writeFileSync(spec, 'let a : !int -> !int = id\nlet main : !int -> !int = a\n')
   const uri = pathToFileURL(spec).href
   await commands.get('plumb.run')?.(uri)
@@ -123,7 +126,7 @@ t.test('the extension of VS Code runs and draws a spec, without a shell', async 
   )
   await commands.get('plumb.run')?.()
   t.strictSame(said, ['Open a .plumb file first.'])
-  const plain = join(folder, 'a.plumb')
+  const plain = join(directory, 'a.plumb')
   writeFileSync(plain, 'let main : !int -> !int = id\n')
   await commands.get('plumb.render')?.(`file://${plain}`)
   t.match(panels[0]?.webview.html, /default-src 'none'.*<img alt="the wiring" src="data:image\/svg\+xml;base64,/s)

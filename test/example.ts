@@ -12,19 +12,19 @@ export type Example =
   | { readonly kind: 'run'; readonly line: number; readonly script: string; readonly output?: string }
   | { readonly kind: 'wrong'; readonly line: number; readonly reason: string }
 
-/** Runs a document's examples in order in one folder of their own, where the source tree's folders are. Returns what is wrong. */
+/** Runs a document's examples in order in one directory of their own, where the source tree's directories are. Returns what is wrong. */
 export const runExamples = (examples: readonly Example[]): string[] => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-docs-'))
-  for (const name of ['packages', 'scripts', 'man']) symlinkSync(resolve(name), join(folder, name))
-  if (!HAS_JQ) layFile(join(folder, '.bin', 'jq'), '#!/bin/sh\ncat >/dev/null\n', 0o755)
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-docs-'))
+  for (const name of ['packages', 'scripts', 'man']) symlinkSync(resolve(name), join(directory, name))
+  if (!HAS_JQ) layFile(join(directory, '.bin', 'jq'), '#!/bin/sh\ncat >/dev/null\n', 0o755)
   try {
     return examples.flatMap((example) => {
-      if (example.kind === 'file') layFile(join(folder, example.name), example.text)
-      const wrong = example.kind === 'wrong' ? example.reason : example.kind === 'run' ? runOne(example, folder) : undefined
+      if (example.kind === 'file') layFile(join(directory, example.name), example.text)
+      const wrong = example.kind === 'wrong' ? example.reason : example.kind === 'run' ? runOne(example, directory) : undefined
       return wrong === undefined ? [] : [`line ${example.line}: ${wrong}`]
     })
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -47,13 +47,13 @@ const layFile = (path: string, text: string, mode = 0o644): void => {
 const HAS_JQ = spawnSync('jq', ['--version']).status === 0
 const NEEDS_JQ = /\bjq [-'".]/
 
-const runOne = ({ script, output }: Example & { kind: 'run' }, folder: string): string | undefined => {
+const runOne = ({ script, output }: Example & { kind: 'run' }, directory: string): string | undefined => {
   const bins = readdirSync('packages')
     .map((name) => resolve('packages', name, 'bin'))
     .filter((bin) => existsSync(bin))
-  const env = { PATH: [...bins, process.env.PATH, join(folder, '.bin')].join(':'), HOME: folder, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
+  const env = { PATH: [...bins, process.env.PATH, join(directory, '.bin')].join(':'), HOME: directory, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
   const run = spawnSync('sh', ['-c', `exec 2>&1\n${script}`], {
-    cwd: folder,
+    cwd: directory,
     env,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,12 +12,12 @@ import { readMarkdown } from './readme.js'
 const plumbFiles = (names: readonly string[]): string[] => names.filter((name) => name.endsWith('.plumb'))
 
 /** What keeps them from loading, by file. */
-const refused = (folder: string, files: readonly string[]): readonly string[] => {
+const refused = (directory: string, files: readonly string[]): readonly string[] => {
   const args = ['check', '--flows', '--json', ...files]
-  const { stdout } = spawnSync(resolve('packages/plumb/bin/plumb'), args, { cwd: folder, encoding: 'utf8' })
+  const { stdout } = spawnSync(resolve('packages/plumb/bin/plumb'), args, { cwd: directory, encoding: 'utf8' })
   const lines = stdout.trim().split('\n')
   const found = lines.map((line) => JSON.parse(line) as { readonly file?: string; readonly severity?: string; readonly message?: string })
-  t.ok(lines.length >= files.length, `all of ${folder} were looked at`)
+  t.ok(lines.length >= files.length, `all of ${directory} were looked at`)
   return found.flatMap(({ file, severity, message }) => (severity === 'error' ? [`${file}: ${message}`] : []))
 }
 
@@ -30,23 +30,23 @@ const PAGES = {
 for (const [page, examplesOf] of Object.entries(PAGES)) {
   t.test(`the programs of ${page}`, async (t) => {
     const files = examplesOf(readFileSync(page, 'utf8')).filter((one): one is Example & { kind: 'file' } => one.kind === 'file')
-    const folder = mkdtempSync(join(tmpdir(), 'plumb-flows-'))
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    const directory = mkdtempSync(join(tmpdir(), 'plumb-flows-'))
+    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
     for (const { name, text } of files) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      mkdirSync(dirname(join(directory, name)), { recursive: true })
       // The commands of the page make programs executable.
-      writeFileSync(join(folder, name), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
+      writeFileSync(join(directory, name), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
     }
     const names = plumbFiles(files.map(({ name }) => name))
     t.ok(names.length > 0)
-    t.strictSame(refused(folder, [...new Set(names)]), [])
+    t.strictSame(refused(directory, [...new Set(names)]), [])
   })
 }
 
 t.test('the examples, and the modules of the standard library', async (t) => {
-  for (const folder of ['packages/plumb/examples', 'packages/lang/src/stdlib']) {
-    const names = plumbFiles(readdirSync(folder))
-    t.ok(names.length > 5, folder)
-    t.strictSame(refused(folder, names), [], folder)
+  for (const directory of ['packages/plumb/examples', 'packages/lang/src/stdlib']) {
+    const names = plumbFiles(readdirSync(directory))
+    t.ok(names.length > 5, directory)
+    t.strictSame(refused(directory, names), [], directory)
   }
 })

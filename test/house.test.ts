@@ -126,7 +126,7 @@ const leaves =
   ({ file, specifier }: { file: string; specifier: string }): boolean =>
     specifier.startsWith('.') && !specifier.endsWith('?keys') && !join(file, '..', specifier).startsWith(join('packages', name) + sep)
 
-/** The folder of a package of ours; undefined for any other. */
+/** The directory of a package of ours; undefined for any other. */
 const packageOf = (specifier: string): string | undefined => {
   const [, name = ''] = /^@plumb\/([^/]+)/.exec(specifier) ?? []
   if (name !== '') return name === 'tool' ? 'plumb-tool' : name
@@ -138,11 +138,11 @@ const module = (specifier: string): string => {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 
-const filesUnder = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+const filesUnder = (directory: string): string[] =>
+  existsSync(directory)
+    ? readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
         if (NOT_OURS.includes(entry.name)) return []
-        return entry.isDirectory() ? filesUnder(join(folder, entry.name)) : [join(folder, entry.name)]
+        return entry.isDirectory() ? filesUnder(join(directory, entry.name)) : [join(directory, entry.name)]
       })
     : []
 
@@ -298,9 +298,9 @@ t.test('CONTRIBUTING lists each package and each room, and no other', async (t) 
       `packages/${name}: a row names its rooms`,
     )
     // Rooms within rooms are named too.
-    const folders = filesUnder(`packages/${name}/src`).flatMap((file) => file.split(sep).slice(3, -1))
+    const directories = filesUnder(`packages/${name}/src`).flatMap((file) => file.split(sep).slice(3, -1))
     t.strictSame(
-      listed.filter((room) => !folders.includes(room as string)),
+      listed.filter((room) => !directories.includes(room as string)),
       [],
       `packages/${name}: what is not there any more`,
     )

@@ -54,7 +54,7 @@ export const findCycles = (graph: Graph): string[][] => {
   return cycles.sort()
 }
 
-/** The same between the rooms of one package: the folders directly below its src, and each file that is in none. */
+/** The same between the rooms of one package: the directories directly below its src, and each file that is in none. */
 export const roomsOf = (graph: Graph, name: string): Graph => {
   const src = `${join('packages', name, 'src')}/`
   const roomOf = (file: string): string => file.slice(src.length).split('/')[0] ?? ''
@@ -68,10 +68,10 @@ export const roomsOf = (graph: Graph, name: string): Graph => {
   return rooms
 }
 
-const sourcesUnder = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-        const path = join(folder, entry.name)
+const sourcesUnder = (directory: string): string[] =>
+  existsSync(directory)
+    ? readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+        const path = join(directory, entry.name)
         return entry.isDirectory() ? sourcesUnder(path) : path.endsWith('.ts') ? [path] : []
       })
     : []

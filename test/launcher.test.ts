@@ -7,21 +7,26 @@ import { join } from 'node:path'
 import t from 'tap'
 import { scaled } from '../packages/wire/test/patience.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb launcher '))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const directory = mkdtempSync(join(tmpdir(), 'plumb launcher '))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 const lay = (name: string, main?: string): string => {
-  mkdirSync(join(folder, name, 'bin'), { recursive: true })
-  copyFileSync('packages/plumb/bin/plumb', join(folder, name, 'bin/plumb'))
+  mkdirSync(join(directory, name, 'bin'), { recursive: true })
+  copyFileSync('packages/plumb/bin/plumb', join(directory, name, 'bin/plumb'))
   if (main !== undefined) {
-    mkdirSync(join(folder, name, 'dist'))
-    writeFileSync(join(folder, name, 'dist/main.bundle.cjs'), `(function (require, module) {${main}})`)
+    mkdirSync(join(directory, name, 'dist'))
+    writeFileSync(join(directory, name, 'dist/main.bundle.cjs'), `(function (require, module) {${main}})`)
   }
-  return join(folder, name, 'bin/plumb')
+  return join(directory, name, 'bin/plumb')
 }
 
 const sh = (script: string): { status: number | null; stdout: string; stderr: string } => {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', input: '', timeout: scaled(120_000) })
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], {
+    cwd: directory,
+    encoding: 'utf8',
+    input: '',
+    timeout: scaled(120_000),
+  })
   return { status, stdout, stderr }
 }
 
@@ -29,8 +34,8 @@ const DONE = { status: 0, stderr: '' }
 const SHELLS = ['sh', 'bash', 'dash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
 
 lay('package', 'console.log(JSON.stringify([process.env.PLUMB_FDS, process.env.PLUMB_FD, ...process.argv.slice(2)]))\n')
-mkdirSync(join(folder, 'on path'))
-symlinkSync('../package/bin/plumb', join(folder, 'on path/plumb'))
+mkdirSync(join(directory, 'on path'))
+symlinkSync('../package/bin/plumb', join(directory, 'on path/plumb'))
 
 t.test('file descriptors that were inherited are named', async (t) => {
   const cases = [
@@ -50,16 +55,16 @@ t.test('file descriptors that were inherited are named', async (t) => {
 })
 
 t.test('plumb-mux has pipes for its command, where nothing else needs their places', async (t) => {
-  mkdirSync(join(folder, 'mux/bin'), { recursive: true })
-  mkdirSync(join(folder, 'mux/dist'))
-  copyFileSync('packages/plumb-mux/bin/plumb-mux', join(folder, 'mux/bin/plumb-mux'))
+  mkdirSync(join(directory, 'mux/bin'), { recursive: true })
+  mkdirSync(join(directory, 'mux/dist'))
+  copyFileSync('packages/plumb-mux/bin/plumb-mux', join(directory, 'mux/bin/plumb-mux'))
   const look = `const { fstatSync, readFileSync, readSync } = require('node:fs')
 const texts = [...process.env.PLUMB_PIPES].map((fd) => {
   const text = Buffer.alloc(9)
   return fstatSync(+fd).isFIFO() && text.toString('latin1', 0, readSync(+fd, text))
 })
 console.log(JSON.stringify([process.env.PLUMB_FDS, process.env.PLUMB_PIPES, ...new Set(texts), ...process.argv.slice(2)]))\n`
-  writeFileSync(join(folder, 'mux/dist/main.bundle.cjs'), `(function (require) {${look}})`)
+  writeFileSync(join(directory, 'mux/dist/main.bundle.cjs'), `(function (require) {${look}})`)
   const cases = [
     ['', '["","3456789","//\\n","a b"]'],
     ['5</dev/null', '["5","","a b"]'],
@@ -105,7 +110,7 @@ t.test('what cannot start says why', async (t) => {
   lay('broken', "require('absent')\n")
   t.match(sh('broken/bin/plumb'), { status: 1, stderr: /Cannot find module 'absent'/ })
   const old = 'Object.defineProperty(process, "versions", { value: { node: "18.20.1" } })\n'
-  writeFileSync(join(folder, 'old.cjs'), old)
+  writeFileSync(join(directory, 'old.cjs'), old)
   t.match(sh('NODE_OPTIONS="--require ./old.cjs" package/bin/plumb'), { status: 2, stdout: '', stderr: /^plumb: error: needs Node.js 20/ })
 })
 
@@ -119,16 +124,16 @@ t.test(
       t.match(sh(`${install} /usr`), { status: 0, stdout: '', stderr: '' }, time)
       for (const name of readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))) {
         t.match(sh(`'stage/usr/bin/${name}' --version`), { status: 0, stdout: /^\d+\.\d+\.\d+\n(prices: .*\n)?$/ }, name)
-        t.ok(existsSync(join(folder, `stage/usr/share/man/man1/${name}.1`)), `${name}.1`)
-        t.ok(existsSync(join(folder, `stage/usr/share/bash-completion/completions/${name}`)), `${name} in bash`)
-        t.ok(existsSync(join(folder, `stage/usr/share/fish/vendor_completions.d/${name}.fish`)), `${name} in fish`)
+        t.ok(existsSync(join(directory, `stage/usr/share/man/man1/${name}.1`)), `${name}.1`)
+        t.ok(existsSync(join(directory, `stage/usr/share/bash-completion/completions/${name}`)), `${name} in bash`)
+        t.ok(existsSync(join(directory, `stage/usr/share/fish/vendor_completions.d/${name}.fish`)), `${name} in fish`)
       }
-      t.ok(existsSync(join(folder, 'stage/usr/share/zsh/site-functions/_plumb')), 'all in zsh')
+      t.ok(existsSync(join(directory, 'stage/usr/share/zsh/site-functions/_plumb')), 'all in zsh')
       // Of an older version, and a line that names what is not ours.
       if (time === 'first')
         sh('touch stage/usr/bin/plumb-old stage/kept; printf "bin/plumb-old\\nbin/../../kept\\n" >>stage/usr/lib/plumb/installed')
     }
-    t.notOk(existsSync(join(folder, 'stage/usr/bin/plumb-old')), 'an installation over an older one')
+    t.notOk(existsSync(join(directory, 'stage/usr/bin/plumb-old')), 'an installation over an older one')
     t.match(sh(`${install} --uninstall /usr`), { status: 0, stdout: '', stderr: '' })
     const left = sh('find stage ! -type d | sort').stdout
     t.equal(left, 'stage/kept\nstage/usr/bin/plumber\nstage/usr/share/man/man1/plumb-bob.1\n')
@@ -166,9 +171,9 @@ const lines = (text: string): unknown[] =>
     .map((line) => JSON.parse(line) as unknown)
 
 t.test('too few descriptors, and a stdin that was never open, are errors', async (t) => {
-  writeFileSync(join(folder, 'id.plumb'), 'let main : !int -> !int = id\n')
-  writeFileSync(join(folder, 'bot.plumb'), 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }\n')
-  writeFileSync(join(folder, 'inc.plumb'), '@tool true\nlet inc : int -> int = map(value + 1)\n')
+  writeFileSync(join(directory, 'id.plumb'), 'let main : !int -> !int = id\n')
+  writeFileSync(join(directory, 'bot.plumb'), 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }\n')
+  writeFileSync(join(directory, 'inc.plumb'), '@tool true\nlet inc : int -> int = map(value + 1)\n')
   for (const [name, words] of Object.entries(PROGRAMS)) {
     const path = `${process.cwd()}/packages/${name}/bin/${name}`
     const call = `'${path}' ${words}`

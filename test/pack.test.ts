@@ -11,22 +11,22 @@ const ROOT = process.cwd()
 const NAMES = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb pack '))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-const at = (...path: string[]): string => join(folder, ...path)
+const directory = mkdtempSync(join(tmpdir(), 'plumb pack '))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+const at = (...path: string[]): string => join(directory, ...path)
 
-// Executables get this and their own folder as PATH: no sibling in the checkout, no coreutils.
+// Executables get this and their own directory as PATH: no sibling in the checkout, no coreutils.
 mkdirSync(at('node'))
 symlinkSync(process.execPath, at('node/node'))
 
 const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>>, input = '') => {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, input, encoding: 'utf8', timeout: scaled(120_000) })
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: directory, env, input, encoding: 'utf8', timeout: scaled(120_000) })
   return { status, stdout, stderr }
 }
 
-const PLAIN = { PATH: process.env.PATH ?? '', HOME: folder }
+const PLAIN = { PATH: process.env.PATH ?? '', HOME: directory }
 const NPM = { ...PLAIN, npm_config_cache: at('cache'), npm_config_update_notifier: 'false' }
-const only = (bin: string): Record<string, string> => ({ PATH: `${at('node')}:${bin}`, HOME: folder })
+const only = (bin: string): Record<string, string> => ({ PATH: `${at('node')}:${bin}`, HOME: directory })
 
 const unpack = (archive: string, to: string): void => {
   mkdirSync(to, { recursive: true })
@@ -103,7 +103,7 @@ t.test('npm installs them all, without a network', async (t) => {
 })
 
 t.test('the archive of all unpacks anywhere', async (t) => {
-  // A folder whose package.json would make ECMAScript modules of files without an extension.
+  // A directory whose package.json would make ECMAScript modules of files without an extension.
   const place = at('archive', `plumb-${version}`)
   mkdirSync(at('archive'))
   writeFileSync(at('archive/package.json'), '{"type":"module"}\n')
@@ -145,7 +145,7 @@ told.push(connection.ok ? 'connected' : connection.error.error)
 console.log(JSON.stringify(told))
 `
 
-t.test('a program in an empty folder imports plumb-tool, with its types', async (t) => {
+t.test('a program in an empty directory imports plumb-tool, with its types', async (t) => {
   const host = at('host of tools')
   mkdirSync(host)
   writeFileSync(join(host, 'package.json'), '{"type":"module"}')

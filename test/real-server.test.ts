@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { scaled } from '../packages/wire/test/patience.js'
 import { until } from '../packages/wire/test/processes.js'
-import { bash, envIn, layFolder, TEST_PATH } from '../packages/wire/test/shell.js'
+import { bash, envIn, makeTestDirectory, TEST_PATH } from '../packages/wire/test/shell.js'
 
 /** The Python that has the wheels, or why there is none. */
 const install = (): { readonly python: string } | { readonly why: string } => {
@@ -69,11 +69,11 @@ const FILES = {
 }
 
 const openShell = (port: number) => {
-  const folder = layFolder(FILES)
-  const env = { ...envIn(layFolder()), PATH: TEST_PATH, PLUMB_ENDPOINT: `http://127.0.0.1:${port}/v1` }
-  const run = (script: string, input = '') => bash(script, { folder, env }, input)
+  const directory = makeTestDirectory(FILES)
+  const env = { ...envIn(makeTestDirectory()), PATH: TEST_PATH, PLUMB_ENDPOINT: `http://127.0.0.1:${port}/v1` }
+  const run = (script: string, input = '') => bash(script, { directory, env }, input)
   const read = (name: string): string => {
-    const path = join(folder, name)
+    const path = join(directory, name)
     return existsSync(path) ? readFileSync(path, 'utf8') : ''
   }
   return Object.assign(run, { read })

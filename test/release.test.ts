@@ -10,13 +10,19 @@ import { scaled } from '../packages/wire/test/patience.js'
 const ROOT = process.cwd()
 const NAMES = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin`))
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-const folder = mkdtempSync(join(tmpdir(), 'plumb release '))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-const at = (...path: string[]): string => join(folder, ...path)
+const directory = mkdtempSync(join(tmpdir(), 'plumb release '))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+const at = (...path: string[]): string => join(directory, ...path)
 
 const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}, input = '') => {
-  const all = { PATH: process.env.PATH ?? '', HOME: folder, npm_config_cache: at('cache'), ...env }
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env: all, input, encoding: 'utf8', timeout: scaled(120_000) })
+  const all = { PATH: process.env.PATH ?? '', HOME: directory, npm_config_cache: at('cache'), ...env }
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: directory,
+    env: all,
+    input,
+    encoding: 'utf8',
+    timeout: scaled(120_000),
+  })
   return { status, stdout, stderr }
 }
 
@@ -87,6 +93,6 @@ t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) 
   chmodSync(at('.cache/plumb'), 0o777)
   t.match(run(plumb, ['--version'], { ...env, TMPDIR: at('bot.plumb') }), {
     status: 2,
-    stderr: /no folder to unpack into: .*others may write into it/,
+    stderr: /no directory to unpack into: .*others may write into it/,
   })
 })

@@ -6,7 +6,7 @@
 //   stderr        lines that must each occur in what it prints there; after a `!`, that must not
 //   exit          its exit status, 0 when there is no such section
 //   needs         programs, one a line; where one is not installed the case is passed over with a word
-//   other names   files to lay in the folder where it runs, which is new and its own; executable when they begin with `#!`
+//   other names   files to lay in the directory where it runs, which is new and its own; executable when they begin with `#!`
 // The executables of packages/*/bin are first on PATH, and then the programs of test/bin. Prints what differs for each case that fails, then "N passed, N failed".
 
 import { spawn } from 'node:child_process'
@@ -35,15 +35,15 @@ const readCase = (file) => {
 /** Resolves to a list of what differs from the case's sections. */
 const runCase = async ({ script, sections }, bins) => {
   if (!COMPARED.some((name) => sections.has(name))) return [`it compares nothing: it has none of the sections ${COMPARED.join(', ')}`]
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-case-'))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-case-'))
   try {
-    for (const [name, text] of sections) if (!SECTIONS.includes(name)) layFile(join(folder, name), text)
-    const env = { PATH: [...bins, process.env.PATH].join(':'), HOME: folder, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
+    for (const [name, text] of sections) if (!SECTIONS.includes(name)) layFile(join(directory, name), text)
+    const env = { PATH: [...bins, process.env.PATH].join(':'), HOME: directory, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
     const limitMs = Math.round(LIMIT_MS * slowness())
-    const result = await runScript(script, folder, env, limitMs)
+    const result = await runScript(script, directory, env, limitMs)
     return result === 'late' ? [`did not end within ${limitMs / 1000} s`] : differences(sections, result)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -96,7 +96,9 @@ const differentValues = (got, wanted) => {
 
 /** Which of the programs that a case needs is not installed. */
 const missing = (sections) =>
-  lines(sections.get('needs') ?? '').find((name) => !(process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name))))
+  lines(sections.get('needs') ?? '').find(
+    (name) => !(process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, name))),
+  )
 
 const lines = (text) => text.split('\n').filter((line) => line !== '')
 
@@ -122,7 +124,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { filter: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } },
 })
-const bins = [...readdirSync(PACKAGES).map((name) => join(PACKAGES, name, 'bin')), join(HERE, 'bin')].filter((folder) => existsSync(folder))
+const bins = [...readdirSync(PACKAGES).map((name) => join(PACKAGES, name, 'bin')), join(HERE, 'bin')].filter((directory) =>
+  existsSync(directory),
+)
 const targets = positionals.length > 0 ? positionals : [join(HERE, 'cases')]
 const queue = targets.flatMap(caseFiles).filter((file) => file.includes(values.filter))
 const count = { passed: 0, failed: 0 }

@@ -9,8 +9,8 @@ import t from 'tap'
 import { isTried } from '../packages/wire/src/fd/node-internals.js'
 import { scaled } from '../packages/wire/test/patience.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb-start-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const directory = mkdtempSync(join(tmpdir(), 'plumb-start-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 // Each costs what can be felt; the rest Node loads by itself, or it is small.
 const COSTLY = [
@@ -18,7 +18,7 @@ const COSTLY = [
   ...['timers/promises', 'tty', 'v8', 'worker_threads', 'zlib'],
 ]
 
-const watcher = join(folder, 'watch.cjs')
+const watcher = join(directory, 'watch.cjs')
 writeFileSync(
   watcher,
   `const before = new Set(process.moduleLoadList)
@@ -27,7 +27,7 @@ process.on('exit', () => {
   const node = process.moduleLoadList.filter((name) => !before.has(name)).map((name) => name.replace('NativeModule ', ''))
   const main = Object.values(require.cache).find(({ filename }) => filename.includes('/bin/plumb'))
   const refused = [...main.exports].filter(([, { script }]) => script.cachedDataRejected === true).map(([name]) => name)
-  writeFileSync(${JSON.stringify(join(folder, 'loaded.json'))}, JSON.stringify({ node, bundles: [...main.exports.keys()], refused }))
+  writeFileSync(${JSON.stringify(join(directory, 'loaded.json'))}, JSON.stringify({ node, bundles: [...main.exports.keys()], refused }))
 })
 `,
 )
@@ -35,7 +35,7 @@ process.on('exit', () => {
 // Telemetry is 3, and what a parent hands over 9, as plumb has them; 0 and 1 are pipes or files.
 const start = (name: string, args: readonly string[], input: string, handed: string | undefined, through: 'pipes' | 'files') => {
   const env = { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--require ${watcher}` }
-  const [stdin, stdout] = [join(folder, 'stdin'), join(folder, 'stdout')]
+  const [stdin, stdout] = [join(directory, 'stdin'), join(directory, 'stdout')]
   const opened: number[] = []
   const open = (path: string, flags: string): number => {
     const fd = openSync(path, flags)
@@ -43,20 +43,20 @@ const start = (name: string, args: readonly string[], input: string, handed: str
     return fd
   }
   writeFileSync(stdin, input)
-  writeFileSync(join(folder, 'sources'), handed ?? '')
+  writeFileSync(join(directory, 'sources'), handed ?? '')
   const stdio: (number | 'pipe' | 'ignore')[] = through === 'pipes' ? ['pipe', 'pipe'] : [open(stdin, 'r'), open(stdout, 'w')]
   stdio.push('pipe')
-  if (handed !== undefined) stdio.push('pipe', ...new Array(5).fill('ignore'), open(join(folder, 'sources'), 'r'))
+  if (handed !== undefined) stdio.push('pipe', ...new Array(5).fill('ignore'), open(join(directory, 'sources'), 'r'))
   const options = { env, input, stdio, encoding: 'utf8', timeout: scaled(60_000) } as const
   const ran = spawnSync(`packages/${name}/bin/${name}`, args, options)
   for (const fd of opened) closeSync(fd)
-  const { node, bundles, refused } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as Readonly<Record<string, string[]>>
+  const { node, bundles, refused } = JSON.parse(readFileSync(join(directory, 'loaded.json'), 'utf8')) as Readonly<Record<string, string[]>>
   const said = through === 'pipes' ? ran.stdout : readFileSync(stdout, 'utf8')
   return { status: ran.status, stdout: said, stderr: ran.stderr, node: COSTLY.filter((module) => node?.includes(module)), bundles, refused }
 }
 
 const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'
-const agent = join(folder, 'bot.plumb')
+const agent = join(directory, 'bot.plumb')
 writeFileSync(agent, ELIZA)
 const INITIALIZE = {
   ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },

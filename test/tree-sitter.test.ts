@@ -24,8 +24,8 @@ const skip = existsSync(python)
     : false
   : 'tree-sitter is not here'
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb-tree-sitter-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const directory = mkdtempSync(join(tmpdir(), 'plumb-tree-sitter-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 const filesUnder = (path: string): string[] =>
   readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
@@ -59,7 +59,7 @@ const parsed = (text: string): string | undefined => {
 
 /** True, or where it is wrong. */
 const treeSitter = (texts: readonly string[], queries: readonly string[] = []): readonly (true | string)[] => {
-  const library = join(folder, 'plumb.so')
+  const library = join(directory, 'plumb.so')
   if (!existsSync(library)) {
     const sources = ['parser.c', 'scanner.c'].map((file) => `${GRAMMAR}/src/${file}`)
     const built = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', `-I${GRAMMAR}/src`, '-o', library, ...sources], {

@@ -27,9 +27,9 @@ const OPTIONS = {
   report: { type: 'string' },
 }
 
-const measureAll = async (folder, { quick, filter, rounds, lines, against, peers }) => {
+const measureAll = async (directory, { quick, filter, rounds, lines, against, peers }) => {
   const checkouts = [openCheckout('plumb', ROOT), ...(against ? [openCheckout('before', resolve(against))] : [])]
-  const fixtures = openFixtures(folder, { quick, lines, peers: peers && resolve(peers) })
+  const fixtures = openFixtures(directory, { quick, lines, peers: peers && resolve(peers) })
   const families = wanted(
     FAMILIES.map((make) => make(fixtures)),
     filter.split(','),
@@ -90,15 +90,15 @@ await runMain(import.meta.url, async () => {
   const options = { ...values, rounds: count('rounds', values.rounds), lines: count('lines', values.lines) }
   await installDependencies()
   await build()
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-bench-'))
-  const clean = () => rmSync(folder, { recursive: true, force: true })
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-bench-'))
+  const clean = () => rmSync(directory, { recursive: true, force: true })
   for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
     process.once(signal, () => {
       clean()
       process.exit(status)
     })
   try {
-    const measured = await measureAll(folder, options)
+    const measured = await measureAll(directory, options)
     const text = report(measured)
     if (options.json) writeFileSync(options.json, [measured.run, ...measured.results].map((one) => `${JSON.stringify(one)}\n`).join(''))
     if (options.report) writeFileSync(options.report, text)

@@ -2,16 +2,16 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 
-/** { label, root, bin(name), env }. Throws when the folder is not a built checkout. */
+/** { label, root, bin(name), env }. Throws when the directory is not a built checkout. */
 export const openCheckout = (label, root) => {
   const bin = (name) => `${root}/packages/${name}/bin/${name}`
   for (const name of ['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool'])
     if (!existsSync(bin(name)) || !existsSync(`${root}/packages/${name}/dist/main.cjs`))
       throw new Error(`'${root}' is no built checkout, it has no ${name}: run 'npm run build' there`)
-  return { label, root, bin, env: { ...cleanEnvironment(), PATH: `${folders(root).join(':')}:${process.env.PATH}` } }
+  return { label, root, bin, env: { ...cleanEnvironment(), PATH: `${directories(root).join(':')}:${process.env.PATH}` } }
 }
 
-const folders = (root) =>
+const directories = (root) =>
   readdirSync(`${root}/packages`)
     .map((name) => `${root}/packages/${name}/bin`)
     .filter((bin) => existsSync(bin))

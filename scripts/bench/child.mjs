@@ -40,12 +40,12 @@ export const spawnChild = ([file, ...args], { env, cwd, stdio = ['pipe', 'pipe']
 
 /** The same, and `ended` resolves to the processor time that it has used, in milliseconds. With `data` it reads that file through a pipe, and its output is dropped. */
 export const spawnTimed = (command, { data = '', ...options }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-bench-'))
-  const file = join(folder, 'times')
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-bench-'))
+  const file = join(directory, 'times')
   const script = data === '' ? ALONE : IN_PIPE
   const stdio = data === '' ? options.stdio : ['ignore', 'ignore']
   const { child, ended } = spawnChild(['bash', '--norc', '-c', script, 'bash', file, data, ...command], { ...options, stdio })
-  const used = ended.then(() => readTimes(file)).finally(() => rmSync(folder, { recursive: true, force: true }))
+  const used = ended.then(() => readTimes(file)).finally(() => rmSync(directory, { recursive: true, force: true }))
   used.catch(() => {})
   return { child, ended: used }
 }

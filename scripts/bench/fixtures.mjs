@@ -8,10 +8,10 @@ import { ROOT } from '../command.mjs'
 import frameworks from './peer/frameworks.cjs'
 
 /**
- * { folder, isQuick, lines, jq, jaq, frameworks, once, writeFixture, peer }: `jq` and `jaq` are the titles of their columns, undefined when not installed;
+ * { directory, isQuick, lines, jq, jaq, frameworks, once, writeFixture, peer }: `jq` and `jaq` are the titles of their columns, undefined when not installed;
  * `frameworks` a list of { name, command }, where the command takes the address of a model.
  */
-export const openFixtures = (folder, { quick, lines, peers = ROOT }) => {
+export const openFixtures = (directory, { quick, lines, peers = ROOT }) => {
   const made = new Map()
   const once = (key, make) => {
     if (!made.has(key)) made.set(key, make())
@@ -19,8 +19,8 @@ export const openFixtures = (folder, { quick, lines, peers = ROOT }) => {
   }
   const writeFixture = (name, text) =>
     once(`file ${name}`, () => {
-      writeFileSync(join(folder, name), text)
-      return join(folder, name)
+      writeFileSync(join(directory, name), text)
+      return join(directory, name)
     })
   const titleOf = (program) => {
     const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })
@@ -30,7 +30,7 @@ export const openFixtures = (folder, { quick, lines, peers = ROOT }) => {
   const found = frameworks.frameworksIn(peers)
   const command = (name) => (url) => [process.execPath, peer('frameworks.cjs'), peers, name, url]
   return {
-    folder,
+    directory,
     isQuick: quick,
     lines,
     jq: titleOf('jq'),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { spawnChild } from './child.mjs'
 
 /**
- * Resolves to { url, nextLine, close }. It answers after so many milliseconds. `file`: in the folder of peers. `nextLine` resolves to what it
+ * Resolves to { url, nextLine, close }. It answers after so many milliseconds. `file`: in the directory of peers. `nextLine` resolves to what it
  * writes next, which those write that say when they are asked.
  */
 export const openModel = async (delayMs = 0, file = 'model.cjs', ...words) => {

@@ -26,8 +26,8 @@ export const makeRecord = (command, { env, data }) => {
   return ended.finally(() => closeSync(input))
 }
 
-export const bytesIn = (folder) =>
-  readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
-    const path = join(folder, entry.name)
+export const bytesIn = (directory) =>
+  readdirSync(directory, { withFileTypes: true }).reduce((sum, entry) => {
+    const path = join(directory, entry.name)
     return sum + (entry.isDirectory() ? bytesIn(path) : entry.isFile() ? statSync(path).size : 0)
   }, 0)

@@ -25,7 +25,7 @@ export const installedPackages = {
 
 const isCommonJs = (path) => {
   if (!path.endsWith('.js')) return path.endsWith('.cjs')
-  let folder = dirname(path)
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type !== 'module'
+  let directory = dirname(path)
+  while (!existsSync(join(directory, 'package.json'))) directory = dirname(directory)
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')).type !== 'module'
 }

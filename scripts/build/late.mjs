@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 
 /**
  * The plugins that come before and after all others. They add to `late` what needs a bundle of its own: by file name, the module and the
- * folder that it is resolved from.
+ * directory that it is resolved from.
  */
 export const latePlugins = (late) => ({ before: [lateNode, lateWorkers(late), lateModules(late)], after: [latePackages(late)] })
 

@@ -1,4 +1,4 @@
-// Makes the folder of the VS Code extension, with its client bundled: stage-vscode.mjs TO
+// Makes the directory of the VS Code extension, with its client bundled: stage-vscode.mjs TO
 //
 // VS Code takes it as it is, and `vsce package --no-dependencies` makes one file of it.
 
@@ -10,7 +10,7 @@ import { thirdPartyNotices } from '../notices.mjs'
 
 const FROM = `${ROOT}/scripts/editors/vscode`
 
-/** Writes the folder `to`, and replaces an earlier one. */
+/** Writes the directory `to`, and replaces an earlier one. */
 export const stageExtension = async (to) => {
   const { build } = await import('esbuild')
   rmSync(to, { recursive: true, force: true })

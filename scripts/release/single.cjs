@@ -1,6 +1,6 @@
 // The main of the one executable file. argv[0], or else the first word, says which program it is: plumb-agent a.plumb, or
 // plumb-linux-x64 plumb-agent a.plumb; otherwise it is plumb, which may be
-// its own name too. Its bundles are laid into a folder of the user's cache at the first start.
+// its own name too. Its bundles are laid into a directory of the user's cache at the first start.
 'use strict'
 const { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const Module = require('node:module')
@@ -18,9 +18,9 @@ const refuse = (detail) => {
 }
 
 /** No other user may have put anything there: what lies in it is run. */
-const isOurs = (folder) => {
-  const { uid, mode } = lstatSync(folder)
-  return lstatSync(folder).isDirectory() && uid === process.getuid() && (mode & 0o022) === 0
+const isOurs = (directory) => {
+  const { uid, mode } = lstatSync(directory)
+  return lstatSync(directory).isDirectory() && uid === process.getuid() && (mode & 0o022) === 0
 }
 
 const parents = () => {
@@ -33,10 +33,10 @@ const parents = () => {
 const unpackInto = (parent) => {
   mkdirSync(parent, { recursive: true, mode: 0o700 })
   if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or others may write into it`)
-  const folder = join(parent, hash)
-  if (existsSync(folder)) {
-    if (!isOurs(folder)) throw new Error(`${folder} belongs to another user, or others may write into it`)
-    return folder
+  const directory = join(parent, hash)
+  if (existsSync(directory)) {
+    if (!isOurs(directory)) throw new Error(`${directory} belongs to another user, or others may write into it`)
+    return directory
   }
   const half = mkdtempSync(join(parent, 'new-'))
   const bytes = brotliDecompressSync(asset('bytes'))
@@ -49,12 +49,12 @@ const unpackInto = (parent) => {
     at += size
   }
   try {
-    renameSync(half, folder)
+    renameSync(half, directory)
   } catch (error) {
     rmSync(half, { recursive: true, force: true })
-    if (!existsSync(folder)) throw error
+    if (!existsSync(directory)) throw error
   }
-  return folder
+  return directory
 }
 
 const unpack = () => {
@@ -66,7 +66,7 @@ const unpack = () => {
       reasons.push(error.message)
     }
   }
-  return refuse(`no folder to unpack into: ${reasons.join('; ')}`)
+  return refuse(`no directory to unpack into: ${reasons.join('; ')}`)
 }
 
 const runFile = (file, words) => {
@@ -87,8 +87,8 @@ const runText = (words) => {
 const words = process.argv.slice(2)
 if (words[0] === '-' && words.length === 2) runText(words.slice(1))
 else {
-  const folder = unpack()
-  if (words[0]?.startsWith(`${folder}/`)) runFile(words[0], words.slice(1))
+  const directory = unpack()
+  if (words[0]?.startsWith(`${directory}/`)) runFile(words[0], words.slice(1))
   else {
     const called = basename(process.argv0)
     const isNamed = called !== 'plumb' && names.includes(called)
@@ -96,6 +96,6 @@ else {
     // What is open beside 0 to 2 cannot be told from Node's own.
     process.env.PLUMB_FDS = ''
     process.env.PLUMB_CLOSED = ''
-    runFile(join(folder, name, 'dist/main.cjs'), words)
+    runFile(join(directory, name, 'dist/main.cjs'), words)
   }
 }

@@ -13,7 +13,7 @@ const POSTJECT = 'postject@1.0.0-alpha.6'
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /**
- * `tree` holds a folder for each program; in `scratch`, Node and what puts the programs into it are installed unless they are there. Resolves to
+ * `tree` holds a directory for each program; in `scratch`, Node and what puts the programs into it are installed unless they are there. Resolves to
  * the reason where that cannot be.
  */
 export const makeSingle = async (tree, scratch, to) => {
@@ -55,10 +55,10 @@ export const makeSingle = async (tree, scratch, to) => {
   return undefined
 }
 
-const filesUnder = (folder, within = '') =>
-  readdirSync(join(folder, within), { withFileTypes: true })
+const filesUnder = (directory, within = '') =>
+  readdirSync(join(directory, within), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(within, entry.name)
-      return entry.isDirectory() ? filesUnder(folder, path) : [path]
+      return entry.isDirectory() ? filesUnder(directory, path) : [path]
     })

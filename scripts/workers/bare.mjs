@@ -8,8 +8,8 @@ import { ROOT } from '../command.mjs'
 const NOTHING = { again: [], back: [], parked: [], calls: [], memory: undefined }
 
 /** Takes and settles all messages of part 1 of a run in batches; resolves to messages a second. */
-export const bareHops = async (folder, url, run, batch) => {
-  const outfile = join(folder, 'engine.mjs')
+export const bareHops = async (directory, url, run, batch) => {
+  const outfile = join(directory, 'engine.mjs')
   const contents = `export { connect } from './connection.js'\nexport { PostgresEngine } from './postgres.js'\n`
   const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" }
   const resolveDir = `${ROOT}/packages/plumb/src/engine`

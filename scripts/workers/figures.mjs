@@ -57,7 +57,7 @@ const KEPT = `SELECT (SELECT sum(json_array_length(line::json->'messages')) FROM
 export const FIGURES = {
   async hops(stage, { share }) {
     const count = Math.ceil(9000 / share)
-    const bare = await bareHops(stage.folder, stage.cluster.url, await fill(stage, 'bare', 'hop.plumb', count), 100)
+    const bare = await bareHops(stage.directory, stage.cluster.url, await fill(stage, 'bare', 'hop.plumb', count), 100)
     const run = await fill(stage, 'worker', 'hop.plumb', count)
     const worker = stage.serve('hop.plumb')
     const rate = await rateOf(stage, run, count)

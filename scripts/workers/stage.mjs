@@ -1,4 +1,4 @@
-// Where figures of runs by workers are taken: a PostgreSQL of its own, a folder with specs, and programs that are started and killed there.
+// Where figures of runs by workers are taken: a PostgreSQL of its own, a directory with specs, and programs that are started and killed there.
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,8 +10,8 @@ import { executables } from '../build.mjs'
 import { ROOT } from '../command.mjs'
 
 /** The cluster of the tests. */
-const openCluster = async (folder) => {
-  const outfile = join(folder, 'postgres.mjs')
+const openCluster = async (directory) => {
+  const outfile = join(directory, 'postgres.mjs')
   await bundle({
     entryPoints: [`${ROOT}/test/faults/postgres.ts`],
     outfile,
@@ -27,13 +27,13 @@ const openCluster = async (folder) => {
 
 /** Does `act` with a stage, and clears it away, with all that was started on it. */
 export const withStage = async (specs, act) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-workers-'))
-  const work = join(folder, 'work')
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-workers-'))
+  const work = join(directory, 'work')
   mkdirSync(work)
   for (const [name, text] of Object.entries(specs)) writeFileSync(join(work, name), text)
-  const cluster = await openCluster(folder)
+  const cluster = await openCluster(directory)
   const PATH = [...executables().map((name) => `${ROOT}/packages/${name}/bin`), process.env.PATH].join(':')
-  const env = { PATH, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json', PLUMB_ON: cluster.url }
+  const env = { PATH, HOME: directory, TMPDIR: directory, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json', PLUMB_ON: cluster.url }
   const living = new Set()
   const start = (...words) => {
     const child = spawn('plumb', words, { cwd: work, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
@@ -59,7 +59,7 @@ export const withStage = async (specs, act) => {
     return started
   }
   const stage = {
-    folder,
+    directory,
     cluster,
     start,
     serve: (...words) => start('work', ...words),
@@ -83,6 +83,6 @@ export const withStage = async (specs, act) => {
   } finally {
     for (const child of living) process.kill(-child.pid, 'SIGKILL')
     await cluster.remove()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }

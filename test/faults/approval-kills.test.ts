@@ -168,7 +168,7 @@ const killWorkers = async (t: Test, stage: Stage): Promise<void> => {
       second = serveOn(stage, stage.cluster.url)
     }
     let second: ReturnType<typeof serveOn> | undefined
-    const socket = await openWalk(stage.cluster.folder, { at, isSent }, kill, writesOf(/(INSERT INTO|UPDATE) plumb\.approval/))
+    const socket = await openWalk(stage.cluster.directory, { at, isSent }, kill, writesOf(/(INSERT INTO|UPDATE) plumb\.approval/))
     const first = serveOn(stage, socket.url)
     isExact(t, stage, await runOn(stage, `tables-${++runs}`), stepInWords({ at, isSent }))
     for (const worker of [first, second]) worker?.child.kill('SIGTERM')
@@ -187,7 +187,7 @@ const killPeople = async (t: Test, stage: Stage): Promise<void> => {
     let isKilled = false
     let kill = (): void => {}
     const socket = await openWalk(
-      stage.cluster.folder,
+      stage.cluster.directory,
       { at, isSent },
       () => {
         isKilled = true

@@ -31,7 +31,7 @@ const openRun = async (t: Test, spec: string, texts = INPUT): Promise<{ readonly
 }
 
 const killAll = (scene: Scene): void => {
-  for (const { pid } of runningIn(scene.folder)) {
+  for (const { pid } of runningIn(scene.directory)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {

@@ -56,7 +56,7 @@ let fine : { arguments?: [string] } -> string = tool { command: "echo fine" }
 }
 
 sceneTable('children', FILES, {
-  'fault 42: a folder that has been removed is no worse a place than another': {
+  'fault 42: a directory that has been removed is no worse a place than another': {
     run: 'spec=$(cat cat.plumb); mkdir gone; cd gone; rmdir ../gone; plumb -e "$spec" 2> /dev/null',
     in: '1\n',
     out: '1\n',
@@ -156,9 +156,9 @@ t.test('fault 50: descriptors for k of four children', async (t) => {
 // No other process has that one.
 let freeUid = 60_000 + (process.pid % 5000)
 
-const openToAll = ({ folder, work }: { folder: string; work: string }): void => {
-  for (const path of [folder, work]) chmodSync(path, 0o755)
-  spawnSync('chmod', ['1777', `${folder}/tmp`, `${folder}/home`, work])
+const openToAll = ({ directory, work }: { directory: string; work: string }): void => {
+  for (const path of [directory, work]) chmodSync(path, 0o755)
+  spawnSync('chmod', ['1777', `${directory}/tmp`, `${directory}/home`, work])
 }
 
 t.test('fault 51: processes for k of four children', { skip: MACHINE.users }, async (t) => {
@@ -184,7 +184,7 @@ t.test('fault 49: a command that starts as many processes as it can is one error
     # The system may still count some that have been killed.
     for n in {1..99}; do echo '{"id":"fine'$n'","name":"fine","input":{}}' >&7; answered $n; tail -n 1 out | grep -q ':false}$' && break; done
     exec 7>&-; wait $!; echo $?; cat out`)
-  if (/EACCES|ermission denied/.test(ran.err)) return t.pass('nothing', { skip: 'nobody may not run what is in this folder' })
+  if (/EACCES|ermission denied/.test(ran.err)) return t.pass('nothing', { skip: 'nobody may not run what is in this directory' })
   t.match(
     ran.out,
     /^0\n\{"id":"bomb",.*"is_error":true\}\n(\{"id":"fine\d+",[^\n]*"is_error":true\}\n)*\{"id":"fine\d+","content":"\\"fine\\\\n\\"","is_error":false\}\n$/,

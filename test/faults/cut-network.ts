@@ -16,8 +16,8 @@ export interface CutNetwork {
 
 const SOCKET = '.s.PGSQL.5432'
 
-export const openCutNetwork = async (serverFolder: string): Promise<CutNetwork> => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-cut-'))
+export const openCutNetwork = async (serverDirectory: string): Promise<CutNetwork> => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-cut-'))
   const pairs: { readonly client: Socket; readonly upstream: Socket }[] = []
   let isCut = false
   const server = createServer((client) => {
@@ -26,19 +26,19 @@ export const openCutNetwork = async (serverFolder: string): Promise<CutNetwork> 
       client.destroy()
       return
     }
-    const upstream = connect(join(serverFolder, SOCKET)).on('error', () => {})
+    const upstream = connect(join(serverDirectory, SOCKET)).on('error', () => {})
     pairs.push({ client, upstream })
     client.on('data', (chunk) => isCut || upstream.write(chunk)).on('close', () => upstream.destroy())
     upstream.on('data', (chunk) => isCut || client.write(chunk)).on('close', () => isCut || client.destroy())
   })
-  server.listen(join(folder, SOCKET))
+  server.listen(join(directory, SOCKET))
   await once(server, 'listening')
   const heal = (): void => {
     isCut = false
     for (const { client } of pairs.splice(0)) client.destroy()
   }
   return {
-    url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
+    url: `postgres://plumb@/postgres?host=${encodeURIComponent(directory)}`,
     cut: () => {
       isCut = true
       for (const { upstream } of pairs) upstream.destroy()
@@ -47,7 +47,7 @@ export const openCutNetwork = async (serverFolder: string): Promise<CutNetwork> 
     close: () => {
       server.close()
       heal()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

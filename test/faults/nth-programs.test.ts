@@ -130,7 +130,7 @@ const courseOf = async (scene: Scene, scenario: Scenario): Promise<Course> => {
 const isTemporary = (path: string): boolean => /(^|\/)\.plumb-|\.(new|tmp)$/.test(path)
 const isTorn = (text: string): boolean => text !== '' && !text.endsWith('\n')
 
-const flawsOf = async ({ folder, work }: Scene, { scenario, before, after, good }: Course, ran: Ran): Promise<string[]> => {
+const flawsOf = async ({ directory, work }: Scene, { scenario, before, after, good }: Course, ran: Ran): Promise<string[]> => {
   const flaws: string[] = []
   const now = contents(work)
   if (ran.status === undefined) flaws.push('it does not end')
@@ -143,9 +143,9 @@ const flawsOf = async ({ folder, work }: Scene, { scenario, before, after, good 
   for (const path of scenario.whole ?? []) if (now[path] !== before[path] && now[path] !== after[path]) flaws.push(`${path} is torn`)
   for (const [path, text] of Object.entries(now))
     if (path.endsWith('.jsonl') && isTorn(text)) flaws.push(`the last line of ${path} is torn`)
-  flaws.push(...[...filesBelow(work).filter(isTemporary), ...filesBelow(join(folder, 'tmp'))].map((path) => `left: ${path}`))
-  await until(() => runningIn(folder).length === 0)
-  return [...flaws, ...runningIn(folder).map(({ command }) => `still runs: ${command}`)]
+  flaws.push(...[...filesBelow(work).filter(isTemporary), ...filesBelow(join(directory, 'tmp'))].map((path) => `left: ${path}`))
+  await until(() => runningIn(directory).length === 0)
+  return [...flaws, ...runningIn(directory).map(({ command }) => `still runs: ${command}`)]
 }
 
 // A path that is relative is one of the scene, and so is one below it.
@@ -171,7 +171,7 @@ let logs = 0
 
 /** Only its first thread, and none of its children. */
 const traced = async (scene: Scene, { run, in: input }: Scenario, options: readonly string[]): Promise<{ ran: Ran; log: string }> => {
-  const log = join(scene.folder, `log-${++logs}`)
+  const log = join(scene.directory, `log-${++logs}`)
   const ran = await scene.bash(`strace -o ${log} -y -s 200 ${options.map((word) => `'${word}'`).join(' ')} ${run}`, input)
   const text = readFileSync(log, 'utf8')
   rmSync(log)
@@ -216,14 +216,14 @@ t.test('fault 84: a saved conversation is whole, whatever fails', { skip: MACHIN
   const prepared = () => writeMemory(path, old)
   prepared()
   const before = readFileSync(path, 'utf8')
-  const counted = await whileTraced(process.pid, ['-e', `trace=${FILE_CALLS.join(',')}`], scene.folder, save)
+  const counted = await whileTraced(process.pid, ['-e', `trace=${FILE_CALLS.join(',')}`], scene.directory, save)
   if (!counted) return t.pass('nothing', { skip: 'strace may not attach to a process' })
   const after = readFileSync(path, 'utf8')
   const steps = stepsIn(counted.log, (_call, text) => text.includes(path))
   t.ok(steps.length > 3, `${steps.length} steps`)
   for (const step of steps) {
     prepared()
-    const ran = await whileTraced(process.pid, failing(step), scene.folder, save)
+    const ran = await whileTraced(process.pid, failing(step), scene.directory, save)
     if (!ran || !wasHit(ran.log)) continue
     t.equal(readFileSync(path, 'utf8'), ran.value ? before : after, nameOf(step))
     if (ran.value) t.match(ran.value, { error: /^(write_failed|file_exists)$/ })

@@ -46,11 +46,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a file that is replaced': { tool: 'write_file', input: { path: 'a', content: 'hello' } },
   'a file that grows': { tool: 'append_to_file', input: { path: 'a', content: 'more' } },
   'a word in a file': { tool: 'find_and_replace', input: { path: 'a', find: 'old', replace: 'new' } },
-  'a new folder': { tool: 'make_directory', input: { path: 'm/n/o' } },
+  'a new directory': { tool: 'make_directory', input: { path: 'm/n/o' } },
   'a file that goes': { tool: 'delete_file', input: { path: 'c' } },
   'a file that is read': { tool: 'read_file', input: { path: 'a.md' } },
   'an image': { tool: 'import_image', input: { path: 'pic.png' } },
-  'a folder that is listed': { tool: 'read_directory', input: { path: '.', depth: 2 }, tells: /\[not listed: \d+ folder/ },
+  'a directory that is listed': { tool: 'read_directory', input: { path: '.', depth: 2 }, tells: /\[not listed: \d+ directory/ },
   grep: { tool: 'grep', input: { pattern: 'hello' }, tells: /\[(not looked at|skipped): / },
   glob: { tool: 'glob', input: { pattern: '**/*.md' }, tells: /\[not looked at: / },
   // It is tried again where the index is not the one that was read, and then there is less to do.
@@ -64,19 +64,19 @@ const isTemporary = (path: string): boolean => /(^|\/)\.plumb-/.test(path)
 const isIndex = (path: string): boolean => path.startsWith('.md_index')
 
 /** Files by their paths, but for those that are there for a moment, and the index, whose bytes are not promised. */
-const contents = (folder: string): Readonly<Record<string, string>> => {
-  const paths = readdirSync(folder, { recursive: true }).map(String).sort()
-  const files = paths.filter((path) => !isTemporary(path) && !isIndex(path) && lstatSync(join(folder, path)).isFile())
-  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'latin1')]))
+const contents = (directory: string): Readonly<Record<string, string>> => {
+  const paths = readdirSync(directory, { recursive: true }).map(String).sort()
+  const files = paths.filter((path) => !isTemporary(path) && !isIndex(path) && lstatSync(join(directory, path)).isFile())
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(directory, path), 'latin1')]))
 }
 
-const temporaries = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String).filter(isTemporary)
+const temporaries = (directory: string): string[] => readdirSync(directory, { recursive: true }).map(String).filter(isTemporary)
 
-const layAnew = (folder: string): void => {
-  for (const name of readdirSync(folder)) if (!isTemporary(name)) rmSync(join(folder, name), { recursive: true })
+const layAnew = (directory: string): void => {
+  for (const name of readdirSync(directory)) if (!isTemporary(name)) rmSync(join(directory, name), { recursive: true })
   for (const [path, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text, 'latin1')
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), text, 'latin1')
   }
 }
 
@@ -188,11 +188,11 @@ interface Figures {
 const isOurs = (work: string) => (_call: string, text: string) => text.includes(work) || text.includes('/proc/self/fd/')
 
 const failInTurn = async (t: Test, server: Server, name: string, scenario: Scenario, figures: Figures): Promise<boolean> => {
-  const { folder, work } = server.scene
+  const { directory, work } = server.scene
   const course = await courseOf(server, scenario)
   await server.prepare(scenario)
   const act = () => server.call(scenario.tool, scenario.input)
-  const counted = await whileTraced(server.pid, ['-f', '-e', `trace=${FILE_CALLS.join(',')}`], folder, act)
+  const counted = await whileTraced(server.pid, ['-f', '-e', `trace=${FILE_CALLS.join(',')}`], directory, act)
   if (!counted) return false
   const steps = stepsIn(counted.log, isOurs(work))
   figures.steps += steps.length
@@ -211,7 +211,7 @@ const failAt = async (
 ): Promise<void> => {
   await server.prepare(course.scenario)
   const fds = server.openFds
-  const ran = await whileTraced(step.thread, failing(step), server.scene.folder, act)
+  const ran = await whileTraced(step.thread, failing(step), server.scene.directory, act)
   if (!ran || !wasHit(ran.log)) return
   figures.injected++
   t.strictSame(await flawsOf(server, course, ran.value, fds), [], `${course.scenario.tool}: ${nameOf(step)}`)

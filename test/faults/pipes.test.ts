@@ -207,13 +207,13 @@ sceneTable('a signal, and a reader that never reads', LIVING_FILES, {
   },
 })
 
-scene('fault 36: a terminal that goes takes what runs there with it', LIVING_FILES, async (t, { start, folder }) => {
+scene('fault 36: a terminal that goes takes what runs there with it', LIVING_FILES, async (t, { start, directory }) => {
   for (const command of ['plumb map.plumb', 'plumb-agent bot.plumb', 'bash -c "trap \'\' HUP; plumb cat.plumb; plumb map.plumb"']) {
     const terminal = start(['on-terminal', 'bash', '-c', `echo ready; exec ${command}`])
     t.ok(await terminal.tells(/ready/), command)
     terminal.child.kill('SIGKILL')
     await terminal.ended
-    t.ok(await until(() => runningIn(folder).length === 0), 'all of it')
+    t.ok(await until(() => runningIn(directory).length === 0), 'all of it')
   }
 })
 

@@ -10,8 +10,8 @@ const SOCKET = '.s.PGSQL.5432'
 const READY = 'Z'.charCodeAt(0)
 const IDLE = 'I'.charCodeAt(0)
 
-export const openPooler = async (serverFolder: string): Promise<{ readonly url: string; readonly close: () => void }> => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-pool-'))
+export const openPooler = async (serverDirectory: string): Promise<{ readonly url: string; readonly close: () => void }> => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-pool-'))
   const sockets = new Set<Socket>()
   const kept = (socket: Socket): Socket => {
     sockets.add(socket)
@@ -43,7 +43,7 @@ export const openPooler = async (serverFolder: string): Promise<{ readonly url: 
       start ??= words
       if (session) return void session.write(words)
       const free = isStart ? undefined : idle.pop()
-      session = free ?? kept(connect(join(serverFolder, SOCKET)))
+      session = free ?? kept(connect(join(serverDirectory, SOCKET)))
       const own = session
       if (!free && !isStart) await ask(own, start, () => {})
       await ask(own, words, tell)
@@ -52,14 +52,14 @@ export const openPooler = async (serverFolder: string): Promise<{ readonly url: 
       else own.destroy()
     })
   })
-  server.listen(join(folder, SOCKET))
+  server.listen(join(directory, SOCKET))
   await once(server, 'listening')
   return {
-    url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
+    url: `postgres://plumb@/postgres?host=${encodeURIComponent(directory)}`,
     close: () => {
       server.close()
       for (const socket of sockets) socket.destroy()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

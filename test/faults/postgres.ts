@@ -1,4 +1,4 @@
-// A PostgreSQL of a test's own: in a temporary folder, on a socket there, with fsync, as a user without rights.
+// A PostgreSQL of a test's own: in a temporary directory, on a socket there, with fsync, as a user without rights.
 
 import { type ChildProcess, type ExecFileSyncOptionsWithStringEncoding, execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { npmPostgres } from './npm-postgres.js'
 
 export interface Cluster {
   /** Of its socket. */
-  readonly folder: string
+  readonly directory: string
   readonly url: string
   /** What psql prints of it, without headings. */
   readonly ask: (sql: string) => string
@@ -24,14 +24,14 @@ export interface Cluster {
 /** Where `pg` is found. */
 const CLIENT = join(process.cwd(), 'packages', 'plumb')
 
-const FOLDERS = [...(process.env.PATH ?? '').split(':'), ...debianFolders()]
+const DIRECTORIES = [...(process.env.PATH ?? '').split(':'), ...debianDirectories()]
 
-function debianFolders(): string[] {
+function debianDirectories(): string[] {
   const root = '/usr/lib/postgresql'
   return existsSync(root) ? readdirSync(root).map((version) => join(root, version, 'bin')) : []
 }
 
-const installed = FOLDERS.find((folder) => ['initdb', 'postgres', 'psql'].every((name) => existsSync(join(folder, name))))
+const installed = DIRECTORIES.find((directory) => ['initdb', 'postgres', 'psql'].every((name) => existsSync(join(directory, name))))
 /** PLUMB_POSTGRES=npm: also where one is installed. */
 const binaries = process.env.PLUMB_POSTGRES === 'npm' ? npmPostgres() : (installed ?? npmPostgres())
 
@@ -52,12 +52,12 @@ interface Place {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A folder that the server may write to, and how its programs are started. */
+/** A directory that the server may write to, and how its programs are started. */
 const openPlace = (): Place => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-pg-'))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-pg-'))
   const user = userOfServer()
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid ?? user.uid)
-  return { ...user, cwd: folder, env: { PATH: `${binaries}:${process.env.PATH}`, LC_ALL: 'C', HOME: folder, TZ: 'UTC' } }
+  if (user.uid !== undefined) chownSync(directory, user.uid, user.gid ?? user.uid)
+  return { ...user, cwd: directory, env: { PATH: `${binaries}:${process.env.PATH}`, LC_ALL: 'C', HOME: directory, TZ: 'UTC' } }
 }
 
 export const openCluster = async (): Promise<Cluster> => {
@@ -71,9 +71,9 @@ export const openStandby = async (primary: Cluster): Promise<Cluster & { readonl
   const place = openPlace()
   const data = join(place.cwd, 'data')
   await primary.stop()
-  execFileSync('cp', ['-r', join(primary.folder, 'data'), data], place)
+  execFileSync('cp', ['-r', join(primary.directory, 'data'), data], place)
   writeFileSync(join(data, 'standby.signal'), '')
-  appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = 'host=${primary.folder} user=plumb'\n`)
+  appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = 'host=${primary.directory} user=plumb'\n`)
   await primary.start()
   const standby = await startCluster(place)
   primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
@@ -85,8 +85,8 @@ export const openStandby = async (primary: Cluster): Promise<Cluster & { readonl
 const ASK = `
 const { Client, types } = require('pg')
 types.getTypeParser = () => (text) => text
-const [folder, sql] = process.argv.slice(1)
-const client = new Client({ host: folder, user: 'plumb', database: 'postgres' })
+const [directory, sql] = process.argv.slice(1)
+const client = new Client({ host: directory, user: 'plumb', database: 'postgres' })
 const rowsOf = ({ rows }) => rows.map((row) => row.map((one) => one ?? '').join('|') + '\\n').join('')
 client.connect()
   .then(() => client.query({ text: sql, rowMode: 'array' }))
@@ -95,13 +95,13 @@ client.connect()
 `
 
 const startCluster = async (place: Place): Promise<Cluster> => {
-  const folder = place.cwd
+  const directory = place.cwd
   let server: ChildProcess | undefined
   const ask = (sql: string): string => {
     const quiet: ExecFileSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
     const isHere = existsSync(join(binaries ?? '', 'psql'))
-    if (isHere) return execFileSync('psql', ['-h', folder, '-U', 'plumb', '-d', 'postgres', '-Atqc', sql], { ...place, ...quiet })
-    return execFileSync(process.execPath, ['-e', ASK, folder, sql], { cwd: CLIENT, ...quiet })
+    if (isHere) return execFileSync('psql', ['-h', directory, '-U', 'plumb', '-d', 'postgres', '-Atqc', sql], { ...place, ...quiet })
+    return execFileSync(process.execPath, ['-e', ASK, directory, sql], { cwd: CLIENT, ...quiet })
   }
   const answers = (): boolean => {
     try {
@@ -111,7 +111,7 @@ const startCluster = async (place: Place): Promise<Cluster> => {
     }
   }
   const start = async (): Promise<void> => {
-    const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=on', 'max_connections=40', 'shared_buffers=16MB']
+    const settings = ['listen_addresses=', `unix_socket_directories=${directory}`, 'fsync=on', 'max_connections=40', 'shared_buffers=16MB']
     const isUp = await until(() => {
       if (server === undefined || server.exitCode !== null || server.signalCode !== null)
         server = spawn('postgres', ['-D', 'data', ...settings.flatMap((setting) => ['-c', setting])], { ...place, stdio: 'ignore' })
@@ -125,15 +125,15 @@ const startCluster = async (place: Place): Promise<Cluster> => {
   }
   await start()
   return {
-    folder,
-    url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
+    directory,
+    url: `postgres://plumb@/postgres?host=${encodeURIComponent(directory)}`,
     ask,
     start,
     crash: () => end('SIGKILL'),
     stop: () => end('SIGINT'),
     remove: async () => {
       await end('SIGQUIT')
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

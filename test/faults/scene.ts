@@ -1,4 +1,4 @@
-// Scenes of faults: programs run in a folder of their own, with keys in the environment that no output may show, and when the scene is over
+// Scenes of faults: programs run in a directory of their own, with keys in the environment that no output may show, and when the scene is over
 // nothing is left of it: no process, no temporary file, no key anywhere, and of stderr nothing that is no error object.
 //
 //   scene('fault 12: …', FILES, async (t, { bash }) => { t.match(await bash('plumb a.plumb', '1\n'), { status: 0 }) })
@@ -11,7 +11,7 @@ import type { Readable, Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { scaled } from '../../packages/wire/test/patience.js'
 import { until } from '../../packages/wire/test/processes.js'
-import { bash, type Case, type Files, layFolder, type Ran, runCases, TEST_PATH } from '../../packages/wire/test/shell.js'
+import { bash, type Case, type Files, makeTestDirectory, type Ran, runCases, TEST_PATH } from '../../packages/wire/test/shell.js'
 import { badErrorLines, CANARY, filesBelow, keysBelow, runningIn } from './leftovers.js'
 
 export { until }
@@ -30,7 +30,7 @@ export interface SceneOptions {
 
 export interface Scene {
   /** Holds the others. */
-  readonly folder: string
+  readonly directory: string
   /** Where everything runs; the files of the scene are here. */
   readonly work: string
   readonly env: Readonly<Record<string, string>>
@@ -60,10 +60,10 @@ export interface Started {
 
 const KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'BRAVE_API_KEY', 'GITHUB_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'PLUMB_SECRET']
 
-/** A folder with these files, and the ways to run something there. */
+/** A directory with these files, and the ways to run something there. */
 export const openScene = (files: Files = {}, { env: more = {}, stderr = 'objects', mayLeave }: SceneOptions = {}): Scene => {
-  const folder = layFolder(Object.fromEntries(Object.entries(files).map(([name, text]) => [`work/${name}`, text])))
-  const [work, home, tmp] = ['work', 'home', 'tmp'].map((name) => join(folder, name)) as [string, string, string]
+  const directory = makeTestDirectory(Object.fromEntries(Object.entries(files).map(([name, text]) => [`work/${name}`, text])))
+  const [work, home, tmp] = ['work', 'home', 'tmp'].map((name) => join(directory, name)) as [string, string, string]
   for (const each of [work, home, tmp]) mkdirSync(each, { recursive: true })
   const keys = Object.fromEntries(KEYS.map((name) => [name, `${CANARY}-${name.toLowerCase().replaceAll('_', '-')}-0123456789abcdef`]))
   const env = { PATH: TEST_PATH, LANG: 'C.UTF-8', HOME: home, TMPDIR: tmp, ...keys, ...more }
@@ -73,8 +73,8 @@ export const openScene = (files: Files = {}, { env: more = {}, stderr = 'objects
   const leftovers = async (): Promise<string[]> => {
     for (const { child, pid } of starteds) if (child.exitCode === null && child.signalCode === null) kill(pid, 'SIGTERM')
     await Promise.race([Promise.all(starteds.map(({ ended }) => ended)), new Promise((done) => setTimeout(done, scaled(20_000)).unref())])
-    await until(() => runningIn(folder).length === 0)
-    const left = runningIn(folder)
+    await until(() => runningIn(directory).length === 0)
+    const left = runningIn(directory)
     for (const { pid } of left) kill(pid, 'SIGKILL')
     const said = [...rans, ...starteds.map(({ told }) => ({ out: told(1), err: told(2) }))]
     return [
@@ -82,18 +82,18 @@ export const openScene = (files: Files = {}, { env: more = {}, stderr = 'objects
       ...filesBelow(tmp)
         .filter((path) => !mayLeave?.test(path))
         .map((path) => `left in TMPDIR: ${path}`),
-      ...keysBelow(folder).map((path) => `a key is in ${path}`),
+      ...keysBelow(directory).map((path) => `a key is in ${path}`),
       ...said.filter(({ out, err }) => (out + err).includes(CANARY)).map(({ out, err }) => `a key was told: ${out}${err}`),
       ...(stderr === 'text' ? [] : said.flatMap(({ err }) => badErrorLines(err)).map((line) => `no error object: ${line}`)),
     ]
   }
 
   return {
-    folder,
+    directory,
     work,
     env,
     bash: async (script, input) => {
-      const ran = await bash(script, { folder: work, env }, input)
+      const ran = await bash(script, { directory: work, env }, input)
       rans.push(ran)
       return ran
     },

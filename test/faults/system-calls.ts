@@ -90,10 +90,10 @@ let logs = 0
 export const whileTraced = async <T>(
   thread: number,
   options: readonly string[],
-  folder: string,
+  directory: string,
   work: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly log: string } | undefined> => {
-  const path = join(folder, `strace-${++logs}`)
+  const path = join(directory, `strace-${++logs}`)
   const tracer = spawn('strace', ['-o', path, '-y', ...options, '-p', String(thread)], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = new Promise<void>((done) => tracer.on('close', () => done()))
   const isAttached = new Promise<boolean>((done) => {

@@ -116,9 +116,9 @@ sceneTable(
       errors: [{ error: 'write_failed', detail: /EISDIR/ }],
       status: 1,
     },
-    'fault 42: a server in a folder that has been removed': {
+    'fault 42: a server in a directory that has been removed': {
       run: 'mkdir gone; cd gone; rmdir ../gone; plumb-mcp 2> >(grep ^{ >&2)',
-      errors: [{ error: 'file_not_found', detail: /which is no folder/ }],
+      errors: [{ error: 'file_not_found', detail: /which is not a directory/ }],
       status: 2,
     },
   },

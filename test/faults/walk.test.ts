@@ -29,7 +29,7 @@ type Kind = 'worker' | 'submitter'
 /** One run in which that one is killed at that step; resolves to what stands in its output, and the number of messages of the one in question. */
 const runWith = async ({ cluster, serve, start, work }: Stage, kind: Kind, step: Step | undefined, name: string) => {
   let kill = (): void => {}
-  const walk = await openWalk(cluster.folder, step, () => kill())
+  const walk = await openWalk(cluster.directory, step, () => kill())
   const submitOn = (url: string) => {
     const words = ['run', '--on', url, '--ordered', '--run', name, '--output', `${name}.jsonl`, 'talk.plumb']
     const submitter = start(['plumb', ...words])

@@ -26,16 +26,16 @@ export type Counts = (message: Buffer) => boolean
 
 /** `kill` is called at that step; `counter` once a connection. */
 export const openWalk = async (
-  serverFolder: string,
+  serverDirectory: string,
   step: Step | undefined,
   kill: () => void,
   counter: () => Counts = () => () => true,
 ): Promise<Walk> => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-walk-'))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-walk-'))
   let count = 0
   let isOver = false
   const server: Server = createServer((client) => {
-    const upstream = connect(join(serverFolder, SOCKET)).on('error', () => {})
+    const upstream = connect(join(serverDirectory, SOCKET)).on('error', () => {})
     client.on('error', () => {}).on('close', () => upstream.destroy())
     upstream.on('data', (chunk) => isOver || client.write(chunk)).on('close', () => client.destroy())
     const counts = counter()
@@ -58,14 +58,14 @@ export const openWalk = async (
       }
     })
   })
-  server.listen(join(folder, SOCKET))
+  server.listen(join(directory, SOCKET))
   await once(server, 'listening')
   return {
-    url: `postgres://plumb@/postgres?host=${encodeURIComponent(folder)}`,
+    url: `postgres://plumb@/postgres?host=${encodeURIComponent(directory)}`,
     count: () => count,
     close: () => {
       server.close()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

@@ -96,7 +96,7 @@ onStage('runs --watch shows a run until it is over', async (t, { serve, submit, 
 })
 
 onStage('a pooler that gives each transaction another session is refused', async (t, { cluster, bash }) => {
-  const pooler = await openPooler(cluster.folder)
+  const pooler = await openPooler(cluster.directory)
   t.teardown(pooler.close)
   const on = `PLUMB_ON='${pooler.url}'`
   t.match(await bash(`${on} plumb runs`), { status: 0 }, 'who holds no lock may look')

@@ -42,7 +42,7 @@ const runKilled = async (
     first.child.kill('SIGKILL')
     second = serve(spec)
   }
-  const socket = await openWalk(cluster.folder, { at: 2, isSent }, kill, writesOf(/DELETE FROM plumb\.message/))
+  const socket = await openWalk(cluster.directory, { at: 2, isSent }, kill, writesOf(/DELETE FROM plumb\.message/))
   const first = serveWith(`PLUMB_ON='${socket.url}'`, spec)
   const submitter = submit('--ordered', '--run', `${spec.replace(/\W/g, '-')}-${isSent}`, spec)
   submitter.child.stdin?.end(input)

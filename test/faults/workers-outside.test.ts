@@ -39,7 +39,7 @@ onStage(
 )
 
 onStage('workers failure 7: the network of one worker is cut', async (t, { serve, serveWith, submit, given, cluster, bash }) => {
-  const network = await openCutNetwork(cluster.folder)
+  const network = await openCutNetwork(cluster.directory)
   t.teardown(network.close)
   const cut = serveWith(`PLUMB_ON='${network.url}'`, 'hold.plumb')
   const submitter = submit('--run', 'cut', 'hold.plumb')
@@ -80,7 +80,7 @@ onStage('workers failure 10: the server fails over to its standby', async (t, { 
   t.teardown(primary.remove)
   const standby = await openStandby(primary)
   t.teardown(standby.remove)
-  const hosts = encodeURIComponent(`${primary.folder},${standby.folder}`)
+  const hosts = encodeURIComponent(`${primary.directory},${standby.directory}`)
   const url = `postgres://plumb@/postgres?host=${hosts}&target_session_attrs=read-write`
   t.match(await bash(`plumb engine --init --on '${url}'`), { status: 0 })
   const input = Array.from({ length: 1000 }, (_, i) => `${i + 1}\n`).join('')

@@ -64,11 +64,11 @@ const tried = async (target: Target, input: Buffer, random: ReturnType<typeof ma
 }
 
 const corpusOf = ({ name }: Target): [file: string, input: Buffer][] => {
-  const folder = join(CORPUS, name)
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
+  const directory = join(CORPUS, name)
+  if (!existsSync(directory)) return []
+  return readdirSync(directory)
     .sort()
-    .map((file) => [join(folder, file), readFileSync(join(folder, file))])
+    .map((file) => [join(directory, file), readFileSync(join(directory, file))])
 }
 
 const told = async (target: Target, seed: number, i: number, input: Buffer, error: Error): Promise<Error> => {

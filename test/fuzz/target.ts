@@ -3,7 +3,7 @@
 import type { Random } from './random.js'
 
 export interface Target {
-  /** Also the folder of its corpus. */
+  /** Also the directory of its corpus. */
   readonly name: string
   readonly seeds: readonly (string | Buffer)[]
   readonly words: readonly string[]

@@ -106,9 +106,9 @@ t.test('every program of the repository keeps its meaning', async (t) => {
 })
 
 /** Files, and those that cases lay. */
-const programsUnder = (folder: string): { name: string; text: string }[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name)
+const programsUnder = (directory: string): { name: string; text: string }[] =>
+  readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name)
     if (entry.isDirectory()) return ['node_modules', 'dist', '.git'].includes(entry.name) ? [] : programsUnder(path)
     if (entry.name.endsWith('.plumb')) return [{ name: path, text: readFileSync(path, 'utf8') }]
     if (!entry.name.endsWith('.case')) return []

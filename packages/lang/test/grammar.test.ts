@@ -46,10 +46,10 @@ const scopesOf = (grammar: IGrammar, text: string): string[][] => {
   return units
 }
 
-const filesUnder = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((e) => {
-    if (e.isDirectory()) return e.name === 'node_modules' || e.name === 'dist' ? [] : filesUnder(join(folder, e.name))
-    return e.name.endsWith('.plumb') ? [join(folder, e.name)] : []
+const filesUnder = (directory: string): string[] =>
+  readdirSync(directory, { withFileTypes: true }).flatMap((e) => {
+    if (e.isDirectory()) return e.name === 'node_modules' || e.name === 'dist' ? [] : filesUnder(join(directory, e.name))
+    return e.name.endsWith('.plumb') ? [join(directory, e.name)] : []
   })
 
 t.test('programs', async (t) => {

@@ -26,9 +26,9 @@ const mended = (text: string): string => {
   return edited(text, mends)
 }
 
-const FOLDERS = ['packages/plumb/examples', 'packages/lang/src/stdlib', 'packages/plumb/test/fixtures']
-const specs = FOLDERS.flatMap((folder) =>
-  readdirSync(folder).flatMap((name) => (name.endsWith('.plumb') ? [readFileSync(join(folder, name), 'utf8')] : [])),
+const DIRECTORIES = ['packages/plumb/examples', 'packages/lang/src/stdlib', 'packages/plumb/test/fixtures']
+const specs = DIRECTORIES.flatMap((directory) =>
+  readdirSync(directory).flatMap((name) => (name.endsWith('.plumb') ? [readFileSync(join(directory, name), 'utf8')] : [])),
 )
 const inCases = readdirSync('test/cases').flatMap((name) =>
   [...readFileSync(join('test/cases', name), 'utf8').matchAll(/^-- \S+\.plumb --\n([\s\S]*?)(?=^-- |$(?![\s\S]))/gm)].map(

@@ -162,7 +162,7 @@ const rows: readonly (readonly [name: string, text: string, expected: readonly s
       `1:109-110 config_invalid 'net' takes true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]`,
       "1:119-122 config_invalid 'write' takes a list of strings",
       '1:132-138 config_invalid \'memory\' takes a size, as in "256M"',
-      "3:72-92 config_invalid 'roots' takes an object of folders: each a string, or { path, hard_links, untrusted, secret }",
+      "3:72-92 config_invalid 'roots' takes an object of directories: each a string, or { path, hard_links, untrusted, secret }",
     ],
   ],
   [

@@ -86,7 +86,7 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--prices <file>', text: 'what a million tokens cost, by model' },
   { flags: '--rate <rate>', text: 'a minute: PROVIDER=REQUESTS/TOKENS', read: rates },
   { flags: '--lane <lane>', text: 'batch: ask in batches, for half the price', read: lanes },
-  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--docroot <dir>', text: 'directory below which tools may use files' },
   { flags: '--flows', text: 'check where data may go, whatever the spec says' },
   { flags: '--grant <list>', text: 'effects that tools may have, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what tools may do, are asked for or denied' },

@@ -35,7 +35,7 @@ export interface AgentOptions {
   /** Where a parent hands over the texts of all the files; see `openBootstrap`. */
   readonly sourcesFd?: number
   /** Where a parent has the budget of its run; see `joinBudget`. */
-  /** Where answers are kept: a folder, or a file of lines. */
+  /** Where answers are kept: a directory, or a file of lines. */
   readonly cache?: string
   /** What is not kept is not asked. */
   readonly isCacheOnly: boolean

@@ -312,7 +312,7 @@ runTable('configuration', {
     ],
     status: 2,
   },
-  'fault 118: a bare name is never looked up in the working folder or beside the spec': {
+  'fault 118: a bare name is never looked up in the working directory or beside the spec': {
     run: `mkdir -p one; echo planted > tone.md; echo first > one/tone.md
       for path in '' :: none :one; do PLUMB_RESOURCES=$path plumb-agent resource.plumb < /dev/null && echo "$path"; done; rm -r one tone.md`,
     out: ':one\n',
@@ -366,7 +366,11 @@ runTable('configuration', {
     ],
     status: 2,
   },
-  'a docroot that is no folder': { run: 'plumb-agent --docroot bot.plumb bot.plumb', errors: [['file_not_found', '--docroot']], status: 2 },
+  'a docroot that is not a directory': {
+    run: 'plumb-agent --docroot bot.plumb bot.plumb',
+    errors: [['file_not_found', '--docroot']],
+    status: 2,
+  },
   'nothing is read from stdin before': {
     run: 'cat alike.jsonl | { plumb-agent none.plumb 2>/dev/null; cat; }',
     out: FILES['alike.jsonl'] ?? '',

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
-import { bash, envIn, layFolder } from '../../wire/test/shell.js'
+import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { type BatchServer, openBatchServer } from './fixtures/provider/batch-server.js'
 import { openClient } from './fixtures/provider/stub.js'
 
@@ -28,16 +28,16 @@ interface Ran {
 const open = async (t: Test, set: Partial<BatchServer> = {}) => {
   const server = Object.assign(await openBatchServer(), set)
   t.teardown(() => server.close())
-  const folder = layFolder()
+  const directory = makeTestDirectory()
   const env: NodeJS.ProcessEnv = {
-    ...envIn(layFolder()),
+    ...envIn(makeTestDirectory()),
     ANTHROPIC_API_KEY: 'sk-CANARY',
     OPENAI_API_KEY: 'sk-CANARY',
     PLUMB_ENDPOINT: server.url,
   }
   const run = async (files: Readonly<Record<string, string>>, script: string, input: string): Promise<Ran> => {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    const ran = await bash(script, { folder, env: { ...env, PATH: `${BIN}:${env.PATH}` } }, input)
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+    const ran = await bash(script, { directory, env: { ...env, PATH: `${BIN}:${env.PATH}` } }, input)
     const faults = ran.err.split('\n').flatMap((line) => (/^\{"(error|warning)"/.test(line) ? [JSON.parse(line)] : []))
     const out = ran.out.split('\n').filter((line) => line !== '')
     return { out: out.map((line) => JSON.parse(line)), err: ran.err, faults, status: ran.status }

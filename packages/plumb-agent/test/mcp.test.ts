@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Json } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import t from 'tap'
-import { envIn, layFolder } from '../../wire/test/shell.js'
+import { envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { prepare } from '../src/config/prepare.js'
 import { readAgentArguments } from '../src/main-flags.js'
 import type { ChatMessage } from '../src/provider/provider.js'
@@ -144,12 +144,12 @@ t.test('every kind of content as the best that an API takes', async (t) => {
 })
 
 t.test('a plumb-tool that is never ready', async (t) => {
-  const folder = layFolder({
+  const directory = makeTestDirectory({
     'a.plumb': `let a : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sleep", args: ["60"] }] }`,
   })
-  const options = readAgentArguments('plumb-agent', [`${folder}/a.plumb`])
+  const options = readAgentArguments('plumb-agent', [`${directory}/a.plumb`])
   if (!options.ok || typeof options.value === 'string') return t.fail('no options')
-  process.env.PATH = envIn(folder).PATH
+  process.env.PATH = envIn(directory).PATH
   const told: string[] = []
   const stderr = {
     report: ({ error }: Fault) => told.push(error),

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { bash, envIn, layFolder, TEST_PATH } from '../../wire/test/shell.js'
+import { bash, envIn, makeTestDirectory, TEST_PATH } from '../../wire/test/shell.js'
 import { data, JSON_TYPE, STREAM } from './fixtures/provider/stub.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into freely
@@ -55,9 +55,9 @@ const FILES = {
 }
 
 const probe = async (url: string, args: string) => {
-  const folder = layFolder(FILES)
-  const env = { ...envIn(layFolder()), PATH: TEST_PATH, PLUMB_ENDPOINT: url, OPENAI_API_KEY: 'sk-CANARY' }
-  const { out, err, status } = await bash(`plumb-agent --probe ${args}`, { folder, env })
+  const directory = makeTestDirectory(FILES)
+  const env = { ...envIn(makeTestDirectory()), PATH: TEST_PATH, PLUMB_ENDPOINT: url, OPENAI_API_KEY: 'sk-CANARY' }
+  const { out, err, status } = await bash(`plumb-agent --probe ${args}`, { directory, env })
   const found: Body = out === '' ? undefined : JSON.parse(out)
   const results = Object.fromEntries((found?.findings ?? []).map((one: Body) => [one.what, one.result]))
   return { found, results, err, status }

@@ -3,7 +3,7 @@
 
 import t from 'tap'
 import { scaledSeconds } from '../../wire/test/patience.js'
-import { bash, envIn, type Files, layFolder, runCases } from '../../wire/test/shell.js'
+import { bash, envIn, type Files, makeTestDirectory, runCases } from '../../wire/test/shell.js'
 
 export interface Case {
   readonly run: string
@@ -27,7 +27,7 @@ ask () {
 }
 `
 
-/** Every script runs in a folder of its own with the files in it. */
+/** Every script runs in a directory of its own with the files in it. */
 export const openShell = (files: Files): { runTable: (title: string, cases: Readonly<Record<string, Case>>) => void } => {
   const runTable = (title: string, cases: Readonly<Record<string, Case>>): void =>
     void t.test(title, async (t) => {
@@ -40,8 +40,8 @@ export const openShell = (files: Files): { runTable: (title: string, cases: Read
         return [name, { ...one, errors: expected, status }] as const
       })
       await runCases(t, Object.fromEntries(whole), async ({ run }) => {
-        const folder = layFolder(files)
-        return bash(PRELUDE + run, { folder, env: { ...envIn(folder), PLUMB_RESOURCES: `${folder}/res` } })
+        const directory = makeTestDirectory(files)
+        return bash(PRELUDE + run, { directory, env: { ...envIn(directory), PLUMB_RESOURCES: `${directory}/res` } })
       })
     })
 

@@ -38,7 +38,7 @@ export const openHistory = (path: string): Result<History> => {
         try {
           append(path, [entry])
         } catch {
-          // The disk is full, or the folder is gone: the conversation matters more than its history.
+          // The disk is full, or the directory is gone: the conversation matters more than its history.
         }
       },
     })

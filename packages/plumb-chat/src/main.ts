@@ -53,7 +53,7 @@ const describe = (command: Command): Command =>
     .option('--no-parallel-tool-calls', 'one tool call after the other')
     .option('--set <name=value>', 'give a param of the spec this value', again)
     .option('--set-file <file>', 'give params the values of this JSON object', again)
-    .option('--docroot <dir>', 'folder below which tools may use files')
+    .option('--docroot <dir>', 'directory below which tools may use files')
     .option('--grant <list>', 'effects that tools may have, such as fs.read,net', again)
     .option('--policy <file>', 'rules on what tools may do, are asked for or denied')
     .option('--context <key=value>', 'what rules of a policy may ask for', again)

@@ -20,6 +20,6 @@ export interface ChatOptions {
   readonly keepsHistory: boolean
   /** It serves an editor on stdin and stdout. */
   readonly servesAcp: boolean
-  /** Which folder tools may use is said. */
+  /** Which directory tools may use is said. */
   readonly hasDocroot: boolean
 }

@@ -22,8 +22,8 @@ import type { Screen } from '../src/terminal/screen.js'
 import { Search } from '../src/terminal/search.js'
 import type { QuestionAnswer } from '../src/terminal/terminal.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb-chat-rooms-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const directory = mkdtempSync(join(tmpdir(), 'plumb-chat-rooms-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 t.test('keys and pastes, for every cut of the input', async (t) => {
   const text = 'ab\x1b[C\rc\x1b\r\n\x03\x04\x1a\x1b[200~one\r\ntwo\x03\x1b[201~d'
@@ -268,8 +268,8 @@ t.test('history', async (t) => {
   t.equal(historyFile({ XDG_STATE_HOME: '/s', HOME: '/h' }), '/s/plumb/chat-history')
   t.equal(historyFile({ XDG_STATE_HOME: 'relative', HOME: '/h' }), '/h/.local/state/plumb/chat-history')
   t.equal(historyFile({}), undefined)
-  const path = join(folder, 'state/plumb/chat-history')
-  mkdirSync(join(folder, 'state/plumb'), { recursive: true })
+  const path = join(directory, 'state/plumb/chat-history')
+  mkdirSync(join(directory, 'state/plumb'), { recursive: true })
   const lines = Array.from({ length: 2 * MAX_ENTRIES }, (_, i) => JSON.stringify(`n${i}`))
   writeFileSync(path, `${lines.join('\n')}\n"cut`, { mode: 0o666 })
   const opened = openHistory(path)
@@ -282,21 +282,21 @@ t.test('history', async (t) => {
   const kept = readFileSync(path, 'utf8').trimEnd().split('\n')
   t.equal(kept.length, MAX_ENTRIES + 1, 'the file was made shorter, and one was added')
   t.equal(kept.at(-1), '"two\\nlines"')
-  rmSync(join(folder, 'state'), { recursive: true })
+  rmSync(join(directory, 'state'), { recursive: true })
   t.doesNotThrow(() => history.add('nowhere to go'))
-  t.match(openHistory(folder), { ok: false, error: { detail: /^no history is kept: / } })
+  t.match(openHistory(directory), { ok: false, error: { detail: /^no history is kept: / } })
 })
 
 t.test('memory in a file', async (t) => {
-  const path = join(folder, 'memory.json')
+  const path = join(directory, 'memory.json')
   const messages = [{ role: 'user', content: 'x' }]
   t.equal(writeMemory(path, messages), undefined)
   t.strictSame(readMemory(path), { ok: true, value: messages })
   writeFileSync(path, JSON.stringify(messages))
   t.strictSame(readMemory(path), { ok: true, value: messages }, 'the list alone')
-  t.match(readMemory(folder), { ok: false, error: { error: 'file_not_found', detail: /is no regular file/ } })
-  symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'))
-  t.match(writeMemory(join(folder, 'dangling'), messages), { error: 'file_exists' })
+  t.match(readMemory(directory), { ok: false, error: { error: 'file_not_found', detail: /is no regular file/ } })
+  symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling'))
+  t.match(writeMemory(join(directory, 'dangling'), messages), { error: 'file_exists' })
 })
 
 t.test('a call is shown with the digits that were written', async (t) => {

@@ -40,8 +40,8 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
   command
     .argument('[spec...]', 'specs, of which each tool and each agent is served')
     .option('--http <port>', 'Streamable HTTP at /mcp of 127.0.0.1; 0: a free port', port)
-    .option('--docroot <dir>', 'folder whose files are resources, and for tools')
-    .option('--prompts <dir>', 'folder of prompts, else MCP_PROMPTS_DIR or ./prompts')
+    .option('--docroot <dir>', 'directory whose files are resources, and for tools')
+    .option('--prompts <dir>', 'directory of prompts, else MCP_PROMPTS_DIR or ./prompts')
     .option('--token-env <name>', 'HTTP: the variable that holds the bearer token')
     .option('--no-token', 'HTTP: want no token, whatever is granted')
     .addOption(list('--allow-origin <origin>', 'HTTP: a page that may use it, as http://localhost:6274'))

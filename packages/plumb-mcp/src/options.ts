@@ -7,7 +7,7 @@ export interface ServeOptions {
   readonly http?: number
   /** Where tools may use files; given, its files are resources too. Absent: the working directory, for tools alone. */
   readonly docroot?: string
-  /** A folder of prompt files. Absent: MCP_PROMPTS_DIR, or else ./prompts where that is a folder. */
+  /** A directory of prompt files. Absent: MCP_PROMPTS_DIR, or else ./prompts where that is a directory. */
   readonly prompts?: string
   /** The variable that holds the bearer token. */
   readonly tokenEnv?: string

@@ -20,8 +20,8 @@ import { isGuarded, openServerAuthority, type ServerAuthority } from './grant.js
 import { type HttpServer, serveHttp } from './http/serve-http.js'
 import { readToken } from './http/token.js'
 import { DEFAULT_LIMITS, type Limits, type ServeOptions } from './options.js'
-import { findPrompts, isFolder } from './prompts/find-folder.js'
-import { openPromptFolder, type PromptFolder } from './prompts/folder.js'
+import { openPromptDirectory, type PromptDirectory } from './prompts/directory.js'
+import { findPrompts, isDirectory } from './prompts/find-directory.js'
 import { openResourceFiles } from './resources/files.js'
 import { openActiveCalls } from './server/active-calls.js'
 import { serveStdio } from './server/serve-stdio.js'
@@ -80,7 +80,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 interface Opened {
   readonly context: ServerContext
-  readonly prompts: PromptFolder | undefined
+  readonly prompts: PromptDirectory | undefined
   readonly sessions: Sessions
   readonly authority: ServerAuthority
 }
@@ -88,9 +88,9 @@ interface Opened {
 const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): Promise<Opened | undefined> => {
   const authority = openServerAuthority(options)
   const docroot = findDocroot(options.docroot)
-  const folder = findPrompts(options.prompts)
-  for (const result of [authority, docroot, folder]) if (!result.ok) reporter.report(result.error)
-  if (!authority.ok || !docroot.ok || !folder.ok) return undefined
+  const directory = findPrompts(options.prompts)
+  for (const result of [authority, docroot, directory]) if (!result.ok) reporter.report(result.error)
+  if (!authority.ok || !docroot.ok || !directory.ok) return undefined
 
   const warn = (warning: Fault) => reporter.warn(warning)
   const changes = new EventEmitter().setMaxListeners(0)
@@ -99,7 +99,7 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     docroot: docroot.value,
     authority: authority.value,
     options,
-    prompts: folder.value === undefined ? [] : [folder.value],
+    prompts: directory.value === undefined ? [] : [directory.value],
     warn,
     onInnerCall: (id, message) => calls.get(id)?.tell(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
@@ -147,9 +147,9 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   warnOfUnserved([...specs, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
 
   const prompts =
-    folder.value === undefined
+    directory.value === undefined
       ? undefined
-      : openPromptFolder(folder.value, { sessions, timeout, warn, changed: () => changes.emit('change') })
+      : openPromptDirectory(directory.value, { sessions, timeout, warn, changed: () => changes.emit('change') })
   const files = options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value)
   const context = contextOf(
     openCatalogue(fixed, () => prompts, authority.value),
@@ -161,11 +161,11 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
 // Real: what is below it is compared with where links lead.
 const findDocroot = (named = '.'): Result<string> => {
   try {
-    if (isFolder(named)) return succeed(realpathSync(resolve(named)))
+    if (isDirectory(named)) return succeed(realpathSync(resolve(named)))
   } catch {
     // The working directory has been removed, or cannot be looked at.
   }
-  return fail('file_not_found', `--docroot names '${preview(named)}', which is no folder`)
+  return fail('file_not_found', `--docroot names '${preview(named)}', which is not a directory`)
 }
 
 const warnOfUnserved = (tools: readonly ServedTool[], authority: ServerAuthority, reporter: Reporter): void => {

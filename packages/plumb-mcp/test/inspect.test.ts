@@ -21,7 +21,7 @@ interface Ended {
 }
 
 const start = (args: readonly string[], input = '', env: Record<string, string> = {}) => {
-  const child = spawn(SERVER, args, { cwd: place.folder, env: { ...place.env, ...env }, stdio: 'pipe' })
+  const child = spawn(SERVER, args, { cwd: place.directory, env: { ...place.env, ...env }, stdio: 'pipe' })
   const ended: { out: string; err: string } = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     ended.out += text
@@ -128,7 +128,7 @@ t.test('call: what the server writes to stderr is part of the error; all of it i
 t.test('call: an error of a server of ours is that error', async (t) => {
   const place = openPlace({ 't.plumb': '@tool true\nlet price : { pieces: int } -> number = map(10 / pieces)\n' })
   t.teardown(place.remove)
-  const call = (input: string) => run(['call', 'price', input, '--', SERVER, `${place.folder}/t.plumb`])
+  const call = (input: string) => run(['call', 'price', input, '--', SERVER, `${place.directory}/t.plumb`])
   t.match(lines((await call('{"pieces":"x"}')).err), [{ error: 'input_type_mismatch', category: 'invalid', path: '.pieces' }])
   t.match(lines((await call('{"pieces":0}')).err), [{ error: 'evaluation_failed', category: 'invalid' }])
   t.match(await call('{"pieces":"5"}'), { out: /"structured"|"text":"2"/, err: '', status: 0 })

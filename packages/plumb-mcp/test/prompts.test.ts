@@ -1,4 +1,4 @@
-// A folder of prompts: each a prompt and a tool, as it changes.
+// A directory of prompts: each a prompt and a tool, as it changes.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const place = openPlace({
   't.plumb': '@tool true let kind : int -> int = map(value)\n',
 })
 t.teardown(() => place.remove())
-const { folder } = place
+const { directory } = place
 
 const names = async (client: Client) =>
   [(await client.listPrompts()).prompts, (await client.listTools()).tools].map((list) => list.map(({ name }) => name))
@@ -73,8 +73,8 @@ t.test('a tool of a spec goes before that of a prompt', async (t) => {
   await client.close()
 })
 
-t.test('the folder is watched', async (t) => {
-  const watched = join(folder, 'watched')
+t.test('the directory is watched', async (t) => {
+  const watched = join(directory, 'watched')
   place.lay({ 'watched/one.md': `${HEAD}---\nOne.\n` })
   const client = await connect(place, ['--prompts', 'watched'])
   let changes = 0
@@ -109,11 +109,11 @@ t.test('the folder is watched', async (t) => {
   rmSync(join(watched, 'three.plumb'))
   await become('one goes', 'one')
   rmSync(watched, { recursive: true })
-  await become('the folder goes')
+  await become('the directory goes')
   mkdirSync(watched)
   lay('again.md', `${HEAD}---\nAgain.\n`)
-  await become('the folder is made again', 'again')
-  renameSync(watched, join(folder, 'away'))
+  await become('the directory is made again', 'again')
+  renameSync(watched, join(directory, 'away'))
   place.lay({ 'watched/other.md': `${HEAD}---\nOther.\n` })
   await become('another takes its place', 'other')
   lay('other.md', `${HEAD}---\nChanged.\n`)

@@ -15,10 +15,10 @@ let asked : { why?: string } -> string = tool { mock: "agreed", approval: "ask" 
 
 const place = openPlace({ 't.plumb': SPEC })
 t.teardown(() => place.remove())
-const { folder, env } = place
+const { directory, env } = place
 
 const address = async (): Promise<URL> => {
-  const child = spawn(SERVER, ['--http', '0', 't.plumb'], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(SERVER, ['--http', '0', 't.plumb'], { cwd: directory, env, stdio: ['ignore', 'ignore', 'pipe'] })
   t.teardown(async () => {
     child.kill()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -33,7 +33,7 @@ const address = async (): Promise<URL> => {
 }
 
 const WAYS: Readonly<Record<string, () => Promise<Transport>>> = {
-  stdio: async () => new StdioClientTransport({ command: SERVER, args: ['t.plumb'], cwd: folder, env, stderr: 'ignore' }),
+  stdio: async () => new StdioClientTransport({ command: SERVER, args: ['t.plumb'], cwd: directory, env, stderr: 'ignore' }),
   HTTP: async () => new StreamableHTTPClientTransport(await address()),
 }
 

@@ -1,5 +1,5 @@
 // The clients of PyPI, each of another era, against our server: the official SDK initializes, fastmcp speaks 2026-07-28. And servers of both, in
-// either era, against our client. They are installed from there, or found in the folder that PLUMB_PYPI names.
+// either era, against our client. They are installed from there, or found in the directory that PLUMB_PYPI names.
 
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -47,19 +47,19 @@ const SERVERS = { 'official.py': serverOf('mcp.server.mcpserver', 'MCPServer'), 
 const place = openPlace({ 't.plumb': SPEC, 'client.py': CLIENT, ...SERVERS })
 t.teardown(() => place.remove())
 
-const install = (): { readonly folder: string } | { readonly skip: string } => {
+const install = (): { readonly directory: string } | { readonly skip: string } => {
   const { PLUMB_PYPI } = process.env
-  if (PLUMB_PYPI !== undefined) return { folder: PLUMB_PYPI }
-  const folder = join(place.folder, 'packages')
-  const pip = spawnSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, ...PACKAGES], { timeout: INSTALL_MS })
-  return pip.status === 0 ? { folder } : { skip: 'no Python with pip reaches PyPI' }
+  if (PLUMB_PYPI !== undefined) return { directory: PLUMB_PYPI }
+  const directory = join(place.directory, 'packages')
+  const pip = spawnSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', directory, ...PACKAGES], { timeout: INSTALL_MS })
+  return pip.status === 0 ? { directory } : { skip: 'no Python with pip reaches PyPI' }
 }
 const installed = install()
 
 t.test('clients of PyPI, on stdio', { skip: 'skip' in installed ? installed.skip : false }, (t) => {
-  const env = { ...place.env, PYTHONPATH: 'folder' in installed ? installed.folder : '' }
+  const env = { ...place.env, PYTHONPATH: 'directory' in installed ? installed.directory : '' }
   const { stdout, stderr } = spawnSync('python3', ['client.py', SERVER], {
-    cwd: place.folder,
+    cwd: place.directory,
     env,
     encoding: 'utf8',
     timeout: scaled(60_000),
@@ -69,14 +69,14 @@ t.test('clients of PyPI, on stdio', { skip: 'skip' in installed ? installed.skip
 })
 
 t.test('servers of PyPI, on stdio', { skip: 'skip' in installed ? installed.skip : false }, (t) => {
-  const PYTHONPATH = 'folder' in installed ? installed.folder : ''
+  const PYTHONPATH = 'directory' in installed ? installed.directory : ''
   const tool = resolve('packages/plumb-tool/bin/plumb-tool')
   for (const file of Object.keys(SERVERS)) {
     for (const revision of ['2026-07-28', '2025-11-25']) {
       const server = { command: 'python3', args: [file], env: { PYTHONPATH }, sandbox: false, revision }
       const spec = `let s = ${JSON.stringify(server).replaceAll(/"(\w+)":/g, '$1: ')}
 let double : { n: int } -> { result: [int] } = tool { mcp: s, name: "double" }`
-      const options = { cwd: place.folder, env: place.env, encoding: 'utf8', timeout: scaled(60_000) } as const
+      const options = { cwd: place.directory, env: place.env, encoding: 'utf8', timeout: scaled(60_000) } as const
       const { stdout, stderr } = spawnSync(tool, ['-e', spec, 'call', 'double', '{"n":21}'], options)
       t.equal(stdout, '{"result":[42]}\n', `${file}, ${revision}: ${stderr}`)
     }

@@ -38,7 +38,7 @@ interface Listening {
 
 const start = (args: readonly string[], env: Record<string, string> = {}): Promise<Listening> =>
   new Promise((done, fail) => {
-    const child = spawn(SERVER, ['--http', '0', ...args, 't.plumb'], { cwd: place.folder, env: { ...place.env, ...env } })
+    const child = spawn(SERVER, ['--http', '0', ...args, 't.plumb'], { cwd: place.directory, env: { ...place.env, ...env } })
     let err = ''
     const timer = setTimeout(() => child.kill('SIGKILL'), scaled(90_000))
     const ended = new Promise<{ status: number | null; signal: string | null }>((over) => {
@@ -557,7 +557,7 @@ t.test('a hundred clients at once, each its own', async (t) => {
 
 t.test('as part of a program', async (t) => {
   place.lay({ 'own.plumb': '@tool true let inc : int -> int = map(value + 1)\n' })
-  const served = await serve({ specs: [`${place.folder}/own.plumb`], http: 0, isOpen: true, docroot: place.folder, builtins: [] })
+  const served = await serve({ specs: [`${place.directory}/own.plumb`], http: 0, isOpen: true, docroot: place.directory, builtins: [] })
   if (!served.ok) {
     t.fail(served.error.detail)
     return

@@ -43,8 +43,8 @@ const place = openPlace({
   'twice.plumb': '@tool true let double : int -> int = map(value)\n',
 })
 t.teardown(() => place.remove())
-const { folder } = place
-const uri = (path: string) => pathToFileURL(join(folder, path)).href
+const { directory } = place
+const uri = (path: string) => pathToFileURL(join(directory, path)).href
 
 t.test('what it offers', async (t) => {
   const client = await connect(place, ['--docroot', '.', 't.plumb'])
@@ -113,7 +113,7 @@ t.test('resources', async (t) => {
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => done(params.uri))
   })
   await client.subscribeResource({ uri: uri('text.txt') })
-  writeFileSync(join(folder, 'text.txt'), 'changed\n')
+  writeFileSync(join(directory, 'text.txt'), 'changed\n')
   t.equal(await updated, uri('text.txt'))
   await client.unsubscribeResource({ uri: uri('text.txt') })
   await t.rejects(client.listResources({ cursor: 'nonsense' }), { code: -32602 })
@@ -287,7 +287,7 @@ t.test('progress, and what is given up', async (t) => {
     [],
     'and is not answered',
   )
-  t.notOk(existsSync(join(folder, 'marked')), 'what only waited was not begun')
+  t.notOk(existsSync(join(directory, 'marked')), 'what only waited was not begun')
   raw.child.stdin.end()
   t.equal((await raw.exited).status, 0)
 })
@@ -376,7 +376,7 @@ t.test('chosen built-ins, and names that clients know them by', async (t) => {
     ['check', 'call', 'get_contents', 'grep'],
   )
   t.match(await call(client, 'get_contents', { path: 't.plumb' }), {
-    structuredContent: { text: readFileSync(join(folder, 't.plumb'), 'utf8') },
+    structuredContent: { text: readFileSync(join(directory, 't.plumb'), 'utf8') },
   })
   await client.close()
 })

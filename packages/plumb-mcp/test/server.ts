@@ -1,4 +1,4 @@
-// Servers under test: in a folder of their own, spoken to by the SDK's own client, or by raw lines.
+// Servers under test: in a directory of their own, spoken to by the SDK's own client, or by raw lines.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,32 +12,32 @@ import { scaled } from '../../wire/test/patience.js'
 export const SERVER = resolve('packages/plumb-mcp/bin/plumb-mcp')
 
 export interface Place {
-  readonly folder: string
+  readonly directory: string
   readonly env: Record<string, string>
   lay(files: Readonly<Record<string, string>>): void
   remove(): void
 }
 
 export const openPlace = (files: Readonly<Record<string, string>>): Place => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-mcp-'))
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-mcp-'))
   const place: Place = {
-    folder,
-    env: { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json' },
+    directory,
+    env: { PATH: process.env.PATH ?? '', HOME: directory, TMPDIR: directory, LANG: 'C.UTF-8', PLUMB_ERRORS: 'json' },
     lay: (laid) => {
       for (const [name, text] of Object.entries(laid)) {
-        mkdirSync(dirname(join(folder, name)), { recursive: true })
-        writeFileSync(join(folder, name), text)
+        mkdirSync(dirname(join(directory, name)), { recursive: true })
+        writeFileSync(join(directory, name), text)
       }
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
   }
   place.lay(files)
   return place
 }
 
 /** The SDK's client, on stdio. */
-export const connect = async ({ folder, env }: Place, args: readonly string[], client = newClient()): Promise<Client> => {
-  const transport = new StdioClientTransport({ command: SERVER, args: [...args], cwd: folder, env, stderr: 'ignore' })
+export const connect = async ({ directory, env }: Place, args: readonly string[], client = newClient()): Promise<Client> => {
+  const transport = new StdioClientTransport({ command: SERVER, args: [...args], cwd: directory, env, stderr: 'ignore' })
   await client.connect(transport)
   return client
 }
@@ -77,8 +77,8 @@ export interface Message {
 const DEADLINE_MS = scaled(60_000)
 
 /** Raw lines; `say` takes text as it is. */
-export const spawnRaw = ({ folder, env }: Place, args: readonly string[], more: Record<string, string> = {}): Raw => {
-  const child = spawn(SERVER, args, { cwd: folder, env: { ...env, ...more } })
+export const spawnRaw = ({ directory, env }: Place, args: readonly string[], more: Record<string, string> = {}): Raw => {
+  const child = spawn(SERVER, args, { cwd: directory, env: { ...env, ...more } })
   const heard: Message[] = []
   const waiting = new Set<() => void>()
   let [rest, err] = ['', '']

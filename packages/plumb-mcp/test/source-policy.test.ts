@@ -25,13 +25,13 @@ const place = openPlace({
   'outside.plumb': 'type Canary = int\nlet canary : !int -> !int = id\n',
   'prompts/elsewhere.md': 'canary\n',
 })
-const { folder } = place
-const root = join(folder, 'root')
+const { directory } = place
+const root = join(directory, 'root')
 symlinkSync('../outside.plumb', join(root, 'link.plumb'))
 symlinkSync('../secret.md', join(root, 'link.md'))
 symlinkSync('..', join(root, 'up'))
-mkdirSync(join(folder, 'root-evil'))
-writeFileSync(join(folder, 'root-evil/x.plumb'), 'let canary : !int -> !int = id\n')
+mkdirSync(join(directory, 'root-evil'))
+writeFileSync(join(directory, 'root-evil/x.plumb'), 'let canary : !int -> !int = id\n')
 t.teardown(() => place.remove())
 
 const ELIZA = 'provider: "eliza", model: "doctor"'
@@ -83,11 +83,11 @@ const REFUSED: readonly (readonly [why: string, source: string, code: string])[]
   ['a binding that is not used', `let t : ${SHELL} = tool { command: "id" }\nlet main : !string -> !string = id`, 'permission_denied'],
   ['a command in a module', 'use "./runs.plumb" as R\nlet main : !string -> !string = id', 'permission_denied'],
   ['a module outside', 'use "../outside.plumb" as O\nlet main : !int -> !int = O.canary', 'spec_invalid'],
-  ['a module by an absolute path', `use "${join(folder, 'outside.plumb')}" as O\nlet main : !int -> !int = O.canary`, 'spec_invalid'],
+  ['a module by an absolute path', `use "${join(directory, 'outside.plumb')}" as O\nlet main : !int -> !int = O.canary`, 'spec_invalid'],
   ['a module through a link', 'use "./link.plumb" as O\nlet main : !int -> !int = O.canary', 'spec_invalid'],
-  ['a module through a linked folder', 'use "./up/outside.plumb" as O\nlet main : !int -> !int = O.canary', 'spec_invalid'],
+  ['a module through a linked directory', 'use "./up/outside.plumb" as O\nlet main : !int -> !int = O.canary', 'spec_invalid'],
   ['a module by name, outside', 'use outside\nlet main : !int -> !int = Outside.canary', 'spec_invalid'],
-  ['a module of a twin folder', 'use "../root-evil/x.plumb" as O\nlet main : !int -> !int = O.canary', 'spec_invalid'],
+  ['a module of a twin directory', 'use "../root-evil/x.plumb" as O\nlet main : !int -> !int = O.canary', 'spec_invalid'],
   ['a module that leads on outside', 'use "./nested.plumb" as N\nlet main : !string -> !string = N.a', 'spec_invalid'],
   ['a file that is no spec', 'use "./page.txt" as P\nlet main : !int -> !int = id', 'spec_invalid'],
   ['a key as a module', 'use "./.env" as E\nlet main : !int -> !int = id', 'spec_invalid'],
@@ -124,7 +124,7 @@ const REFUSED: readonly (readonly [why: string, source: string, code: string])[]
 ]
 
 t.test('what a client may not write', async (t) => {
-  const client = await connect({ ...place, env: { ...place.env, PLUMB_RESOURCES: join(folder, 'prompts'), PLUMB_PATH: folder } }, [
+  const client = await connect({ ...place, env: { ...place.env, PLUMB_RESOURCES: join(directory, 'prompts'), PLUMB_PATH: directory } }, [
     '--docroot',
     root,
   ])
@@ -237,12 +237,12 @@ t.test('a grant opens what it names', async (t) => {
   await call(client, 'call', { source: writer, input: 'call t {"path":"made.txt","content":"x"}' })
   t.ok(existsSync(join(root, 'made.txt')))
   await call(client, 'call', { source: writer, input: 'call t {"path":"../made.txt","content":"x"}' })
-  t.notOk(existsSync(join(folder, 'made.txt')), 'still below the docroot')
+  t.notOk(existsSync(join(directory, 'made.txt')), 'still below the docroot')
   const spy = (file: string) =>
     `let f : string -> string = tool { mock: "x" }\nlet t : string -> string = tool { spy: f, record: "${file}" }\n${agent(`${ELIZA}, tools: [t]`)}`
   t.equal((await call(client, 'call', { source: spy('../calls.jsonl'), input: 'call t {"input":"x"}' })).error, 'path_denied')
   symlinkSync('../calls.jsonl', join(root, 'calls.jsonl'))
   t.equal((await call(client, 'call', { source: spy('calls.jsonl'), input: 'call t {"input":"x"}' })).error, 'path_denied')
-  t.notOk(existsSync(join(folder, 'calls.jsonl')))
+  t.notOk(existsSync(join(directory, 'calls.jsonl')))
   await client.close()
 })

@@ -65,7 +65,7 @@ t.test('stdio: discover, lists and calls, with what they say of themselves', asy
   t.match(result, { ttlMs: Number, cacheScope: 'private', instructions: String, _meta: { [`${PREFIX}serverInfo`]: { name: 'plumb-mcp' } } })
   for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
     t.match((await answer(ask(method, method))).result, { resultType: 'complete', ttlMs: Number, cacheScope: 'private' }, method)
-  const uri = pathToFileURL(join(place.folder, 'text.txt')).href
+  const uri = pathToFileURL(join(place.directory, 'text.txt')).href
   t.match((await answer(ask(2, 'resources/read', { uri }))).result, { ttlMs: 0, contents: [{ text: 'hello\n' }] })
   t.match((await answer(ask(3, 'resources/read', { uri: 'file:///none' }))).error, { code: -32602 }, 'no such resource')
   t.match((await answer(ask(4, 'tools/call', { name: 'double', arguments: { n: 21 } }))).result, { structuredContent: { n: 42 } })
@@ -174,7 +174,7 @@ t.test('stdio: cancelled calls, progress, and the log of one request', async (t)
 
 t.test('stdio: listeners hear what they asked for, each by its id', async (t) => {
   const { say, hear, end, answer } = open()
-  const uri = pathToFileURL(join(place.folder, 'text.txt')).href
+  const uri = pathToFileURL(join(place.directory, 'text.txt')).href
   const id = `${PREFIX}subscriptionId`
   const of = (wanted: unknown, method: string) => (message: Message) =>
     message.method === method && (message.params?._meta as Record<string, unknown> | undefined)?.[id] === wanted
@@ -183,7 +183,7 @@ t.test('stdio: listeners hear what they asked for, each by its id', async (t) =>
   const ack = 'notifications/subscriptions/acknowledged'
   t.strictSame((await hear(of('tools', ack))).params?.notifications, { toolsListChanged: true })
   t.strictSame((await hear(of(7, ack))).params?.notifications, { resourceSubscriptions: [uri] })
-  writeFileSync(join(place.folder, 'text.txt'), 'other\n')
+  writeFileSync(join(place.directory, 'text.txt'), 'other\n')
   t.match((await hear(of(7, 'notifications/resources/updated'))).params, { uri })
   place.lay({ 'prompts/new.md': '---\nprovider: eliza\nmodel: doctor\n---\nNew.\n' })
   await hear(of('tools', 'notifications/tools/list_changed'))
@@ -202,7 +202,7 @@ interface Answered {
 
 t.test('HTTP: each request stands for itself', async (t) => {
   const child = spawn(SERVER, ['--http', '0', '--no-token', ...ARGS], {
-    cwd: place.folder,
+    cwd: place.directory,
     env: place.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -25,7 +25,7 @@ const LF = 0x0a
 
 export const openRecord = (path: string): Result<Readable> => {
   try {
-    if (statSync(path).isDirectory()) return fail('file_not_found', `--replay names '${preview(path)}', which is a folder`)
+    if (statSync(path).isDirectory()) return fail('file_not_found', `--replay names '${preview(path)}', which is a directory`)
     return succeed(openInput(openSync(path, 'r')))
   } catch (error) {
     return fail('file_not_found', `cannot read '${preview(path)}' for --replay: ${systemReason(error as NodeJS.ErrnoException)}`)

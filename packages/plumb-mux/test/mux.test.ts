@@ -10,8 +10,8 @@ import t from 'tap'
 import { scaled, scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb-mux-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const directory = mkdtempSync(join(tmpdir(), 'plumb-mux-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 const FILES: Record<string, string> = {
   // Each inward port comes out of an outward one.
@@ -24,10 +24,10 @@ const FILES: Record<string, string> = {
     'pad=$(head -c 300 /dev/zero | tr "\\0" x)\nw 0 & w 1 & w 2 >&3 & w 3 >&3 & w 4 >&4 & w 5 >&4 & w 6 >&7 & w 7 >&7 &\nwait\n',
   'fds.sh': 'for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo $n; fi; done\n',
 }
-for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), `#!/bin/bash\n${text}`, { mode: 0o755 })
+for (const [name, text] of Object.entries(FILES)) writeFileSync(join(directory, name), `#!/bin/bash\n${text}`, { mode: 0o755 })
 
 const MUX = resolve('packages/plumb-mux/bin/plumb-mux')
-const env = { PATH: [resolve('packages/plumb-mux/bin'), process.env.PATH].join(':'), HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' }
+const env = { PATH: [resolve('packages/plumb-mux/bin'), process.env.PATH].join(':'), HOME: directory, TMPDIR: directory, LANG: 'C.UTF-8' }
 
 // `e PORT JSON …` writes envelopes; `talk COMMAND…` runs it, `say` and `hear` are a line to it and from it, `end` closes its stdin and waits.
 const PRELUDE = `
@@ -47,7 +47,7 @@ interface Ran {
 
 const bash = (script: string): Promise<Ran> =>
   new Promise((done) => {
-    const child = spawn('bash', ['-c', PRELUDE + script], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('bash', ['-c', PRELUDE + script], { env, cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
     const text = ['', '']
     for (const [i, stream] of [child.stdout, child.stderr].entries()) {
       stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -214,7 +214,7 @@ const CASES: Record<string, Case> = {
 t.test('cases', { jobs: 2 }, async (t) => {
   for (const [name, { run, out, errors = [] }] of Object.entries(CASES)) {
     void t.test(name, async (t) => {
-      const inner = mkdtempSync(join(folder, 'case-'))
+      const inner = mkdtempSync(join(directory, 'case-'))
       const ran = await bash(`cp *.sh ${inner}; cd ${inner}; ${run}`)
       if (out !== undefined) t.match(ran.out, out instanceof RegExp ? out : new RegExp(`^${escape(out)}$`))
       t.strictSame(
@@ -245,9 +245,9 @@ t.test('fault 23: eight writers on four descriptors: no line is torn, each port 
 })
 
 t.test('fault 25: a descriptor may be a socket, a pipe or a file', async (t) => {
-  const file = join(folder, 'four.jsonl')
+  const file = join(directory, 'four.jsonl')
   const args = ['--unwrap', '--', 'plumb-mux', '--', 'bash', '-c', 'echo 4 >&4; cat <&5']
-  const answers = join(folder, 'five.jsonl')
+  const answers = join(directory, 'five.jsonl')
   writeFileSync(answers, '5\n')
   const five = openSync(answers, 'r')
   const four = openSync(file, 'w')
@@ -275,7 +275,7 @@ t.test('unwrap of wrap is the identity: a command cannot tell', async (t) => {
   const traffic = fc.record({ input: lines(), ctrl_in: lines(), tool_resp: lines() })
   const identity = fc.asyncProperty(traffic, async ({ input, ctrl_in, tool_resp }) => {
     for (const [name, messages] of Object.entries({ input, ctrl_in, tool_resp }))
-      writeFileSync(join(folder, name), messages.map((m) => `${m}\n`).join(''))
+      writeFileSync(join(directory, name), messages.map((m) => `${m}\n`).join(''))
     const fds = '<input 4>requests 5<tool_resp 6<ctrl_in 7>replies'
     const { out, errors } = await bash(
       `plumb-mux --unwrap -- plumb-mux -- ./echo.sh ${fds}; echo $?; [ "$(<ctrl_in)" = "$(<replies)" ] && [ "$(<tool_resp)" = "$(<requests)" ] || echo different`,

@@ -29,16 +29,16 @@ import { fileStamp } from '../src/source/path/file-stamp.js'
 import { resolvePath } from '../src/source/path/resolved-path.js'
 import { guardName, OWNER } from '../src/source/path/temporary-files.js'
 import { writeFileAtomically } from '../src/source/path/write-file-atomically.js'
-import { builtinsIn, makeBuiltins } from './builtin-folder.js'
-import { makeFolder } from './source-folder.js'
+import { builtinsIn, makeBuiltins } from './builtin-directory.js'
+import { makeTestDirectory } from './source-directory.js'
 import { shell } from './tool-shell.js'
 
 const FIXTURES = join(__dirname, '../../test/fixtures')
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
 const TEMPORARY = /^\.plumb-/
-const contentsOf = (folder: string, inside: string): Record<string, string> =>
-  Object.fromEntries(readdirSync(join(folder, inside)).map((name) => [name, readFileSync(join(folder, inside, name), 'utf8')]))
-const leftOvers = (folder: string): string[] => readdirSync(folder).filter((name) => TEMPORARY.test(name))
+const contentsOf = (directory: string, inside: string): Record<string, string> =>
+  Object.fromEntries(readdirSync(join(directory, inside)).map((name) => [name, readFileSync(join(directory, inside, name), 'utf8')]))
+const leftOvers = (directory: string): string[] => readdirSync(directory).filter((name) => TEMPORARY.test(name))
 
 /** All that reach a file by its path, with an input that is else right. */
 type Reach = readonly [string, (path: string) => object]
@@ -63,7 +63,7 @@ const WRITING = REACHING.filter(
 )
 
 t.test('fault 78: paths that lead outside', async (t) => {
-  const base = makeFolder({ 'outside/secret': 'secret', 'ws-evil/secret': 'secret', 'ws/a/b': 'x' })
+  const base = makeTestDirectory({ 'outside/secret': 'secret', 'ws-evil/secret': 'secret', 'ws/a/b': 'x' })
   const { code } = builtinsIn(join(base, 'ws'))
   const paths = [
     ...['../outside/secret', 'a/../../outside/secret', './../ws-evil/secret', '..', 'a/b/../../../outside'],
@@ -93,7 +93,7 @@ t.test('fault 78: paths that lead outside', async (t) => {
 })
 
 t.test('fault 79: links', async (t) => {
-  const base = makeFolder({ 'outside/secret': 'secret', 'ws/inside': 'mine', 'ws/folder/x': 'x' })
+  const base = makeTestDirectory({ 'outside/secret': 'secret', 'ws/inside': 'mine', 'ws/directory/x': 'x' })
   const ws = join(base, 'ws')
   const { code, call } = builtinsIn(ws)
   symlinkSync('../outside/secret', join(ws, 'leaf'))
@@ -102,7 +102,18 @@ t.test('fault 79: links', async (t) => {
   symlinkSync('/proc/self/root', join(ws, 'root'))
   symlinkSync('/dev/fd', join(ws, 'fds'))
   symlinkSync('loop', join(ws, 'loop'))
-  for (const path of ['leaf', 'dir/secret', 'dir', 'dir/new', 'dangling', 'root/etc/passwd', 'fds/0', 'loop', 'loop/x', 'folder/../leaf']) {
+  for (const path of [
+    'leaf',
+    'dir/secret',
+    'dir',
+    'dir/new',
+    'dangling',
+    'root/etc/passwd',
+    'fds/0',
+    'loop',
+    'loop/x',
+    'directory/../leaf',
+  ]) {
     for (const [tool, input] of REACHING) {
       // A link that is deleted is a name in here; that which it leads to stays.
       if (tool === 'delete_file') continue
@@ -110,7 +121,7 @@ t.test('fault 79: links', async (t) => {
     }
   }
   symlinkSync('inside', join(ws, 'alias'))
-  symlinkSync('folder', join(ws, 'aliases'))
+  symlinkSync('directory', join(ws, 'aliases'))
   t.equal((await call('read_file', { path: 'alias' })).value.text, 'mine')
   t.equal((await call('read_file', { path: 'aliases/x' })).value.text, 'x')
   t.equal(await code('write_file', { path: 'alias', content: 'new' }), 'ok')
@@ -120,7 +131,7 @@ t.test('fault 79: links', async (t) => {
   const take = '*** Begin Patch\n*** Delete File: alias\n*** End Patch'
   t.match((await call('apply_patch', { patch: take })).error, { error: 'path_denied', detail: /a link to 'inside'/ })
   for (const link of ['leaf', 'dir', 'dangling', 'alias', 'loop']) t.equal(await code('delete_file', { path: link }), 'ok', link)
-  t.strictSame(readdirSync(ws).sort(), ['aliases', 'fds', 'folder', 'inside', 'root'])
+  t.strictSame(readdirSync(ws).sort(), ['aliases', 'directory', 'fds', 'inside', 'root'])
   t.equal(await code('delete_file', { path: 'root/etc/passwd' }), 'path_denied')
 
   linkSync(join(base, 'outside/secret'), join(ws, 'hard'))
@@ -129,7 +140,7 @@ t.test('fault 79: links', async (t) => {
 })
 
 t.test('fault 79: a root may be a link, one file, or several; what is kept is allowed where a root names it', async (t) => {
-  const base = makeFolder({
+  const base = makeTestDirectory({
     'real/x': 'x',
     'one.txt': 'one',
     'keys/server.pem': 'pem',
@@ -161,7 +172,7 @@ t.test('fault 79: a root may be a link, one file, or several; what is kept is al
 t.test('what is kept from readers and from writers', async (t) => {
   const files = ['.env', '.env.local', 'a/.ENV', 'x.pem', 'x.KEY', 'id_ed25519', '.npmrc', '.ssh/known_hosts', '.aws/credentials', '.envrc']
   const open = ['.env.example', 'id_rsa.pub', 'keys.txt', 'environment']
-  const { call, code, folder } = makeBuiltins({
+  const { call, code, directory } = makeBuiltins({
     ...Object.fromEntries([...files, ...open].map((path) => [path, 'TOKEN=1\n'])),
     '.git/config': 'x',
     't.plumb': 'x',
@@ -172,7 +183,7 @@ t.test('what is kept from readers and from writers', async (t) => {
     t.equal(await code('grep', { pattern: 'TOKEN', path }), 'path_denied', path)
     t.equal(await code('import_image', { path }), 'path_denied', path)
     for (const [tool, input] of WRITING) t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
-    t.equal(readFileSync(join(folder, path), 'utf8'), 'TOKEN=1\n', path)
+    t.equal(readFileSync(join(directory, path), 'utf8'), 'TOKEN=1\n', path)
   }
   for (const path of ['.git/config', '.git/modules/x/config', 'bare.git/config.worktree'])
     t.equal(await code('read_file', { path }), 'path_denied', path)
@@ -180,17 +191,17 @@ t.test('what is kept from readers and from writers', async (t) => {
   t.equal((await call('grep', { pattern: 'TOKEN', glob: '**/{.*,*}' })).value.includes('.pem'), false)
   t.match((await call('grep', { pattern: 'TOKEN', glob: '.env*' })).value, /^\.env\.example:1:TOKEN=1$/)
 
-  symlinkSync('t.plumb', join(folder, 'alias.plumb'))
-  symlinkSync(folder, join(folder, 'self'))
+  symlinkSync('t.plumb', join(directory, 'alias.plumb'))
+  symlinkSync(directory, join(directory, 'self'))
   // As it may have been named on the command line.
-  const running = builtinsIn(folder, { specs: [join(folder, 'self/t.plumb'), join(folder, 'm.plumb')] })
+  const running = builtinsIn(directory, { specs: [join(directory, 'self/t.plumb'), join(directory, 'm.plumb')] })
   const inside = ['.git/config', '.git/new', '.GIT/x', 'a/.git/x', '.plumb-x', 't.plumb', './self/t.plumb', 'm.plumb']
   for (const path of inside) {
     for (const [tool, input] of WRITING) t.equal(await running.code(tool, input(path)), 'path_denied', `${tool} ${path}`)
   }
   for (const path of ['.git', '.git/a', 'b/.git']) t.equal(await running.code('make_directory', { path }), 'path_denied', path)
   t.equal(await running.code('write_file', { path: 'alias.plumb', content: 'y' }), 'path_denied')
-  t.equal(readFileSync(join(folder, 't.plumb'), 'utf8'), 'x')
+  t.equal(readFileSync(join(directory, 't.plumb'), 'utf8'), 'x')
 })
 
 t.test('what other programs run or trust when they start is not written, made or deleted, but where a root names it', async (t) => {
@@ -207,11 +218,11 @@ t.test('what other programs run or trust when they start is not written, made or
   ]
   const more = ['.yarnrc.yml', '.pnpmfile.cjs', '.ssh/authorized_keys', '.mcp.json', '.cursor/mcp.json', '.claude/settings.json', '.exrc']
   const others = ['sitecustomize.py', 'a/lib/hook.pth', '.gdbinit', '.cargo/config.toml', '.config/fish/config.fish', '.git\u200c/config']
-  const { folder, call, code } = makeBuiltins(Object.fromEntries([...trusted, ...more, ...others].map((path) => [path, 'old'])))
+  const { directory, call, code } = makeBuiltins(Object.fromEntries([...trusted, ...more, ...others].map((path) => [path, 'old'])))
   for (const path of [...trusted, ...more, ...others]) {
     for (const [tool, input] of WRITING) t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
     t.equal(await code('apply_patch', { patch: `*** Begin Patch\n*** Add File: new/${path}\n+x\n*** End Patch` }), 'path_denied', path)
-    t.equal(readFileSync(join(folder, path), 'utf8'), 'old', path)
+    t.equal(readFileSync(join(directory, path), 'utf8'), 'old', path)
   }
   t.match((await call('write_file', { path: '.vscode/tasks.json', content: 'x' })).error?.detail, /editors would run or trust/)
   for (const path of [
@@ -224,13 +235,13 @@ t.test('what other programs run or trust when they start is not written, made or
     '.python-version',
   ])
     t.equal(await code('write_file', { path, content: 'x' }), 'ok', path)
-  const named = builtinsIn(folder, { roots: { editor: '.vscode', env: '.npmrc' } })
+  const named = builtinsIn(directory, { roots: { editor: '.vscode', env: '.npmrc' } })
   t.equal(await named.code('write_file', { path: 'tasks.json', content: 'x' }), 'ok')
   t.equal(await named.code('write_file', { path: '.', root: 'env', content: 'x' }), 'ok')
   t.equal(await named.code('write_file', { path: '.git/config', content: 'x' }), 'path_denied')
 })
 
-t.test('no repository is made, by files one after another, by a patch, or by folders', async (t) => {
+t.test('no repository is made, by files one after another, by a patch, or by directories', async (t) => {
   const file = (path: string) => `*** Add File: ${path}\n+x\n`
   for (const last of ['HEAD', 'objects/x', 'refs/x']) {
     const { call, code } = makeBuiltins()
@@ -242,16 +253,21 @@ t.test('no repository is made, by files one after another, by a patch, or by fol
     })
     t.equal(await code('make_directory', { path: `a/${last}` }), 'path_denied', last)
   }
-  const { folder, code } = makeBuiltins({ 'real/HEAD': 'x', 'real/objects/x': 'x', 'real/refs/x': 'x', 'real/config': 'x' })
+  const { directory, code } = makeBuiltins({ 'real/HEAD': 'x', 'real/objects/x': 'x', 'real/refs/x': 'x', 'real/config': 'x' })
   const patch = (...paths: string[]) => ({ patch: `*** Begin Patch\n${paths.map(file).join('')}*** End Patch` })
   t.equal(await code('apply_patch', patch('HEAD', 'objects/x', 'refs/x', 'config')), 'path_denied')
   t.equal(await code('apply_patch', patch('HEAD', 'commondir')), 'path_denied')
   for (const path of ['config', 'hooks/x']) t.equal(await code('write_file', { path: `real/${path}`, content: 'x' }), 'path_denied', path)
-  t.strictSame(readdirSync(folder), ['real'])
+  t.strictSame(readdirSync(directory), ['real'])
 })
 
 t.test('a file with several hard links is not read, but where package managers link or the root says so', async (t) => {
-  const base = makeFolder({ 'outside/secret': 'secret', 'ws/node_modules/p/i.js': 'x', 'ws/lib/site-packages/p.py': 'x', 'ws/own': 'mine' })
+  const base = makeTestDirectory({
+    'outside/secret': 'secret',
+    'ws/node_modules/p/i.js': 'x',
+    'ws/lib/site-packages/p.py': 'x',
+    'ws/own': 'mine',
+  })
   const ws = join(base, 'ws')
   linkSync(join(base, 'outside/secret'), join(ws, 'hard'))
   linkSync(join(ws, 'node_modules/p/i.js'), join(base, 'store'))
@@ -271,7 +287,7 @@ t.test('a file with several hard links is not read, but where package managers l
 })
 
 t.test('what a program is made of is not written, however it is spelt', async (t) => {
-  const base = makeFolder({
+  const base = makeTestDirectory({
     'ws/s.plumb': '',
     'ws/f.mjs':
       "/* don't */ import { g } from /* here */ './lib/g.js'\nexport { h } from './deep.mjs'\nrequire('./c')\nimport '#mapped'\nimport 'own'",
@@ -387,7 +403,7 @@ t.test('what a program is made of is not written, however it is spelt', async (t
       t.equal(await code('apply_patch', { patch: away }), 'path_denied', `move ${part}`)
     }
   }
-  for (const folder of ['lib', 'real', 'way/../lib']) t.equal(await code('delete_file', { path: folder }), 'path_denied', folder)
+  for (const directory of ['lib', 'real', 'way/../lib']) t.equal(await code('delete_file', { path: directory }), 'path_denied', directory)
   // Another spelling is another file where the file system says so.
   const isSame = existsSync(join(ws, 'F.MJS'))
   t.equal(await code('write_file', { path: 'F.MJS', content: 'x' }), isSame ? 'path_denied' : 'ok')
@@ -396,7 +412,7 @@ t.test('what a program is made of is not written, however it is spelt', async (t
   t.match((await call('write_file', { path: 'f.mjs', content: 'x' })).error?.detail, /it is part of the program that is running/)
   const meant = builtinsIn(ws, { roots: { ws: '.', main: 'git.py', own: 'packages/own' }, session: { files: policy } })
   t.equal(await meant.code('write_file', { path: '.', root: 'main', content: 'x' }), 'ok', 'a root that is the file')
-  t.equal(await meant.code('write_file', { path: 'index.js', root: 'own', content: 'x' }), 'ok', 'a root that is the folder')
+  t.equal(await meant.code('write_file', { path: 'index.js', root: 'own', content: 'x' }), 'ok', 'a root that is the directory')
   t.equal(await meant.code('write_file', { path: 'git.py', content: 'x' }), 'path_denied')
 })
 
@@ -411,14 +427,14 @@ t.test('a policy holds for what a walk finds, too', async (t) => {
   t.equal((await call('grep', { pattern: 'x' })).value, 'open/c:1:x')
   t.equal((await call('glob', { pattern: '*' })).value, 'open/c')
   const listed = (await call('read_directory', { path: '.', depth: 3 })).value
-  t.equal(listed, 'asked/\nopen/\nopen/c\nsecret/\n[not listed: 2 folders]')
+  t.equal(listed, 'asked/\nopen/\nopen/c\nsecret/\n[not listed: 2 directories]')
 })
 
 // PLUMB_SWAPS=100000 for the whole of it.
 const SWAPS = Number(process.env.PLUMB_SWAPS ?? 600)
 
 t.test(`fault 80: a path that is swapped while it is used, ${SWAPS} times`, async (t) => {
-  const base = makeFolder({ 'outside/secret': 'secret\n', 'ws/dir/secret': 'mine\n', 'ws/file': 'mine\n' })
+  const base = makeTestDirectory({ 'outside/secret': 'secret\n', 'ws/dir/secret': 'mine\n', 'ws/file': 'mine\n' })
   const ws = join(base, 'ws')
   const { call } = builtinsIn(ws)
   const swapper = spawn(process.execPath, [join(FIXTURES, 'swap.cjs'), join(ws, 'dir'), join(ws, 'file')], {
@@ -456,26 +472,26 @@ t.test(`fault 80: a path that is swapped while it is used, ${SWAPS} times`, asyn
   t.equal(readFileSync(join(base, 'outside/secret'), 'utf8'), 'secret\n', 'nothing outside was written')
 })
 
-t.test('fault 80: a folder that becomes another one below the same root is not that folder', async (t) => {
-  const { folder } = makeBuiltins({ '.git/config': 'x', 'docs/a': 'x' })
-  const place = resolvePath('docs/new', 'write', { roots: new Map([['docroot', folder]]) })
+t.test('fault 80: a directory that becomes another one below the same root is not that directory', async (t) => {
+  const { directory } = makeBuiltins({ '.git/config': 'x', 'docs/a': 'x' })
+  const place = resolvePath('docs/new', 'write', { roots: new Map([['docroot', directory]]) })
   if (!place.ok) throw new Error(place.error.detail)
-  renameSync(join(folder, 'docs'), join(folder, 'old'))
-  symlinkSync('.git', join(folder, 'docs'))
+  renameSync(join(directory, 'docs'), join(directory, 'old'))
+  symlinkSync('.git', join(directory, 'docs'))
   t.match(await writeFileAtomically(place.value, Buffer.from('x')), { ok: false, error: { error: 'no_such_file' } })
-  rmSync(join(folder, 'docs'))
-  mkdirSync(join(folder, 'a'))
-  renameSync(join(folder, 'a'), join(folder, 'docs'))
+  rmSync(join(directory, 'docs'))
+  mkdirSync(join(directory, 'a'))
+  renameSync(join(directory, 'a'), join(directory, 'docs'))
   t.match(await writeFileAtomically(place.value, Buffer.from('x')), { ok: true })
-  t.strictSame(readdirSync(join(folder, '.git')), ['config'])
+  t.strictSame(readdirSync(join(directory, '.git')), ['config'])
 })
 
 // The deadline is for an open that waits for a writer of the FIFO.
 t.test('fault 81: what is no regular file', { timeout: scaled(30_000) }, async (t) => {
-  const { folder, code, call } = makeBuiltins({ 'sub/x': 'x' })
-  const server = createServer().listen(join(folder, 'socket'))
+  const { directory, code, call } = makeBuiltins({ 'sub/x': 'x' })
+  const server = createServer().listen(join(directory, 'socket'))
   t.teardown(() => server.close())
-  for (const name of ['fifo', 'fifo2', 'fifo3', 'fifo4', 'fifo5']) spawnSync('mkfifo', [join(folder, name)])
+  for (const name of ['fifo', 'fifo2', 'fifo3', 'fifo4', 'fifo5']) spawnSync('mkfifo', [join(directory, name)])
   for (const path of ['fifo', 'fifo2', 'fifo3', 'fifo4', 'fifo5', 'socket', 'sub']) {
     for (const [tool, input] of REACHING) {
       if (path === 'sub' && !/^(read_file|write|append|find|delete|import)/.test(tool)) continue
@@ -530,7 +546,7 @@ t.test('read_file: every window of a small file', async (t) => {
 
 t.test('read_file: around the budget, and on from there to the end', async (t) => {
   const budget = 380_928
-  const { folder, call } = makeBuiltins()
+  const { directory, call } = makeBuiltins()
   const lineOf = (bytes: number, of = 'x') => `${of.repeat(Math.floor((bytes - 1) / Buffer.byteLength(of))).padEnd(0)}\n`
   const texts = [
     ...[-1, 0, 1, 2].map((extra) => 'x'.repeat(budget + extra)),
@@ -542,7 +558,7 @@ t.test('read_file: around the budget, and on from there to the end', async (t) =
     Array.from({ length: 90_000 }, (_, i) => `line ${i} ä€😀\r\n`).join(''),
   ]
   for (const [i, text] of texts.entries()) {
-    writeFileSync(join(folder, 'f'), text)
+    writeFileSync(join(directory, 'f'), text)
     let offset: number | undefined = 0
     let whole = ''
     let hasLongLine = false
@@ -567,19 +583,19 @@ const readBytes = (): number =>
   existsSync('/proc/self/io') ? Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]) : 0
 
 t.test('fault 82: files that grow, shrink, are huge or are no text', async (t) => {
-  const { folder, call } = makeBuiltins({ grows: 'line\n'.repeat(300_000), latin: '' })
-  writeFileSync(join(folder, 'sparse'), '')
-  truncateSync(join(folder, 'sparse'), 10 * 1024 ** 3)
+  const { directory, call } = makeBuiltins({ grows: 'line\n'.repeat(300_000), latin: '' })
+  writeFileSync(join(directory, 'sparse'), '')
+  truncateSync(join(directory, 'sparse'), 10 * 1024 ** 3)
   const before = readBytes()
   t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /10737418240 bytes, more than/ })
-  truncateSync(join(folder, 'sparse'), 3 * 1024 ** 3)
+  truncateSync(join(directory, 'sparse'), 3 * 1024 ** 3)
   t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /no UTF-8 text/ })
   t.match((await call('append_to_file', { path: 'sparse', content: 'x' })).error, { error: 'input_type_mismatch', detail: /larger than/ })
   t.match((await call('grep', { pattern: 'x', path: 'sparse' })).value, /^\[skipped: 1/)
   t.match((await call('import_image', { path: 'sparse' })).error, { error: 'input_type_mismatch' })
   t.ok(readBytes() - before < 64 * 1024 ** 2, 'only their beginning is read')
 
-  const timer = setInterval(() => appendFileSync(join(folder, 'grows'), 'line\n'.repeat(1000)), 1)
+  const timer = setInterval(() => appendFileSync(join(directory, 'grows'), 'line\n'.repeat(1000)), 1)
   const { value } = await call('read_file', { path: 'grows', offset: 100_000, limit: 3 })
   clearInterval(timer)
   t.equal(value.text, 'line\nline\nline\n')
@@ -594,11 +610,11 @@ t.test('fault 82: files that grow, shrink, are huge or are no text', async (t) =
     ['split over pieces', Buffer.concat([Buffer.alloc(256 * 1024 - 1, 0x61), Buffer.from([0xe2, 0x82, 0x0a])])],
   ]
   for (const [name, bytes] of noText) {
-    writeFileSync(join(folder, 'f'), bytes)
+    writeFileSync(join(directory, 'f'), bytes)
     t.match((await call('read_file', { path: 'f' })).error, { error: 'input_type_mismatch' }, name)
     t.match((await call('find_and_replace', { path: 'f', find: 'a', replace: 'b' })).error, { error: 'input_type_mismatch' }, name)
   }
-  writeFileSync(join(folder, 'f'), Buffer.concat([Buffer.alloc(256 * 1024 - 1, 0x61), Buffer.from('€\n')]))
+  writeFileSync(join(directory, 'f'), Buffer.concat([Buffer.alloc(256 * 1024 - 1, 0x61), Buffer.from('€\n')]))
   t.equal((await call('read_file', { path: 'f' })).error, undefined, 'a character over the edge of two pieces')
 })
 
@@ -615,17 +631,17 @@ t.test('fault 84: a disk that says no', async (t) => {
   t.match(patched.err, /"error":"write_failed".*EFBIG/)
   t.equal(patched.out, '1\nold\nf\n')
 
-  const folder = makeFolder({ 'closed/f': 'old', 'open/f': 'old' })
-  chmodSync(join(folder, 'open/f'), 0o444)
-  chmodSync(join(folder, 'open'), 0o777)
-  chmodSync(join(folder, 'closed'), 0o555)
-  chmodSync(folder, 0o755)
-  t.teardown(() => chmodSync(join(folder, 'closed'), 0o755))
+  const directory = makeTestDirectory({ 'closed/f': 'old', 'open/f': 'old' })
+  chmodSync(join(directory, 'open/f'), 0o444)
+  chmodSync(join(directory, 'open'), 0o777)
+  chmodSync(join(directory, 'closed'), 0o555)
+  chmodSync(directory, 0o755)
+  t.teardown(() => chmodSync(join(directory, 'closed'), 0o755))
   // The superuser may do anything; nobody may not.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const main = join(__dirname, '..', 'main.cjs')
-  if (spawnSync(process.execPath, [main, '--version'], { cwd: folder, ...nobody }).status !== 0)
-    return t.pass('what nobody may not do', { skip: 'nobody may not run what is in this folder' })
+  if (spawnSync(process.execPath, [main, '--version'], { cwd: directory, ...nobody }).status !== 0)
+    return t.pass('what nobody may not do', { skip: 'nobody may not run what is in this directory' })
   const refused = [
     ['write_file', { path: 'closed/f', content: 'x' }],
     ['write_file', { path: 'closed/new', content: 'x' }],
@@ -633,25 +649,25 @@ t.test('fault 84: a disk that says no', async (t) => {
     ['delete_file', { path: 'closed/f' }],
   ].map(([name, input]) => {
     const args = [main, 'call', String(name), JSON.stringify(input)]
-    return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', ...nobody }).stderr
+    return spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8', ...nobody }).stderr
   })
   for (const told of refused) t.match(told, /^\{"error":"path_denied".*permission denied/i)
-  t.strictSame([contentsOf(folder, 'closed'), contentsOf(folder, 'open')], [{ f: 'old' }, { f: 'old' }])
+  t.strictSame([contentsOf(directory, 'closed'), contentsOf(directory, 'open')], [{ f: 'old' }, { f: 'old' }])
   return undefined
 })
 
 t.test('fault 85: two writers on one file', async (t) => {
-  const { folder, call } = makeBuiltins({ f: 'start' })
+  const { directory, call } = makeBuiltins({ f: 'start' })
   const texts = Array.from({ length: 100 }, (_, i) => `${i}`.repeat(1000))
   const told = await Promise.all(texts.map((content) => call('write_file', { path: 'f', content })))
   t.ok(told.every(({ error }) => error === undefined))
-  t.ok(texts.includes(readFileSync(join(folder, 'f'), 'utf8')), 'one of them, whole')
+  t.ok(texts.includes(readFileSync(join(directory, 'f'), 'utf8')), 'one of them, whole')
 
-  writeFileSync(join(folder, 'f'), texts.map((_, i) => `<${i}>`).join('\n'))
+  writeFileSync(join(directory, 'f'), texts.map((_, i) => `<${i}>`).join('\n'))
   const replaced = await Promise.all(texts.map((_, i) => call('find_and_replace', { path: 'f', find: `<${i}>`, replace: `[${i}]` })))
   const done = replaced.flatMap(({ error }, i) => (error === undefined ? [i] : []))
   for (const { error } of replaced) if (error) t.equal(error.error, 'file_changed')
-  const text = readFileSync(join(folder, 'f'), 'utf8')
+  const text = readFileSync(join(directory, 'f'), 'utf8')
   t.ok(done.length > 0)
   t.strictSame(
     done.filter((i) => !text.includes(`[${i}]`)),
@@ -661,23 +677,23 @@ t.test('fault 85: two writers on one file', async (t) => {
 
   const { value } = await call('read_file', { path: 'f' })
   const expect_sha256 = value.sha256
-  appendFileSync(join(folder, 'f'), '!')
+  appendFileSync(join(directory, 'f'), '!')
   for (const [tool, input] of REACHING.filter(([name]) => /^(write|append|delete)/.test(name))) {
     t.match((await call(tool, { ...input('f'), expect_sha256 })).error, { error: 'file_changed' }, tool)
   }
   t.match((await call('find_and_replace', { path: 'f', find: '!', replace: '?', expect_sha256 })).error, { error: 'file_changed' })
   t.match((await call('write_file', { path: 'none', content: 'x', expect_sha256 })).error, { error: 'file_changed' })
-  const now = sha256(readFileSync(join(folder, 'f')))
+  const now = sha256(readFileSync(join(directory, 'f')))
   t.equal((await call('append_to_file', { path: 'f', content: 'x', expect_sha256: now.toUpperCase() })).error, undefined)
-  t.strictSame(leftOvers(folder), [])
+  t.strictSame(leftOvers(directory), [])
 })
 
 t.test('fault 86: mode, owner, line ends and mark are kept', async (t) => {
   const isRoot = process.getuid?.() === 0
   const texts = ['a\r\nb\r\n', 'a\nb', '\ufeffa\nb\n', 'a\r\nb']
   for (const text of texts) {
-    const { folder, call } = makeBuiltins({ f: text })
-    const path = join(folder, 'f')
+    const { directory, call } = makeBuiltins({ f: text })
+    const path = join(directory, 'f')
     if (isRoot) spawnSync('chown', ['1234:4321', path])
     chmodSync(path, 0o4751)
     await call('find_and_replace', { path: 'f', find: 'b', replace: 'c' })
@@ -690,15 +706,15 @@ t.test('fault 86: mode, owner, line ends and mark are kept', async (t) => {
     t.equal(mode & 0o7777, 0o4751)
     if (isRoot) t.strictSame([uid, gid], [1234, 4321])
   }
-  const { folder, call } = makeBuiltins()
+  const { directory, call } = makeBuiltins()
   await call('write_file', { path: 'a/b/new', content: '' })
-  t.equal(statSync(join(folder, 'a/b/new')).mode & 0o777, 0o666 & ~process.umask())
+  t.equal(statSync(join(directory, 'a/b/new')).mode & 0o777, 0o666 & ~process.umask())
   await call('append_to_file', { path: 'empty', content: 'x' })
-  t.equal(readFileSync(join(folder, 'empty'), 'utf8'), 'x')
+  t.equal(readFileSync(join(directory, 'empty'), 'utf8'), 'x')
 })
 
 t.test('fault 87: find_and_replace', async (t) => {
-  const { folder, call, code } = makeBuiltins({ f: 'one\ntwo two\n\none\r\n', big: 'a'.repeat(1_000_000) })
+  const { directory, call, code } = makeBuiltins({ f: 'one\ntwo two\n\none\r\n', big: 'a'.repeat(1_000_000) })
   const change = (find: string, replace = 'x', all?: boolean) =>
     call('find_and_replace', { path: 'f', find, replace, ...(all ? { all } : {}) })
   t.match((await change('')).error, { error: 'input_type_mismatch', detail: /'find' is empty/ })
@@ -707,12 +723,12 @@ t.test('fault 87: find_and_replace', async (t) => {
   t.match((await change('two')).error, { lines: [2], detail: /2 times, on lines 2:/ })
   t.match((await change('one\n\n')).error, { detail: /does not hold/ })
   t.match((await change(' two ')).error, { detail: /without the white space around it it is there/ })
-  t.equal(readFileSync(join(folder, 'f'), 'utf8'), 'one\ntwo two\n\none\r\n')
+  t.equal(readFileSync(join(directory, 'f'), 'utf8'), 'one\ntwo two\n\none\r\n')
   t.match((await change('two two', "$& $1 $` $' $$")).value, { replaced: 1 })
-  t.equal(readFileSync(join(folder, 'f'), 'utf8'), "one\n$& $1 $` $' $$\n\none\r\n")
+  t.equal(readFileSync(join(directory, 'f'), 'utf8'), "one\n$& $1 $` $' $$\n\none\r\n")
   t.match((await change('one', 'ONE', true)).value, { replaced: 2 })
   t.match((await change('ONE\r\n', 'end')).value, { replaced: 1 })
-  t.equal(readFileSync(join(folder, 'f'), 'utf8'), "ONE\n$& $1 $` $' $$\n\nend")
+  t.equal(readFileSync(join(directory, 'f'), 'utf8'), "ONE\n$& $1 $` $' $$\n\nend")
   t.match((await change('\n\nend\n')).error, { detail: /does not hold/ })
   t.equal(
     await code('find_and_replace', { path: 'big', find: 'a', replace: 'b'.repeat(1000), all: true }),
@@ -727,19 +743,19 @@ t.test('fault 87: find_and_replace', async (t) => {
 })
 
 t.test('find_and_replace is what a naive one does', async (t) => {
-  const { folder, call } = makeBuiltins({ f: '' })
+  const { directory, call } = makeBuiltins({ f: '' })
   const letter = fc.constantFrom('a', 'b', '\n', '$', '&', 'é')
   const word = fc.array(letter, { maxLength: 3 }).map((letters) => letters.join(''))
   const text = fc.array(letter, { maxLength: 20 }).map((letters) => letters.join(''))
   await holds(
     t,
     fc.asyncProperty(text, word, word, fc.boolean(), async (before, find, replace, all) => {
-      writeFileSync(join(folder, 'f'), before)
+      writeFileSync(join(directory, 'f'), before)
       const { error } = await call('find_and_replace', { path: 'f', find, replace, all })
       const count = find === '' ? 0 : before.split(find).length - 1
       const isDone = find !== '' && (count === 1 || (count > 1 && all))
       const after = isDone ? before.split(find).join(replace) : before
-      return (error === undefined) === isDone && readFileSync(join(folder, 'f'), 'utf8') === after
+      return (error === undefined) === isDone && readFileSync(join(directory, 'f'), 'utf8') === after
     }),
     { numRuns: 150 },
   )
@@ -750,18 +766,18 @@ const NAMES = Number(process.env.PLUMB_NAMES ?? 12_000)
 /** A file has no more. */
 const MAX_LINKS = 60_000
 
-t.test('fault 88: folders with many and with odd names', async (t) => {
-  const { folder, call } = makeBuiltins({ 'd/a\nb': '', 'd/\u001b[31mred': '', 'd/sub/x': '', 'd/z': '' })
-  writeFileSync(Buffer.concat([Buffer.from(`${folder}/d/`), Buffer.from([0xff, 0x41])]), '')
-  symlinkSync('sub', join(folder, 'd/link'))
+t.test('fault 88: directories with many and with odd names', async (t) => {
+  const { directory, call } = makeBuiltins({ 'd/a\nb': '', 'd/\u001b[31mred': '', 'd/sub/x': '', 'd/z': '' })
+  writeFileSync(Buffer.concat([Buffer.from(`${directory}/d/`), Buffer.from([0xff, 0x41])]), '')
+  symlinkSync('sub', join(directory, 'd/link'))
   const expected = ['\\u001b[31mred', '\\xffA', 'a\\nb', 'link', 'sub/', 'z']
   t.strictSame((await call('read_directory', { path: 'd' })).value.split('\n'), expected)
   t.strictSame((await call('read_dir', { path: 'd', depth: 2 })).value.split('\n'), [...expected.slice(0, -1), 'sub/x', 'z'])
   t.equal((await call('glob', { pattern: 'd/*b' })).value, 'd/a\\nb')
   t.equal((await call('read_file', { path: 'd/a\nb' })).value.text, '')
 
-  mkdirSync(join(folder, 'many'))
-  const nameAt = (i: number): string => join(folder, `many/${String(i).padStart(6, '0')}`)
+  mkdirSync(join(directory, 'many'))
+  const nameAt = (i: number): string => join(directory, `many/${String(i).padStart(6, '0')}`)
   for (let i = 0; i < NAMES; i++) {
     if (i % MAX_LINKS === 0) writeFileSync(nameAt(i), '')
     else linkSync(nameAt(i - (i % MAX_LINKS)), nameAt(i))
@@ -774,53 +790,53 @@ t.test('fault 88: folders with many and with odd names', async (t) => {
 })
 
 t.test('fault 89: temporary files', async (t) => {
-  const { folder, call } = makeBuiltins({ 'd/f': 'x' })
+  const { directory, call } = makeBuiltins({ 'd/f': 'x' })
   const dead = '99999999-1-0123456789ab'
   // Of a process that is gone, of this one, and of none.
-  symlinkSync('99999999-1', join(folder, 'd/.plumb-1234-1.5.guard'))
+  symlinkSync('99999999-1', join(directory, 'd/.plumb-1234-1.5.guard'))
   const names = [`.plumb-${dead}.new`, `.plumb-${OWNER}-0123456789ab.new`, '.plumb-notes.new', '.plumb-99999999-1-xyz.new']
-  for (const name of names) writeFileSync(join(folder, 'd', name), 'half')
+  for (const name of names) writeFileSync(join(directory, 'd', name), 'half')
   await call('write_file', { path: 'd/f', content: 'y' })
-  t.strictSame(leftOvers(join(folder, 'd')).sort(), names.slice(1).sort())
+  t.strictSame(leftOvers(join(directory, 'd')).sort(), names.slice(1).sort())
 
   // A process that was killed with the guard of a file keeps no other from it; one that lives does.
-  const guard = join(folder, 'd', guardName(fileStamp(statSync(join(folder, 'd/f')))))
+  const guard = join(directory, 'd', guardName(fileStamp(statSync(join(directory, 'd/f')))))
   symlinkSync('99999999-1', guard)
   t.equal((await call('append_to_file', { path: 'd/f', content: 'z' })).error, undefined)
-  const held = join(folder, 'd', guardName(fileStamp(statSync(join(folder, 'd/f')))))
+  const held = join(directory, 'd', guardName(fileStamp(statSync(join(directory, 'd/f')))))
   symlinkSync(OWNER, held)
   t.equal((await call('append_to_file', { path: 'd/f', content: 'z' })).error?.error, 'file_changed')
   rmSync(held)
-  t.strictSame(leftOvers(join(folder, 'd')).sort(), names.slice(1).sort())
+  t.strictSame(leftOvers(join(directory, 'd')).sort(), names.slice(1).sort())
 
   // While it is being written: for its owner alone, whatever the mask.
   const big = 'x'.repeat(12_000_000)
   const before = process.umask(0)
   const writing = call('write_file', { path: 'new', content: big })
   let seen: number | undefined
-  while (seen === undefined && !existsSync(join(folder, 'new'))) {
+  while (seen === undefined && !existsSync(join(directory, 'new'))) {
     await new Promise((done) => setImmediate(done))
-    const [name] = leftOvers(folder)
-    const stat = name === undefined ? undefined : lstatSync(join(folder, name), { throwIfNoEntry: false })
+    const [name] = leftOvers(directory)
+    const stat = name === undefined ? undefined : lstatSync(join(directory, name), { throwIfNoEntry: false })
     if (stat && stat.size < big.length) seen = stat.mode & 0o777
   }
   await writing
   process.umask(before)
   t.ok(seen === undefined || seen === 0o600, `mode ${seen?.toString(8)}`)
-  t.strictSame(leftOvers(folder), [])
+  t.strictSame(leftOvers(directory), [])
 })
 
 t.test('make_directory and delete_file', async (t) => {
-  const { folder, call, code } = makeBuiltins({ f: 'x' })
+  const { directory, call, code } = makeBuiltins({ f: 'x' })
   t.strictSame((await call('make_directory', { path: 'a/b/c' })).value, { path: 'a/b/c', created: true })
   t.strictSame((await call('make_directory', { path: 'a/b/c' })).value, { path: 'a/b/c', created: false })
   t.equal(await code('make_directory', { path: 'f' }), 'path_denied')
   t.equal(await code('make_directory', { path: 'f/x' }), 'no_such_file')
   for (const path of ['a', '.', 'a/b/..']) {
-    t.match((await call('delete_file', { path })).error, { error: 'path_denied', detail: /is a folder, and only files/ }, path)
+    t.match((await call('delete_file', { path })).error, { error: 'path_denied', detail: /is a directory, and only files/ }, path)
   }
   t.strictSame((await call('delete_file', { path: 'f' })).value, { path: 'f', deleted: true })
   t.equal(await code('delete_file', { path: 'f' }), 'no_such_file')
-  t.strictSame(readdirSync(folder), ['a'])
+  t.strictSame(readdirSync(directory), ['a'])
   t.equal(await code('write_file', { path: `${'n'.repeat(300)}`, content: '' }), 'path_denied')
 })

@@ -7,12 +7,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import { growth } from '../../wire/test/patience.js'
 import { readGlob } from '../src/source/builtin/file/glob-pattern.js'
-import { makeBuiltins } from './builtin-folder.js'
+import { makeBuiltins } from './builtin-directory.js'
 
 const lines = (value: unknown): string[] => String(value).split('\n')
 
 t.test('grep: what is found and how it is shown', async (t) => {
-  const { folder, call, code } = makeBuiltins({
+  const { directory, call, code } = makeBuiltins({
     a: 'one\nTwo\n\nthree one\n',
     crlf: 'one\r\ntwo\r\n',
     'd/e/f.ts': 'const one = 1\nlast one',
@@ -21,8 +21,8 @@ t.test('grep: what is found and how it is shown', async (t) => {
     wide: `${'x'.repeat(2000)}one`,
     empty: '',
   })
-  writeFileSync(join(folder, 'picture'), Buffer.from([0x6f, 0x6e, 0x65, 0]))
-  writeFileSync(join(folder, 'latin'), Buffer.from([0x6f, 0x6e, 0x65, 0xe9]))
+  writeFileSync(join(directory, 'picture'), Buffer.from([0x6f, 0x6e, 0x65, 0]))
+  writeFileSync(join(directory, 'latin'), Buffer.from([0x6f, 0x6e, 0x65, 0xe9]))
   const grep = async (input: object) => lines((await call('grep', input)).value)
   t.strictSame(await grep({ pattern: '\\bone$' }), [
     ...['a:1:one', 'a:4:three one', 'crlf:1:one', 'd/\\u001b[31mh:1:one', 'd/e/f.ts:2:last one', 'd/g.js:1:one'],
@@ -43,22 +43,22 @@ t.test('grep: what is found and how it is shown', async (t) => {
   }
   t.match((await call('grep', { pattern: '(?=a)' })).error, { detail: /no look-around/ })
 
-  writeFileSync(join(folder, 'many'), 'one\n'.repeat(1500))
+  writeFileSync(join(directory, 'many'), 'one\n'.repeat(1500))
   const many = await grep({ pattern: 'one', path: 'many' })
   t.strictSame([many.length, many[999], many[1000]], [1001, 'many:1000:one', '[truncated: 500 more lines]'])
-  writeFileSync(join(folder, 'big'), '')
-  for (let i = 0; i < 5; i++) appendFileSync(join(folder, 'big'), `${'-'.repeat(79)}\n`.repeat(50_000))
-  appendFileSync(join(folder, 'big'), 'needle')
+  writeFileSync(join(directory, 'big'), '')
+  for (let i = 0; i < 5; i++) appendFileSync(join(directory, 'big'), `${'-'.repeat(79)}\n`.repeat(50_000))
+  appendFileSync(join(directory, 'big'), 'needle')
   t.strictSame(await grep({ pattern: 'needle', path: 'big' }), ['big:250001:needle'])
 })
 
 t.test('grep is what a naive one is', async (t) => {
-  const { folder, call } = makeBuiltins({ f: '' })
+  const { directory, call } = makeBuiltins({ f: '' })
   const pattern = fc.constantFrom('a', '^a', 'a$', '^$', 'b+', '[^a]', 'a.b', '(a|b)c', '\\s', '.', 'A', '\\bb', 'a|^b$', '\\Ab', 'c\\z')
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ' ', '\n', '\r\n', 'é'), { maxLength: 30 }).map((parts) => parts.join(''))
   await fc.assert(
     fc.asyncProperty(text, pattern, fc.boolean(), async (text, pattern, ignore_case) => {
-      writeFileSync(join(folder, 'f'), text)
+      writeFileSync(join(directory, 'f'), text)
       const expression = new RegExp(pattern.replace('\\A', '^').replace('\\z', '$'), ignore_case ? 'i' : '')
       const all = text.split('\n')
       if (all.at(-1) === '') all.pop()
@@ -105,8 +105,12 @@ t.test('ignore files', async (t) => {
   const glob = async (input: object) => lines((await call('glob', input)).value)
   const seen = ['a.txt', 'build.txt', 'd/d/inner.txt', 'd/only-here', 'd/y.log', 'keep.log', 'local', 'vendor/lib']
   t.strictSame((await glob({ pattern: '**' })).sort(), seen)
-  t.strictSame(await glob({ pattern: '**/*', path: 'd' }), ['d/d/inner.txt', 'd/only-here', 'd/y.log'], 'those of folders above count too')
-  t.strictSame(await glob({ pattern: '*', path: 'build' }), ['build/x'], 'but for the folder that is asked for')
+  t.strictSame(
+    await glob({ pattern: '**/*', path: 'd' }),
+    ['d/d/inner.txt', 'd/only-here', 'd/y.log'],
+    'those of directories above count too',
+  )
+  t.strictSame(await glob({ pattern: '*', path: 'build' }), ['build/x'], 'but for the directory that is asked for')
   t.strictSame(await glob({ pattern: '*', path: 'd/build' }), ['d/build/x'])
   t.strictSame(await glob({ pattern: '.github/**' }), ['.github/w.yml'], 'hidden ones where they are meant')
   t.strictSame(await glob({ pattern: '**/.*' }), ['.gitignore', '.hidden', '.ignore', 'd/.gitignore', 'vendor/.gitignore'])
@@ -119,11 +123,11 @@ t.test('ignore files', async (t) => {
 const hasGit = spawnSync('git', ['--version']).status === 0
 
 t.test('ignore files are read as git reads them', { skip: hasGit ? false : 'git is not installed' }, async (t) => {
-  // What git would add, without the folder of its own that stands in the way, and as if it had no .ignore.
+  // What git would add, without the directory of its own that stands in the way, and as if it had no .ignore.
   const files = Object.fromEntries(Object.entries(IGNORING).filter(([path]) => !/(^|\/)\.(git\/|ignore)/.test(path)))
-  const { folder, call } = makeBuiltins(files)
-  spawnSync('git', ['init', '-q'], { cwd: folder })
-  const listed = spawnSync('git', ['ls-files', '-oc', '--exclude-standard'], { cwd: folder, encoding: 'utf8' }).stdout
+  const { directory, call } = makeBuiltins(files)
+  spawnSync('git', ['init', '-q'], { cwd: directory })
+  const listed = spawnSync('git', ['ls-files', '-oc', '--exclude-standard'], { cwd: directory, encoding: 'utf8' }).stdout
   const visible = lines(listed.trim()).filter((path) => !/(^|\/)\./.test(path))
   t.strictSame(lines((await call('glob', { pattern: '**' })).value).sort(), visible.sort())
 })
@@ -183,12 +187,12 @@ t.test('glob', async (t) => {
 // A matcher that backtracks takes time exponential in the length of the name, and quadratic or worse in that of the line.
 t.test('patterns take linear time', async (t) => {
   const [small, large] = [20_000, 80_000]
-  const { folder, call } = makeBuiltins({
+  const { directory, call } = makeBuiltins({
     ['a'.repeat(200)]: '',
     [`line${small}`]: `${'a'.repeat(small)}b\n`,
     [`line${large}`]: `${'a'.repeat(large)}b\n`,
   })
-  mkdirSync(join(folder, 'd'))
+  mkdirSync(join(directory, 'd'))
   for (const pattern of ['*a*a*a*a*a*a*a*a*b', `${'*a'.repeat(400)}b`, `${'{a,aa}'.repeat(60)}b`, `${'**/'.repeat(100)}b`]) {
     t.equal((await call('glob', { pattern })).value, '')
   }
@@ -200,7 +204,7 @@ t.test('patterns take linear time', async (t) => {
 })
 
 t.test('import_image', async (t) => {
-  const { folder, call, code } = makeBuiltins()
+  const { directory, call, code } = makeBuiltins()
   const images: readonly [string, Buffer][] = [
     ['image/png', Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')],
     ['image/jpeg', Buffer.from([0xff, 0xd8, 0xff, 0xe0])],
@@ -209,13 +213,13 @@ t.test('import_image', async (t) => {
     ['image/webp', Buffer.from('RIFF....WEBPVP8 ')],
   ]
   for (const [media_type, bytes] of images) {
-    writeFileSync(join(folder, 'x.txt'), bytes)
+    writeFileSync(join(directory, 'x.txt'), bytes)
     t.strictSame((await call('import_image', { path: 'x.txt' })).value, { type: 'image', media_type, data: bytes.toString('base64') })
   }
   for (const text of ['', 'GIF', 'RIFF....WAVE', '<svg/>', 'BM....', '\x89PNG\n']) {
-    writeFileSync(join(folder, 'x.png'), text)
+    writeFileSync(join(directory, 'x.png'), text)
     t.equal(await code('import_image', { path: 'x.png' }), 'input_type_mismatch', text)
   }
-  writeFileSync(join(folder, 'big.gif'), Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(4_000_000)]))
+  writeFileSync(join(directory, 'big.gif'), Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(4_000_000)]))
   t.match((await call('import_image', { path: 'big.gif' })).error, { error: 'input_type_mismatch', detail: /make it smaller/ })
 })

@@ -8,7 +8,7 @@ import { diskFiles } from '@plumb/wire'
 import t, { type Test } from 'tap'
 import { builtinDeclaration, builtinProgram } from '../src/source/builtin/declarations.js'
 import { findBuiltin } from '../src/source/builtin/table.js'
-import { makeBuiltins } from './builtin-folder.js'
+import { makeBuiltins } from './builtin-directory.js'
 import { shell } from './tool-shell.js'
 
 interface Asked {

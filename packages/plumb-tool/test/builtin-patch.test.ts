@@ -25,18 +25,18 @@ import { commit } from '../src/source/builtin/apply-patch/transaction.js'
 import { fileStamp } from '../src/source/path/file-stamp.js'
 import { resolvePath } from '../src/source/path/resolved-path.js'
 import { OWNER } from '../src/source/path/temporary-files.js'
-import { type Builtins, builtinsIn, makeBuiltins } from './builtin-folder.js'
-import { type Files, makeFolder } from './source-folder.js'
+import { type Builtins, builtinsIn, makeBuiltins } from './builtin-directory.js'
+import { type Files, makeTestDirectory } from './source-directory.js'
 
 const patchOf = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
 const apply = (builtins: Builtins, ...lines: readonly string[]) => builtins.call('apply_patch', { patch: patchOf(...lines) })
 
 /** All files below, by path. */
-const contents = (folder: string): Record<string, string> =>
+const contents = (directory: string): Record<string, string> =>
   Object.fromEntries(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
+    readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length + 1), readFileSync(join(parentPath, name), 'utf8')]),
+      .map(({ parentPath, name }) => [join(parentPath, name).slice(directory.length + 1), readFileSync(join(parentPath, name), 'utf8')]),
   )
 
 t.test('the grammar', async (t) => {
@@ -214,7 +214,7 @@ t.test('where hunks fit', async (t) => {
   for (const [name, lines, expected] of cases) {
     const builtins = makeBuiltins({ f: file })
     const { error } = await apply(builtins, '*** Update File: f', ...lines)
-    const text = readFileSync(join(builtins.folder, 'f'), 'utf8')
+    const text = readFileSync(join(builtins.directory, 'f'), 'utf8')
     if (typeof expected === 'string') t.strictSame([error, text], [undefined, expected], name)
     else t.match([error, text], [{ category: 'invalid', section: 2, ...expected }, file], name)
   }
@@ -236,14 +236,14 @@ t.test('the ladder: the answer says which rung was used', async (t) => {
   }
   const builtins = makeBuiltins({ f: 'x\n x\n' })
   await apply(builtins, '*** Update File: f', '@@', '-x', '+y')
-  t.equal(readFileSync(join(builtins.folder, 'f'), 'utf8'), 'y\n x\n', 'a better rung leaves no doubt')
+  t.equal(readFileSync(join(builtins.directory, 'f'), 'utf8'), 'y\n x\n', 'a better rung leaves no doubt')
 })
 
 t.test('what would lose work is refused, and nothing is changed', async (t) => {
   const files: Files = { a: 'one\ntwo\n', b: 'three\n', 'd/x': 'x\n', 'bin/z': 'z' }
   const cases: readonly [string, string[], string][] = [
     ['adding over a file', ['*** Add File: a', '+x'], 'file_exists'],
-    ['adding over a folder', ['*** Add File: d', '+x'], 'file_exists'],
+    ['adding over a directory', ['*** Add File: d', '+x'], 'file_exists'],
     ['adding below a file', ['*** Add File: a/x', '+x'], 'no_such_file'],
     ['moving onto a file', ['*** Update File: a', '*** Move to: b', '@@', '-one'], 'file_exists'],
     ['moving onto itself', ['*** Update File: a', '*** Move to: ./d/../a', '@@', '-one'], 'file_exists'],
@@ -253,7 +253,7 @@ t.test('what would lose work is refused, and nothing is changed', async (t) => {
     ['move and add', ['*** Update File: a', '*** Move to: n', '@@', '-one', '*** Add File: n', '+x'], 'patch_invalid'],
     ['a file and one below it', ['*** Add File: n', '+x', '*** Add File: n/m', '+y'], 'file_changed'],
     ['deleting what is not there', ['*** Update File: a', '@@', '-one', '*** Delete File: none'], 'no_such_file'],
-    ['deleting a folder', ['*** Add File: n', '+x', '*** Delete File: d'], 'path_denied'],
+    ['deleting a directory', ['*** Add File: n', '+x', '*** Delete File: d'], 'path_denied'],
     ['a later hunk', ['*** Add File: n/o/p', '+x', '*** Update File: a', '@@', '-one', '@@', '-none'], 'context_not_found'],
     ['a path outside', ['*** Update File: a', '@@', '-one', '*** Add File: ../n', '+x'], 'path_denied'],
     ['a repository', ['*** Update File: a', '@@', '-one', '*** Add File: .git/hooks/x', '+x'], 'path_denied'],
@@ -262,14 +262,14 @@ t.test('what would lose work is refused, and nothing is changed', async (t) => {
   const builtins = makeBuiltins(files)
   for (const [name, lines, error] of cases) {
     t.match((await apply(builtins, ...lines)).error, { error }, name)
-    t.strictSame(contents(builtins.folder), files, `${name}: nothing is changed`)
-    t.strictSame(readdirSync(builtins.folder).sort(), ['a', 'b', 'bin', 'd'], `${name}: no folder is left`)
+    t.strictSame(contents(builtins.directory), files, `${name}: nothing is changed`)
+    t.strictSame(readdirSync(builtins.directory).sort(), ['a', 'b', 'bin', 'd'], `${name}: no directory is left`)
   }
 })
 
 t.test('all four operations, and what is told of them', async (t) => {
   const builtins = makeBuiltins({ a: 'one\ntwo\n', from: 'x\ny\n', gone: 'g1\ng2', 'bin/picture': 'p\0ng', 'bin/other': '\0' })
-  chmodSync(join(builtins.folder, 'from'), 0o750)
+  chmodSync(join(builtins.directory, 'from'), 0o750)
   const lines = [
     ...['*** Add File: new/deep/n', '+n1', '+n2', '*** Update File: a', '@@', '-one', '+1', '+one and a half', '*** Update File: from'],
     ...[
@@ -286,7 +286,7 @@ t.test('all four operations, and what is told of them', async (t) => {
   ]
   const checked = await builtins.call('apply_patch', { patch: patchOf(...lines), check: true })
   t.equal(checked.value.checked, true)
-  t.strictSame(Object.keys(contents(builtins.folder)).sort(), ['a', 'bin/other', 'bin/picture', 'from', 'gone'], 'check writes nothing')
+  t.strictSame(Object.keys(contents(builtins.directory)).sort(), ['a', 'bin/other', 'bin/picture', 'from', 'gone'], 'check writes nothing')
   const { value, error } = await apply(builtins, ...lines)
   t.equal(error, undefined)
   t.strictSame({ ...(value as object), checked: true }, checked.value, 'and tells the same')
@@ -298,14 +298,14 @@ t.test('all four operations, and what is told of them', async (t) => {
     { path: 'bin/other', operation: 'delete', removed: 0 },
     { path: 'bin/picture', operation: 'move', to: 'bin/moved', added: 0 },
   ])
-  t.strictSame(contents(builtins.folder), {
+  t.strictSame(contents(builtins.directory), {
     a: '1\none and a half\ntwo\n',
     'bin/moved': 'p\0ng',
     'new/deep/n': 'n1\nn2\n',
     'to/here': 'x\nz\n',
   })
-  t.equal(statSync(join(builtins.folder, 'to/here')).mode & 0o777, 0o750, '86: a move keeps the mode')
-  t.equal(statSync(join(builtins.folder, 'new/deep/n')).mode & 0o777, 0o666 & ~process.umask())
+  t.equal(statSync(join(builtins.directory, 'to/here')).mode & 0o777, 0o750, '86: a move keeps the mode')
+  t.equal(statSync(join(builtins.directory, 'new/deep/n')).mode & 0o777, 0o666 & ~process.umask())
   t.equal(
     value.diff,
     [
@@ -320,11 +320,11 @@ t.test('all four operations, and what is told of them', async (t) => {
 
 t.test('fault 86: mode, owner and links are kept; 85: a file that has changed is not written over', async (t) => {
   const builtins = makeBuiltins({ f: 'a\n', g: 'a\n', 'real/h': 'a\n' })
-  const { folder } = builtins
-  symlinkSync('real/h', join(folder, 'link'))
-  chmodSync(join(folder, 'f'), 0o4711)
-  if (process.getuid?.() === 0) spawnSync('chown', ['1234:4321', join(folder, 'f')])
-  chmodSync(join(folder, 'f'), 0o4711)
+  const { directory } = builtins
+  symlinkSync('real/h', join(directory, 'link'))
+  chmodSync(join(directory, 'f'), 0o4711)
+  if (process.getuid?.() === 0) spawnSync('chown', ['1234:4321', join(directory, 'f')])
+  chmodSync(join(directory, 'f'), 0o4711)
   await apply(
     builtins,
     '*** Update File: f',
@@ -340,10 +340,10 @@ t.test('fault 86: mode, owner and links are kept; 85: a file that has changed is
     '-a',
     '+b',
   )
-  t.equal(statSync(join(folder, 'f')).mode & 0o7777, 0o4711)
-  if (process.getuid?.() === 0) t.equal(statSync(join(folder, 'f')).uid, 1234)
-  t.ok(lstatSync(join(folder, 'link')).isSymbolicLink())
-  t.strictSame(contents(folder), { f: 'b\n', g: 'b\n', 'real/h': 'b\n' })
+  t.equal(statSync(join(directory, 'f')).mode & 0o7777, 0o4711)
+  if (process.getuid?.() === 0) t.equal(statSync(join(directory, 'f')).uid, 1234)
+  t.ok(lstatSync(join(directory, 'link')).isSymbolicLink())
+  t.strictSame(contents(directory), { f: 'b\n', g: 'b\n', 'real/h': 'b\n' })
   t.match((await apply(builtins, '*** Update File: link', '*** Move to: x', '@@', '-b')).error, {
     detail: /a link to 'real\/h': name that/,
   })
@@ -355,10 +355,10 @@ t.test('fault 86: mode, owner and links are kept; 85: a file that has changed is
       expect_sha256: [{ path, sha256: value.sha256 }],
     })
   t.equal((await expecting('f', 'b')).error, undefined)
-  writeFileSync(join(folder, 'f'), 'b\nmore\n')
+  writeFileSync(join(directory, 'f'), 'b\nmore\n')
   t.match((await expecting('f', 'c')).error, { error: 'file_changed' })
   t.match((await expecting('g', 'c')).error, { error: 'input_type_mismatch', detail: /names 'g'/ })
-  t.equal(readFileSync(join(folder, 'f'), 'utf8'), 'b\nmore\n')
+  t.equal(readFileSync(join(directory, 'f'), 'utf8'), 'b\nmore\n')
 })
 
 /** A text as lines with their ends, edited here and there, and the hunks that say so with so much context. */
@@ -377,7 +377,7 @@ t.test('wrapped as models do', async (t) => {
     for (const end of ['\n', '\r\n']) {
       const builtins = makeBuiltins({ f: 'a\n' })
       const { error } = await builtins.call('apply_patch', { patch: lines.join(end) })
-      t.strictSame([error, contents(builtins.folder).f], [undefined, 'b\n'], lines.join('|'))
+      t.strictSame([error, contents(builtins.directory).f], [undefined, 'b\n'], lines.join('|'))
     }
   }
   const refused = [
@@ -398,7 +398,7 @@ t.test('wrapped as models do', async (t) => {
   for (const lines of refused) {
     const builtins = makeBuiltins({ f: 'a\n' })
     t.equal(await builtins.code('apply_patch', { patch: lines.join('\n') }), 'patch_invalid', lines.join('|'))
-    t.equal(contents(builtins.folder).f, 'a\n')
+    t.equal(contents(builtins.directory).f, 'a\n')
   }
   const builtins = makeBuiltins({ f: 'a\n' })
   const { error } = await builtins.call('apply_patch', { patch: ['```', ...patch.with(4, 'oops'), '```'].join('\n') })
@@ -435,7 +435,7 @@ t.test('hunks that are not indented as the file', async (t) => {
   for (const [name, file, hunk, becomes] of cases) {
     const builtins = makeBuiltins({ f: file })
     const { error } = await apply(builtins, '*** Update File: f', '@@', ...hunk)
-    const after = contents(builtins.folder).f
+    const after = contents(builtins.directory).f
     if (typeof becomes === 'string') t.strictSame([error, after], [undefined, becomes], name)
     else
       t.strictSame([error?.error, after, becomes.test(error?.detail ?? '')], ['context_not_found', file, true], `${name}: ${error?.detail}`)
@@ -477,7 +477,7 @@ t.test('a hunk with its indentation shifted does what it does without', async (t
       const [exact, loose] = [makeBuiltins({ f: file }), makeBuiltins({ f: file })]
       const results = [await apply(exact, '*** Update File: f', '@@', ...hunk), await apply(loose, '*** Update File: f', '@@', ...shifted)]
       for (const { error } of results) if (error) throw new Error(error.detail)
-      const [wanted, got] = [contents(exact.folder).f, contents(loose.folder).f]
+      const [wanted, got] = [contents(exact.directory).f, contents(loose.directory).f]
       if (wanted !== got) throw new Error(`${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`)
     }),
     { numRuns: 150 },
@@ -504,7 +504,7 @@ const scenario = fc.record({
 
 t.test('a patch made from edits applies, and gives the edited text', async (t) => {
   const builtins = makeBuiltins({ f: '' })
-  const path = join(builtins.folder, 'f')
+  const path = join(builtins.directory, 'f')
   let applied = 0
   await fc.assert(
     fc.asyncProperty(scenario, async ({ lines, hasMark, isOpen, edits }) => {
@@ -603,22 +603,22 @@ t.test('its diffs are for patch(1)', { skip: hasPatch ? false : 'patch is not in
   for (const [old, lines] of cases) {
     const builtins = makeBuiltins({ f: old, before: old })
     const { value } = await apply(builtins, '*** Update File: f', ...lines)
-    const args = ['--binary', '-s', '-o', '-', join(builtins.folder, 'before')]
+    const args = ['--binary', '-s', '-o', '-', join(builtins.directory, 'before')]
     const { stdout } = spawnSync('patch', args, { input: `${value.diff}\n`, encoding: 'utf8' })
-    t.equal(stdout, readFileSync(join(builtins.folder, 'f'), 'utf8'), lines.join(' '))
+    t.equal(stdout, readFileSync(join(builtins.directory, 'f'), 'utf8'), lines.join(' '))
   }
 })
 
 t.test('fault 83: what is refused in the middle is taken back', async (t) => {
-  const folder = makeFolder({ a: 'old a', b: 'old b', c: 'old c' })
+  const directory = makeTestDirectory({ a: 'old a', b: 'old b', c: 'old c' })
   const place = (path: string) => {
-    const found = resolvePath(path, 'write', { roots: new Map([['docroot', folder]]) })
+    const found = resolvePath(path, 'write', { roots: new Map([['docroot', directory]]) })
     if (!found.ok) throw new Error(found.error.detail)
     return found.value
   }
-  const stamp = (path: string) => fileStamp(statSync(join(folder, path)))
+  const stamp = (path: string) => fileStamp(statSync(join(directory, path)))
   const bytes = Buffer.from('new')
-  const inodes = ['a', 'b', 'c'].map((name) => statSync(join(folder, name)).ino)
+  const inodes = ['a', 'b', 'c'].map((name) => statSync(join(directory, name)).ino)
   const changes: FileChange[] = [
     { kind: 'write', path: place('a'), bytes, expect: stamp('a') },
     { kind: 'remove', path: place('b'), expect: stamp('b') },
@@ -627,10 +627,10 @@ t.test('fault 83: what is refused in the middle is taken back', async (t) => {
     { kind: 'write', path: place('c'), bytes, expect: { ...stamp('c'), mtimeMs: 1 } },
   ]
   t.match(await commit(changes), { ok: false, error: { error: 'file_changed' } })
-  t.strictSame(contents(folder), { a: 'old a', b: 'old b', c: 'old c' })
-  t.strictSame(readdirSync(folder).sort(), ['a', 'b', 'c'])
+  t.strictSame(contents(directory), { a: 'old a', b: 'old b', c: 'old c' })
+  t.strictSame(readdirSync(directory).sort(), ['a', 'b', 'c'])
   t.strictSame(
-    ['a', 'b', 'c'].map((name) => statSync(join(folder, name)).ino),
+    ['a', 'b', 'c'].map((name) => statSync(join(directory, name)).ino),
     inodes,
     'they are the very files',
   )
@@ -638,18 +638,18 @@ t.test('fault 83: what is refused in the middle is taken back', async (t) => {
 
 t.test('fault 83: a journal that is left is finished, or undone, by the next run', async (t) => {
   const id = '0123456789ab'
-  const entries = (folder: string) => [
+  const entries = (directory: string) => [
     {
       path: 'a',
       made: 0,
-      old: fileStamp(statSync(join(folder, 'a'))),
+      old: fileStamp(statSync(join(directory, 'a'))),
       fresh: { name: `.plumb-${id}-0.new`, sha256: 'f' },
       backup: `.plumb-${id}-0.old`,
     },
     { path: 'n/m', made: 1, old: 'absent', fresh: { name: `.plumb-${id}-1.new`, sha256: 'f' } },
-    { path: 'gone', made: 0, old: fileStamp(statSync(join(folder, 'gone'))), backup: `.plumb-${id}-2.old` },
+    { path: 'gone', made: 0, old: fileStamp(statSync(join(directory, 'gone'))), backup: `.plumb-${id}-2.old` },
   ]
-  const cases: readonly [string, string, Files, (folder: string) => void, Files][] = [
+  const cases: readonly [string, string, Files, (directory: string) => void, Files][] = [
     ['staging', '.plumb-patch-99999999-1-0123456789ab.stage', { [`.plumb-${id}-0.new`]: 'A' }, () => {}, { a: 'a', gone: 'g' }],
     [
       'complete',
@@ -662,7 +662,7 @@ t.test('fault 83: a journal that is left is finished, or undone, by the next run
       'hindered',
       '.plumb-patch-99999999-1-0123456789ab.complete',
       { [`.plumb-${id}-0.new`]: 'A', [`n/.plumb-${id}-1.new`]: 'M' },
-      (folder) => writeFileSync(join(folder, 'a'), 'mine'),
+      (directory) => writeFileSync(join(directory, 'a'), 'mine'),
       { a: 'mine', gone: 'g' },
     ],
     [
@@ -675,12 +675,12 @@ t.test('fault 83: a journal that is left is finished, or undone, by the next run
     ['given up by this one', `.plumb-patch-${OWNER}-0123456789ab.stage`, { [`.plumb-${id}-0.new`]: 'A' }, () => {}, { a: 'a', gone: 'g' }],
   ]
   for (const [name, journal, staged, before, after] of cases) {
-    const folder = makeFolder({ a: 'a', gone: 'g', ...staged })
-    writeFileSync(join(folder, journal), JSON.stringify(entries(folder)), { mode: 0o600 })
-    before(folder)
-    const { code } = builtinsIn(folder)
+    const directory = makeTestDirectory({ a: 'a', gone: 'g', ...staged })
+    writeFileSync(join(directory, journal), JSON.stringify(entries(directory)), { mode: 0o600 })
+    before(directory)
+    const { code } = builtinsIn(directory)
     t.equal(await code('delete_file', { path: 'none' }), 'no_such_file')
-    const { [journal]: kept, ...rest } = contents(folder)
+    const { [journal]: kept, ...rest } = contents(directory)
     t.strictSame(rest, after, name)
     t.equal(kept !== undefined, name === 'of one that lives', `${name}: the journal`)
   }
@@ -697,17 +697,17 @@ t.test('fault 83: a file that only looks like a journal does nothing', async (t)
     ['a repository', JSON.stringify([{ path: '.git/config', made: 0, old: 'absent', fresh }])],
     ['another file as what it becomes', JSON.stringify([{ path: 'new', made: 0, old: 'absent', fresh: { name: 'a', sha256: 'f' } }])],
     [
-      'out of its folder',
+      'out of its directory',
       JSON.stringify([{ path: 'new', made: 0, old: 'absent', fresh: { name: '../.plumb-0123456789ab-0.new', sha256: 'f' } }]),
     ],
     ['open to all', JSON.stringify([{ path: 'new', made: 0, old: 'absent', fresh }]), 0o644],
   ]
   for (const [what, text, mode = 0o600] of texts) {
     const files = { a: 'a', [fresh.name]: 'evil', '.git/x': 'x' }
-    const folder = makeFolder(files)
-    writeFileSync(join(folder, name), text, { mode })
-    await recover({ roots: new Map([['docroot', folder]]) })
-    t.strictSame(contents(folder), { ...files, [name]: text }, what)
+    const directory = makeTestDirectory(files)
+    writeFileSync(join(directory, name), text, { mode })
+    await recover({ roots: new Map([['docroot', directory]]) })
+    t.strictSame(contents(directory), { ...files, [name]: text }, what)
   }
   t.notOk(existsSync('/tmp/plumb-escaped'))
 })
@@ -721,9 +721,11 @@ const startOf = (pid: number): string =>
 const KILLS = Number(process.env.PLUMB_KILLS ?? 20)
 
 t.test(`fault 83: killed ${KILLS} times in the middle of patches of three files`, async (t) => {
-  const folder = makeFolder({})
+  const directory = makeTestDirectory({})
   const versions: Record<string, number> = { between: 0 }
-  const versionIn = (): string[] => [...new Set(Object.values(contents(folder)).map((text) => /^version \d+\n$/.exec(text)?.[0] ?? 'torn'))]
+  const versionIn = (): string[] => [
+    ...new Set(Object.values(contents(directory)).map((text) => /^version \d+\n$/.exec(text)?.[0] ?? 'torn')),
+  ]
   const patchTo = (i: number): string =>
     JSON.stringify({
       patch: patchOf(
@@ -733,10 +735,10 @@ t.test(`fault 83: killed ${KILLS} times in the middle of patches of three files`
       ),
     })
   for (let kill = 0; kill < KILLS; kill++) {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder)
-    for (const name of ['a', 'x', 'c0']) writeFileSync(join(folder, name), 'version 0\n')
-    const child = spawn('plumb-tool', ['call', 'apply_patch', '-'], { cwd: folder, stdio: ['pipe', 'pipe', 'ignore'] })
+    rmSync(directory, { recursive: true, force: true })
+    mkdirSync(directory)
+    for (const name of ['a', 'x', 'c0']) writeFileSync(join(directory, name), 'version 0\n')
+    const child = spawn('plumb-tool', ['call', 'apply_patch', '-'], { cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] })
     child.stdin.on('error', () => {})
     child.stdin.end(Array.from({ length: 2000 }, (_, i) => `${patchTo(i)}\n`).join(''))
     // The first is done; from now on it is in the middle of one at most times.
@@ -745,14 +747,14 @@ t.test(`fault 83: killed ${KILLS} times in the middle of patches of three files`
     await new Promise((done) => setTimeout(done, Math.random() * 60))
     child.kill('SIGKILL')
     await new Promise((done) => child.on('close', done))
-    const isMixed = versionIn().length > 1 || readdirSync(folder).some((name) => name.startsWith('.plumb-'))
+    const isMixed = versionIn().length > 1 || readdirSync(directory).some((name) => name.startsWith('.plumb-'))
     if (isMixed) versions.between = (versions.between ?? 0) + 1
-    if (versionIn().includes('torn') && !readdirSync(folder, { recursive: true }).some((name) => String(name).includes('.plumb-')))
+    if (versionIn().includes('torn') && !readdirSync(directory, { recursive: true }).some((name) => String(name).includes('.plumb-')))
       t.fail('a file is torn')
-    await builtinsIn(folder).code('delete_file', { path: 'none' })
+    await builtinsIn(directory).code('delete_file', { path: 'none' })
     const now = versionIn()
     t.equal(now.length, 1, `all of one version: ${now.join()}`)
-    const left = readdirSync(folder, { recursive: true }).map(String)
+    const left = readdirSync(directory, { recursive: true }).map(String)
     t.equal(left.filter((name) => !/^(d|c\d+)$/.test(name)).length, 2, `and nothing else: ${left.join(' ')}`)
   }
   t.comment(`${versions.between} of ${KILLS} were in the middle`)
@@ -767,10 +769,10 @@ t.test('fault 85: two patches at once', async (t) => {
   )
   const done = told.flatMap(({ error }, i) => (error === undefined ? [i] : []))
   t.ok(done.length <= 1, 'one of them at most')
-  const { a, b } = contents(builtins.folder)
+  const { a, b } = contents(builtins.directory)
   t.equal(a, b)
   t.equal(a, done.length === 1 ? `${done[0]}\n` : 'start\n')
-  t.strictSame(readdirSync(builtins.folder).sort(), ['a', 'b'])
+  t.strictSame(readdirSync(builtins.directory).sort(), ['a', 'b'])
 })
 
 t.test('large patches and files take linear time', async (t) => {

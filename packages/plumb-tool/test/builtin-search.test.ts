@@ -14,11 +14,11 @@ import type { BuiltinContext } from '../src/source/builtin/builtin.js'
 import { type Chunk, chunkLines } from '../src/source/builtin/search/chunk.js'
 import { chunkCode } from '../src/source/builtin/search/chunk-code.js'
 import { chunkMarkdown } from '../src/source/builtin/search/chunk-markdown.js'
-import { indexCode, indexMarkdownDocs } from '../src/source/builtin/search/index-folder.js'
+import { indexCode, indexMarkdownDocs } from '../src/source/builtin/search/index-directory.js'
 import { codeSearch, markdownSearch } from '../src/source/builtin/search/search-indexes.js'
 import { termsOf } from '../src/source/builtin/search/terms.js'
 import { openCall, openSession } from './call-session.js'
-import { after, makeFolder } from './source-folder.js'
+import { after, makeTestDirectory } from './source-directory.js'
 
 for (const name of Object.keys(process.env)) if (name.startsWith('PLUMB_EMBEDDINGS_')) delete process.env[name]
 
@@ -49,10 +49,14 @@ interface Indexed {
   readonly note: string
 }
 
-const contextOf = (folder: string, roots: Readonly<Record<string, string>> = { docroot: '.' }, signal?: AbortSignal): BuiltinContext => ({
-  call: openCall(openSession({ docroot: folder }), signal ? { signal } : {}),
+const contextOf = (
+  directory: string,
+  roots: Readonly<Record<string, string>> = { docroot: '.' },
+  signal?: AbortSignal,
+): BuiltinContext => ({
+  call: openCall(openSession({ docroot: directory }), signal ? { signal } : {}),
   tool: 'probe',
-  roots: new Map(Object.entries(roots).map(([name, path]) => [name, join(folder, path)])),
+  roots: new Map(Object.entries(roots).map(([name, path]) => [name, join(directory, path)])),
   mayReachPrivateNet: false,
 })
 
@@ -61,14 +65,14 @@ const unwrap = <T>(result: { ok: true; value: Json } | { ok: false; error: Fault
   return result.value as T
 }
 
-const index = async (folder: string, input: Parameters<typeof indexMarkdownDocs.run>[0] = { root: '.' }): Promise<Indexed> =>
-  unwrap(await indexMarkdownDocs.run(input, contextOf(folder)))
-const find = async (folder: string, query: string, more: object = {}): Promise<Found> =>
-  unwrap(await markdownSearch.run({ query, ...more }, contextOf(folder)))
+const index = async (directory: string, input: Parameters<typeof indexMarkdownDocs.run>[0] = { root: '.' }): Promise<Indexed> =>
+  unwrap(await indexMarkdownDocs.run(input, contextOf(directory)))
+const find = async (directory: string, query: string, more: object = {}): Promise<Found> =>
+  unwrap(await markdownSearch.run({ query, ...more }, contextOf(directory)))
 const paths = ({ results }: Found): string[] => results.map(({ path }) => path)
-const put = (folder: string, path: string, text: string): void => {
-  mkdirSync(dirname(join(folder, path)), { recursive: true })
-  writeFileSync(join(folder, path), text)
+const put = (directory: string, path: string, text: string): void => {
+  mkdirSync(dirname(join(directory, path)), { recursive: true })
+  writeFileSync(join(directory, path), text)
 }
 
 const GUIDE = `---
@@ -95,7 +99,7 @@ Last words about tides.
 `
 
 t.test('finds pieces with their paths, lines and headings', async (t) => {
-  const folder = makeFolder({
+  const directory = makeTestDirectory({
     'guide.md': GUIDE,
     'deep/er/other.markdown': 'Nothing here but lighthouses.\n',
     'windows.md': '\ufeff# Fenster\r\n\r\nGlas und Rahmen\r\n',
@@ -105,29 +109,29 @@ t.test('finds pieces with their paths, lines and headings', async (t) => {
     '.gitignore': 'ignored/\n',
     'binary.md': 'pier\0pier',
   })
-  truncateSync(join(folder, 'binary.md'), 11 * 1024 * 1024)
-  writeFileSync(join(folder, 'latin.md'), Buffer.from([0x70, 0xe4, 0x72]))
-  const made = await index(folder)
+  truncateSync(join(directory, 'binary.md'), 11 * 1024 * 1024)
+  writeFileSync(join(directory, 'latin.md'), Buffer.from([0x70, 0xe4, 0x72]))
+  const made = await index(directory)
   t.match(made, { index: 'default', path: '.md_index/default.sqlite', files: 3, added: 3, skipped: 2 })
   t.match(made.left_out, [/^binary\.md: larger/, 'latin.md: no UTF-8 text'])
   t.equal(made.note, 'full text only: no embedding endpoint is configured')
-  t.equal(readFileSync(join(folder, '.md_index/.gitignore'), 'utf8'), '*\n', 'kept out of repositories')
+  t.equal(readFileSync(join(directory, '.md_index/.gitignore'), 'utf8'), '*\n', 'kept out of repositories')
 
-  const pier = await find(folder, 'eastern pier')
+  const pier = await find(directory, 'eastern pier')
   t.equal(pier.ranking, 'full text only: no embedding endpoint is configured')
   t.equal(pier.results.length, 1)
   t.match(pier.results[0], { path: 'guide.md', start_line: 8, end_line: 16, heading: 'Harbour guide > Mooring' })
   t.match(pier.results[0]?.snippet, /^Harbour guide\n\n## Mooring\n(?:.|\n)*moor --rope 3\n```$/)
-  t.match((await find(folder, 'tides')).results[0], { start_line: 18, end_line: 21, heading: 'Setext title' })
-  t.match((await find(folder, 'Rahmen')).results[0], {
+  t.match((await find(directory, 'tides')).results[0], { start_line: 18, end_line: 21, heading: 'Setext title' })
+  t.match((await find(directory, 'Rahmen')).results[0], {
     path: 'windows.md',
     snippet: '# Fenster\n\nGlas und Rahmen',
     start_line: 1,
     end_line: 3,
   })
-  t.strictSame(paths(await find(folder, 'lighthouse')), ['deep/er/other.markdown'], 'what begins with the word')
-  for (const query of ['nowhere', '', '!!! ???', '"pier', 'NOT AND OR ^*:']) t.type((await find(folder, query)).results, Array, query)
-  t.strictSame((await find(folder, 'nowhere')).results, [], 'nothing is no error')
+  t.strictSame(paths(await find(directory, 'lighthouse')), ['deep/er/other.markdown'], 'what begins with the word')
+  for (const query of ['nowhere', '', '!!! ???', '"pier', 'NOT AND OR ^*:']) t.type((await find(directory, query)).results, Array, query)
+  t.strictSame((await find(directory, 'nowhere')).results, [], 'nothing is no error')
 })
 
 /** A page as `mandoc -T markdown` gives it, as far as a search sees it. */
@@ -216,7 +220,7 @@ const QUESTIONS: readonly (readonly [question: string, ...sections: string[]])[]
 
 t.test('the right section of the manual for most questions', async (t) => {
   const pages = readdirSync('man').map((name) => [`${name}.md`, pageAsMarkdown(readFileSync(`man/${name}`, 'utf8'))])
-  const context = contextOf(makeFolder(Object.fromEntries(pages)))
+  const context = contextOf(makeTestDirectory(Object.fromEntries(pages)))
   unwrap<Indexed>(await indexMarkdownDocs.run({ root: '.' }, context))
   const ranks: number[] = []
   const missed: string[] = []
@@ -233,11 +237,11 @@ t.test('the right section of the manual for most questions', async (t) => {
 })
 
 t.test('plurals, stems and marks of Markdown', async (t) => {
-  const folder = makeFolder({
+  const directory = makeTestDirectory({
     'a.md': '# Pets\n\nDogs bark. The images show queries about boxes.\n\n## Walks\n\nWalking with a dog, every day.\n',
     'b.md': '# Functions\n\nCall read\\_file and **write\\_file** with&nbsp;care.\n',
   })
-  const context = contextOf(folder)
+  const context = contextOf(directory)
   unwrap<Indexed>(await indexMarkdownDocs.run({ root: '.' }, context))
   const cases: readonly [query: string, heading: string][] = [
     ['image', 'Pets'],
@@ -248,25 +252,25 @@ t.test('plurals, stems and marks of Markdown', async (t) => {
     ['write_file', 'Functions'],
     ['care', 'Functions'],
   ]
-  for (const [query, heading] of cases) t.equal((await find(folder, query)).results[0]?.heading, heading, query)
-  t.equal((await find(folder, 'dogs')).results.length, 2)
-  t.match((await find(folder, 'every day')).results[0]?.snippet, /^Pets\n\n## Walks\n/, 'with the headings above')
+  for (const [query, heading] of cases) t.equal((await find(directory, query)).results[0]?.heading, heading, query)
+  t.equal((await find(directory, 'dogs')).results.length, 2)
+  t.match((await find(directory, 'every day')).results[0]?.snippet, /^Pets\n\n## Walks\n/, 'with the headings above')
 })
 
-t.test('a folder without anything to index says what it has', async (t) => {
+t.test('a directory without anything to index says what it has', async (t) => {
   const none = unwrap<Indexed>(
-    await indexMarkdownDocs.run({ root: '.' }, contextOf(makeFolder({ 'a.ts': '', 'b.TS': '', 'd/c.rst': '', Makefile: '' }))),
+    await indexMarkdownDocs.run({ root: '.' }, contextOf(makeTestDirectory({ 'a.ts': '', 'b.TS': '', 'd/c.rst': '', Makefile: '' }))),
   )
   t.match(none, {
     files: 0,
     note: /^no Markdown files are here \(\.md, \.markdown, .*\); there are 2 \.ts, 1 .*, 1 .*; full text only/,
   })
-  const empty = unwrap<Indexed>(await indexCode.run({ root: '.' }, contextOf(makeFolder({}))))
+  const empty = unwrap<Indexed>(await indexCode.run({ root: '.' }, contextOf(makeTestDirectory({}))))
   t.match(empty.note, /^no source files are here \(those of programs, such as \.ts.*\); there are no files at all/)
 })
 
 t.test('words of any script and spelling', async (t) => {
-  const folder = makeFolder({
+  const directory = makeTestDirectory({
     'a.md': 'Le café est fermé.',
     'b.md': '東京の天気は晴れです。',
     'c.md': 'Ἀθῆναι, Старый Ёж, ﬁne',
@@ -276,27 +280,27 @@ t.test('words of any script and spelling', async (t) => {
     'g.md': 'ภาษาไทยไม่มีช่องว่าง',
     'h.md': '__proto__ constructor',
   })
-  await index(folder)
+  await index(directory)
   const rows: Readonly<Record<string, string>> = {
     ...{ cafe: 'a.md', CAFÉ: 'a.md', 'cafe\u0301': 'a.md', 天気: 'b.md', 晴: 'b.md', Αθηναι: 'c.md', ежик: '', еж: 'c.md', fine: 'c.md' },
     ...{ हिन्दी: 'd.md', 한국어: 'e.md', 'read file': 'f.md', read_file: 'f.md', 'write to disk': 'f.md', HttpRequest: 'f.md', ไทย: 'g.md' },
     ...{ constructor: 'h.md', __proto__: 'h.md' },
   }
-  for (const [query, path] of Object.entries(rows)) t.equal((await find(folder, query, { k: 1 })).results[0]?.path ?? '', path, query)
+  for (const [query, path] of Object.entries(rows)) t.equal((await find(directory, query, { k: 1 })).results[0]?.path ?? '', path, query)
   t.strictSame(termsOf('parseHTTPResponse_v2'), ['parsehttpresponsev2', 'parse', 'http', 'response', 'v', '2'])
 })
 
 t.test('code is found by names of any spelling, with the declaration it stands in', async (t) => {
   const body = Array.from({ length: 80 }, (_, i) => `  total += weigh(${i}) // line ${i}${i % 10 === 9 ? '\n' : ''}`).join('\n')
-  const folder = makeFolder({
+  const directory = makeTestDirectory({
     'src/load.ts': `import x from 'y'\n\nexport const readUserFile = () => 1\n\nexport function sumOfWeights() {\n${body}\n  return finalAnswer\n}\n`,
     'lib/store.ml': 'let read_user_file path = In_channel.input_all path\n',
     Makefile: 'all:\n\tbuild everything\n',
     'notes.md': 'read_user_file',
   })
-  const made = unwrap<Indexed>(await indexCode.run({ root: '.' }, contextOf(folder)))
+  const made = unwrap<Indexed>(await indexCode.run({ root: '.' }, contextOf(directory)))
   t.match(made, { files: 3, path: '.code_index/default.sqlite' })
-  const search = async (query: string) => unwrap<Found>(await codeSearch.run({ query }, contextOf(folder)))
+  const search = async (query: string) => unwrap<Found>(await codeSearch.run({ query }, contextOf(directory)))
   t.strictSame(paths(await search('readUserFile')).sort(), ['lib/store.ml', 'src/load.ts'])
   t.strictSame(paths(await search('build everything')), ['Makefile'])
   const [last] = (await search('finalAnswer')).results
@@ -305,19 +309,19 @@ t.test('code is found by names of any spelling, with the declaration it stands i
 })
 
 t.test('an index follows its files', async (t) => {
-  const folder = makeFolder({ 'a.md': 'alpha', 'b.md': 'beta', 'c/d.md': 'delta' })
-  t.match(await index(folder), { added: 3, changed: 0, removed: 0, unchanged: 0 })
-  t.match(await index(folder), { added: 0, changed: 0, removed: 0, unchanged: 3 })
-  put(folder, 'a.md', 'omega')
-  put(folder, 'new.md', 'nu')
-  rmSync(join(folder, 'c'), { recursive: true })
-  renameSync(join(folder, 'b.md'), join(folder, 'moved.md'))
-  t.match(await index(folder), { files: 3, added: 2, changed: 1, removed: 2, unchanged: 0 })
-  t.strictSame(paths(await find(folder, 'alpha')), [])
-  t.strictSame(paths(await find(folder, 'omega')), ['a.md'], 'the index in memory is dropped when the file is another')
-  t.strictSame(paths(await find(folder, 'beta')), ['moved.md'])
-  rmSync(join(folder, 'moved.md'))
-  t.strictSame(paths(await find(folder, 'beta')), [], 'what is gone is not shown, even before the next run')
+  const directory = makeTestDirectory({ 'a.md': 'alpha', 'b.md': 'beta', 'c/d.md': 'delta' })
+  t.match(await index(directory), { added: 3, changed: 0, removed: 0, unchanged: 0 })
+  t.match(await index(directory), { added: 0, changed: 0, removed: 0, unchanged: 3 })
+  put(directory, 'a.md', 'omega')
+  put(directory, 'new.md', 'nu')
+  rmSync(join(directory, 'c'), { recursive: true })
+  renameSync(join(directory, 'b.md'), join(directory, 'moved.md'))
+  t.match(await index(directory), { files: 3, added: 2, changed: 1, removed: 2, unchanged: 0 })
+  t.strictSame(paths(await find(directory, 'alpha')), [])
+  t.strictSame(paths(await find(directory, 'omega')), ['a.md'], 'the index in memory is dropped when the file is another')
+  t.strictSame(paths(await find(directory, 'beta')), ['moved.md'])
+  rmSync(join(directory, 'moved.md'))
+  t.strictSame(paths(await find(directory, 'beta')), [], 'what is gone is not shown, even before the next run')
 })
 
 t.test('after any edits the index answers as one that is made anew', async (t) => {
@@ -328,18 +332,18 @@ t.test('after any edits the index answers as one that is made anew', async (t) =
   await holds(
     t,
     fc.asyncProperty(rounds, fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }), async (rounds, query) => {
-      const folder = makeFolder({})
+      const directory = makeTestDirectory({})
       for (const edits of rounds) {
         for (const { path, text } of edits) {
-          if (text === null) rmSync(join(folder, path), { force: true })
-          else put(folder, path, text)
+          if (text === null) rmSync(join(directory, path), { force: true })
+          else put(directory, path, text)
         }
-        await index(folder)
+        await index(directory)
       }
-      await index(folder, { root: '.', index: 'fresh' })
+      await index(directory, { root: '.', index: 'fresh' })
       const [old, fresh] = [
-        await find(folder, query.join(' '), { index: 'default' }),
-        await find(folder, query.join(' '), { index: 'fresh' }),
+        await find(directory, query.join(' '), { index: 'default' }),
+        await find(directory, query.join(' '), { index: 'fresh' }),
       ]
       return JSON.stringify(old) === JSON.stringify(fresh)
     }),
@@ -402,33 +406,33 @@ t.test('chunks are the lines that they say, every line that holds anything in ju
 })
 
 t.test('what cannot be done says what can', async (t) => {
-  const folder = makeFolder({ 'a.md': 'alpha', 'sub/b.md': 'beta', 'broken.md': 'x' })
+  const directory = makeTestDirectory({ 'a.md': 'alpha', 'sub/b.md': 'beta', 'broken.md': 'x' })
   const fails = async (t: Test, name: string, result: Promise<Awaited<ReturnType<typeof markdownSearch.run>>>, error: object) => {
     const told = await result
     t.match(told.ok ? told.value : told.error, error, name)
   }
   const { run } = indexMarkdownDocs
-  await fails(t, 'no index', markdownSearch.run({ query: 'x' }, contextOf(folder)), {
+  await fails(t, 'no index', markdownSearch.run({ query: 'x' }, contextOf(directory)), {
     error: 'no_such_file',
     detail: /index_markdown_docs/,
   })
-  await fails(t, 'no index of code', codeSearch.run({ query: 'x' }, contextOf(folder)), { error: 'no_such_file', detail: /index_code/ })
-  await fails(t, 'outside', run({ root: '..' }, contextOf(folder)), { error: 'path_denied' })
-  await fails(t, 'no folder', run({ root: 'a.md' }, contextOf(folder)), { error: 'no_such_file', detail: /is no folder/ })
-  await fails(t, 'not there', run({ root: 'gone' }, contextOf(folder)), { error: 'no_such_file' })
+  await fails(t, 'no index of code', codeSearch.run({ query: 'x' }, contextOf(directory)), { error: 'no_such_file', detail: /index_code/ })
+  await fails(t, 'outside', run({ root: '..' }, contextOf(directory)), { error: 'path_denied' })
+  await fails(t, 'no directory', run({ root: 'a.md' }, contextOf(directory)), { error: 'no_such_file', detail: /is not a directory/ })
+  await fails(t, 'not there', run({ root: 'gone' }, contextOf(directory)), { error: 'no_such_file' })
   for (const name of ['../x', '', '.hidden', 'a/b', 'x'.repeat(101)])
-    await fails(t, `name ${name}`, run({ root: '.', index: name }, contextOf(folder)), {
+    await fails(t, `name ${name}`, run({ root: '.', index: name }, contextOf(directory)), {
       error: 'input_type_mismatch',
       detail: /no name of an index/,
     })
-  await index(folder, { root: 'sub', description: 'Greek' })
-  t.match(await find(folder, 'beta'), { results: [{ path: 'sub/b.md' }] })
-  await fails(t, 'other name', markdownSearch.run({ query: 'x', index: 'nix' }, contextOf(folder)), {
+  await index(directory, { root: 'sub', description: 'Greek' })
+  t.match(await find(directory, 'beta'), { results: [{ path: 'sub/b.md' }] })
+  await fails(t, 'other name', markdownSearch.run({ query: 'x', index: 'nix' }, contextOf(directory)), {
     error: 'no_such_file',
     detail: /there is 'sub'/,
   })
 
-  const stored = join(folder, '.md_index/sub.sqlite')
+  const stored = join(directory, '.md_index/sub.sqlite')
   const whole = readFileSync(stored)
   for (const [name, bytes] of Object.entries({
     empty: '',
@@ -437,62 +441,68 @@ t.test('what cannot be done says what can', async (t) => {
     holes: whole.map((byte, i) => (i > 4096 && i % 7 === 0 ? 255 : byte)),
   })) {
     writeFileSync(stored, bytes)
-    const told = await markdownSearch.run({ query: 'beta' }, contextOf(folder))
+    const told = await markdownSearch.run({ query: 'beta' }, contextOf(directory))
     t.ok(told.ok || /make it again with index_markdown_docs/.test(told.error.detail), `${name}: ${JSON.stringify(told)}`)
-    await index(folder, { root: 'sub' })
-    t.strictSame(paths(await find(folder, 'beta')), ['sub/b.md'], `${name}: made again`)
+    await index(directory, { root: 'sub' })
+    t.strictSame(paths(await find(directory, 'beta')), ['sub/b.md'], `${name}: made again`)
   }
   rmSync(stored)
   symlinkSync('/etc/passwd', stored)
-  await fails(t, 'a link out of the root', run({ root: 'sub' }, contextOf(folder)), { error: 'path_denied' })
-  await fails(t, 'a link out of the root, to be read', markdownSearch.run({ query: 'x' }, contextOf(folder)), { error: 'path_denied' })
+  await fails(t, 'a link out of the root', run({ root: 'sub' }, contextOf(directory)), { error: 'path_denied' })
+  await fails(t, 'a link out of the root, to be read', markdownSearch.run({ query: 'x' }, contextOf(directory)), { error: 'path_denied' })
 })
 
 t.test('several roots', async (t) => {
-  const folder = makeFolder({ 'one/a.md': 'shared words', 'two/a.md': 'shared sayings', 'two/b.md': 'other' })
-  const context = contextOf(folder, { first: 'one', second: 'two' })
+  const directory = makeTestDirectory({ 'one/a.md': 'shared words', 'two/a.md': 'shared sayings', 'two/b.md': 'other' })
+  const context = contextOf(directory, { first: 'one', second: 'two' })
   for (const root of ['.', 'second']) unwrap(await indexMarkdownDocs.run({ root }, context))
-  t.ok(existsSync(join(folder, 'two/.md_index/default.sqlite')))
+  t.ok(existsSync(join(directory, 'two/.md_index/default.sqlite')))
   const found = unwrap<Found>(await markdownSearch.run({ query: 'shared' }, context))
   t.strictSame(found.results.map(({ root, path }) => `${root} ${path}`).sort(), ['first a.md', 'second a.md'])
-  t.strictSame(indexMarkdownDocs.writes?.({ root: 'second' }, context), [join(folder, 'two/.md_index/default.sqlite')])
+  t.strictSame(indexMarkdownDocs.writes?.({ root: 'second' }, context), [join(directory, 'two/.md_index/default.sqlite')])
   t.strictSame(indexMarkdownDocs.writes?.({ root: '..' }, context), [])
 })
 
 t.test('several indexers and readers at once', async (t) => {
-  const folder = makeFolder(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}.md`, `common word${i}`])))
-  await index(folder)
+  const directory = makeTestDirectory(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}.md`, `common word${i}`])))
+  await index(directory)
   let isOver = false
   const readers = Array.from({ length: 3 }, async () => {
     for (let reads = 0; !isOver || reads === 0; reads++) {
-      const { results } = await find(folder, 'common', { k: 50 })
+      const { results } = await find(directory, 'common', { k: 50 })
       if (results.length < 39) return `${results.length} results`
       await new Promise((done) => setImmediate(done))
     }
     return 'whole'
   })
   const indexers = Array.from({ length: 4 }, async (_, i) => {
-    put(folder, `f${i}.md`, `common changed${i}`)
-    return index(folder)
+    put(directory, `f${i}.md`, `common changed${i}`)
+    return index(directory)
   })
   t.ok((await Promise.all(indexers)).every(({ files }) => files === 40))
   isOver = true
   t.strictSame(await Promise.all(readers), ['whole', 'whole', 'whole'])
-  t.strictSame(readdirSync(join(folder, '.md_index')).sort(), ['.gitignore', 'default.sqlite'], 'no locks, no temporary files')
+  t.strictSame(readdirSync(join(directory, '.md_index')).sort(), ['.gitignore', 'default.sqlite'], 'no locks, no temporary files')
 
-  writeFileSync(join(folder, '.md_index/default.sqlite.lock'), `999999999-1 ${(await import('node:os')).hostname()} x\n`)
-  t.match(await index(folder), { unchanged: 40 }, 'the lock of one who is gone is broken')
-  writeFileSync(join(folder, '.md_index/default.sqlite.lock'), '1-1 elsewhere x\n')
-  const given = await indexMarkdownDocs.run({ root: '.' }, contextOf(folder, { docroot: '.' }, after(150)))
+  writeFileSync(join(directory, '.md_index/default.sqlite.lock'), `999999999-1 ${(await import('node:os')).hostname()} x\n`)
+  t.match(await index(directory), { unchanged: 40 }, 'the lock of one who is gone is broken')
+  writeFileSync(join(directory, '.md_index/default.sqlite.lock'), '1-1 elsewhere x\n')
+  const given = await indexMarkdownDocs.run({ root: '.' }, contextOf(directory, { docroot: '.' }, after(150)))
   t.match(given, { ok: false, error: { error: 'cancelled' } }, 'that of one elsewhere is waited for')
 })
 
 t.test('kill -9 at any moment leaves a whole index', async (t) => {
-  const folder = makeFolder(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.md`, `common word${i}\n\n`.repeat(30)])))
-  await index(folder)
+  const directory = makeTestDirectory(
+    Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.md`, `common word${i}\n\n`.repeat(30)])),
+  )
+  await index(directory)
   const indexAgain = (ms: number): Promise<void> =>
     new Promise((done) => {
-      const child = spawn('plumb-tool', ['call', 'index_markdown_docs', '{"root":"."}'], { cwd: folder, stdio: 'ignore', detached: true })
+      const child = spawn('plumb-tool', ['call', 'index_markdown_docs', '{"root":"."}'], {
+        cwd: directory,
+        stdio: 'ignore',
+        detached: true,
+      })
       const timer = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), ms)
       child.on('close', () => {
         clearTimeout(timer)
@@ -500,15 +510,15 @@ t.test('kill -9 at any moment leaves a whole index', async (t) => {
       })
     })
   for (let round = 0; round < 8; round++) {
-    for (let i = 0; i < 300; i += 3) put(folder, `f${i}.md`, `common round${round} word${i}\n\n`.repeat(30))
+    for (let i = 0; i < 300; i += 3) put(directory, `f${i}.md`, `common round${round} word${i}\n\n`.repeat(30))
     await indexAgain(150 + Math.random() * 800)
-    t.equal((await find(folder, 'common', { k: 50 })).results.length, 50, `round ${round}`)
+    t.equal((await find(directory, 'common', { k: 50 })).results.length, 50, `round ${round}`)
   }
-  await index(folder)
-  await index(folder, { root: '.', index: 'fresh' })
-  const [old, fresh] = [await find(folder, 'round7', { index: 'default' }), await find(folder, 'round7', { index: 'fresh' })]
+  await index(directory)
+  await index(directory, { root: '.', index: 'fresh' })
+  const [old, fresh] = [await find(directory, 'round7', { index: 'default' }), await find(directory, 'round7', { index: 'fresh' })]
   t.strictSame(old, fresh)
-  const left = readdirSync(join(folder, '.md_index')).filter((name) => name.endsWith('.lock'))
+  const left = readdirSync(join(directory, '.md_index')).filter((name) => name.endsWith('.lock'))
   t.strictSame(left, [])
 })
 
@@ -536,39 +546,43 @@ t.test('vectors are blended in when an endpoint is configured', async (t) => {
     server.close()
     for (const name of ['ENDPOINT', 'MODEL', 'KEY']) delete process.env[`PLUMB_EMBEDDINGS_${name}`]
   })
-  const folder = makeFolder({ 'boat.md': 'The boat leaves at noon.', 'oak.md': 'An old tree.', 'mixed.md': 'ship mentioned, ship again' })
-  await index(folder)
+  const directory = makeTestDirectory({
+    'boat.md': 'The boat leaves at noon.',
+    'oak.md': 'An old tree.',
+    'mixed.md': 'ship mentioned, ship again',
+  })
+  await index(directory)
   process.env.PLUMB_EMBEDDINGS_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  t.match(await indexMarkdownDocs.run({ root: '.' }, contextOf(folder)), { ok: false, error: { error: 'missing_option' } })
+  t.match(await indexMarkdownDocs.run({ root: '.' }, contextOf(directory)), { ok: false, error: { error: 'missing_option' } })
   process.env.PLUMB_EMBEDDINGS_MODEL = 'small'
   process.env.PLUMB_EMBEDDINGS_KEY = KEY
-  t.match(await find(folder, 'vessel'), { results: [], ranking: /^full text only: the index has no vectors/ })
+  t.match(await find(directory, 'vessel'), { results: [], ranking: /^full text only: the index has no vectors/ })
   status = 503
-  t.match(await index(folder), { unchanged: 3, note: 'full text and vectors' }, 'asked again after 503')
+  t.match(await index(directory), { unchanged: 3, note: 'full text and vectors' }, 'asked again after 503')
   t.match(asked.at(-1), { key: `Bearer ${KEY}`, texts: 3, path: '/v1/embeddings', model: 'small' })
   const before = asked.length
-  put(folder, 'new.md', 'forest')
-  await index(folder)
+  put(directory, 'new.md', 'forest')
+  await index(directory)
   t.strictSame(
     asked.slice(before).map(({ texts }) => texts),
     [1],
     'only what is new is asked for',
   )
 
-  const vessel = await find(folder, 'vessel', { k: 2 })
+  const vessel = await find(directory, 'vessel', { k: 2 })
   t.equal(vessel.ranking, 'full text and vectors')
   t.strictSame(paths(vessel).sort(), ['boat.md', 'mixed.md'], 'found by meaning alone')
-  t.equal(paths(await find(folder, 'ship'))[0], 'mixed.md', 'by both before one')
+  t.equal(paths(await find(directory, 'ship'))[0], 'mixed.md', 'by both before one')
   status = 400
-  const without = await find(folder, 'tree')
+  const without = await find(directory, 'tree')
   t.match(without, { results: [{ path: 'oak.md' }], ranking: /^full text only: .*status 400/ })
   t.notMatch(JSON.stringify(without), KEY)
-  put(folder, 'late.md', 'late')
-  t.match(await index(folder), { added: 1, note: /^4 of 5 pieces have vectors; index again/ })
+  put(directory, 'late.md', 'late')
+  t.match(await index(directory), { added: 1, note: /^4 of 5 pieces have vectors; index again/ })
   status = 200
   process.env.PLUMB_EMBEDDINGS_MODEL = 'large'
-  t.match(await find(folder, 'ship'), { ranking: /of this model/ })
-  await index(folder)
+  t.match(await find(directory, 'ship'), { ranking: /of this model/ })
+  await index(directory)
   t.match(asked.at(-1), { texts: 5, model: 'large' }, 'another model, other vectors')
   for (const [url, detail] of Object.entries({
     'ftp://x/': /no URL of a server/,
@@ -576,7 +590,7 @@ t.test('vectors are blended in when an endpoint is configured', async (t) => {
     'http://x/?a=1': /more than a path/,
   })) {
     process.env.PLUMB_EMBEDDINGS_ENDPOINT = url
-    const told = await markdownSearch.run({ query: 'x' }, contextOf(folder))
+    const told = await markdownSearch.run({ query: 'x' }, contextOf(directory))
     t.match(told, { ok: false, error: { error: 'config_invalid', detail } }, url)
     t.notMatch(JSON.stringify(told), 'secret')
   }

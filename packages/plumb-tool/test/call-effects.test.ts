@@ -11,7 +11,7 @@ import { builtinTool } from '../src/source/builtin/builtin-tool.js'
 import { builtinDeclaration } from '../src/source/builtin/declarations.js'
 import { BUILTINS } from '../src/source/builtin/table.js'
 import { openCall, openSession } from './call-session.js'
-import { makeFolder } from './source-folder.js'
+import { makeTestDirectory } from './source-directory.js'
 
 const SPEC = `
 type N = { n: int }
@@ -89,16 +89,16 @@ t.test('every built-in has an effect, by all its names, and nothing else has', a
 })
 
 t.test('what a call reaches, by what its input says', async (t) => {
-  const folder = makeFolder({ 'docs/real/x': '', 'own/a': '' })
-  symlinkSync('real', join(folder, 'docs/link'))
-  const call = openCall(openSession({ docroot: join(folder, 'docs') }))
+  const directory = makeTestDirectory({ 'docs/real/x': '', 'own/a': '' })
+  symlinkSync('real', join(directory, 'docs/link'))
+  const call = openCall(openSession({ docroot: join(directory, 'docs') }))
   const roots = { docs: '.', own: '../own' }
   const patch = (path: string) => `*** Begin Patch\n*** Update File: ${path}\n*** Move to: new/x\n*** Delete File: real/y\n*** End Patch`
   const cases: [tool: string, input: object, paths: string[], written?: string[]][] = [
     ['read_file', { path: 'a/../b' }, ['docs/b']],
     ['read_file', { path: 'link/x' }, ['docs/link/x', 'docs/real/x']],
     ['read_file', { path: 'a', root: 'own' }, ['own/a']],
-    ['read_file', { path: join(folder, 'own/a') }, ['own/a']],
+    ['read_file', { path: join(directory, 'own/a') }, ['own/a']],
     ['read_file', { path: '../../etc' }, ['../etc']],
     ['read_file', { path: 'a', root: 'none' }, []],
     ['grep', { pattern: 'x' }, ['docs']],
@@ -121,7 +121,7 @@ t.test('what a call reaches, by what its input says', async (t) => {
     return made.value.targetsOf(JSON.stringify(input), call)
   }
   for (const [tool, input, paths, written = []] of cases) {
-    const absolute = (path: string) => join(folder, path)
+    const absolute = (path: string) => join(directory, path)
     const expected = { written: written.map(absolute), ...(paths.length === 0 ? {} : { paths: paths.map(absolute) }) }
     t.strictSame(await reachedBy(tool, input), expected, `${tool} ${JSON.stringify(input)}`)
   }

@@ -218,7 +218,7 @@ t.test('words, options and specs that are wrong', (t) =>
       'an unknown option': { run: run('list --jsn'), errors: [{ error: 'unknown_option', detail: /did you mean '--json'/ }], status: 2 },
       'a spec twice': { run: "plumb-tool -e 'let f : int -> int = id' t.plumb list", ...usage(/--eval/) },
       'no such file': { run: 'plumb-tool none.plumb list', errors: [{ error: 'file_not_found' }], status: 2 },
-      'no folder, no agent': {
+      'no directory, no agent': {
         run: run('--docroot none --agent bt list'),
         errors: [
           { error: 'unknown_name', detail: /did you mean 'bot'/ },

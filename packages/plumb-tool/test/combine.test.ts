@@ -17,7 +17,7 @@ import { openRegistry } from '../src/registry/registry.js'
 import { failingOf, fileRecorder, flakyOf, mockOf, spyOf } from '../src/source/test-doubles.js'
 import type { Tool } from '../src/tool.js'
 import { codeOf, INT, makeTool, openCall, openPromise, openSession, STRING, turn } from './call-session.js'
-import { makeFolder } from './source-folder.js'
+import { makeTestDirectory } from './source-directory.js'
 
 const SETTINGS = { numRuns: 150 }
 
@@ -321,15 +321,15 @@ t.test('doubles', async (t) => {
     t.match(await ask({ ...fine, run: failingOf(category) }), { ok: false, error: { category } })
   }
 
-  const folder = makeFolder({})
-  const spied = { ...fine, run: spyOf(fine, fileRecorder(join(folder, 'calls.jsonl'))) }
+  const directory = makeTestDirectory({})
+  const spied = { ...fine, run: spyOf(fine, fileRecorder(join(directory, 'calls.jsonl'))) }
   await ask(spied, '{"n":1.50}')
-  await ask({ ...fine, run: spyOf({ ...fine, run: failingOf('denied') }, fileRecorder(join(folder, 'calls.jsonl'))) }, '2')
-  const [first = '', second = ''] = readFileSync(join(folder, 'calls.jsonl'), 'utf8').split('\n')
+  await ask({ ...fine, run: spyOf({ ...fine, run: failingOf('denied') }, fileRecorder(join(directory, 'calls.jsonl'))) }, '2')
+  const [first = '', second = ''] = readFileSync(join(directory, 'calls.jsonl'), 'utf8').split('\n')
   t.match(first, /^\{"tool":"probe","id":"call-1","input":\{"n":1\.50\},"ok":true,"result":\{"n":1\.50\},"ms":\d+\}$/)
   t.match(JSON.parse(second), { input: 2, ok: false, error: { error: 'permission_denied' } })
   fine.runs = 0
-  const nowhere = await ask({ ...fine, run: spyOf(fine, fileRecorder(join(folder, 'none/calls.jsonl'))) })
+  const nowhere = await ask({ ...fine, run: spyOf(fine, fileRecorder(join(directory, 'none/calls.jsonl'))) })
   t.match(nowhere, { error: { error: 'write_failed', detail: /cannot record to '.*none\/calls\.jsonl'/ } })
   t.equal(fine.runs, 0, 'what cannot be recorded is not run')
 })

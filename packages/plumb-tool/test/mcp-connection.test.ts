@@ -391,8 +391,8 @@ t.test('a server gets the allow-listed environment with what its entry adds, and
 })
 
 t.test('the list of tools is kept for the next who connects, and never a key with it', async (t) => {
-  const folder = `${place}/plumb/mcp`
-  rmSync(folder, { recursive: true, force: true })
+  const directory = `${place}/plumb/mcp`
+  rmSync(directory, { recursive: true, force: true })
   const gate = `${place}/gate`
   /** What is known of a server that lists its tools, or does not. */
   const known = async (config: ServerConfig, lists: boolean) => {
@@ -409,10 +409,10 @@ t.test('the list of tools is kept for the next who connects, and never a key wit
   t.equal(await known({}, true), 'listed')
   t.equal(await known({}, true), 'listed', 'the server is believed first')
   t.equal(await known({}, false), 'kept')
-  t.equal(statSync(folder).mode & 0o777, 0o700)
-  const [file = ''] = readdirSync(folder)
+  t.equal(statSync(directory).mode & 0o777, 0o700)
+  const [file = ''] = readdirSync(directory)
   t.match(file, /^[0-9a-f]{32}\.json$/)
-  t.equal(statSync(`${folder}/${file}`).mode & 0o777, 0o600)
+  t.equal(statSync(`${directory}/${file}`).mode & 0o777, 0o600)
   t.equal(await known({ cache_ttl: 0 }, false), 'timeout', 'nothing is kept')
   t.equal(await known({ env: { VERSION: '2' } }, false), 'timeout', 'another environment')
   const key = { env: { SECRET_TOKEN: 'sk-CANARY-in-the-cache' } }
@@ -420,7 +420,7 @@ t.test('the list of tools is kept for the next who connects, and never a key wit
   t.equal(await known(key, true), 'listed')
   t.equal(await known(key, false), 'kept')
   t.equal(await known({ env: { VERSION: '2' } }, true), 'listed')
-  const kept = readdirSync(folder).map((name) => name + readFileSync(`${folder}/${name}`, 'utf8'))
+  const kept = readdirSync(directory).map((name) => name + readFileSync(`${directory}/${name}`, 'utf8'))
   t.equal(kept.length, 3)
   t.notMatch(kept.join(), /CANARY/)
 })
@@ -449,22 +449,22 @@ t.test('real servers', async (t) => {
     value: { completion: { values: ['Engineering'] } },
   })
 
-  const folder = `${place}/docs`
-  mkdirSync(folder)
-  writeFileSync(`${folder}/a.txt`, 'what a holds')
+  const directory = `${place}/docs`
+  mkdirSync(directory)
+  writeFileSync(`${directory}/a.txt`, 'what a holds')
   const files = await open({
     command: process.execPath,
-    args: [`${SERVERS}/server-filesystem/dist/index.js`, folder],
-    sandbox: { read: [folder] },
+    args: [`${SERVERS}/server-filesystem/dist/index.js`, directory],
+    sandbox: { read: [directory] },
     cache_ttl: 0,
   })
   t.match(await said(files.connection.tools()), [{ name: 'read_file' }])
-  t.match(await said(files.connection.call('read_text_file', JSON.stringify({ path: `${folder}/a.txt` }))), {
+  t.match(await said(files.connection.call('read_text_file', JSON.stringify({ path: `${directory}/a.txt` }))), {
     content: [{ text: 'what a holds' }],
   })
   t.match(await said(files.connection.call('read_text_file', '{"path":"/etc/passwd"}')), { isError: true })
 
-  const env = { MEMORY_FILE_PATH: `${folder}/memory.jsonl` }
+  const env = { MEMORY_FILE_PATH: `${directory}/memory.jsonl` }
   const memory = await open(
     {
       command: process.execPath,

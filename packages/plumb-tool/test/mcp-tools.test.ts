@@ -13,19 +13,19 @@ import { mayStart } from '../src/source/mcp/open-server.js'
 import { contentOfAnswer, toValue } from '../src/source/mcp/result.js'
 import { fitServerInput } from '../src/source/mcp/server-call.js'
 import { INT, JSON_TYPE, list, record, STRING } from './call-session.js'
-import { makeFolder, running } from './source-folder.js'
+import { makeTestDirectory, running } from './source-directory.js'
 import { shell, table } from './tool-shell.js'
 
 // Where lists of tools are kept for a while.
-process.env.XDG_CACHE_HOME = makeFolder({})
+process.env.XDG_CACHE_HOME = makeTestDirectory({})
 
 const SERVER = readFileSync('packages/plumb-tool/test/fixtures/mcp-server.cjs', 'utf8')
 
 /** The program of a server that others have written. */
 const published = (name: string): string => {
-  const folder = resolve(`packages/plumb-tool/node_modules/@modelcontextprotocol/${name}`)
-  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin: Record<string, string> }
-  return join(folder, Object.values(bin)[0] as string)
+  const directory = resolve(`packages/plumb-tool/node_modules/@modelcontextprotocol/${name}`)
+  const { bin } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { bin: Record<string, string> }
+  return join(directory, Object.values(bin)[0] as string)
 }
 
 t.test('what a server is called, and which connection it shares', async (t) => {

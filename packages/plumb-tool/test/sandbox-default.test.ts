@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import type { SyncResult } from '@plumb/wire'
 import t from 'tap'
-import { bash, layFolder, TEST_PATH } from '../../wire/test/shell.js'
+import { bash, makeTestDirectory, TEST_PATH } from '../../wire/test/shell.js'
 import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
 import { type EscapeFixture, withFixture } from '../src/source/sandbox/escape/fixture.js'
 import { type Bubblewrap, probeBubblewrap } from '../src/source/sandbox/probe.js'
@@ -61,11 +61,11 @@ const tryAll = async (kind: string, keys: string, ground: EscapeFixture): Promis
     (each): each is typeof each & { command: readonly string[] } => !('cannot' in each.command),
   )
   const lines = commands.map(({ command }) => `${JSON.stringify({ arguments: command })}\n`)
-  const folder = layFolder({ ...FILES, 'in.jsonl': lines.join(''), 's.plumb': KINDS[kind]?.(keys) ?? '' })
+  const directory = makeTestDirectory({ ...FILES, 'in.jsonl': lines.join(''), 's.plumb': KINDS[kind]?.(keys) ?? '' })
   const env = { PATH: TEST_PATH, HOME: ground.home, LANG: 'C.UTF-8' }
-  const spec = join(folder, 's.plumb')
+  const spec = join(directory, 's.plumb')
   const program = kind === 'agent' ? `plumb ${spec}` : `plumb-tool --envelope ${spec} call run -`
-  const { out, err } = await bash(`${program} < ${join(folder, 'in.jsonl')}`, { folder: ground.docroot, env })
+  const { out, err } = await bash(`${program} < ${join(directory, 'in.jsonl')}`, { directory: ground.docroot, env })
   if (err !== '') throw new Error(`${kind}: ${err}`)
   const results = out
     .trimEnd()

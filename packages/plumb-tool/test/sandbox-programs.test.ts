@@ -9,7 +9,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { resolveProgram } from '@plumb/wire'
 import t from 'tap'
-import { bash, layFolder, type Ran, TEST_PATH } from '../../wire/test/shell.js'
+import { bash, makeTestDirectory, type Ran, TEST_PATH } from '../../wire/test/shell.js'
 import { probeBubblewrap } from '../src/source/sandbox/probe.js'
 
 const box = probeBubblewrap()
@@ -28,15 +28,15 @@ const skipWithout = (needs: readonly string[]): string | false => {
 
 const packages = join(others, 'python/bin')
 /** The program of a package of npm. */
-const scriptOf = (folder: string, name: string): string => {
-  const { bin } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as { bin: Record<string, string> }
-  return join(folder, name, Object.values(bin)[0] as string)
+const scriptOf = (directory: string, name: string): string => {
+  const { bin } = JSON.parse(readFileSync(join(directory, name, 'package.json'), 'utf8')) as { bin: Record<string, string> }
+  return join(directory, name, Object.values(bin)[0] as string)
 }
 const official = resolve('packages/plumb-tool/node_modules/@modelcontextprotocol')
 const fetched = join(others, 'node/node_modules')
 
 interface Place {
-  readonly folder: string
+  readonly directory: string
   readonly registry: string
   readonly port: number
   readonly socket: string
@@ -138,7 +138,7 @@ const PROGRAMS: Readonly<Record<string, Row>> = {
     lay: 'git init -q .; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one; mkdir sub; cp s.plumb sub; cd sub',
     command: () => 'git log --format=%s',
     key: () => 'read: [".."]',
-    lacks: ({ folder }) => `read: ["${folder}"]`,
+    lacks: ({ directory }) => `read: ["${directory}"]`,
     out: /^one$/,
   },
   'cargo build': {
@@ -193,7 +193,7 @@ const PROGRAMS: Readonly<Record<string, Row>> = {
   chromium: {
     needs: ['chromium'],
     files: { 'x.html': '<p id=x></p><script>x.textContent = 6 * 7</script>\n' },
-    command: ({ folder }) => `env HOME=/tmp chromium --headless --no-sandbox --disable-gpu --dump-dom file://${folder}/x.html`,
+    command: ({ directory }) => `env HOME=/tmp chromium --headless --no-sandbox --disable-gpu --dump-dom file://${directory}/x.html`,
     key: () => 'sockets: ["."]',
     out: />42</,
   },
@@ -210,23 +210,23 @@ with zipfile.ZipFile(sys.argv[1], 'w') as z:
     z.writestr(at + 'RECORD', ''.join(n + ',,\\n' for n in ['plumb_greets.py', at + 'METADATA', at + 'WHEEL', at + 'entry_points.txt', at + 'RECORD']))
 `
 
-const serve = (folder: string): Server => {
+const serve = (directory: string): Server => {
   const wheel = 'plumb_greets-1.0.0-py3-none-any.whl'
   const files = {
     'package/package.json': '{"name":"plumb-greets","version":"1.0.0","bin":"x.js"}',
     'package/x.js': "#!/usr/bin/env node\nconsole.log('HELLO')\n",
   }
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(folder, name, '..'), { recursive: true })
-    writeFileSync(join(folder, name), text)
+    mkdirSync(join(directory, name, '..'), { recursive: true })
+    writeFileSync(join(directory, name), text)
   }
-  spawnSync('tar', ['-czf', 'x.tgz', 'package'], { cwd: folder })
-  spawnSync('python3', ['-c', WHEEL, wheel], { cwd: folder })
+  spawnSync('tar', ['-czf', 'x.tgz', 'package'], { cwd: directory })
+  spawnSync('python3', ['-c', WHEEL, wheel], { cwd: directory })
   return createServer(({ url = '', headers }, response) => {
     const base = `http://${headers.host}`
     const send = (type: string, body: string | Buffer): void => void response.writeHead(200, { 'content-type': type }).end(body)
-    if (url.endsWith('.tgz')) send('application/octet-stream', readFileSync(join(folder, 'x.tgz')))
-    else if (url.endsWith('.whl')) send('application/octet-stream', readFileSync(join(folder, wheel)))
+    if (url.endsWith('.tgz')) send('application/octet-stream', readFileSync(join(directory, 'x.tgz')))
+    else if (url.endsWith('.whl')) send('application/octet-stream', readFileSync(join(directory, wheel)))
     else if (url.startsWith('/simple/plumb-greets')) send('text/html', `<a href="${base}/${wheel}">${wheel}</a>`)
     else if (url === '/plumb-greets') {
       const dist = { tarball: `${base}/x.tgz` }
@@ -243,16 +243,16 @@ const listen = (server: { listen(at: object, done: () => void): unknown }, at: o
 
 /** Calls `work` with what programs are to reach. */
 const withServices = async (work: (services: Pick<Place, 'registry' | 'port' | 'socket'>) => Promise<void>): Promise<void> => {
-  const folder = layFolder()
-  const [http, unix] = [serve(folder), serve(layFolder())]
+  const directory = makeTestDirectory()
+  const [http, unix] = [serve(directory), serve(makeTestDirectory())]
   // Of SSH and of PostgreSQL.
   const ssh = createSocketServer((socket) => void socket.on('error', () => {}).end())
   const database = createSocketServer((socket) => void socket.on('error', () => {}).on('data', () => socket.end('Erefused by the test\0')))
-  const socket = join(folder, 'service.sock')
+  const socket = join(directory, 'service.sock')
   await listen(http, { port: 0, host: '127.0.0.1' })
   await listen(unix, { path: socket })
   await listen(ssh, { port: 0, host: '127.0.0.1' })
-  await listen(database, { path: join(folder, '.s.PGSQL.5') })
+  await listen(database, { path: join(directory, '.s.PGSQL.5') })
   const port = (server: { address(): unknown }): number => (server.address() as AddressInfo).port
   try {
     await work({ registry: `http://127.0.0.1:${port(http)}`, port: port(ssh), socket })
@@ -265,10 +265,10 @@ const withServices = async (work: (services: Pick<Place, 'registry' | 'port' | '
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-const bashIn = (folder: string, script: string): Promise<Ran> =>
+const bashIn = (directory: string, script: string): Promise<Ran> =>
   bash(script, {
-    folder,
-    env: { PATH: TEST_PATH, HOME: join(folder, '../home'), LANG: 'C.UTF-8', XDG_CACHE_HOME: join(folder, '../cache') },
+    directory,
+    env: { PATH: TEST_PATH, HOME: join(directory, '../home'), LANG: 'C.UTF-8', XDG_CACHE_HOME: join(directory, '../cache') },
   })
 
 t.test('programs', (t) =>
@@ -276,19 +276,19 @@ t.test('programs', (t) =>
     for (const [name, row] of Object.entries(PROGRAMS)) {
       await t.test(name, { skip: skipWithout(row.needs) }, async (t) => {
         const callWith = async (key: (place: Place) => string | undefined) => {
-          const above = layFolder({ 'home/x': '' })
-          const place = { folder: join(above, 'work'), ...services }
+          const above = makeTestDirectory({ 'home/x': '' })
+          const place = { directory: join(above, 'work'), ...services }
           const keys = key(place)
           const command = JSON.stringify(row.command(place))
           const spec = `let x : { arguments?: [string] } -> string = tool { command: ${command}${keys === undefined ? '' : `, sandbox: { ${keys} }`} }\n`
           for (const [file, text] of Object.entries({ ...row.files, 's.plumb': spec })) {
-            mkdirSync(join(place.folder, file, '..'), { recursive: true })
-            writeFileSync(join(place.folder, file), text, { mode: 0o755 })
+            mkdirSync(join(place.directory, file, '..'), { recursive: true })
+            writeFileSync(join(place.directory, file), text, { mode: 0o755 })
           }
           const { lay = '', args = [] } = row
           return {
             place,
-            ...(await bashIn(place.folder, `${lay}\nplumb-tool -r s.plumb call x ${quoted(JSON.stringify({ arguments: args }))}`)),
+            ...(await bashIn(place.directory, `${lay}\nplumb-tool -r s.plumb call x ${quoted(JSON.stringify({ arguments: args }))}`)),
           }
         }
         const plain = await callWith(() => undefined)
@@ -320,8 +320,8 @@ interface ServerRow {
 }
 
 const byNode =
-  (folder: string, name: string, ...args: string[]) =>
-  (): readonly string[] => ['node', scriptOf(folder, name), ...args]
+  (directory: string, name: string, ...args: string[]) =>
+  (): readonly string[] => ['node', scriptOf(directory, name), ...args]
 
 const REPOSITORY = 'git init -q .; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one'
 
@@ -362,7 +362,7 @@ const SERVERS: Readonly<Record<string, ServerRow>> = {
     lay: REPOSITORY,
     command: () => [join(packages, 'mcp-server-git')],
     tools: 10,
-    call: ['git_log', ({ folder }) => ({ repo_path: folder })],
+    call: ['git_log', ({ directory }) => ({ repo_path: directory })],
     out: /one/,
   },
   time: {
@@ -406,20 +406,20 @@ t.test('servers of MCP', (t) =>
   withServices(async (services) => {
     for (const [name, row] of Object.entries(SERVERS)) {
       await t.test(name, { skip: skipWithout(row.needs) }, async (t) => {
-        const place = { folder: join(layFolder({ 'home/x': '' }), 'work'), ...services }
+        const place = { directory: join(makeTestDirectory({ 'home/x': '' }), 'work'), ...services }
         const [command, ...args] = row.command(place)
         const env = row.env === undefined ? '' : `, env: { ${row.env} }`
         const server = (keys: string): string => `{ command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)}${env}${keys} }`
         const spec = (keys: string): string => `let s = ${server(keys)}
 let x : json -> json = tool { mcp: s, name: "${row.call[0]}" }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [s] }\n`
-        mkdirSync(place.folder)
+        mkdirSync(place.directory)
         const call = `plumb-tool s.plumb call x ${quoted(JSON.stringify(row.call[1](place)))}`
         const attempt = (keys: string, script: string): Promise<Ran> => {
-          writeFileSync(join(place.folder, 's.plumb'), spec(keys))
-          return bashIn(place.folder, script)
+          writeFileSync(join(place.directory, 's.plumb'), spec(keys))
+          return bashIn(place.directory, script)
         }
-        await bashIn(place.folder, row.lay ?? '')
+        await bashIn(place.directory, row.lay ?? '')
         if (row.key !== undefined) {
           const { out, err } = await attempt('', call)
           t.ok(

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { bash, type Files, layFolder, TEST_PATH } from '../../wire/test/shell.js'
+import { bash, type Files, makeTestDirectory, TEST_PATH } from '../../wire/test/shell.js'
 import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
 import { tryEscapes } from '../src/source/sandbox/escape/try-escapes.js'
 import { findMissingAccess, type OutsideEntry } from '../src/source/sandbox/missing-access.js'
@@ -97,22 +97,25 @@ t.test('the filter', async (t) => {
   }
 })
 
-/** Runs it in a folder of its own, and where this is root once more as another user. */
+/** Runs it in a directory of its own, and where this is root once more as another user. */
 const asEach = async (
   run: string,
   files: Files,
-  lay: (folder: string) => void = () => {},
+  lay: (directory: string) => void = () => {},
 ): Promise<{ user: string; out: string; err: string }[]> => {
   const users = isRoot ? ['root', 'nobody'] : ['user']
   return Promise.all(
     users.map(async (user) => {
-      const folder = layFolder(files)
-      lay(folder)
-      chmodSync(folder, 0o777)
+      const directory = makeTestDirectory(files)
+      lay(directory)
+      chmodSync(directory, 0o777)
       const become = user === 'nobody' ? 'setpriv --reuid 65534 --regid 65534 --clear-groups ' : ''
-      const path = join(layFolder({ run: `#!/bin/bash --norc\n${run}` }), 'run')
+      const path = join(makeTestDirectory({ run: `#!/bin/bash --norc\n${run}` }), 'run')
       chmodSync(join(path, '..'), 0o755)
-      const { out, err } = await bash(`${become}${path}`, { folder, env: { PATH: TEST_PATH, HOME: `${folder}/home`, LANG: 'C.UTF-8' } })
+      const { out, err } = await bash(`${become}${path}`, {
+        directory,
+        env: { PATH: TEST_PATH, HOME: `${directory}/home`, LANG: 'C.UTF-8' },
+      })
       return { user, out, err }
     }),
   )
@@ -142,7 +145,7 @@ t.test('attacks 1: no capability, no mount, no setting of the kernel', { skip },
   }
 })
 
-t.test('attacks 4a: a folder to write is what it was, and below the docroot', { skip }, async (t) => {
+t.test('attacks 4a: a directory to write is what it was, and below the docroot', { skip }, async (t) => {
   const two = (first: string, second: string): Files => ({
     's.plumb': [
       `let sh : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { write: ["${first}"] } }`,
@@ -159,33 +162,33 @@ t.test('attacks 4a: a folder to write is what it was, and below the docroot', { 
     t.match(out, /"id":"2".*not there any more, or is a link now.*"is_error":true/, `${user}: ${out}`)
     t.notMatch(out, /^pwn/m, user)
   }
-  const rows: readonly [folder: string, why: RegExp][] = [
+  const rows: readonly [directory: string, why: RegExp][] = [
     ['../victim', /'\.\.\/victim' in 'write' of its sandbox is not below the docroot/],
     ['/etc', /is not below the docroot/],
     ['link', /'link' in 'write' of its sandbox leads through a link/],
     ['link/in', /leads through a link/],
-    ['nowhere', /'nowhere' in 'write' of its sandbox is no folder or file.*make it first/],
+    ['nowhere', /'nowhere' in 'write' of its sandbox is not a directory or file.*make it first/],
   ]
-  for (const [folder, why] of rows) {
+  for (const [directory, why] of rows) {
     const lay = (at: string) => symlinkSync('/etc', join(at, 'link'))
-    for (const { user, out } of await asEach(`plumb-tool s.plumb list 2>&1; echo "status $?"`, spec(`write: ["${folder}"]`), lay)) {
-      t.match(out, why, `${user}: ${folder}: ${out}`)
-      t.match(out, /status 2\n$/, `${user}: ${folder}`)
+    for (const { user, out } of await asEach(`plumb-tool s.plumb list 2>&1; echo "status $?"`, spec(`write: ["${directory}"]`), lay)) {
+      t.match(out, why, `${user}: ${directory}: ${out}`)
+      t.match(out, /status 2\n$/, `${user}: ${directory}`)
     }
   }
 })
 
-const open = (folder: string): void => {
+const open = (directory: string): void => {
   for (const name of ['ws', 'ws/out', 'victim', 'home', 'out']) {
-    mkdirSync(join(folder, name), { recursive: true })
-    chmodSync(join(folder, name), 0o777)
+    mkdirSync(join(directory, name), { recursive: true })
+    chmodSync(join(directory, name), 0o777)
   }
 }
 
 t.test('attacks 4b: no socket but those that are named', { skip }, async (t) => {
-  const folder = layFolder({})
-  chmodSync(folder, 0o755)
-  const path = join(folder, 'secret.sock')
+  const directory = makeTestDirectory({})
+  chmodSync(directory, 0o755)
+  const path = join(directory, 'secret.sock')
   const server = createServer((socket) => socket.end('ANSWERED\n'))
   await new Promise<void>((done) => server.listen(path, done))
   chmodSync(path, 0o777)
@@ -201,21 +204,21 @@ export default (path) => new Promise((done) => connect(path).on('error', ({ code
   server.close()
 })
 
-t.test('attacks 4c: nothing of the home folder but what is named', { skip }, async (t) => {
-  const lay = (folder: string): void => {
-    open(folder)
+t.test('attacks 4c: nothing of the home directory but what is named', { skip }, async (t) => {
+  const lay = (directory: string): void => {
+    open(directory)
     for (const [name, text] of [
       ['.ssh/id_rsa', 'KEY'],
       ['.aws/credentials', 'KEY'],
       ['data/list', 'DATA'],
       ['.gitconfig', '[user]\n\tname = Ann\n'],
     ] as const) {
-      mkdirSync(join(folder, 'home', name, '..'), { recursive: true })
-      writeFileSync(join(folder, 'home', name), text)
+      mkdirSync(join(directory, 'home', name, '..'), { recursive: true })
+      writeFileSync(join(directory, 'home', name), text)
     }
-    mkdirSync(join(folder, 'work'))
-    chmodSync(join(folder, 'work'), 0o777)
-    writeFileSync(join(folder, 'work/s.plumb'), readFileSync(join(folder, 's.plumb')))
+    mkdirSync(join(directory, 'work'))
+    chmodSync(join(directory, 'work'), 0o777)
+    writeFileSync(join(directory, 'work/s.plumb'), readFileSync(join(directory, 's.plumb')))
   }
   const script = `cd work\n${inside('cat ~/.ssh/id_rsa ~/.aws/credentials; cat ~/data/list; git config --global user.name; touch ~/x; ls ..; true')}`
   for (const { user, out } of await asEach(script, spec(''), lay)) {
@@ -225,15 +228,15 @@ t.test('attacks 4c: nothing of the home folder but what is named', { skip }, asy
   for (const { user, out } of await asEach(script, spec('read: ["~/data"]'), lay)) t.match(out, /DATA/, `${user}: named: ${out}`)
 })
 
-t.test('a node_modules that is made inside leads to no other folder', { skip }, async (t) => {
-  const lay = (folder: string): void => {
-    mkdirSync(join(folder, 'home/keys'), { recursive: true })
-    writeFileSync(join(folder, 'home/keys/k'), 'KEY')
-    mkdirSync(join(folder, 'home/app/node_modules'), { recursive: true })
-    writeFileSync(join(folder, 'home/app/node_modules/m'), 'MODULE')
-    mkdirSync(join(folder, 'work'))
-    writeFileSync(join(folder, 'work/s.plumb'), readFileSync(join(folder, 's.plumb')))
-    chmodSync(join(folder, 'work'), 0o777)
+t.test('a node_modules that is made inside leads to no other directory', { skip }, async (t) => {
+  const lay = (directory: string): void => {
+    mkdirSync(join(directory, 'home/keys'), { recursive: true })
+    writeFileSync(join(directory, 'home/keys/k'), 'KEY')
+    mkdirSync(join(directory, 'home/app/node_modules'), { recursive: true })
+    writeFileSync(join(directory, 'home/app/node_modules/m'), 'MODULE')
+    mkdirSync(join(directory, 'work'))
+    writeFileSync(join(directory, 'work/s.plumb'), readFileSync(join(directory, 's.plumb')))
+    chmodSync(join(directory, 'work'), 0o777)
   }
   const read = inside('cat node_modules/*')
   const made = (target: string): string => `cd work\n${inside(`ln -s ${target} node_modules`)}\n${read}`
@@ -244,20 +247,20 @@ t.test('a node_modules that is made inside leads to no other folder', { skip }, 
   for (const { user, out } of await asEach(made('~/app/node_modules'), spec('write: ["."]'), lay)) t.match(out, 'MODULE', user)
 })
 
-t.test('a virtual environment brings the Python that it is made from, and no other folder', { skip }, async (t) => {
-  const lay = (folder: string): void => {
+t.test('a virtual environment brings the Python that it is made from, and no other directory', { skip }, async (t) => {
+  const lay = (directory: string): void => {
     for (const [name, text] of [
       ['home/keys/k', 'KEY'],
       ['home/k', 'KEY'],
       ['home/py/bin/python3', ''],
       ['home/py/lib/m', 'MODULE'],
       ['work/venv/bin/tool', ''],
-      ['work/s.plumb', readFileSync(join(folder, 's.plumb'))],
+      ['work/s.plumb', readFileSync(join(directory, 's.plumb'))],
     ] as const) {
-      mkdirSync(join(folder, name, '..'), { recursive: true })
-      writeFileSync(join(folder, name), text)
+      mkdirSync(join(directory, name, '..'), { recursive: true })
+      writeFileSync(join(directory, name), text)
     }
-    for (const name of ['work', 'work/venv']) chmodSync(join(folder, name), 0o777)
+    for (const name of ['work', 'work/venv']) chmodSync(join(directory, name), 0o777)
   }
   const run = (place: string): string =>
     `cd work; export PATH=$PWD/venv/bin:$PATH; echo "home = ${place}" > venv/pyvenv.cfg; ${inside('cat ~/keys/k ~/k ~/py/lib/m; true')}`
@@ -271,7 +274,7 @@ t.test('a virtual environment brings the Python that it is made from, and no oth
 })
 
 t.test('a link that is made in the docroot shows no more than programs', { skip }, async (t) => {
-  const lay = (folder: string): void => {
+  const lay = (directory: string): void => {
     const files = {
       'home/.ssh/id_rsa': 'KEY',
       'home/app/bin/run': '#!/bin/sh\necho RUN\n',
@@ -289,12 +292,12 @@ let made : { arguments?: [string] } -> string = tool { command: "/bin/sh gen/mad
 let asked : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: { sockets: ["data"] } }\n`,
     }
     for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(folder, name, '..'), { recursive: true })
-      writeFileSync(join(folder, name), text)
+      mkdirSync(join(directory, name, '..'), { recursive: true })
+      writeFileSync(join(directory, name), text)
     }
-    for (const name of ['home/app/bin/run', 'home/py/bin/python3']) chmodSync(join(folder, name), 0o755)
+    for (const name of ['home/app/bin/run', 'home/py/bin/python3']) chmodSync(join(directory, name), 0o755)
     for (const name of ['work', 'work/venv', 'work/venv/bin', 'work/venv/bin/x', 'work/data', 'work/data/x', 'work/gen', 'work/gen/x'])
-      chmodSync(join(folder, name), 0o777)
+      chmodSync(join(directory, name), 0o777)
   }
   const look = 'cat ~/.ssh/id_rsa ~/app/.env ~/app/lib/keys; true'
   const call = (tool: string, script: string): string =>
@@ -325,7 +328,7 @@ let asked : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", s
 })
 
 t.test('version managers: a shim finds its root and which version it starts', { skip }, async (t) => {
-  const lay = (folder: string): void => {
+  const lay = (directory: string): void => {
     const files = {
       'home/.vm/shims/tool': '#!/bin/sh\nexec "$(dirname "$0")/../launch" "$(cat ~/.tool-versions)"\n',
       'home/.vm/launch': '#!/bin/sh\nexec "$(dirname "$0")/versions/$1/run"\n',
@@ -334,24 +337,24 @@ t.test('version managers: a shim finds its root and which version it starts', { 
       'work/t.plumb': 'let t : { arguments?: [string] } -> string = tool { command: "tool", sandbox: {} }\n',
     }
     for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(folder, name, '..'), { recursive: true })
-      writeFileSync(join(folder, name), text)
-      chmodSync(join(folder, name), 0o755)
+      mkdirSync(join(directory, name, '..'), { recursive: true })
+      writeFileSync(join(directory, name), text)
+      chmodSync(join(directory, name), 0o755)
     }
-    chmodSync(join(folder, 'work'), 0o777)
+    chmodSync(join(directory, 'work'), 0o777)
   }
   const script = 'cd work\nPATH=~/.vm/shims:$PATH plumb-tool -r t.plumb call t \'{"arguments":[]}\' 2>&1'
   for (const { user, out } of await asEach(script, {}, lay)) t.match(out, 'SEVEN', `${user}: ${out}`)
 })
 
 t.test('repositories and the files of the program stay as they are', { skip }, async (t) => {
-  const lay = (folder: string): void => {
-    open(folder)
+  const lay = (directory: string): void => {
+    open(directory)
     for (const name of ['.git', 'sub/.git']) {
-      mkdirSync(join(folder, name, 'hooks'), { recursive: true })
-      chmodSync(join(folder, name, 'hooks'), 0o777)
+      mkdirSync(join(directory, name, 'hooks'), { recursive: true })
+      chmodSync(join(directory, name, 'hooks'), 0o777)
     }
-    chmodSync(join(folder, 's.plumb'), 0o666)
+    chmodSync(join(directory, 's.plumb'), 0o666)
   }
   const tries =
     'for f in .git/hooks/x sub/.git/hooks/x s.plumb own; do echo >> $f && echo "wrote $f"; done; mv .git old && echo MOVED; rm s.plumb && echo REMOVED; true'
@@ -381,9 +384,9 @@ export default () => [name, ...['sub/name.mjs', 'p.md', 'build.cjs', 'own'].map(
     'p.md': 'Be kind.\n',
     'build.cjs': '1\n',
   }
-  const lay = (folder: string): void => {
-    for (const name of Object.keys(files)) chmodSync(join(folder, name), 0o666)
-    chmodSync(join(folder, 'sub'), 0o777)
+  const lay = (directory: string): void => {
+    for (const name of Object.keys(files)) chmodSync(join(directory, name), 0o666)
+    chmodSync(join(directory, 'sub'), 0o777)
   }
   const tries =
     'for f in f.mjs sub/name.mjs p.md build.cjs s.plumb own; do echo >> $f && echo "wrote $f"; done; mv sub old && echo MOVED; true'
@@ -397,18 +400,18 @@ export default () => [name, ...['sub/name.mjs', 'p.md', 'build.cjs', 'own'].map(
 
 t.test('what a failure lacked, by what its program said', async (t) => {
   const outside: Readonly<Record<string, OutsideEntry>> = {
-    '/site': { kind: 'folder', isBound: true },
-    '/site/out': { kind: 'folder', isBound: true },
-    '/site/.git': { kind: 'folder', isBound: true },
-    '/site/open': { kind: 'folder', isBound: true },
+    '/site': { kind: 'directory', isBound: true },
+    '/site/out': { kind: 'directory', isBound: true },
+    '/site/.git': { kind: 'directory', isBound: true },
+    '/site/open': { kind: 'directory', isBound: true },
     '/site/open/s.plumb': { kind: 'file', isBound: true },
-    '/data': { kind: 'folder', isBound: false },
+    '/data': { kind: 'directory', isBound: false },
     '/data/a b': { kind: 'file', isBound: false },
     '/data/list': { kind: 'file', isBound: false },
     '/etc/hosts': { kind: 'file', isBound: true },
-    '/data/app': { kind: 'folder', isBound: false },
+    '/data/app': { kind: 'directory', isBound: false },
     '/data/app/index.js': { kind: 'file', isBound: false },
-    '/repo/.git': { kind: 'folder', isBound: false },
+    '/repo/.git': { kind: 'directory', isBound: false },
     '/run/x.sock': { kind: 'socket', isBound: false },
   }
   const find = (path: string): OutsideEntry => outside[path] ?? { kind: 'none', isBound: false }
@@ -471,15 +474,18 @@ t.test('what a failure lacked, by what its program said', async (t) => {
 })
 
 t.test('a failure inside ends with what it lacked', { skip }, async (t) => {
-  const lay = (folder: string): void => {
-    open(folder)
-    mkdirSync(join(folder, 'home/data'), { recursive: true })
-    writeFileSync(join(folder, 'home/data/list'), 'DATA')
-    mkdirSync(join(folder, 'work/out'), { recursive: true })
-    for (const name of ['work', 'work/out']) chmodSync(join(folder, name), 0o777)
-    writeFileSync(join(folder, 'work/s.plumb'), readFileSync(join(folder, 's.plumb')))
-    writeFileSync(join(folder, 'work/f.plumb'), 'let f : json -> string = tool { function: "f.mjs", sandbox: {} }\n')
-    writeFileSync(join(folder, 'work/f.mjs'), "import { writeFileSync } from 'node:fs'\nexport default () => writeFileSync('out/x', '')\n")
+  const lay = (directory: string): void => {
+    open(directory)
+    mkdirSync(join(directory, 'home/data'), { recursive: true })
+    writeFileSync(join(directory, 'home/data/list'), 'DATA')
+    mkdirSync(join(directory, 'work/out'), { recursive: true })
+    for (const name of ['work', 'work/out']) chmodSync(join(directory, name), 0o777)
+    writeFileSync(join(directory, 'work/s.plumb'), readFileSync(join(directory, 's.plumb')))
+    writeFileSync(join(directory, 'work/f.plumb'), 'let f : json -> string = tool { function: "f.mjs", sandbox: {} }\n')
+    writeFileSync(
+      join(directory, 'work/f.mjs'),
+      "import { writeFileSync } from 'node:fs'\nexport default () => writeFileSync('out/x', '')\n",
+    )
   }
   const rows = [
     [inside('echo > out/x'), 'write: ["out"]'],
@@ -496,7 +502,7 @@ t.test('a failure inside ends with what it lacked', { skip }, async (t) => {
       else t.ok(out.includes(expected) || out.includes(expected.replaceAll('"', '\\"')), `${user}: ${expected}: ${out}`)
     }
   }
-  const path = join(layFolder({}), 's')
+  const path = join(makeTestDirectory({}), 's')
   chmodSync(join(path, '..'), 0o755)
   const server = createServer()
   await new Promise<void>((done) => void server.listen(path, done))
@@ -507,7 +513,7 @@ t.test('a failure inside ends with what it lacked', { skip }, async (t) => {
 
 t.test('no descriptor gets in that is not the program’s own', { skip }, async (t) => {
   for (const { user, out } of await asEach(inside('ls /proc/self/fd'), spec('write: ["out"]'), open)) {
-    // 3 is the folder that is listed; what our own parent left open is above.
+    // 3 is the directory that is listed; what our own parent left open is above.
     const own = out.split('\n').filter((fd) => fd !== '' && Number(fd) < 200)
     t.strictSame(own, ['0', '1', '2', '3'], `${user}: ${out}`)
   }
@@ -536,7 +542,7 @@ t.test('where there is none', async (t) => {
   const { out, err, status } = await bash(
     'mkdir bin; ln -s "$(type -p node)" bin/node; tool=$(type -p plumb-tool); PATH=$PWD/bin $tool sandbox --json',
     {
-      folder: layFolder({}),
+      directory: makeTestDirectory({}),
     },
   )
   t.match(JSON.parse(out), { works: false })

@@ -7,15 +7,15 @@ import { type ChatElement, parseChatmd } from '../src/source/agent/chatmd-parser
 import { loadPromptProgram } from '../src/source/agent/prompt-program.js'
 import { readPromptTool } from '../src/source/agent/prompt-tool.js'
 import { readPromptFile } from '../src/source/agent/read-prompt-file.js'
-import { type Files, makeFolder, makeSource } from './source-folder.js'
+import { type Files, makeSource, makeTestDirectory } from './source-directory.js'
 
 const TEXT = { kind: 'string' } as const
 const ELIZA = { caller: { provider: 'eliza', model: 'doctor' } }
 
 const mountAll = (files: Files) => {
-  const folder = makeFolder(files)
+  const directory = makeTestDirectory(files)
   return (name: string, output: Parameters<typeof loadPromptProgram>[1]['output'] = TEXT) =>
-    loadPromptProgram(join(folder, name), { input: TEXT, output })
+    loadPromptProgram(join(directory, name), { input: TEXT, output })
 }
 
 /** The text that a child is given. */
@@ -303,13 +303,15 @@ t.test('calls: each is a fresh conversation', async (t) => {
 })
 
 t.test('what was said before stands in the spec that the agent is handed', async (t) => {
-  const bin = makeFolder({ 'plumb-agent': '#!/bin/bash\necho "$*" > arguments\nread -r line <&9\necho "$line" > handed\nexec cat\n' })
+  const bin = makeTestDirectory({
+    'plumb-agent': '#!/bin/bash\necho "$*" > arguments\nread -r line <&9\necho "$line" > handed\nexec cat\n',
+  })
   const before = process.env.PATH
   process.env.PATH = `${bin}:${before}`
-  const { call, folder } = makeSource('let chat : string -> string = tool { agent: "c.chatmd" }', {
+  const { call, directory } = makeSource('let chat : string -> string = tool { agent: "c.chatmd" }', {
     'c.chatmd': '<config model="m"/><user>one</user><assistant>two</assistant>',
   })
-  process.chdir(folder)
+  process.chdir(directory)
   t.equal((await call('chat', '"three"')).value, 'three')
   t.match(readFileSync('arguments', 'utf8'), /^--agent c --telemetry --no-envelopes --fds 3 --sources-fd /)
   const { entry, files } = JSON.parse(readFileSync('handed', 'utf8'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { splitCommandLine } from '../src/source/command/split-command-line.js'
 import { openCall } from './call-session.js'
-import { after, hasBubblewrap, makeFolder, makeSource, once, running, until } from './source-folder.js'
+import { after, hasBubblewrap, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
 
 const ARGUMENTS = '{ arguments?: [string] }'
 const wrapper = (name: string, command: string, keys = '', output = 'string') =>
@@ -37,9 +37,9 @@ t.test('fault 90: no shell sees the arguments', async (t) => {
 })
 
 t.test('fault 91: the program is looked up once, and never where it runs', async (t) => {
-  const docroot = makeFolder({ fake: '#!/bin/sh\necho hijacked\n', git: '#!/bin/sh\necho hijacked\n' })
-  const bin = makeFolder({ tool: '#!/bin/sh\necho first\n' })
-  const later = makeFolder({})
+  const docroot = makeTestDirectory({ fake: '#!/bin/sh\necho hijacked\n', git: '#!/bin/sh\necho hijacked\n' })
+  const bin = makeTestDirectory({ tool: '#!/bin/sh\necho first\n' })
+  const later = makeTestDirectory({})
   const before = process.env.PATH
   process.env.PATH = `.::${later}:${bin}:${before}`
   const { tool, session } = makeSource(wrapper('fake', 'fake') + wrapper('git', 'git --version') + wrapper('late', 'tool'), {}, { docroot })
@@ -71,11 +71,11 @@ for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo "open $n"; fi; do
 read -r line && echo "stdin has $line"
 pwd
 `
-  const { call, folder } = makeSource(wrapper('probe', './sub/probe.sh'), { 'sub/probe.sh': probe })
+  const { call, directory } = makeSource(wrapper('probe', './sub/probe.sh'), { 'sub/probe.sh': probe })
   const { value } = await call('probe', {})
   const lines = String(value).trimEnd().split('\n')
   t.notMatch(String(value), /CANARY|NODE_OPTIONS|LD_PRELOAD|open \d|stdin has/)
-  t.equal(lines.at(-1), folder, 'it runs in the docroot')
+  t.equal(lines.at(-1), directory, 'it runs in the docroot')
   const names = lines.slice(0, -1).map((line) => line.split('=')[0] ?? '')
   const allowed = /^(PATH|HOME|LANG|LC_.*|TERM|TMPDIR|TZ|USER|LOGNAME|SHELL|PWD|OLDPWD|SHLVL|PLUMB_DEPTH|GIT_CONFIG_(COUNT|KEY_0|VALUE_0))$/
   t.strictSame(
@@ -182,7 +182,7 @@ t.test('faults 48, 92: a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap
     wrapper('lost', 'true', keys('write: ["nowhere"]')),
     wrapper('daemon', './daemon.sh', keys('')),
   ].join('')
-  const { call, folder } = makeSource(spec, {
+  const { call, directory } = makeSource(spec, {
     'touch.sh': touch,
     'out/keep': '',
     'net.sh': '#!/bin/bash\ntail -n +3 /proc/net/dev | wc -l\n',
@@ -190,7 +190,7 @@ t.test('faults 48, 92: a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap
     'daemon.sh': '#!/bin/bash\nsetsid sleep "$1" > /dev/null 2>&1 < /dev/null &\necho begun\nsleep "$1"\n',
   })
   t.equal((await call('touch', {})).value, 'out\n/tmp\n', 'only what was named, and a /tmp of its own')
-  t.equal(readFileSync(join(folder, 'out/touched'), 'utf8'), 'x\n')
+  t.equal(readFileSync(join(directory, 'out/touched'), 'utf8'), 'x\n')
   t.notOk(existsSync('/tmp/touched'))
   t.equal((await call('closed', {})).value, '1\n', 'the loopback alone')
   t.ok(Number((await call('open', {})).value) >= 1)
@@ -212,7 +212,7 @@ t.test('faults 48, 92: a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap
 
 t.test('a sandbox that is not there', async (t) => {
   const before = process.env.PATH
-  process.env.PATH = makeFolder({})
+  process.env.PATH = makeTestDirectory({})
   const { tool } = makeSource(wrapper('boxed', 'true', ', sandbox: { net: false }'))
   t.match(tool('boxed'), { ok: false, error: { category: 'config', detail: /'boxed' asks for a sandbox.*bubblewrap.*not on PATH/ } })
   process.env.PATH = before

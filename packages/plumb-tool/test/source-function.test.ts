@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { hasBubblewrap, makeSource, once, running, until } from './source-folder.js'
+import { hasBubblewrap, makeSource, once, running, until } from './source-directory.js'
 
 process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = 'sk-CANARY-1234'
 
@@ -105,7 +105,7 @@ const SPEC = CASES.map(
 ).join('')
 
 t.test('functions and what they give', async (t) => {
-  const { call, folder } = makeSource(SPEC, FILES)
+  const { call, directory } = makeSource(SPEC, FILES)
   const cases: [tool: string, input: string, value: unknown][] = [
     ['add', '{"a":1,"b":2}', 3],
     ['later', '{"a":1,"b":2}', 30],
@@ -127,7 +127,7 @@ t.test('functions and what they give', async (t) => {
     t.strictSame([answer.value, answer.error], [value, undefined], `${tool} of ${input}`)
   }
   const { env, cwd } = (await call('around', '1')).value as { env: Record<string, string>; cwd: string }
-  t.equal(cwd, folder, 'it runs in the docroot')
+  t.equal(cwd, directory, 'it runs in the docroot')
   t.notMatch(JSON.stringify(env), /CANARY/, '92: no key reaches it')
   t.equal(env.PLUMB_DEPTH, '1')
 })
@@ -170,8 +170,8 @@ t.test('functions that fail', async (t) => {
 })
 
 t.test('fault 93: functions that do not end', async (t) => {
-  const { call, folder } = makeSource(SPEC, FILES)
-  const [hung, heard] = [join(folder, 'hung'), join(folder, 'heard')]
+  const { call, directory } = makeSource(SPEC, FILES)
+  const [hung, heard] = [join(directory, 'hung'), join(directory, 'heard')]
   const mark = `304.${process.pid}`
   const cases: [tool: string, input: string, hasBegun: () => boolean][] = [
     ['hangs', hung, () => existsSync(hung)],

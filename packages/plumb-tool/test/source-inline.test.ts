@@ -7,7 +7,7 @@ import { type BuiltinRow, findBuiltin } from '../src/source/builtin/table.js'
 import { adaptFunction } from '../src/source/function/host-function.js'
 import { typeOfSchema } from '../src/source/function/type-of-schema.js'
 import { openCall, openSession } from './call-session.js'
-import { after, makeSource } from './source-folder.js'
+import { after, makeSource } from './source-directory.js'
 
 t.test('leaves', async (t) => {
   const { call } = makeSource(`

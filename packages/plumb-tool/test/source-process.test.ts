@@ -1,7 +1,7 @@
 // Lowered processes: one line into a child of theirs, exactly one line out, and what is said when it is otherwise. Faults 54, 63, 92, 93.
 
 import t from 'tap'
-import { hasBubblewrap, makeFolder, makeSource, once, running, until } from './source-folder.js'
+import { hasBubblewrap, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
 
 process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = 'sk-CANARY-1234'
 process.env.ANTHROPIC_API_KEY = 'sk-CANARY-5678'
@@ -159,7 +159,7 @@ t.test('63: a tool that runs its own agent comes to an end', async (t) => {
 })
 
 t.test('a program in place of plumb-agent', async (t) => {
-  const bin = makeFolder({ 'my-agent': '#!/bin/sh\nsed "s/.*/\\"mine\\"/"\n' })
+  const bin = makeTestDirectory({ 'my-agent': '#!/bin/sh\nsed "s/.*/\\"mine\\"/"\n' })
   const { call } = makeSource(
     `let a : !string -> !string = agent { provider: "eliza", model: "doctor" }\nlet ask : string -> string = tool { process: a }\n`,
     {},

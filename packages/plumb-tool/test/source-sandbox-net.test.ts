@@ -15,7 +15,7 @@ import { hostPolicy } from '../src/source/sandbox/net/host-policy.js'
 import { openProxy } from '../src/source/sandbox/net/proxy.js'
 import { openRefusalLog } from '../src/source/sandbox/net/refusal-log.js'
 import { openSandboxNet } from '../src/source/sandbox/net/sandbox-net.js'
-import { hasBubblewrap, makeFolder, makeSource, running, until } from './source-folder.js'
+import { hasBubblewrap, makeSource, makeTestDirectory, running, until } from './source-directory.js'
 
 t.setTimeout(scaled(60_000))
 const BOXED = { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }
@@ -570,7 +570,7 @@ export const whole = ({ n }) => n + 1`,
 
 t.test('the outside dies, and with it all that is inside', BOXED, async (t) => {
   const mark = `60${process.pid}`
-  const folder = makeFolder({
+  const directory = makeTestDirectory({
     'k.plumb': `let k : { arguments?: [string] } -> string = tool { command: "sleep ${mark}", timeout: 600, sandbox: { net: ["api.example.com"] } }`,
   })
   const isThere = () => running(`sleep ${mark}`).length > 0
@@ -578,7 +578,7 @@ t.test('the outside dies, and with it all that is inside', BOXED, async (t) => {
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
     const started = spawnChild({
       command: ['plumb-tool', 'k.plumb', 'call', 'k', '{}'],
-      cwd: folder,
+      cwd: directory,
       env: { PATH: TEST_PATH },
       isForeign: false,
     })

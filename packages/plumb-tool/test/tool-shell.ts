@@ -1,11 +1,11 @@
-// Scripts around plumb-tool, each in a folder of its own with the files that it needs.
+// Scripts around plumb-tool, each in a directory of its own with the files that it needs.
 
 import type { Test } from 'tap'
-import { bash, type Case, type Files, layFolder, type Ran, runCases, TEST_PATH } from '../../wire/test/shell.js'
+import { bash, type Case, type Files, makeTestDirectory, type Ran, runCases, TEST_PATH } from '../../wire/test/shell.js'
 
 export const shell = (script: string, files: Files, input = ''): Promise<Ran> => {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
-  return bash(script, { folder: layFolder(files), env: { ...env, PATH: TEST_PATH } }, input)
+  return bash(script, { directory: makeTestDirectory(files), env: { ...env, PATH: TEST_PATH } }, input)
 }
 
 export const table = (t: Test, cases: Readonly<Record<string, Case>>, files: Files): Promise<void> =>

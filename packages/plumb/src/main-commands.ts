@@ -91,7 +91,7 @@ const openReader = (commands: Commands): ReturnType<typeof parseWith> => {
   return read
 }
 
-/** A record is named by its folder, and with --on a run by workers by its name. */
+/** A record is named by its directory, and with --on a run by workers by its name. */
 const ofRecordOrRun = (
   flags: DatabaseFlags,
   inRecord: () => Promise<number>,
@@ -171,7 +171,7 @@ const describe = (program: Command, commands: Commands): void => {
     .command('view')
     .description('write a page that shows a recorded run, or a trace of one')
     .addHelpText('after', examples('plumb view -o run.html rec', 'plumb view trace.json >run.html'))
-    .argument('<run>', 'the folder or run.json of a record, or the file of a trace')
+    .argument('<run>', 'the directory or run.json of a record, or the file of a trace')
     .option('-o, --output <file>', 'write to FILE, whole or not at all')
     .action((path: string, options: ViewOptions) => choose(async () => (await commands.view())(path, options)))
   program
@@ -192,12 +192,12 @@ const describe = (program: Command, commands: Commands): void => {
     .addHelpText('after', examples('plumb approvals rec'))
     .argument('<dir>', 'the record; with --on the name of the run')
     .option('--all', 'also those that are decided or made')
-    .action((folder: string, o: { all?: boolean } & DatabaseFlags) =>
+    .action((directory: string, o: { all?: boolean } & DatabaseFlags) =>
       choose(() =>
         ofRecordOrRun(
           o,
-          async () => (await commands.approvals())(folder, o),
-          async (database) => (await commands.approvalsOn())(database, folder, o.all === true),
+          async () => (await commands.approvals())(directory, o),
+          async (database) => (await commands.approvalsOn())(database, directory, o.all === true),
         ),
       ),
     )
@@ -211,12 +211,12 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--deny', 'they are not made')
     .option('--why <text>', 'what the agent is told')
     .option('--until <time>', 'the decision holds until then, such as 2030-01-31T18:00Z')
-    .action((folder: string, ids: string[], o: ApproveOptions & DatabaseFlags) =>
+    .action((directory: string, ids: string[], o: ApproveOptions & DatabaseFlags) =>
       choose(() =>
         ofRecordOrRun(
           o,
-          async () => (await commands.approve())(folder, ids, o),
-          async (database) => (await commands.approveOn())(database, folder, ids, o),
+          async () => (await commands.approve())(directory, ids, o),
+          async (database) => (await commands.approveOn())(database, directory, ids, o),
         ),
       ),
     )
@@ -249,7 +249,7 @@ const describe = (program: Command, commands: Commands): void => {
     .option('--from <dir>', 'write a test made from this record of a run')
     .option('--provider <provider>', 'provider of agents that are live, before what the spec says')
     .option('--model <model>', 'model of agents that are live, before what the spec says; several are compared', again)
-    .option('--docroot <dir>', 'folder below which tools that are live may use files')
+    .option('--docroot <dir>', 'directory below which tools that are live may use files')
     .action((specs: string[], o: TestFlags) => choose(async () => (await commands.test())(specs, testOptions(o))))
   program
     .command('explain')

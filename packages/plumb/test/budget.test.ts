@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import t, { type Test } from 'tap'
-import { bash, envIn, layFolder } from '../../wire/test/shell.js'
+import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { type CountingModel, openCountingModel } from './fixtures/counting-model.js'
 import { lines, makeShell } from './shell.js'
 
@@ -34,9 +34,9 @@ const spend = async (
 ): Promise<Spent> => {
   const model = Object.assign(await openCountingModel(), set)
   t.teardown(() => model.close())
-  const folder = layFolder({ 'a.plumb': TOOL + main(model.url) })
-  const env: NodeJS.ProcessEnv = { ...envIn(layFolder()), OPENAI_API_KEY: 'sk-CANARY' }
-  const { out, err, status } = await bash(script, { folder, env: { ...env, PATH: `${BIN}:${env.PATH}` } }, input)
+  const directory = makeTestDirectory({ 'a.plumb': TOOL + main(model.url) })
+  const env: NodeJS.ProcessEnv = { ...envIn(makeTestDirectory()), OPENAI_API_KEY: 'sk-CANARY' }
+  const { out, err, status } = await bash(script, { directory, env: { ...env, PATH: `${BIN}:${env.PATH}` } }, input)
   const faults = err.split('\n').flatMap((line) => (line.startsWith('{"error"') || line.startsWith('{"warning"') ? [JSON.parse(line)] : []))
   return { out, err, status, faults, model }
 }

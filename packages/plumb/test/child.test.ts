@@ -3,7 +3,7 @@
 import { makeShell } from './shell.js'
 
 const MAIN = 'let main : !int -> !int = '
-/** They leave marks in the folder, and their numbers as processes, which are others in a sandbox. */
+/** They leave marks in the directory, and their numbers as processes, which are others in a sandbox. */
 const LEAVES_MARKS = ['stuck', 'mute', 'busy']
 const agent = (name: string, script: string) =>
   `let ${name} : !int -> !int = agent { command: ["./${script}"]${LEAVES_MARKS.includes(script) ? ', sandbox: false' : ''} }\n`

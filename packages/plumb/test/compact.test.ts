@@ -24,7 +24,7 @@ let main : !string -> (!string, !Mem.CtrlResp) = plumb(input, output, replies) {
   c ; replies
 }
 `
-const { layFolder, table, env } = makeShell({
+const { makeTestDirectory, table, env } = makeShell({
   'facts.md': 'The trains are blue.',
   'main.plumb': wired(''),
   'own.plumb': wired(', provider: "eliza", model: "doctor"'),
@@ -96,7 +96,7 @@ const openServer = async (t: Test, work: (asked: Asked) => Reply, summarise: (as
 /** The pipeline, spoken to line by line. */
 const open = (t: Test, url: string) => {
   const child = spawn('plumb', ['main.plumb'], {
-    cwd: layFolder(),
+    cwd: makeTestDirectory(),
     env: { ...env, PLUMB_PROVIDER: 'anthropic', PLUMB_MODEL: 'm', PLUMB_ENDPOINT: url, ANTHROPIC_API_KEY: 'sk-canary' },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

@@ -4,12 +4,12 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 
-const FOLDER = 'packages/plumb/examples'
+const DIRECTORY = 'packages/plumb/examples'
 
-const examples = readdirSync(FOLDER).filter((name) => name.endsWith('.plumb'))
+const examples = readdirSync(DIRECTORY).filter((name) => name.endsWith('.plumb'))
 
 const runTests = (...args: string[]): { readonly status: number | null; readonly stdout: string } =>
-  spawnSync('../bin/plumb', ['test', ...args, ...examples], { cwd: FOLDER, encoding: 'utf8' })
+  spawnSync('../bin/plumb', ['test', ...args, ...examples], { cwd: DIRECTORY, encoding: 'utf8' })
 
 t.test('they pass, and all is reached', async (t) => {
   const { status, stdout } = runTests('--coverage', '--reporter', 'json')

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import t from 'tap'
-import { envIn, layFolder } from '../../wire/test/shell.js'
+import { envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { openCountingModel } from './fixtures/counting-model.js'
 
 const PLUMB = resolve('packages/plumb/bin/plumb')
@@ -37,8 +37,8 @@ for (const [name, { main, input, output }] of Object.entries(FORMS)) {
     t.teardown(() => [local, remote].forEach((model) => void model.close()))
     local.allow = (text) => ANSWERED.includes(text)
     const spec = `let local : !string -> !string = ${agentAt(local.url)}\nlet remote : !string -> !string = ${agentAt(remote.url)}\nlet main : ${main}\n`
-    const folder = layFolder({ 'a.plumb': spec })
-    const child = spawn(PLUMB, ['a.plumb'], { cwd: folder, env: { ...envIn(folder), OPENAI_API_KEY: 'sk-CANARY' }, stdio: 'pipe' })
+    const directory = makeTestDirectory({ 'a.plumb': spec })
+    const child = spawn(PLUMB, ['a.plumb'], { cwd: directory, env: { ...envIn(directory), OPENAI_API_KEY: 'sk-CANARY' }, stdio: 'pipe' })
     const ran = { out: '', err: '' }
     child.stdout.on('data', (chunk) => {
       ran.out += chunk

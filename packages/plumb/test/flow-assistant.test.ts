@@ -20,10 +20,10 @@ interface Task {
 // The names of its classes, and of the functions that they call: its modules are read as text, not run.
 const READ = `
 import ast, json, os, sys
-folder = os.path.join(sys.argv[1], 'default_suites', 'v1', 'workspace')
+directory = os.path.join(sys.argv[1], 'default_suites', 'v1', 'workspace')
 def read(name):
     tasks = []
-    for node in ast.parse(open(os.path.join(folder, name)).read()).body:
+    for node in ast.parse(open(os.path.join(directory, name)).read()).body:
         if isinstance(node, ast.ClassDef) and node.decorator_list:
             calls = [k.value.value for c in ast.walk(node) if isinstance(c, ast.Call) and getattr(c.func, 'id', '') == 'FunctionCall'
                      for k in c.keywords if k.arg == 'function']
@@ -32,10 +32,10 @@ def read(name):
 print(json.dumps({'tasks': read('user_tasks.py'), 'attacks': read('injection_tasks.py')}))
 `
 
-const FOLDER = join(process.env.PLUMB_OTHERS ?? '', 'agentdojo/agentdojo')
+const DIRECTORY = join(process.env.PLUMB_OTHERS ?? '', 'agentdojo/agentdojo')
 
 const readSuite = (): { readonly tasks: readonly Task[]; readonly attacks: readonly Task[] } =>
-  JSON.parse(execFileSync('python3', ['-c', READ, FOLDER], { encoding: 'utf8' }))
+  JSON.parse(execFileSync('python3', ['-c', READ, DIRECTORY], { encoding: 'utf8' }))
 
 /** A value of the type in which all text is this. */
 const filled = (type: Type, text: string): unknown => {
@@ -129,7 +129,7 @@ t.test('the flows of each form hold, but for all tools in one hand', async (t) =
 
 t.test(
   'tasks and attacks of AgentDojo',
-  { skip: existsSync(FOLDER) ? false : 'agentdojo is not here (PLUMB_OTHERS: scripts/install-others)' },
+  { skip: existsSync(DIRECTORY) ? false : 'agentdojo is not here (PLUMB_OTHERS: scripts/install-others)' },
   async (t) => {
     const { tasks, attacks } = readSuite()
     t.ok(tasks.length > 20 && attacks.length > 3)

@@ -26,10 +26,10 @@ import {
 // Tests run in the root.
 const PLUMB = 'packages/plumb/bin/plumb'
 
-const newFolder = (t: Test): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-lsp-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return folder
+const newDirectory = (t: Test): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-lsp-'))
+  t.teardown(() => rmSync(directory, { recursive: true }))
+  return directory
 }
 
 interface Server {
@@ -107,7 +107,7 @@ const within = (text: string, { start: from, end: to }: Diagnostic['range']): st
 }
 
 t.test('where data may go is told with each step of the way, and the agent that has all three at once is warned of', async (t) => {
-  const uri = pathToFileURL(join(newFolder(t), 'helper.plumb')).href
+  const uri = pathToFileURL(join(newDirectory(t), 'helper.plumb')).href
   const server = start()
   const { connection, diagnosed } = await connect(server)
   const agent = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [page, list, read] }\n'
@@ -137,9 +137,9 @@ t.test('where data may go is told with each step of the way, and the agent that 
 })
 
 t.test('a session', async (t) => {
-  const folder = newFolder(t)
-  writeFileSync(join(folder, 'words.plumb'), 'let shout : !string -> !string = map(upper(value))\n')
-  const uriOf = (name: string) => pathToFileURL(join(folder, name)).href
+  const directory = newDirectory(t)
+  writeFileSync(join(directory, 'words.plumb'), 'let shout : !string -> !string = map(upper(value))\n')
+  const uriOf = (name: string) => pathToFileURL(join(directory, name)).href
   const [main, words] = [uriOf('main.plumb'), uriOf('words.plumb')]
   const server = start()
   const { connection, initialized, diagnosed, pushed } = await connect(server)
@@ -448,8 +448,8 @@ const connectEarly = async ({ child }: Server) => {
 }
 
 t.test('files on the disk', async (t) => {
-  const folder = newFolder(t)
-  const main = pathToFileURL(join(folder, 'main.plumb')).href
+  const directory = newDirectory(t)
+  const main = pathToFileURL(join(directory, 'main.plumb')).href
   const server = start()
   const registered: unknown[] = []
   const { connection, diagnosed } = await connect(server, {
@@ -458,9 +458,9 @@ t.test('files on the disk', async (t) => {
   connection.onRequest('client/registerCapability', (params) => void registered.push(params))
   await open(connection, main, 'use later\nlet main : !int -> !int = Later.f\n')
   t.match(await diagnosed(main), [{ code: 'unknown_module' }])
-  writeFileSync(join(folder, 'later.plumb'), 'let f : !int -> !int = id\n')
+  writeFileSync(join(directory, 'later.plumb'), 'let f : !int -> !int = id\n')
   await connection.sendNotification('workspace/didChangeWatchedFiles', {
-    changes: [{ uri: pathToFileURL(join(folder, 'later.plumb')).href, type: 1 }],
+    changes: [{ uri: pathToFileURL(join(directory, 'later.plumb')).href, type: 1 }],
   })
   t.strictSame(await diagnosed(main), [])
   t.match(registered, [{ registrations: [{ method: 'workspace/didChangeWatchedFiles' }] }])
@@ -468,7 +468,7 @@ t.test('files on the disk', async (t) => {
 })
 
 t.test('a key and a word of the language are explained by the pages', async (t) => {
-  const uri = pathToFileURL(join(newFolder(t), 'a.plumb')).href
+  const uri = pathToFileURL(join(newDirectory(t), 'a.plumb')).href
   const server = start()
   const { connection } = await connect(server)
   const marked = [
@@ -499,7 +499,7 @@ t.test('a key and a word of the language are explained by the pages', async (t) 
 })
 
 t.test('links above main for a client that carries them out, and mends of what has no near name', async (t) => {
-  const uri = pathToFileURL(join(newFolder(t), 'a.plumb')).href
+  const uri = pathToFileURL(join(newDirectory(t), 'a.plumb')).href
   const text = 'let a : !int -> !int = id\nlet main : !int -> !int = a\n'
   for (const commands of [undefined, 7, ['plumb.render', 'plumb.run', 'plumb.other']]) {
     const server = start()
@@ -526,9 +526,9 @@ t.test('links above main for a client that carries them out, and mends of what h
 })
 
 t.test('tests: lenses above them, run and debugged by commands, with diagnostics until the text changes', async (t) => {
-  const folder = newFolder(t)
-  writeFileSync(join(folder, 'parts.plumb'), 'let more : int -> int = map(value + 1)\n')
-  const [uri, parts] = [pathToFileURL(join(folder, 'a.plumb')).href, pathToFileURL(join(folder, 'parts.plumb')).href]
+  const directory = newDirectory(t)
+  writeFileSync(join(directory, 'parts.plumb'), 'let more : int -> int = map(value + 1)\n')
+  const [uri, parts] = [pathToFileURL(join(directory, 'a.plumb')).href, pathToFileURL(join(directory, 'parts.plumb')).href]
   const server = start()
   const { connection, initialized, diagnosed } = await connect(server, {
     capabilities: { workspace: { codeLens: { refreshSupport: true } } },

@@ -161,7 +161,7 @@ table('servers of an agent', {
 })
 
 t.test('a run that is killed leaves no server behind', async (t) => {
-  const serversIn = (folder: string) => processes().filter(({ args }) => args.includes(folder))
+  const serversIn = (directory: string) => processes().filter(({ args }) => args.includes(directory))
   const mark = `mark-${process.pid}`
   const spec = `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "node", args: ["./server.cjs", "${mark}"], ${OPEN}, cache_ttl: 0 }] }
 let main : !string -> !string = bot`

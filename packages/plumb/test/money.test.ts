@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import t, { type Test } from 'tap'
-import { bash, envIn, layFolder } from '../../wire/test/shell.js'
+import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { type CountingModel, openCountingModel } from './fixtures/counting-model.js'
 import { lines, makeShell } from './shell.js'
 
@@ -20,9 +20,9 @@ const agent = (url: string, more = '') =>
 const spend = async (t: Test, spec: (url: string) => string, script: string, input: string, set: Partial<CountingModel> = {}) => {
   const model = Object.assign(await openCountingModel(), { usage: CENT }, set)
   t.teardown(() => model.close())
-  const folder = layFolder({ ...PRICES, 'a.plumb': TOOL + spec(model.url) })
-  const env: NodeJS.ProcessEnv = { ...envIn(layFolder()), OPENAI_API_KEY: 'sk-CANARY' }
-  const { out, err, status } = await bash(script, { folder, env: { ...env, PATH: `${BIN}:${env.PATH}` } }, input)
+  const directory = makeTestDirectory({ ...PRICES, 'a.plumb': TOOL + spec(model.url) })
+  const env: NodeJS.ProcessEnv = { ...envIn(makeTestDirectory()), OPENAI_API_KEY: 'sk-CANARY' }
+  const { out, err, status } = await bash(script, { directory, env: { ...env, PATH: `${BIN}:${env.PATH}` } }, input)
   const faults = err.split('\n').flatMap((line) => (/^\{"(error|warning)"/.test(line) ? [JSON.parse(line)] : []))
   const billed = (model.asked.length * (CENT.prompt_tokens + CENT.completion_tokens)) / 1e5
   return { out, err, status, faults, model, billed, delivered: out.split('\n').length - 1 }
@@ -77,15 +77,15 @@ t.test('an agent with max_cost stops, and the others go on', async (t) => {
 t.test('max_cost of an agent in a module of a module holds over its processes', async (t) => {
   const model = Object.assign(await openCountingModel(), { usage: CENT })
   t.teardown(() => model.close())
-  const folder = layFolder({
+  const directory = makeTestDirectory({
     ...PRICES,
     'deep.plumb': `let poor : !string -> !string = ${agent(model.url, ', max_cost: 0.03')}`,
     'mid.plumb': 'use "./deep.plumb" as Deep\nlet step : !string -> !string = plumb(input, output) { input ; Deep.poor ; output }',
     'a.plumb':
       'use "./mid.plumb" as Mid\nlet main : !string -> !string = plumb(input, output) { input ; Mid.step ; output\n input ; Mid.step ; output }',
   })
-  const env = { ...envIn(layFolder()), OPENAI_API_KEY: 'sk-CANARY' }
-  const ran = await bash('plumb --prices cent.json a.plumb', { folder, env: { ...env, PATH: `${BIN}:${process.env.PATH}` } }, INPUT)
+  const env = { ...envIn(makeTestDirectory()), OPENAI_API_KEY: 'sk-CANARY' }
+  const ran = await bash('plumb --prices cent.json a.plumb', { directory, env: { ...env, PATH: `${BIN}:${process.env.PATH}` } }, INPUT)
   t.match(ran, { status: 1, err: /"error":"budget_spent".*"limit":"max_cost"/ })
   t.ok(model.asked.length >= 1 && model.asked.length <= 3, `${model.asked.length} cents of 3`)
 })

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { scaled } from '../../wire/test/patience.js'
-import { envIn, layFolder } from '../../wire/test/shell.js'
+import { envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { type CountingModel, openCountingModel } from './fixtures/counting-model.js'
 
 const PLUMB = resolve('packages/plumb/bin/plumb')
@@ -40,22 +40,22 @@ const INPUT = TEXTS.map((text) => `${JSON.stringify(text)}\n`).join('')
 
 interface Setting {
   readonly model: CountingModel
-  readonly folder: string
+  readonly directory: string
 }
 
 const set = async (t: Test, spec: string): Promise<Setting> => {
   const model = await openCountingModel()
   t.teardown(() => model.close())
-  return { model, folder: layFolder({ 'a.plumb': (SPECS[spec] as (url: string) => string)(model.url), 'in.jsonl': INPUT }) }
+  return { model, directory: makeTestDirectory({ 'a.plumb': (SPECS[spec] as (url: string) => string)(model.url), 'in.jsonl': INPUT }) }
 }
 
 let runs = 0
 
 /** Each run has a key of its own: what it started may outlive it for a moment, and ask. */
-const start = ({ model, folder }: Setting, args: readonly string[], input = INPUT) => {
+const start = ({ model, directory }: Setting, args: readonly string[], input = INPUT) => {
   const key = `sk-CANARY-${++runs}`
-  const env = { ...envIn(folder), OPENAI_API_KEY: key }
-  const child = spawn(PLUMB, [...args, 'a.plumb'], { cwd: folder, env, stdio: 'pipe' })
+  const env = { ...envIn(directory), OPENAI_API_KEY: key }
+  const child = spawn(PLUMB, [...args, 'a.plumb'], { cwd: directory, env, stdio: 'pipe' })
   const ran = { out: '', err: '' }
   child.stdout.on('data', (chunk) => {
     ran.out += chunk
@@ -115,8 +115,8 @@ for (const spec of ['amnesiac', 'remembering']) {
   for (const sealed of [0, 3, COUNT - 1]) {
     t.test(`${spec}: killed with ${sealed} of ${COUNT} answers recorded, nothing is paid for twice`, async (t) => {
       const setting = await set(t, spec)
-      const { model, folder } = setting
-      const record = join(folder, 'rec')
+      const { model, directory } = setting
+      const record = join(directory, 'rec')
       model.allow = (text) => indexOf(text) < sealed
       const { child, ended } = start(setting, ['--record', 'rec'])
       await model.whenHeld(Math.min(most, COUNT - sealed))
@@ -142,8 +142,8 @@ for (const spec of ['amnesiac', 'remembering']) {
 
 t.test('killed again and again, whenever an answer was given', async (t) => {
   const setting = await set(t, 'pipeline')
-  const { model, folder } = setting
-  const record = join(folder, 'rec')
+  const { model, directory } = setting
+  const record = join(directory, 'rec')
   const sealedNow = () =>
     keptIn(record)
       .map(({ place, text }) => `${place.replace('inner~', '')} ${JSON.stringify(text)}`)
@@ -192,7 +192,7 @@ t.test('stopped by a signal, then resumed', async (t) => {
   const { child, ended } = start(setting, ['--record', 'rec'])
   await model.whenHeld(1)
   // The second signal does not wait for an answer that is still in a pipe.
-  await whenRecorded(join(setting.folder, 'rec'), 3)
+  await whenRecorded(join(setting.directory, 'rec'), 3)
   child.kill('SIGINT')
   child.kill('SIGINT')
   const stopped = await ended
@@ -244,14 +244,14 @@ const refusedBy = (pid: number | undefined) => ({ error: 'record_invalid', detai
 for (const count of [2, 3]) {
   t.test(`${count} at once: one has the record, the others are refused`, async (t) => {
     const setting = await set(t, 'amnesiac')
-    const { model, folder } = setting
+    const { model, directory } = setting
     for (const words of [
       ['--record', 'rec'],
       ['--resume', 'rec'],
     ]) {
       model.allow = () => false
       if (words[0] === '--resume')
-        for (const name of ['answers.jsonl', 'kept-answers']) rmSync(join(folder, 'rec', name), { recursive: true })
+        for (const name of ['answers.jsonl', 'kept-answers']) rmSync(join(directory, 'rec', name), { recursive: true })
       const before = model.answered.length
       const runs = Array.from({ length: count }, () => start(setting, words))
       const ends: (Awaited<(typeof runs)[number]['ended']> & { pid: number | undefined })[] = []
@@ -269,16 +269,16 @@ for (const count of [2, 3]) {
       model.release()
       t.match(await winner?.ended, { status: 0, err: '' })
       t.equal(model.answered.length - before, COUNT, 'nothing is paid for twice')
-      t.equal(keptIn(join(folder, 'rec')).length, COUNT)
+      t.equal(keptIn(join(directory, 'rec')).length, COUNT)
     }
   })
 }
 
 t.test('a run that was put off does not replace the record of one that has overtaken it', async (t) => {
-  const { folder } = await set(t, 'amnesiac')
-  writeFileSync(join(folder, 'id.plumb'), 'let main : !string -> !string = id\n')
+  const { directory } = await set(t, 'amnesiac')
+  writeFileSync(join(directory, 'id.plumb'), 'let main : !string -> !string = id\n')
   writeFileSync(
-    join(folder, 'wait.cjs'),
+    join(directory, 'wait.cjs'),
     `require('node:fs').writeFileSync('waits', '')
 const cell = new Int32Array(new SharedArrayBuffer(4))
 for (let i = 0; i < 6000 && !require('node:fs').existsSync('go'); i++) Atomics.wait(cell, 0, 0, 10)\n`,
@@ -291,7 +291,7 @@ for (let i = 0; i < 6000 && !require('node:fs').existsSync('go'); i++) Atomics.w
 until test -e waits; do sleep 0.01; done
 ${PLUMB} --record rec id.plumb <in.jsonl >out; cp -r rec kept; touch go; wait $pid; echo $?; diff -r rec kept && cat late late-errors`,
     ],
-    { cwd: folder, env: envIn(folder), encoding: 'utf8', timeout: scaled(60_000) },
+    { cwd: directory, env: envIn(directory), encoding: 'utf8', timeout: scaled(60_000) },
   )
   const [status, error = '{}', ...rest] = ran.stdout.trimEnd().split('\n')
   t.equal(status, '2', ran.stderr)
@@ -301,21 +301,21 @@ ${PLUMB} --record rec id.plumb <in.jsonl >out; cp -r rec kept; touch go; wait $p
 
 t.test('the locks of runs that are gone', async (t) => {
   const setting = await set(t, 'amnesiac')
-  const { folder } = setting
-  writeFileSync(join(folder, 'id.plumb'), 'let main : !string -> !string = id\n')
-  const rec = join(folder, 'rec')
+  const { directory } = setting
+  writeFileSync(join(directory, 'id.plumb'), 'let main : !string -> !string = id\n')
+  const rec = join(directory, 'rec')
   const lock = join(rec, 'lock')
   const plumb = (more: object = {}) =>
     spawnSync(PLUMB, ['--record', 'rec', 'id.plumb'], {
-      cwd: folder,
-      env: { ...envIn(folder), ...more },
+      cwd: directory,
+      env: { ...envIn(directory), ...more },
       input: INPUT,
       encoding: 'utf8',
       timeout: scaled(60_000),
     })
   // Killed before its nth call about the lock, while it takes over that of another.
   writeFileSync(
-    join(folder, 'kill.cjs'),
+    join(directory, 'kill.cjs'),
     `const fs = require('node:fs')
 let left = Number(process.env.KILL_AT)
 for (const name of ['symlinkSync', 'readlinkSync', 'renameSync', 'unlinkSync']) {

@@ -15,7 +15,7 @@ const QUOTIENT = 'let main : !int -> !number = '
 const agent = (name: string, script: string) =>
   `let ${name} : !int -> !int = agent { command: ["bash", "-c", ${JSON.stringify(script)}] }\n`
 
-const { shell, table, layFolder, env, fixtures } = makeShell({
+const { shell, table, makeTestDirectory, env, fixtures } = makeShell({
   'id.plumb': `${MAIN}id\n`,
   'json.plumb': 'let main : !json -> !json = id\n',
   'text.plumb': 'let main : !string -> !string = id\n',
@@ -293,7 +293,11 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
 }
 
 t.test('fault 22: two in a row pass every value on as it is', async (t) => {
-  const pipe = spawn('bash', ['-c', 'plumb json.plumb | plumb json.plumb'], { cwd: layFolder(), env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const pipe = spawn('bash', ['-c', 'plumb json.plumb | plumb json.plumb'], {
+    cwd: makeTestDirectory(),
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const answers = linesOf(pipe.stdout)
   const property = fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 20 }), async (values) => {
     const sent = values.map((value) => (['__port,msg', '__port,eof'].includes(keysOf(value).slice(-2).join()) ? enveloped(value) : value))

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
-import { bash, type Case, envIn, layFolder, runCases } from '../../wire/test/shell.js'
+import { bash, type Case, envIn, makeTestDirectory, runCases } from '../../wire/test/shell.js'
 import { showCost, showCount, showRate, showTime } from '../src/display/show-number.js'
 import { textTable } from '../src/display/text-table.js'
 import { axisTicks, showMicroseconds } from '../src/view/show-time.js'
@@ -80,10 +80,10 @@ const flawsOf = (events: readonly Event[]): string[] => {
 }
 
 t.test('a trace keeps the rules of its format', async (t) => {
-  const folder = layFolder(FILES)
-  const ran = await bash('plumb -Rr --trace t.json bot.plumb', { folder }, INPUT)
+  const directory = makeTestDirectory(FILES)
+  const ran = await bash('plumb -Rr --trace t.json bot.plumb', { directory }, INPUT)
   t.equal(ran.out.split('\n').length, 3)
-  const events = eventsIn(readFileSync(join(folder, 't.json'), 'utf8'))
+  const events = eventsIn(readFileSync(join(directory, 't.json'), 'utf8'))
   t.strictSame(flawsOf(events), [])
 
   const named = events.filter(({ name }) => /^(process|thread)_name$/.test(name)).map(({ args }) => args.name)
@@ -113,16 +113,16 @@ t.test('a trace keeps the rules of its format', async (t) => {
 })
 
 t.test('a trace of a run with loops and control', async (t) => {
-  const folder = layFolder()
+  const directory = makeTestDirectory()
   const examples = resolve('packages/plumb/examples')
-  await bash(`plumb --trace t.json ${examples}/debate.plumb < ${examples}/debate.jsonl`, { folder })
-  const events = eventsIn(readFileSync(join(folder, 't.json'), 'utf8'))
+  await bash(`plumb --trace t.json ${examples}/debate.plumb < ${examples}/debate.jsonl`, { directory })
+  const events = eventsIn(readFileSync(join(directory, 't.json'), 'utf8'))
   t.strictSame(flawsOf(events), [])
   t.ok(events.filter(({ cat }) => cat === 'work').length > 20)
 })
 
 t.test('a trace of a run that is killed, and keys in it', async (t) => {
-  const folder = layFolder(FILES)
+  const directory = makeTestDirectory(FILES)
   const script = `
     coproc plumb -Rr --trace t.json bot.plumb 2>/dev/null
     echo 'The key is sk-CANARY-123.' >&"\${COPROC[1]}"
@@ -131,23 +131,23 @@ t.test('a trace of a run that is killed, and keys in it', async (t) => {
     wait 2>/dev/null
     plumb view t.json > t.html && grep -c 'the trace ends before the run did' t.html
   `
-  const ran = await bash(script, { folder, env: { ...envIn(folder), MY_API_KEY: 'sk-CANARY-123' } })
+  const ran = await bash(script, { directory, env: { ...envIn(directory), MY_API_KEY: 'sk-CANARY-123' } })
   t.equal(ran.out, '1\n')
-  const text = readFileSync(join(folder, 't.json'), 'utf8')
+  const text = readFileSync(join(directory, 't.json'), 'utf8')
   t.notMatch(text, 'CANARY')
   t.match(text, '***')
 })
 
 const shell = (script: string, env: NodeJS.ProcessEnv = {}) => {
-  const folder = layFolder(FILES)
-  return bash(script, { folder, env: { ...envIn(folder), ...env } }, INPUT)
+  const directory = makeTestDirectory(FILES)
+  return bash(script, { directory, env: { ...envIn(directory), ...env } }, INPUT)
 }
 
 void t.test('what cannot be written or read', (t) => {
   const refused = { status: 2, out: '' }
   const id = (options: string) => `plumb -R ${options} -e 'let main : !string -> !string = id'`
   const cases: Record<string, Case> = {
-    'a folder that is not there': {
+    'a directory that is not there': {
       ...refused,
       run: id('--trace none/t.json'),
       errors: [{ error: 'file_not_found', detail: /none\/t\.json/ }],
@@ -177,7 +177,7 @@ void t.test('what cannot be written or read', (t) => {
       errors: [{ error: 'config_invalid', detail: /'a'/ }],
     },
   }
-  return runCases(t, cases, ({ run, in: input }) => bash(run, { folder: layFolder(FILES) }, input))
+  return runCases(t, cases, ({ run, in: input }) => bash(run, { directory: makeTestDirectory(FILES) }, input))
 })
 
 t.test('a summary', async (t) => {

@@ -13,7 +13,7 @@ const remote = (via: readonly string[], more = '') =>
 const program = (via: readonly string[], command: readonly string[], more = '') =>
   `${TOOL}let main : !json -> !json = agent { command: ${JSON.stringify(command)}, via: ${JSON.stringify(via)}${more} }\n`
 
-// The other place: another folder, and nothing of the environment but where programs are.
+// The other place: another directory, and nothing of the environment but where programs are.
 const THERE = 'mkdir -p there; cd there && exec env -i PATH="$PATH" LANG=C.UTF-8'
 const SSH = ['./ssh', 'host']
 const DOCKER = ['./docker', 'exec', '-i', 'box']

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { scaled } from '../../wire/test/patience.js'
-import { bash, type Case, layFolder, runCases } from '../../wire/test/shell.js'
+import { bash, type Case, makeTestDirectory, runCases } from '../../wire/test/shell.js'
 
 const FILES = {
   'bot.plumb': `
@@ -25,7 +25,7 @@ const RUN = 'plumb -Rr --trace t.json bot.plumb < in.txt > out.txt 2> err.txt'
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
 const program = (process.env.PATH ?? '')
   .split(delimiter)
-  .flatMap((folder) => BROWSERS.map((name) => join(folder, name)))
+  .flatMap((directory) => BROWSERS.map((name) => join(directory, name)))
   .find(existsSync)
 const ARGS = [
   '--no-sandbox',
@@ -59,11 +59,11 @@ const launch = async (t: Test): Promise<Browser> => {
 }
 
 t.test('the page in a browser', { skip }, async (t) => {
-  const folder = layFolder(FILES)
-  const made = await bash(`${RUN}; plumb view t.json -o t.html`, { folder })
+  const directory = makeTestDirectory(FILES)
+  const made = await bash(`${RUN}; plumb view t.json -o t.html`, { directory })
   t.match(made, { out: '', err: '', status: 0 })
   const browser = await launch(t)
-  const { page, wrong } = await openPage(browser, join(folder, 't.html'))
+  const { page, wrong } = await openPage(browser, join(directory, 't.html'))
 
   t.match(await page.title(), 'main of bot.plumb')
   t.match(await page.locator('.facts').textContent(), /status 1.*outputs\s*3.*requests to models\s*\d+.*tool calls\s*1.*errors\s*3/s)
@@ -119,7 +119,7 @@ t.test('the page in a browser', { skip }, async (t) => {
   await page.close()
 
   const background = async (colorScheme: 'light' | 'dark') => {
-    const { page } = await openPage(browser, join(folder, 't.html'), { colorScheme })
+    const { page } = await openPage(browser, join(directory, 't.html'), { colorScheme })
     const [colours] = await page.locator('body').evaluateAll(([body]) => {
       const style = (globalThis as unknown as { getComputedStyle(of: unknown): Record<string, string> }).getComputedStyle(body)
       return [[style.backgroundColor, style.color]]
@@ -131,7 +131,7 @@ t.test('the page in a browser', { skip }, async (t) => {
   t.ok((light?.[0] ?? 0) > 200 && (light?.[1] ?? 255) < 60, 'dark on light')
   t.ok((dark?.[0] ?? 255) < 60 && (dark?.[1] ?? 0) > 200, 'light on dark')
 
-  const plain = await openPage(browser, join(folder, 't.html'), { javaScriptEnabled: false })
+  const plain = await openPage(browser, join(directory, 't.html'), { javaScriptEnabled: false })
   t.equal((await plain.page.locator('.messages > li').count()) > 8, true, 'all can be read without a script')
   t.equal(await plain.page.locator('#find').isVisible(), false, 'what needs one is not there')
 })
@@ -152,10 +152,10 @@ t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }
       let main : !int -> !int = plumb(input, output) { input ; map(value + 1) ; slow ; output }
     `,
   }
-  const folder = layFolder(files)
-  await bash('seq 3 | plumb --trace t.json both.plumb >out.txt 2>err.txt; plumb view t.json -o t.html', { folder })
+  const directory = makeTestDirectory(files)
+  await bash('seq 3 | plumb --trace t.json both.plumb >out.txt 2>err.txt; plumb view t.json -o t.html', { directory })
   const browser = await launch(t)
-  const { page, wrong } = await openPage(browser, join(folder, 't.html'), { viewport: { width: 390, height: 800 } })
+  const { page, wrong } = await openPage(browser, join(directory, 't.html'), { viewport: { width: 390, height: 800 } })
   const rows = await page
     .locator('#chart .row')
     .evaluateAll((all) => all.map((row) => [...row.children].map((bar) => bar.getAttribute('aria-label') ?? '')))
@@ -185,14 +185,14 @@ t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }
 })
 
 t.test('a long run', { skip }, async (t) => {
-  const folder = layFolder()
+  const directory = makeTestDirectory()
   const script = `
     seq 1000 | plumb --record rec -e 'let main : !int -> !int = plumb(input, output) { input ; map(value + 1) ; map(value * 2) ; output }' > out.jsonl
     plumb view rec -o rec.html && plumb view rec/run.json | cmp - rec.html
   `
-  t.match(await bash(script, { folder }), { out: '', err: '', status: 0 })
-  t.ok(readFileSync(join(folder, 'rec.html')).length < 1_000_000)
-  const { page, wrong } = await openPage(await launch(t), join(folder, 'rec.html'))
+  t.match(await bash(script, { directory }), { out: '', err: '', status: 0 })
+  t.ok(readFileSync(join(directory, 'rec.html')).length < 1_000_000)
+  const { page, wrong } = await openPage(await launch(t), join(directory, 'rec.html'))
   t.match(await page.locator('#timeline .left-out').textContent(), /darker where there are more of them/)
   const drawn = await page
     .locator('#chart .many')
@@ -210,7 +210,7 @@ t.test('a long run', { skip }, async (t) => {
 void t.test('what is no run', (t) => {
   const cases: Record<string, Case> = {
     'nothing there': { run: 'plumb view none.json', errors: [{ error: 'file_not_found', detail: /none\.json/ }], status: 2 },
-    'a folder without a record': { run: 'plumb view .', errors: [{ error: 'file_not_found', detail: /trace\.json/ }], status: 2 },
+    'a directory without a record': { run: 'plumb view .', errors: [{ error: 'file_not_found', detail: /trace\.json/ }], status: 2 },
     'another program’s trace': {
       run: `echo '[{"name":"a","ph":"X","pid":1,"ts":0}]' > a.json; plumb view a.json`,
       errors: [{ error: 'config_invalid', detail: /no trace that plumb wrote/ }],
@@ -231,7 +231,7 @@ void t.test('what is no run', (t) => {
       out: '<!doctype',
     },
   }
-  return runCases(t, cases, ({ run }) => bash(run, { folder: layFolder(FILES) }))
+  return runCases(t, cases, ({ run }) => bash(run, { directory: makeTestDirectory(FILES) }))
 })
 
 t.test('the page tells what each agent and the run have cost, from the record', async (t) => {
@@ -247,14 +247,14 @@ t.test('the page tells what each agent and the run have cost, from the record', 
       let main : !int -> !int = first ; second
     `,
   }
-  const folder = layFolder(files)
-  await bash('seq 3 | plumb --prices prices.json --record rec two.plumb; plumb view rec > rec.html', { folder })
-  const page = readFileSync(join(folder, 'rec.html'), 'utf8')
+  const directory = makeTestDirectory(files)
+  await bash('seq 3 | plumb --prices prices.json --record rec two.plumb; plumb view rec > rec.html', { directory })
+  const page = readFileSync(join(directory, 'rec.html'), 'utf8')
   t.match(page, /<li><span>cost<\/span> \$0\.0090\+<\/li>/, 'of the run, with a plus for what has no price')
   t.match(page, /<b>first<\/b> <span class="count">program, 3 messages, m, 3000 tokens read, 300 written, \$0\.0090<\/span>/)
   t.match(page, /<b>second<\/b> <span class="count">program, 3 messages, none-such, 3000 tokens read, 300 written<\/span>/)
 
-  const free = layFolder({ 'e.plumb': 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }' })
-  await bash('echo hello | plumb -R --record rec e.plumb; plumb view rec > rec.html', { folder: free })
+  const free = makeTestDirectory({ 'e.plumb': 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }' })
+  await bash('echo hello | plumb -R --record rec e.plumb; plumb view rec > rec.html', { directory: free })
   t.notMatch(readFileSync(join(free, 'rec.html'), 'utf8'), /<span>cost/)
 })

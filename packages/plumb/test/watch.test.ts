@@ -100,7 +100,7 @@ trace.json
     errors: [/rec\/inner/],
     status: 2,
   },
-  'a folder with something else in it is left alone': {
+  'a directory with something else in it is left alone': {
     run: 'plumb --record mine chain.plumb; echo $?; ls mine; mkdir -p rec/deep && touch rec/run.json rec/deep/x; plumb --record rec chain.plumb; ls -R rec | wc -l; plumb --record chain.plumb/x chain.plumb',
     out: '2\nnotes.txt\n6\n',
     errors: [

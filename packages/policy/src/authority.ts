@@ -24,7 +24,7 @@ export interface PolicyRule {
   /** With `*` for any characters. */
   readonly tool?: string
   readonly effect?: Effect
-  /** Of effects on files: absolute, or at any depth; `*` within a name, `**` across folders. */
+  /** Of effects on files: absolute, or at any depth; `*` within a name, `**` across directories. */
   readonly path?: string
   /** Of effects on the net, with `*` for any characters. */
   readonly host?: string

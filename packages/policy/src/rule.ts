@@ -89,7 +89,7 @@ const matchesName = (pattern: string, name: string): boolean =>
 
 /**
  * `*` for any characters of one name, `**` for any number of names. One that begins with a slash
- * means that path, any other one means it at any depth; a folder means what is in it too.
+ * means that path, any other one means it at any depth; a directory means what is in it too.
  */
 const matchesPath = (pattern: string, path: string): boolean =>
   expressionOf(`path ${pattern}`, () => {

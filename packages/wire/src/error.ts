@@ -38,8 +38,8 @@ export const ERRORS = {
   fd_invalid: config('--fds names no list of descriptors from 3 to 7, or one that its parent did not open',
     "write --fds 4,5 or --fds none, and open each one, as in 'plumb-agent --fds 6 a.plumb 6< control'"),
 
-  record_invalid: config('a folder is no record of this run: it holds something else, or the record of another spec or of other options',
-    'name another folder; the error says what the record lacks'),
+  record_invalid: config('a directory is no record of this run: it holds something else, or the record of another spec or of other options',
+    'name another directory; the error says what the record lacks'),
 
   // What a spec says; found before anything is started.
   spec_invalid: config('the spec does not hold what this program needs of it, such as exactly one agent',

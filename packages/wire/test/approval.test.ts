@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { appendLine, decisionLine, openHeldCalls, readCalls, stateNow } from '../src/approval/index.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'plumb-approval-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const directory = mkdtempSync(join(tmpdir(), 'plumb-approval-'))
+t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 let files = 0
 const newFile = (text?: string): string => {
-  const path = join(folder, `${++files}.jsonl`)
+  const path = join(directory, `${++files}.jsonl`)
   if (text !== undefined) writeFileSync(path, text)
   return path
 }
@@ -152,7 +152,7 @@ t.test('wherever the file ends the call is made at most once, or is in doubt', a
 })
 
 t.test('what cannot be written down is not done', async (t) => {
-  const nowhere = join(folder, 'missing', 'a.jsonl')
+  const nowhere = join(directory, 'missing', 'a.jsonl')
   t.match(await attempt(nowhere, undefined), { error: 'write_failed', made: 0 })
   t.match(await attempt(nowhere, true), { error: 'write_failed', made: 0 })
 })

@@ -17,11 +17,11 @@ import { bundledFiles } from '../src/spec/source-files.js'
 import { makeShell } from './probe.js'
 import { processes, until } from './processes.js'
 
-const { shell, folder, probe } = makeShell()
+const { shell, directory, probe } = makeShell()
 
 // So that what others leave in the common place does not matter.
-process.env.TMPDIR = folder
-process.env.HOME = folder
+process.env.TMPDIR = directory
+process.env.HOME = directory
 const env = childEnv('foreign')
 
 // By Node's streams, and by pipes of ours, which do the same.
@@ -31,7 +31,7 @@ type Means = keyof typeof MEANS
 const spawnBy =
   (means: Means) =>
   (command: string[], options: Partial<SpawnOptions> = {}): LineChild => {
-    const child = MEANS[means]({ command, env, isForeign: true, cwd: folder, ...options })
+    const child = MEANS[means]({ command, env, isForeign: true, cwd: directory, ...options })
     if (!child.ok) throw new Error(child.error.detail)
     child.value.stderr.resume()
     return child.value
@@ -115,7 +115,7 @@ for (const means of ['streams', 'lines'] as const)
     }
     t.equal(fifos.length, 2)
     closePipes(fifos)
-    const leftovers = readdirSync(folder).filter((name) => name.startsWith('plumb-'))
+    const leftovers = readdirSync(directory).filter((name) => name.startsWith('plumb-'))
     t.same(leftovers, [], 'no FIFO is left')
 
     const withoutPath = spawn(['/bin/cat'], { env: { PATH: '/nowhere' } })
@@ -189,7 +189,7 @@ for (const means of ['streams', 'lines'] as const)
     for (const script of ["trap '' TERM HUP INT; sleep 300 & sleep 300 & wait", 'exec sleep 300', 'read x; sleep 300']) {
       const parent = startProgram(process.execPath, [probe, 'parent', 'bash', '-c', script], {
         env: means === 'lines' ? { ...env, LINES: '1' } : env,
-        cwd: folder,
+        cwd: directory,
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const [line] = await once(parent.stdout, 'data')
@@ -201,17 +201,17 @@ for (const means of ['streams', 'lines'] as const)
   })
 
 t.test('faults 42, 50, 52: what cannot be started', async (t) => {
-  mkdirSync(join(folder, 'sub'))
-  writeFileSync(join(folder, 'plain'), '#!/bin/sh\n')
-  writeFileSync(join(folder, 'sub/prog'), '#!/bin/sh\necho "$PWD"\n')
-  chmodSync(join(folder, 'sub/prog'), 0o755)
+  mkdirSync(join(directory, 'sub'))
+  writeFileSync(join(directory, 'plain'), '#!/bin/sh\n')
+  writeFileSync(join(directory, 'sub/prog'), '#!/bin/sh\necho "$PWD"\n')
+  chmodSync(join(directory, 'sub/prog'), 0o755)
   const cases: [Partial<SpawnOptions> & { command: string[] }, error: string, detail: RegExp][] = [
     [{ command: ['no-such-program'] }, 'file_not_found', /program 'no-such-program' is not on PATH/],
     [{ command: ['prog'], env: { PATH: 'sub::.' } }, 'file_not_found', /not on PATH/],
     [{ command: ['./missing'] }, 'file_not_found', /'\.\/missing' does not exist/],
     [{ command: ['./plain'] }, 'file_not_found', /'\.\/plain' is not executable/],
     [{ command: ['./sub'] }, 'file_not_found', /'\.\/sub' is a directory/],
-    [{ command: ['true'], cwd: join(folder, 'nowhere') }, 'file_not_found', /working directory '.*nowhere'/],
+    [{ command: ['true'], cwd: join(directory, 'nowhere') }, 'file_not_found', /working directory '.*nowhere'/],
     [{ command: [] }, 'file_not_found', /program '' is not on PATH/],
     [{ command: ['true', 'x'.repeat(200_000)] }, 'config_invalid', /cannot start 'true': its arguments and environment are too long/],
     [{ command: ['true', 'a\0b'] }, 'config_invalid', /NUL/],
@@ -223,7 +223,7 @@ t.test('faults 42, 50, 52: what cannot be started', async (t) => {
     ['lines', false],
   ] as const) {
     for (const [options, error, detail] of cases) {
-      const child = MEANS[means]({ env, cwd: folder, isForeign, ...options })
+      const child = MEANS[means]({ env, cwd: directory, isForeign, ...options })
       t.match(child, { ok: false, error: { error, detail } }, `${detail} by ${means}`)
     }
   }
@@ -235,7 +235,7 @@ t.test('faults 42, 50, 52: what cannot be started', async (t) => {
       'no descriptors left',
     )
   }
-  t.equal(await textOf(spawn(['./prog'], { cwd: join(folder, 'sub') }).stdout), `${join(folder, 'sub')}\n`)
+  t.equal(await textOf(spawn(['./prog'], { cwd: join(directory, 'sub') }).stdout), `${join(directory, 'sub')}\n`)
 })
 
 t.test('fault 92: the environment', async (t) => {
@@ -270,7 +270,7 @@ t.test('fault 92: the environment', async (t) => {
 })
 
 t.test('what is handed over', async (t) => {
-  const bin = join(folder, 'bin')
+  const bin = join(directory, 'bin')
   mkdirSync(bin)
   writeFileSync(join(bin, 'plumb-tool'), `#!/bin/sh\nexec node ${probe} bootstrap 9 "$@"\n`, { mode: 0o755 })
   const text = 'x'.repeat(3_000_000)

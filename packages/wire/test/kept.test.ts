@@ -7,7 +7,7 @@ import { canonicalJson } from '../src/json/canonical.js'
 import { canonicalText, differingPaths, hashOf, joinKept, nearestRequest, openKept } from '../src/kept/index.js'
 import type { KeptAnswers } from '../src/kept/kept.js'
 import type { Result } from '../src/result.js'
-import { layFolder } from './shell.js'
+import { makeTestDirectory } from './shell.js'
 
 const must = (opened: Result<KeptAnswers>): KeptAnswers => {
   if (!opened.ok) throw new Error(opened.error.detail)
@@ -40,9 +40,9 @@ t.test('the nearest request', async (t) => {
   t.same(nearestRequest(request, others), { index: 1, paths: ['settings.temperature'] })
 })
 
-for (const name of ['folder', 'lines.jsonl']) {
+for (const name of ['directory', 'lines.jsonl']) {
   t.test(`${name}: the nth of equal requests has the nth answer, in the order in which they were asked`, async (t) => {
-    const path = join(layFolder(), name)
+    const path = join(makeTestDirectory(), name)
     const first = open(path)
     const asked = ['a', 'a', 'b'].map((place) => first.ask({ q: 1 }, place))
     t.same(
@@ -67,7 +67,7 @@ for (const name of ['folder', 'lines.jsonl']) {
   })
 
   t.test(`${name}: counted by several processes together`, async (t) => {
-    const path = join(layFolder(), name)
+    const path = join(makeTestDirectory(), name)
     const before = open(path)
     for (const text of ['x', 'y']) before.ask('q', 'a').keep(text)
     const one = open(path)
@@ -77,8 +77,8 @@ for (const name of ['folder', 'lines.jsonl']) {
 }
 
 t.test('what is damaged is asked again', async (t) => {
-  const folder = layFolder()
-  const path = join(folder, 'lines.jsonl')
+  const directory = makeTestDirectory()
+  const path = join(directory, 'lines.jsonl')
   const kept = open(path)
   for (const q of [1, 2, 3]) kept.ask(q, 'a').keep(`to ${q}`)
   const [one = '', two = '', three = ''] = readFileSync(path, 'utf8').split('\n')
@@ -92,7 +92,7 @@ t.test('what is damaged is asked again', async (t) => {
   t.equal(open(path).ask(4, 'a').found?.answer, 'to 4', 'what comes behind a line that was cut is whole')
   appendFileSync(path, 'x')
 
-  const store = join(folder, 'store')
+  const store = join(directory, 'store')
   open(store).ask(1, 'a').keep('to 1')
   const [index = '', file = ''] = readdirSync(store).map((name) => join(store, name))
   rmSync(index)
@@ -102,10 +102,10 @@ t.test('what is damaged is asked again', async (t) => {
 })
 
 t.test('where there is no room, answers wait for it, and it is said', async (t) => {
-  const folder = layFolder()
-  const path = join(folder, 'kept')
+  const directory = makeTestDirectory()
+  const path = join(directory, 'kept')
   const kept = open(path)
-  renameSync(path, join(folder, 'aside'))
+  renameSync(path, join(directory, 'aside'))
   writeFileSync(path, '')
   t.match(kept.ask('one', 'a').keep('1'), { error: 'write_failed', path })
   rmSync(path)
@@ -115,14 +115,14 @@ t.test('where there is no room, answers wait for it, and it is said', async (t) 
 })
 
 t.test('places that cannot be', async (t) => {
-  const folder = layFolder({ file: '' })
-  mkdirSync(join(folder, 'folder.jsonl'))
-  for (const name of ['file', 'folder.jsonl'])
+  const directory = makeTestDirectory({ file: '' })
+  mkdirSync(join(directory, 'directory.jsonl'))
+  for (const name of ['file', 'directory.jsonl'])
     t.match(
-      openKept({ stores: [{ path: join(folder, name) }], isOnly: false, places: [] }),
+      openKept({ stores: [{ path: join(directory, name) }], isOnly: false, places: [] }),
       { ok: false, error: { category: 'config' } },
       name,
     )
-  mkdirSync(join(folder, 'deep/er'), { recursive: true })
-  t.ok(openKept({ stores: [{ path: join(folder, 'new/and/deep') }], isOnly: false, places: [] }).ok, 'parents are made')
+  mkdirSync(join(directory, 'deep/er'), { recursive: true })
+  t.ok(openKept({ stores: [{ path: join(directory, 'new/and/deep') }], isOnly: false, places: [] }).ok, 'parents are made')
 })

@@ -1,4 +1,4 @@
-// Bash scripts over the real executables, in folders of their own, each with a deadline.
+// Bash scripts over the real executables, in directories of their own, each with a deadline.
 
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,29 +37,29 @@ const BINS = [...readdirSync('packages').map((name) => `packages/${name}/bin`), 
 /** What scripts find, and executables by their names. */
 export const TEST_PATH = [...BINS.map((bin) => resolve(bin)), process.env.PATH].join(':')
 
-/** A new folder, gone with the test, that holds these files; those that begin with `#!` can be run. */
-export const layFolder = (files: Files = {}): string => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plumb-test-')))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+/** A new directory, gone with the test, that holds these files; those that begin with `#!` can be run. */
+export const makeTestDirectory = (files: Files = {}): string => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'plumb-test-')))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-    if (text.startsWith('#!')) chmodSync(join(folder, name), 0o755)
+    mkdirSync(dirname(join(directory, name)), { recursive: true })
+    writeFileSync(join(directory, name), text)
+    if (text.startsWith('#!')) chmodSync(join(directory, name), 0o755)
   }
-  return folder
+  return directory
 }
 
-export const envIn = (folder: string): Record<string, string> => ({ PATH: TEST_PATH, HOME: folder, LANG: 'C.UTF-8' })
+export const envIn = (directory: string): Record<string, string> => ({ PATH: TEST_PATH, HOME: directory, LANG: 'C.UTF-8' })
 
 interface Place {
-  readonly folder: string
+  readonly directory: string
   readonly env?: NodeJS.ProcessEnv
 }
 
-export const bash = (script: string, { folder, env = envIn(folder) }: Place, input: string | Buffer = ''): Promise<Ran> =>
+export const bash = (script: string, { directory, env = envIn(directory) }: Place, input: string | Buffer = ''): Promise<Ran> =>
   new Promise((done) => {
     // Where stdin is a socket bash may take itself for a remote shell, and read ~/.bashrc.
-    const child = spawn('bash', ['--norc', '-c', script], { cwd: folder, env, detached: true, stdio: 'pipe' })
+    const child = spawn('bash', ['--norc', '-c', script], { cwd: directory, env, detached: true, stdio: 'pipe' })
     const ran = { out: '', err: '' }
     child.stdout.setEncoding('utf8').on('data', (text) => {
       ran.out += text

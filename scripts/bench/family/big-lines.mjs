@@ -7,11 +7,11 @@ const SPEC = 'let main : !{ seq: int, text: string } -> !{ seq: int, text: strin
 const WORDS = 'quiet harbour, lantern, meadow; a "näher" river. '
 const BY_HAND = 'node, by hand'
 
-export const bigLines = ({ folder, isQuick, writeFixture, jq, peer, once }) => {
+export const bigLines = ({ directory, isQuick, writeFixture, jq, peer, once }) => {
   const mebibytes = isQuick ? 8 : 64
   const bytes = mebibytes * 2 ** 20
   const maxLine = String(bytes + 2 ** 20)
-  const data = `${folder}/big.jsonl`
+  const data = `${directory}/big.jsonl`
   const line = (seq, size) => {
     const part = JSON.stringify(WORDS).slice(1, -1)
     return `{"seq":${seq},"text":"${part.repeat(Math.floor(size / Buffer.byteLength(part)))}"}\n`

@@ -15,7 +15,7 @@ const BRANCHES = (n) =>
 const ELIZA = 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }'
 const LINE = '"I feel sad today"\n'
 
-export const growth = ({ folder, isQuick, writeFixture, once }) => {
+export const growth = ({ directory, isQuick, writeFixture, once }) => {
   const scale = isQuick ? 1 : 2
   const doubled = (n, times = 4) => list(isQuick ? 3 : times, (i) => n * 2 ** i)
   const few = scale * 10_000
@@ -28,7 +28,7 @@ export const growth = ({ folder, isQuick, writeFixture, once }) => {
   const lineFile = (n) => () => writeFixture(`growth-lines-${n}.jsonl`, LINE.repeat(n))
   const events = (n) => () =>
     once(`growth: events ${n}`, () => {
-      const file = `${folder}/growth-events-${n}.jsonl`
+      const file = `${directory}/growth-events-${n}.jsonl`
       writeEvents(file, n)
       return file
     })

@@ -10,10 +10,10 @@ const NPM =
   'npm install --global --offline --no-audit --no-fund --silent --prefix "$2" "$1"/plumb-[0-9]*.tgz "$1"/plumb-agent-*.tgz && bin=$2/bin'
 const ANSWER = `echo '"I feel sad today"' | PATH=$bin:$PATH plumb -e "$3"`
 
-export const install = ({ folder, isQuick, once }) => {
-  const packed = join(folder, 'packed')
+export const install = ({ directory, isQuick, once }) => {
+  const packed = join(directory, 'packed')
   const measure = async (checkout, script) => {
-    const to = mkdtempSync(join(folder, 'installed-'))
+    const to = mkdtempSync(join(directory, 'installed-'))
     const env = { ...checkout.env, PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, npm_config_cache: join(to, 'cache') }
     try {
       return await timeRun(['bash', '--norc', '-ec', `${script}\n${ANSWER}`, 'bash', packed, to, SPEC], { env })

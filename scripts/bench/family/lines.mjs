@@ -90,9 +90,9 @@ const itemsOf = (text) =>
     .flatMap((line) => JSON.parse(line).items.map((item) => `${JSON.stringify(item)}\n`))
     .join('')
 
-export const lines = ({ folder, isQuick, lines: wanted, writeFixture, jq, jaq, peer, once }) => {
+export const lines = ({ directory, isQuick, lines: wanted, writeFixture, jq, jaq, peer, once }) => {
   const n = wanted ?? (isQuick ? 100_000 : 500_000)
-  const events = { data: `${folder}/events.jsonl`, sample: eventLines(1000) }
+  const events = { data: `${directory}/events.jsonl`, sample: eventLines(1000) }
   const turns = { data: writeFixture('counts.jsonl', counts(n / 5)), sample: counts(1000) }
   const lists = { data: writeFixture('orders.jsonl', orders(n / 5)), sample: orders(1000) }
   const items = { data: writeFixture('items.jsonl', itemsOf(orders(n / 5))), sample: itemsOf(orders(1000)) }

@@ -10,9 +10,9 @@ const envelopes = (from, n) => Array.from({ length: n }, (_, i) => envelope(from
 // What comes in again, as an envelope that says it goes out.
 const JQ = '{__port: "output", msg}'
 
-export const mux = ({ folder, isQuick, lines: wanted, jq, once }) => {
+export const mux = ({ directory, isQuick, lines: wanted, jq, once }) => {
   const n = wanted ?? (isQuick ? 100_000 : 500_000)
-  const data = `${folder}/envelopes.jsonl`
+  const data = `${directory}/envelopes.jsonl`
   let megabytes = 0
   const program = (key, command, env) =>
     once(`mux: ${key}`, () => ({

@@ -12,9 +12,9 @@ const REPLAYED_BYTES = 50e6
 const MAX_PAGE_MB = 5
 
 /** A record that several families use: its inputs with one more, and the model that is asked for that. */
-const recordOf = ({ folder, once }, { name, bytes, words }) =>
+const recordOf = ({ directory, once }, { name, bytes, words }) =>
   once(`record ${name}`, () => {
-    const [record, inputs, more, page] = ['record', 'inputs', 'more', 'page'].map((part) => join(folder, `${name}-${part}`))
+    const [record, inputs, more, page] = ['record', 'inputs', 'more', 'page'].map((part) => join(directory, `${name}-${part}`))
     let users = 0
     let model
     let made
@@ -28,7 +28,7 @@ const recordOf = ({ folder, once }, { name, bytes, words }) =>
       appendFileSync(more, '"one more"\n')
     }
     return {
-      folder: record,
+      directory: record,
       page,
       open: async () => {
         users++
@@ -91,11 +91,11 @@ export const records = (fixtures) => {
   // Known when it was made.
   const replayed = (record) => ({
     get under() {
-      return (bytesIn(record.folder) / REPLAYED_BYTES) * 1000
+      return (bytesIn(record.directory) / REPLAYED_BYTES) * 1000
     },
   })
-  const view = async (checkout, { page, folder }) => {
-    const sample = await timeRun([checkout.bin('plumb'), 'view', '-o', page, folder], { env: checkout.env })
+  const view = async (checkout, { page, directory }) => {
+    const sample = await timeRun([checkout.bin('plumb'), 'view', '-o', page, directory], { env: checkout.env })
     const megabytes = statSync(page).size / MEGABYTE
     if (megabytes > MAX_PAGE_MB) throw new Error(`the page has ${megabytes} MB, more than ${MAX_PAGE_MB}`)
     return sample

@@ -12,11 +12,11 @@ const SPECS = {
 }
 const BY_HAND = 'node, by hand'
 
-export const unread = ({ folder, isQuick, writeFixture, peer, jq, once }) => {
+export const unread = ({ directory, isQuick, writeFixture, peer, jq, once }) => {
   const n = isQuick ? 100_000 : 500_000
   const list = (one) => Array.from({ length: n / 5 }, (_, i) => one(i)).join('')
   const data = {
-    events: `${folder}/unread-events.jsonl`,
+    events: `${directory}/unread-events.jsonl`,
     words: writeFixture(
       'unread-words.jsonl',
       list(() => '"I feel sad today, and so do all the others"\n'),

@@ -41,21 +41,21 @@ const FRAMEWORKS = {
   },
 }
 
-const loadFrom = (folder) => createRequire(resolve(folder, 'package.json'))
+const loadFrom = (directory) => createRequire(resolve(directory, 'package.json'))
 
-/** Which of them are installed below a folder: their names. */
-exports.frameworksIn = (folder) =>
+/** Which of them are installed below a directory: their names. */
+exports.frameworksIn = (directory) =>
   Object.entries(FRAMEWORKS).flatMap(([name, { packages }]) => {
     try {
-      for (const one of packages) loadFrom(folder).resolve(one)
+      for (const one of packages) loadFrom(directory).resolve(one)
       return [name]
     } catch {
       return []
     }
   })
 
-const main = async ([folder, name, url]) => {
-  const ask = FRAMEWORKS[name].open(loadFrom(folder), url)
+const main = async ([directory, name, url]) => {
+  const ask = FRAMEWORKS[name].open(loadFrom(directory), url)
   let rest = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     const lines = (rest + chunk).split('\n')

@@ -5,10 +5,10 @@ import { decodeText } from '../../../packages/plumb-tool/src/source/builtin/web/
 import { toMarkdown } from '../../../packages/plumb-tool/src/source/builtin/web/html/to-markdown.js'
 import { must, type Target } from '../target.js'
 
-const FOLDER = 'packages/plumb-tool/test/fixtures/pages'
-const pages = readdirSync(FOLDER)
+const DIRECTORY = 'packages/plumb-tool/test/fixtures/pages'
+const pages = readdirSync(DIRECTORY)
   .filter((name) => name.endsWith('.html'))
-  .map((name) => readFileSync(`${FOLDER}/${name}`))
+  .map((name) => readFileSync(`${DIRECTORY}/${name}`))
 
 const SMALL = `<!doctype html><html><head><title>T</title><base href="/b/"></head><body><main><h1>H <b>b</b></h1><p>a <a href="x?y=1">l</a> <code>c</code>
 <ul><li>1<ol start=3><li>2</ol></ul><table><tr><th>a<th colspan=2>b<tr><td>1<td rowspan=2>2<td>3<tr><td>4</table><pre><code class="language-js">x &lt; y</code></pre>

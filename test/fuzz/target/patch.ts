@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parsePatch } from '../../../packages/plumb-tool/src/source/builtin/apply-patch/parse-patch.js'
-import { builtinsIn } from '../../../packages/plumb-tool/test/builtin-folder.js'
+import { builtinsIn } from '../../../packages/plumb-tool/test/builtin-directory.js'
 import { isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
@@ -17,19 +17,19 @@ const FILES: Readonly<Record<string, string>> = {
   'in/deep/d.txt': 'é\u2028😀\n\n\nlast\n',
 }
 
-const contents = (folder: string): Record<string, string> =>
+const contents = (directory: string): Record<string, string> =>
   Object.fromEntries(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
+    readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length + 1), readFileSync(join(parentPath, name), 'utf8')]),
+      .map(({ parentPath, name }) => [join(parentPath, name).slice(directory.length + 1), readFileSync(join(parentPath, name), 'utf8')]),
   )
 
 const patch = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
 
-const lay = (folder: string): void => {
+const lay = (directory: string): void => {
   for (const [name, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
+    mkdirSync(dirname(join(directory, name)), { recursive: true })
+    writeFileSync(join(directory, name), text)
   }
 }
 
@@ -90,17 +90,17 @@ export const patches: Target = {
   cases: 120,
   maxBytes: 6000,
   judge: async (input, random) => {
-    const folder = mkdtempSync(join(tmpdir(), 'plumb-fuzz-'))
+    const directory = mkdtempSync(join(tmpdir(), 'plumb-fuzz-'))
     try {
-      lay(folder)
-      const before = shown(contents(folder))
+      lay(directory)
+      const before = shown(contents(directory))
       const text = input.toString('utf8')
-      const { call } = builtinsIn(folder)
+      const { call } = builtinsIn(directory)
       const parsed = parsePatch(text)
       const checked = await call('apply_patch', { patch: text, check: true })
-      must(shown(contents(folder)) === before, 'what was only checked has changed something')
+      must(shown(contents(directory)) === before, 'what was only checked has changed something')
       const { value, error } = await call('apply_patch', { patch: text })
-      const after = contents(folder)
+      const after = contents(directory)
       const said = error ?? checked.error
       must(!said || (isCode(said.error) && said.detail !== ''), 'a refusal says nothing')
       // The disk may refuse what the patch does not.
@@ -126,9 +126,9 @@ export const patches: Target = {
         ),
         `it left ${Object.keys(after)}`,
       )
-      if (random.oneIn(3)) must(!existsSync(join(folder, '.plumb')), 'a journal is left')
+      if (random.oneIn(3)) must(!existsSync(join(directory, '.plumb')), 'a journal is left')
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   },
 }

@@ -104,13 +104,13 @@ export const prompt: Target = {
   maxBytes: 6000,
   judge: (input) => {
     const text = input.toString('utf8')
-    const folder = mkdtempSync(join(tmpdir(), 'plumb-fuzz-'))
+    const directory = mkdtempSync(join(tmpdir(), 'plumb-fuzz-'))
     try {
       for (const [ending, read] of [
         ['chatmd', readChatmd],
         ['md', readMarkdown],
       ] as const) {
-        const file = join(folder, `fuzz.${ending}`)
+        const file = join(directory, `fuzz.${ending}`)
         writeFileSync(file, text)
         const result = read(text, file)
         if (!result.ok) sound(result.error)
@@ -121,7 +121,7 @@ export const prompt: Target = {
         must(result.ok || !mounted.ok, 'what is refused was mounted')
       }
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   },
 }

@@ -137,17 +137,17 @@ export const record: Target = {
   ],
   cases: 300,
   judge: async (input) => {
-    const folder = mkdtempSync(join(tmpdir(), 'plumb-fuzz-'))
+    const directory = mkdtempSync(join(tmpdir(), 'plumb-fuzz-'))
     try {
       const text = input.toString('utf8')
-      for (const file of FILES) writeFileSync(join(folder, file), text.split(`-- ${file} --\n`)[1]?.split(/^-- \S+ --\n/m)[0] ?? '')
-      const run = readRunFile(folder)
+      for (const file of FILES) writeFileSync(join(directory, file), text.split(`-- ${file} --\n`)[1]?.split(/^-- \S+ --\n/m)[0] ?? '')
+      const run = readRunFile(directory)
       if (!run.ok) sound(run.error)
       else {
         const difference = describeDifference(run.value, IDENTITY)
         must(difference === undefined || difference !== '', 'a difference that says nothing')
       }
-      const answers = readAnswers(folder, GRAPH, 'any-program')
+      const answers = readAnswers(directory, GRAPH, 'any-program')
       if (!answers.ok) sound(answers.error)
       else
         for (const each of answers.value.values()) {
@@ -159,14 +159,14 @@ export const record: Target = {
             else if (sealed) JSON.parse(sealed.output)
           }
         }
-      const path = join(folder, 'trace.json')
+      const path = join(directory, 'trace.json')
       const trace = await readTrace(path)
       if (!trace.ok) return sound(trace.error)
       const model = readRun(trace.value, path)
       if (!model.ok) return sound(model.error)
       must(runPage(model.value, undefined).endsWith('</html>\n'), 'a page has no end')
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   },
 }

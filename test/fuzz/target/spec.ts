@@ -23,10 +23,10 @@ import { must, type Target } from '../target.js'
 
 const PATH = 'fuzz.plumb'
 
-const specsIn = (folder: string): string[] =>
-  readdirSync(folder)
+const specsIn = (directory: string): string[] =>
+  readdirSync(directory)
     .filter((name) => name.endsWith('.plumb'))
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .map((name) => readFileSync(join(directory, name), 'utf8'))
 
 const EVERYTHING = `use fs as files
 type Row = { @description "n" @min 1 @max 9 n: int = 3, s?: string | null, kind: "a" | "b", list: [Tree], pair: (int, json) }

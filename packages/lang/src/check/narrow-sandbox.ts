@@ -31,7 +31,7 @@ export const warnOfNarrowSandbox = (tool: Bound, config: Config, report: Report)
     if (sandbox.net === false && NEEDS_NET.has(effect)) warn(effect, 'has no network', 'net: true')
     if (Array.isArray(sandbox.net) && effect === 'net.private')
       warn(effect, 'reaches its hosts by names, and no private addresses', 'net: true')
-    if (effect === 'fs.write' && !held.opensDocroot && !isFilled(sandbox.write)) warn(effect, 'writes to no folder', 'write: ["."]')
+    if (effect === 'fs.write' && !held.opensDocroot && !isFilled(sandbox.write)) warn(effect, 'writes to no directory', 'write: ["."]')
   }
 }
 

@@ -39,9 +39,9 @@ export const WORD = rule('a string that is not empty', (v) => typeof v === 'stri
 export const STRINGS = rule('a list of strings', isStrings)
 /** Names of all kinds to texts, as environments have them. */
 export const TEXTS = rule('an object of strings', (v) => isObject(v) && Object.values(v).every((s) => typeof s === 'string'))
-/** Folders, by the names that a tool has for them. */
+/** Directories, by the names that a tool has for them. */
 export const ROOTS = rule(
-  'an object of folders: each a string, or { path, hard_links, untrusted, secret }',
+  'an object of directories: each a string, or { path, hard_links, untrusted, secret }',
   (v) => isObject(v) && Object.values(v).every(isRoot),
 )
 const isRoot = (v: Json): boolean => {

@@ -1,5 +1,5 @@
 // Files that an agent's prompt is made of, where they stand below a root that a tool labels. Paths are compared as they are written: those of
-// roots are relative to the docroot, those of prompts to the spec, and both are taken for one folder.
+// roots are relative to the docroot, those of prompts to the spec, and both are taken for one directory.
 
 import type { Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
@@ -54,8 +54,8 @@ const textIn = (value: Value): PromptReference[] =>
   value.kind === 'value' && typeof value.value === 'string' ? [{ name: value.value, span: value.span }] : []
 
 /** Without links: what leads elsewhere by one is not seen. */
-export const isBelow = (file: string, folder: string): boolean => {
-  const [inner, outer] = [partsOf(file), partsOf(folder)]
+export const isBelow = (file: string, directory: string): boolean => {
+  const [inner, outer] = [partsOf(file), partsOf(directory)]
   return outer.every((part, i) => inner[i] === part)
 }
 

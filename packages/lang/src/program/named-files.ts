@@ -4,7 +4,7 @@ import type { Program } from '../compile.js'
 import type { ObjectValue, Value } from '../parse/ast.js'
 
 export interface NamedFile {
-  /** As written: relative to the folder of `from`. */
+  /** As written: relative to the directory of `from`. */
   readonly path: string
   /** The spec that names it. */
   readonly from: string

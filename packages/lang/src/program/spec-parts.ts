@@ -5,7 +5,7 @@ import { ignore } from '../diagnostic/diagnostic.js'
 import type { Item, ObjectValue, Value } from '../parse/ast.js'
 import { parse } from '../parse/parser.js'
 
-/** Paths as written: relative to the folder of the spec, but for `roots` and `writable`, which are relative to the docroot. */
+/** Paths as written: relative to the directory of the spec, but for `roots` and `writable`, which are relative to the docroot. */
 export interface SpecParts {
   /** Modules by name, and by path. */
   readonly modules: readonly string[]
@@ -22,7 +22,7 @@ export interface SpecParts {
   readonly commands: readonly (readonly string[])[]
   /** Where built-in tools may use files. */
   readonly roots: readonly string[]
-  /** Folders that sandboxes leave open. */
+  /** Directories that sandboxes leave open. */
   readonly writable: readonly string[]
   readonly builtins: readonly string[]
 }

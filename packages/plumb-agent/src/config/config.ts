@@ -22,7 +22,7 @@ import type { ChatMessage, Provider } from '../provider/provider.js'
 import type { PreparedProvider } from '../provider/settings.js'
 import { PROVIDERS } from '../provider/table.js'
 import { readHistory } from './history.js'
-import { foldersOf, readSystemPrompt } from './prompts.js'
+import { directoriesOf, readSystemPrompt } from './prompts.js'
 
 export interface AgentConfig {
   readonly agent: string
@@ -118,7 +118,7 @@ export const readAgentConfig = (
   if (other) return { ok: false, error: [anotherProgram(other, agent.name)] }
   const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
-  const resourcePath = foldersOf(env.PLUMB_RESOURCES)
+  const resourcePath = directoriesOf(env.PLUMB_RESOURCES)
   const keys = {
     prompt: asText(spec.prompt),
     file: asText(spec.prompt_file),

@@ -41,7 +41,7 @@ const readImage = (path: string, { specPath, docroot, mayReadFiles }: HistorySou
     // Beside the prompt, and else where tools find their files.
     const place = realpathSync(existsSync(beside) ? beside : besideSpec(path, `${docroot}/.`))
     if (!`${place}`.startsWith(`${realpathSync(docroot)}${sep}`))
-      return fail('config_invalid', `${named} lies outside of the docroot; name its folder with --docroot`)
+      return fail('config_invalid', `${named} lies outside of the docroot; name its directory with --docroot`)
     const { size } = statSync(place)
     if (size > MAX_IMAGE_BYTES) return fail('config_invalid', `${named} has ${size} bytes, and at most ${MAX_IMAGE_BYTES} are taken`)
     const bytes = readFileSync(place)

@@ -33,7 +33,7 @@ import {
   withText,
 } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
-import { foldersOf } from './prompts.js'
+import { directoriesOf } from './prompts.js'
 
 /** Texts that a parent has handed over, and what it lets be done. */
 export interface InheritedSpec {
@@ -69,7 +69,7 @@ export const loadAgent = async (
   searchPath: string | undefined,
 ): Promise<LoadedAgent> => {
   const given = received || sourcesFd === undefined ? succeed(received) : openBootstrap(sourcesFd)
-  const disk = diskFiles(foldersOf(searchPath), STANDARD_LIBRARY)
+  const disk = diskFiles(directoriesOf(searchPath), STANDARD_LIBRARY)
   if (!given.ok) return refuse(given.error, disk)
   const files = given.value ? bundledFiles(given.value.bundle) : disk
   const readText = (name: string): Result<string> => {

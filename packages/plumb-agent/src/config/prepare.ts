@@ -57,7 +57,7 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
     mayReadFiles,
     whyNotRead: (path: string, what: string) => {
       const docroot = options.docroot ?? (isNarrowed ? '.' : undefined)
-      return holds(path) ? undefined : whyNotRead(path, { folder: dirname(agent?.specPath ?? '.'), docroot, mayReadFiles }, what)
+      return holds(path) ? undefined : whyNotRead(path, { directory: dirname(agent?.specPath ?? '.'), docroot, mayReadFiles }, what)
     },
   }
   const configured = agent && readAgentConfig(agent, options, surroundings)
@@ -89,11 +89,11 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
 
 // Checked now, rather than when the first tool is called.
 const checkDocroot = (path: string | undefined): Fault[] => {
-  if (path === undefined || isFolder(path)) return []
-  return [fault('file_not_found', `--docroot names '${preview(path)}', which is no folder`)]
+  if (path === undefined || isDirectory(path)) return []
+  return [fault('file_not_found', `--docroot names '${preview(path)}', which is not a directory`)]
 }
 
-const isFolder = (path: string): boolean => {
+const isDirectory = (path: string): boolean => {
   try {
     return statSync(path).isDirectory()
   } catch {

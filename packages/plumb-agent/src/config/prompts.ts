@@ -78,7 +78,7 @@ const readDocument = (name: string, { specPath, resourcePath, installed, readTex
     return read.ok ? read : refuse(name, read.error.detail)
   }
   // The first that is there is meant, also where it cannot be read.
-  const found = resourcePath.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  const found = resourcePath.map((directory) => join(directory, name)).find((path) => existsSync(path))
   if (found !== undefined) {
     const read = readText(found)
     return read.ok ? read : refuse(name, read.error.detail)
@@ -90,5 +90,5 @@ const readDocument = (name: string, { specPath, resourcePath, installed, readTex
 
 const refuse = (name: string, why: string): Result<never> => fail('file_not_found', `'prompts' names '${preview(name)}': ${why}`)
 
-/** The folders of PLUMB_RESOURCES. */
-export const foldersOf = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((folder) => folder !== '')
+/** The directories of PLUMB_RESOURCES. */
+export const directoriesOf = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((directory) => directory !== '')

@@ -126,7 +126,8 @@ export const openConversation = (
     const asked = asking.turn
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
-    const batching = lane === 'batch' ? { key: before?.key, folder: before?.folder, tell: emitAll, warn: warn ?? (() => {}) } : undefined
+    const batching =
+      lane === 'batch' ? { key: before?.key, directory: before?.directory, tell: emitAll, warn: warn ?? (() => {}) } : undefined
     const coming = provider.answer(batching ? { ...question, batching } : question, cancellation)
     tools.prepare?.()
     const answer = await coming

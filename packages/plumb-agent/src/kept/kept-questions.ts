@@ -20,7 +20,7 @@ export interface KeptQuestion {
   /** The same for the same question of a run that is gone on with. */
   readonly key: string
   /** Where such a run finds what was sent and not answered. */
-  readonly folder: string
+  readonly directory: string
   /** Its answer, and from where; undefined: it is to be asked. */
   readonly found: { readonly answered: Answered; readonly source: AnswerSource } | undefined
   /** It is neither kept nor may it be asked. */
@@ -76,7 +76,7 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
       const answered = asked.found && readAnswered(asked.found.answer)
       return {
         key: nameOf(asked.key),
-        folder: kept.batchFolder,
+        directory: kept.batchDirectory,
         found: answered && asked.found && { answered, source: asked.found.source },
         miss: asked.miss,
         keep: (answered) => {

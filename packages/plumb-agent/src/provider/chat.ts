@@ -103,7 +103,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   const openBatches = async ({ log, batching }: ModelRequest): Promise<BatchLane> => {
     const { openBatchLane } = await import('./batch/open.js')
     const calls = { connection, host, keyWords, timing, log }
-    return openBatchLane({ protocol, endpoint, headers: headersOf({}), calls, maxRetries, folder: batching?.folder })
+    return openBatchLane({ protocol, endpoint, headers: headersOf({}), calls, maxRetries, directory: batching?.directory })
   }
 
   const ask = async (asked: ModelRequest, signal: AbortSignal): Promise<Attempt<Finished>> => {

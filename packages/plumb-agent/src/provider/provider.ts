@@ -77,7 +77,7 @@ export interface Batching {
   /** By which it is found in the notes of a run before; undefined: nothing is kept. */
   readonly key: string | undefined
   /** Where these notes are. */
-  readonly folder: string | undefined
+  readonly directory: string | undefined
   /** About a batch, and not this question. */
   readonly tell: Emit
   readonly warn: (warning: Fault) => void

@@ -1,4 +1,4 @@
-// The prompts that need no file: what `prompts` finds by these names when no folder of PLUMB_RESOURCES has them.
+// The prompts that need no file: what `prompts` finds by these names when no directory of PLUMB_RESOURCES has them.
 
 import grammar from './grammar.peg'
 import system from './system.md'

@@ -29,8 +29,8 @@ const MAX_SESSIONS = 32
 const ALLOW = 'allow'
 
 /**
- * Serves sessions on stdin and stdout until stdin ends. `args`: options and spec of the program; `hasDocroot`: they say which folder tools may
- * use, else it is the folder of the session. Resolves to the exit status; when a signal stopped it, this process dies of the same signal.
+ * Serves sessions on stdin and stdout until stdin ends. `args`: options and spec of the program; `hasDocroot`: they say which directory tools may
+ * use, else it is the directory of the session. Resolves to the exit status; when a signal stopped it, this process dies of the same signal.
  */
 export const serveAcp = async (
   program: ChatProgram,
@@ -64,7 +64,7 @@ export const serveAcp = async (
   const open = (params: NewSessionRequest, client: AgentContext): string => {
     const { cwd, mcpServers } = params
     if (sessions.size >= MAX_SESSIONS) throw refuse(fault('overflow', `${MAX_SESSIONS} sessions are open: close one first`))
-    orRefuse(checkFolder(cwd))
+    orRefuse(checkDirectory(cwd))
     if (mcpServers.length > 0)
       reporter.warn(
         fault('usage', `the tools of a program are those of its spec: the ${mcpServers.length} MCP servers of the editor are left out`),
@@ -138,10 +138,10 @@ const OPTIONS = [
   { optionId: 'reject', name: 'Reject it', kind: 'reject_once' as const },
 ]
 
-const checkFolder = (cwd: string): Result<void> => {
+const checkDirectory = (cwd: string): Result<void> => {
   if (!isAbsolute(cwd)) return fail('usage', `cwd is an absolute path, not '${preview(cwd)}'`)
   try {
     if (statSync(cwd).isDirectory()) return { ok: true, value: undefined }
   } catch {}
-  return fail('file_not_found', `there is no folder '${preview(cwd)}' to work in`)
+  return fail('file_not_found', `there is no directory '${preview(cwd)}' to work in`)
 }

@@ -112,7 +112,7 @@ const contentOf = (uri: string, path: string, bytes: Buffer): ResourceText | Res
   return isText ? { uri, mimeType, text: bytes.toString('utf8') } : { uri, mimeType, blob: bytes.toString('base64') }
 }
 
-/** In the order of a walk: folder by folder, by name. */
+/** In the order of a walk: directory by directory, by name. */
 const comparePaths = (a: string, b: string): number => {
   const [as, bs] = [a.split('/'), b.split('/')]
   for (let i = 0; i < as.length && i < bs.length; i++) {

@@ -76,9 +76,9 @@ class Inspector implements SourceCheck {
       if (real !== undefined) this.prompts.push(real)
     }
     // Relative to the docroot, wherever the spec is.
-    for (const folder of texts(Object.values(recordOf(config.roots)).map((root) => recordOf(root).path ?? root)))
-      this.#reach(who, 'roots', folder)
-    for (const folder of texts(recordOf(config.sandbox).write)) this.#reach(who, 'sandbox', folder)
+    for (const directory of texts(Object.values(recordOf(config.roots)).map((root) => recordOf(root).path ?? root)))
+      this.#reach(who, 'roots', directory)
+    for (const directory of texts(recordOf(config.sandbox).write)) this.#reach(who, 'sandbox', directory)
     for (const file of texts(config.record)) {
       this.#need('fs.write', who, 'record')
       this.#reach(who, 'record', file, 'write')

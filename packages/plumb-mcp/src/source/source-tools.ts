@@ -78,7 +78,7 @@ const callSourceTool = (options: SourceOptions): ServedTool => ({
   name: 'call',
   description:
     'Run the main of a plumb spec: on one input, and answer its first output; or on a list of inputs, and answer all outputs. ' +
-    'The spec stays within the folder of the server and what the server lets its clients do.',
+    'The spec stays within the directory of the server and what the server lets its clients do.',
   inputSchema: {
     type: 'object',
     properties: {

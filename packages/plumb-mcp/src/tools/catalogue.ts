@@ -3,7 +3,7 @@
 import { isOffered } from '@plumb/policy'
 import { type Fault, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
-import type { PromptFolder } from '../prompts/folder.js'
+import type { PromptDirectory } from '../prompts/directory.js'
 import type { Prompt } from '../prompts/prompt.js'
 import type { ServedTool } from './served-tool.js'
 
@@ -16,12 +16,12 @@ export interface Catalogue {
 /** A tool of a prompt stands behind the others: where one of those has its name it is not served. */
 export const openCatalogue = (
   fixed: readonly ServedTool[],
-  folder: () => PromptFolder | undefined,
+  directory: () => PromptDirectory | undefined,
   authority: ServerAuthority,
 ): Catalogue => {
   const named = new Map(fixed.map((tool) => [tool.name, tool]))
-  const prompts = () => [...(folder()?.prompts.values() ?? [])]
-  const find = (name: string): ServedTool | undefined => named.get(name) ?? folder()?.prompts.get(name)?.tool
+  const prompts = () => [...(directory()?.prompts.values() ?? [])]
+  const find = (name: string): ServedTool | undefined => named.get(name) ?? directory()?.prompts.get(name)?.tool
   const isServed = ({ name: tool, effects }: ServedTool): boolean => isOffered({ tool, effects }, authority, Date.now())
   const tools = () => [...fixed, ...prompts().flatMap(({ name, tool }) => (named.has(name) ? [] : [tool]))].filter(isServed)
   return {

@@ -20,7 +20,7 @@ export interface SessionsOptions {
   readonly docroot: string
   readonly authority: ServerAuthority
   readonly options: ServeOptions
-  /** Folders of prompts. */
+  /** Directories of prompts. */
   readonly prompts: readonly string[]
   /** Of each call within a call, when it is over: the id of the outer one, and what happened. */
   readonly onInnerCall: (id: string, message: string) => void

@@ -55,7 +55,7 @@ export const TOOL_OPTIONS: readonly OptionLine[] = [
   { flags: '--set-file <file>', text: 'give params the values of this JSON object', read: again },
   { flags: '--provider <provider>', text: 'for agents that tools start' },
   { flags: '--model <model>', text: 'for agents that tools start' },
-  { flags: '--docroot <dir>', text: 'folder below which tools may use files' },
+  { flags: '--docroot <dir>', text: 'directory below which tools may use files' },
   { flags: '--flows', text: 'check where data may go, whatever the spec says' },
   { flags: '--grant <list>', text: 'effects that are allowed, such as fs.read,net', read: again },
   { flags: '--policy <file>', text: 'rules on what is allowed, asked for or denied' },

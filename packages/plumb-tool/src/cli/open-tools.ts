@@ -30,7 +30,7 @@ import type { CliOptions } from './options.js'
 export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, reporter: Reporter): Promise<ToolSet | undefined> => {
   const { program, files, bootstrap } = loaded
   const offer = offerOf(program, options.agent)
-  const docroot = folderOf(options.docroot ?? '.')
+  const docroot = directoryOf(options.docroot ?? '.')
   const authority = openCliAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
   const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
@@ -70,13 +70,13 @@ const offerOf = (program: Program, name: string | undefined): Result<Offer> => {
   return fail('unknown_name', `no agent is named '${preview(name)}'${hint}`)
 }
 
-const folderOf = (path: string): Result<string> => {
+const directoryOf = (path: string): Result<string> => {
   try {
     if (statSync(path).isDirectory()) return succeed(resolve(path))
   } catch {
-    // As if it were no folder.
+    // As if it were no directory.
   }
-  return fail('file_not_found', `--docroot names '${preview(path)}', which is no folder`)
+  return fail('file_not_found', `--docroot names '${preview(path)}', which is not a directory`)
 }
 
 const handedOn = ({ provider, model, allowHost }: CliOptions): string[] => [

@@ -1,5 +1,5 @@
 // The tools that a server listed a short while ago, for the next one who asks (`cache_ttl`): in files that only their owner can read, in a
-// folder of the user's, by a name that says nothing of the server, and never with a key in them.
+// directory of the user's, by a name that says nothing of the server, and never with a key in them.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -40,10 +40,10 @@ export const openToolListCache = (
   config: ServerConfig,
   { cwd = '.', env = process.env, now = Date.now }: CatalogueOptions = {},
 ): ToolListCache => {
-  const folder = folderOf(env)
+  const directory = directoryOf(env)
   const ttlMs = (config.cache_ttl ?? DEFAULT_SECONDS) * 1000
   const file = async (): Promise<string | undefined> =>
-    folder !== undefined && ttlMs > 0 ? join(folder, `${await keyOf(config, resolve(cwd), env)}.json`) : undefined
+    directory !== undefined && ttlMs > 0 ? join(directory, `${await keyOf(config, resolve(cwd), env)}.json`) : undefined
   const drop = async (): Promise<undefined> => {
     const path = await file().catch(() => undefined)
     if (path !== undefined) await rm(path, { force: true }).catch(() => {})
@@ -67,19 +67,20 @@ export const openToolListCache = (
         if (mostMs === 0) return void (await drop())
         const path = await file()
         const text = JSON.stringify({ at: now(), server, tools, mostMs })
-        if (path === undefined || folder === undefined || scrub(text) !== text || text.length > MAX_LINE || !(await isOurs(folder))) return
+        if (path === undefined || directory === undefined || scrub(text) !== text || text.length > MAX_LINE || !(await isOurs(directory)))
+          return
         const fresh = `${path}.${randomBytes(6).toString('hex')}.new`
         await writeFile(fresh, text, { flag: 'wx', mode: 0o600 })
         await rename(fresh, path)
-        await sweep(folder, now())
+        await sweep(directory, now())
       } catch {
-        // No room, no folder, no right to it.
+        // No room, no directory, no right to it.
       }
     },
   }
 }
 
-const folderOf = ({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | undefined => {
+const directoryOf = ({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | undefined => {
   const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : isAbsolute(HOME) ? join(HOME, '.cache') : undefined
   return cache === undefined ? undefined : join(cache, 'plumb', 'mcp')
 }
@@ -111,9 +112,9 @@ const changedAt = (path: string): Promise<number | undefined> =>
     () => undefined,
   )
 
-const isOurs = async (folder: string): Promise<boolean> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const found = await lstat(folder)
+const isOurs = async (directory: string): Promise<boolean> => {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const found = await lstat(directory)
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
 }
 
@@ -141,9 +142,9 @@ const readKept = async (path: string): Promise<Kept | undefined> => {
   }
 }
 
-const sweep = async (folder: string, now: number): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name)
+const sweep = async (directory: string, now: number): Promise<void> => {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name)
     const { mtimeMs } = await stat(path)
     if (now - mtimeMs > OLD_MS) await rm(path, { force: true })
   }

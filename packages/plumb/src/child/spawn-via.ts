@@ -96,7 +96,7 @@ const besides = (
 ): Readonly<Record<string, string>> => {
   const grants = [authoritySource.authority.grant, config.grant as readonly string[] | undefined].filter((grant) => grant !== undefined)
   const reach = {
-    folder: dirname(specPath),
+    directory: dirname(specPath),
     docroot: docroot ?? (grants.length > 0 ? '.' : undefined),
     mayReadFiles: grants.every((grant) => grant.includes('fs.read')),
   }

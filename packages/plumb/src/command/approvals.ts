@@ -7,16 +7,16 @@ import { APPROVALS_FILE } from '../record/kept-answers.js'
 import { type ApproveOptions, readTime, refusalOf, showCall } from '../record/listed-calls.js'
 
 /** Resolves to the exit status. */
-export const approvals = async (folder: string, { all = false }: { readonly all?: boolean }): Promise<number> => {
-  const calls = callsIn(folder)
+export const approvals = async (directory: string, { all = false }: { readonly all?: boolean }): Promise<number> => {
+  const calls = callsIn(directory)
   if (!calls.ok) return endWith('plumb', calls.error)
   const shown = [...calls.value.calls.values()].filter((call) => all || isOpen(call))
   return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(`${shown.map(showCall).join('\n')}\n`))
 }
 
 /** All of the calls, or none. Resolves to the exit status. */
-export const approve = async (folder: string, ids: readonly string[], { deny, why, until }: ApproveOptions): Promise<number> => {
-  const found = callsIn(folder)
+export const approve = async (directory: string, ids: readonly string[], { deny, why, until }: ApproveOptions): Promise<number> => {
+  const found = callsIn(directory)
   if (!found.ok) return endWith('plumb', found.error)
   const { path, calls } = found.value
   const untilMs = until === undefined ? succeed(undefined) : readTime(until)
@@ -42,12 +42,12 @@ interface Calls {
   readonly calls: ReadonlyMap<string, ListedCall>
 }
 
-const callsIn = (folder: string): Result<Calls> => {
-  const path = join(folder, APPROVALS_FILE)
-  if (isAbsent(join(folder, '.')))
-    return fail('file_not_found', `there is no folder '${preview(folder)}'; name the record of a run, the folder after --record`)
+const callsIn = (directory: string): Result<Calls> => {
+  const path = join(directory, APPROVALS_FILE)
+  if (isAbsent(join(directory, '.')))
+    return fail('file_not_found', `there is no directory '${preview(directory)}'; name the record of a run, the directory after --record`)
   if (isAbsent(path))
-    return fail('record_invalid', `no call of the run in '${preview(folder)}' waits for a person: it was run without --park`)
+    return fail('record_invalid', `no call of the run in '${preview(directory)}' waits for a person: it was run without --park`)
   const calls = readCalls(path)
   return calls.ok ? succeed({ path, calls: calls.value }) : calls
 }

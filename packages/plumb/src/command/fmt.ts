@@ -46,7 +46,7 @@ export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Pr
   return reporter.status
 }
 
-// A file that may not be written is not replaced either, though the folder would allow it.
+// A file that may not be written is not replaced either, though the directory would allow it.
 const replace = async (path: string, text: string): Promise<Fault | undefined> => {
   try {
     if (!statSync(path).isFile()) return fault('usage', `'${path}' is no regular file; to lay out what a pipe brings, give '-'`)

@@ -53,12 +53,12 @@ const whyNoFile = (path: string): string | undefined => {
 
 const missingProgram = (need: Need): Lack[] => {
   const { name, from } = need
-  const found = resolveProgram(name, folderOf(from), process.env.PATH)
+  const found = resolveProgram(name, directoryOf(from), process.env.PATH)
   return found.ok ? [] : lack('file_not_found', found.error.detail, need)
 }
 
 // The working directory may have been removed.
-const folderOf = (path: string): string => {
+const directoryOf = (path: string): string => {
   try {
     return resolve(dirname(path))
   } catch {

@@ -21,7 +21,7 @@ _plumb_place () {
 	local IFS=$'\\n'
 	case $1 in
 	files) COMPREPLY+=($(compgen -f -- "$2")); compopt -o filenames 2>/dev/null ;;
-	folders) COMPREPLY+=($(compgen -d -- "$2")); compopt -o filenames 2>/dev/null ;;
+	directories) COMPREPLY+=($(compgen -d -- "$2")); compopt -o filenames 2>/dev/null ;;
 	specs) COMPREPLY+=($(compgen -f -X '!*.plumb' -- "$2") $(compgen -d -- "$2")); compopt -o filenames 2>/dev/null ;;
 	programs) COMPREPLY+=($(compgen -c -- "$2")) ;;
 	names) COMPREPLY+=($(compgen -W "$(_plumb_names)" -- "$2")) ;;
@@ -29,7 +29,7 @@ _plumb_place () {
 	*) COMPREPLY+=($(compgen -W "\${1// /$'\\n'}" -- "$2")) ;;
 	esac
 }
-# The bindings of the specs that the command line names, else of those in this folder.
+# The bindings of the specs that the command line names, else of those in this directory.
 _plumb_names () {
 	local word specs=()
 	for word in "\${COMP_WORDS[@]}"; do

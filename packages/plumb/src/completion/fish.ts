@@ -55,7 +55,7 @@ const valueWords = (place: ArgumentKind): string => {
   switch (place.kind) {
     case 'files':
       return ' -r -F'
-    case 'folders':
+    case 'directories':
       return " -x -a '(__fish_complete_directories)'"
     case 'specs':
       return " -x -a '(__fish_complete_suffix .plumb)'"

@@ -2,7 +2,7 @@
 
 /** What stands in a place of a command line. */
 export type ArgumentKind =
-  | { readonly kind: 'files' | 'folders' | 'programs' | 'specs' | 'names' | 'text' }
+  | { readonly kind: 'files' | 'directories' | 'programs' | 'specs' | 'names' | 'text' }
   | { readonly kind: 'words'; readonly words: readonly string[] }
 
 export interface OptionInterface {

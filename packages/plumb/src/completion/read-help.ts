@@ -60,7 +60,7 @@ const OPTIONS: Readonly<Record<string, ArgumentKind>> = {
 
 const PLACEHOLDERS: Readonly<Record<string, ArgumentKind>> = {
   file: { kind: 'files' },
-  dir: { kind: 'folders' },
+  dir: { kind: 'directories' },
   program: { kind: 'programs' },
   command: { kind: 'programs' },
   binding: { kind: 'names' },

@@ -60,7 +60,7 @@ const action = (place: ArgumentKind): string => {
   switch (place.kind) {
     case 'files':
       return '_files'
-    case 'folders':
+    case 'directories':
       return '_files -/'
     case 'specs':
       return '_files -g "*.plumb"'

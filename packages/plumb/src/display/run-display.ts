@@ -74,7 +74,7 @@ export class RunDisplay {
   /** Live lines are erased until `work` is done. */
   readonly withoutLiveLines = <T>(work: () => Promise<T>): Promise<T> => this.#screen?.without(work) ?? work()
 
-  /** `record`: the folder that the run is recorded in. When it fails nothing was started. */
+  /** `record`: the directory that the run is recorded in. When it fails nothing was started. */
   async openListeners(
     reporter: Reporter,
     record: RecordFolder | undefined,

@@ -3,7 +3,7 @@
 import { type Dirent, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Fault, fail, fault, makeFolder, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { ensureDirectory, type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { WireInfo } from '../event/run-event.js'
 import { APPROVALS_FILE, KEPT_FOLDER } from './kept-answers.js'
 import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
@@ -73,7 +73,7 @@ export const enterFolder = async (folder: string, { isNested }: RecordFolderOpti
 /** Makes and locks the folder of a new record; an older record in it is removed. */
 export const clearFolder = async (folder: string, { isNested }: RecordFolderOptions): Promise<Result<ReleaseLock>> => {
   try {
-    makeFolder(resolve(folder))
+    ensureDirectory(resolve(folder))
     const before = refuseForeignFiles(folder)
     if (!before.ok) return before
     const locked = await waitForLock(isNested, () => lockRecord(folder))
@@ -90,7 +90,7 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
   if (!isNested && isNewer(folder))
     return fail(
       'record_invalid',
-      `'${folder}' holds the record of a run that began or ended after this one was started: name another folder`,
+      `'${folder}' holds the record of a run that began or ended after this one was started: name another directory`,
     )
   const names = readdirSync(folder, { withFileTypes: true })
   // Folders of nested plumbs: those of a killed run end soon after it.
@@ -111,7 +111,7 @@ const clear = async (folder: string, isNested: boolean): Promise<Result<void>> =
 const refuseForeignFiles = (folder: string): Result<void> => {
   const foreign = foreignFileIn(folder)
   if (foreign === undefined) return succeed(undefined)
-  return fail('record_invalid', `'${folder}' holds '${preview(foreign)}', which is no record of a run: name another folder`)
+  return fail('record_invalid', `'${folder}' holds '${preview(foreign)}', which is no record of a run: name another directory`)
 }
 
 // A run that was started earlier, and then stopped or waited for the processor, must not replace the record of a later one. A time in the
@@ -183,4 +183,4 @@ export const writeRunFile = (folder: string, run: RunFile): Fault | undefined =>
 }
 
 const cannot = (what: string, folder: string, error: unknown): Fault =>
-  fault('file_not_found', `cannot ${what} the folder '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  fault('file_not_found', `cannot ${what} the directory '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)

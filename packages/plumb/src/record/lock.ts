@@ -18,7 +18,7 @@ export const lockRecord = (folder: string): Result<ReleaseLock> => {
     const refused = take(slot, ownHolder(), folder)
     if (refused) return refused
   } catch (error) {
-    return fail('file_not_found', `cannot write to the folder '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)
+    return fail('file_not_found', `cannot write to the directory '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
   let isHeld = true
   const release = (): void => {
@@ -82,7 +82,7 @@ const attempt = (work: () => void): void => {
 
 const refusal = (folder: string, { pid, host }: LockHolder, state: 'alive' | 'unknown') =>
   state === 'alive'
-    ? fail('record_invalid', `'${folder}' is being written by process ${pid}: name another folder, or wait for its end`, { pid })
+    ? fail('record_invalid', `'${folder}' is being written by process ${pid}: name another directory, or wait for its end`, { pid })
     : fail(
         'record_invalid',
         `'${folder}' may still be written by process ${pid} on '${preview(host)}', which cannot ` +

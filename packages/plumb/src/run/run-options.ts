@@ -36,7 +36,7 @@ export interface RunOptions extends SpecOptions {
   readonly isFailFast: boolean
   /** Only show what would be started. */
   readonly isDry: boolean
-  /** Where answers of models are kept: a folder, or a file of lines. */
+  /** Where answers of models are kept: a directory, or a file of lines. */
   readonly cache: string | undefined
   /** What is not kept is not asked. */
   readonly isCacheOnly: boolean
@@ -54,9 +54,9 @@ export interface RunOptions extends SpecOptions {
 
 /** What is kept of a run. */
 export interface RecordingOptions {
-  /** The folder of a new record. */
+  /** The directory of a new record. */
   readonly record: string | undefined
-  /** The folder of the record that is gone on with: the run is recorded there too. */
+  /** The directory of the record that is gone on with: the run is recorded there too. */
   readonly resume: string | undefined
   /** Only where nothing has changed since. */
   readonly isSame: boolean | undefined

@@ -103,9 +103,9 @@ const refuse = (error: Fault, errors: Reporter): number => {
   return 0
 }
 
-const writeFromRecord = async ([spec, another]: readonly TestedSpec[], folder: string, errors: Reporter): Promise<number> => {
+const writeFromRecord = async ([spec, another]: readonly TestedSpec[], directory: string, errors: Reporter): Promise<number> => {
   const { testFromRecord } = await import('./from-record.js')
-  const made = spec && !another ? testFromRecord(folder, spec.loaded.compiled.program) : undefined
+  const made = spec && !another ? testFromRecord(directory, spec.loaded.compiled.program) : undefined
   const failure =
     made === undefined
       ? fault('usage', "'--from' takes one spec: that of the record")

@@ -14,26 +14,26 @@ interface Wire {
 }
 
 /** The text of the test, laid out. */
-export const testFromRecord = (folder: string, program: Program): Result<string> => {
-  const run = readRun(folder)
+export const testFromRecord = (directory: string, program: Program): Result<string> => {
+  const run = readRun(directory)
   if (!run.ok) return run
   const { binding, wires } = run.value
   const bound = bindingNamed(program, binding)
   if (bound?.category !== 'stream')
-    return fail('record_invalid', `the record is of '${preview(binding)}', and the spec has no process of that name`, { path: folder })
+    return fail('record_invalid', `the record is of '${preview(binding)}', and the spec has no process of that name`, { path: directory })
   const { inputs, outputs } = portsOfInstance(bound)
-  const given = inputs.map(({ name }) => [name, carried(folder, wires.filter(({ from }) => from === name).slice(0, 1))] as const)
+  const given = inputs.map(({ name }) => [name, carried(directory, wires.filter(({ from }) => from === name).slice(0, 1))] as const)
   const came = outputs.map(
     ({ name }) =>
       [
         name,
         carried(
-          folder,
+          directory,
           wires.filter(({ to }) => to === name),
         ),
       ] as const,
   )
-  const { models, tools, errors } = exchangesIn(folder, program)
+  const { models, tools, errors } = exchangesIn(directory, program)
   const isMixed = outputs.some(({ name }) => wires.filter(({ to }) => to === name).length > 1)
   const entries = [
     `given: ${byPort(given)}`,
@@ -44,10 +44,10 @@ export const testFromRecord = (folder: string, program: Program): Result<string>
     ...(errors.length > 0 ? [`errors: ${JSON.stringify(errors)}`] : []),
   ]
   const text = `test ${JSON.stringify(`${bound.name}, as recorded`)} of ${binding} {\n${entries.join('\n')}\n}\n`
-  const formatted = format({ path: folder, text })
+  const formatted = format({ path: directory, text })
   return formatted.ok
     ? succeed(formatted.text)
-    : fail('record_invalid', `the record makes no test: ${formatted.diagnostics[0]?.message ?? ''}`, { path: folder })
+    : fail('record_invalid', `the record makes no test: ${formatted.diagnostics[0]?.message ?? ''}`, { path: directory })
 }
 
 const scriptsOf = (key: string, scripts: ReadonlyMap<string, readonly Exchange[]>, result: string): readonly string[] => {
@@ -79,9 +79,11 @@ const answerOf = ({ json, code }: Exchange, result: string): string => {
   return looksSpecial(json ?? 'null') ? `{ ${result}: ${text} }` : text
 }
 
-const readRun = (folder: string): Result<{ readonly binding: string; readonly wires: readonly Wire[] }> => {
-  const path = join(folder, 'run.json')
-  const refuse = fail('record_invalid', `'${preview(folder, 200)}' is no record of a run: 'plumb --record DIR' makes one`, { path: folder })
+const readRun = (directory: string): Result<{ readonly binding: string; readonly wires: readonly Wire[] }> => {
+  const path = join(directory, 'run.json')
+  const refuse = fail('record_invalid', `'${preview(directory, 200)}' is no record of a run: 'plumb --record DIR' makes one`, {
+    path: directory,
+  })
   const text = readIfSmall(path)
   if (text === undefined) return refuse
   try {
@@ -96,8 +98,8 @@ const readRun = (folder: string): Result<{ readonly binding: string; readonly wi
   }
 }
 
-const carried = (folder: string, wires: readonly Wire[]): readonly string[] =>
-  wires.flatMap(({ name }) => (/[/\\]/.test(name) ? [] : recordLines(join(folder, `${name}.jsonl`))).map(asValue))
+const carried = (directory: string, wires: readonly Wire[]): readonly string[] =>
+  wires.flatMap(({ name }) => (/[/\\]/.test(name) ? [] : recordLines(join(directory, `${name}.jsonl`))).map(asValue))
 
 const byPort = (ports: readonly (readonly [name: string, messages: readonly string[]])[]): string => {
   const lists = ports.filter(([name, messages]) => !isControl(name) || messages.length > 0)

@@ -28,12 +28,12 @@ export interface Exchanges {
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_DEPTH = 10
 
-export const exchangesIn = (folder: string, program: Program): Exchanges => {
-  const folders = [folder, ...foldersBelow(folder)]
-  const events = recordLines(join(folder, 'events.jsonl')).map(readObject)
+export const exchangesIn = (directory: string, program: Program): Exchanges => {
+  const directories = [directory, ...directoriesBelow(directory)]
+  const events = recordLines(join(directory, 'events.jsonl')).map(readObject)
   return {
-    models: byName(withPlaces(folders.flatMap((each) => answersIn(each, program)))),
-    tools: byName(folders.flatMap((each) => callsIn(each, program))),
+    models: byName(withPlaces(directories.flatMap((each) => answersIn(each, program)))),
+    tools: byName(directories.flatMap((each) => callsIn(each, program))),
     errors: errorsIn(events),
   }
 }
@@ -49,11 +49,11 @@ export const readIfSmall = (path: string): string | undefined => {
 export const recordLines = (path: string): readonly string[] => (readIfSmall(path) ?? '').split('\n').filter((line) => line.trim() !== '')
 
 /** Nested plumbs have records of their own. */
-const foldersBelow = (folder: string, depth = 0): readonly string[] => {
+const directoriesBelow = (directory: string, depth = 0): readonly string[] => {
   if (depth >= MAX_DEPTH) return []
   try {
-    const inside = readdirSync(folder, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? [join(folder, e.name)] : []))
-    return inside.flatMap((inner) => [inner, ...foldersBelow(inner, depth + 1)])
+    const inside = readdirSync(directory, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? [join(directory, e.name)] : []))
+    return inside.flatMap((inner) => [inner, ...directoriesBelow(inner, depth + 1)])
   } catch {
     return []
   }
@@ -85,12 +85,12 @@ interface Answered {
   readonly code?: string
 }
 
-const answersIn = (folder: string, program: Program): readonly Answered[] =>
-  recordLines(join(folder, 'answers.jsonl')).flatMap((line): Answered[] => {
+const answersIn = (directory: string, program: Program): readonly Answered[] =>
+  recordLines(join(directory, 'answers.jsonl')).flatMap((line): Answered[] => {
     const { process, input, output, fault } = readObject(line)
     const name = typeof process === 'string' ? agentAt(process, program) : undefined
     if (name === undefined || typeof input !== 'string') return []
-    const known = { name, place: join(folder, String(process)), input }
+    const known = { name, place: join(directory, String(process)), input }
     if (typeof output === 'string') return [{ ...known, json: output }]
     const code = isRecord(fault) ? fault.error : undefined
     return typeof code === 'string' ? [{ ...known, code }] : []
@@ -103,8 +103,8 @@ const withPlaces = (answers: readonly Answered[]): readonly Named[] => {
   return answers.map(({ place: _, ...answer }) => ({ ...answer, isParallel: (places.get(answer.name)?.size ?? 0) > 1 }))
 }
 
-const callsIn = (folder: string, program: Program): readonly Named[] =>
-  recordLines(join(folder, 'events.jsonl')).flatMap((line): Named[] => {
+const callsIn = (directory: string, program: Program): readonly Named[] =>
+  recordLines(join(directory, 'events.jsonl')).flatMap((line): Named[] => {
     const { kind, process, call } = readObject(line)
     if (kind !== 'call' || typeof process !== 'string' || !isRecord(call) || typeof call.tool !== 'string') return []
     const name = agentAt(process, program) === undefined ? doubledTool(call.tool, program) : undefined

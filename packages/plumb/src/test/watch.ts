@@ -23,19 +23,19 @@ export const repeatOnChange = async (
   }
 }
 
-/** Resolves to the first of them that changes. Folders are watched: what replaces a file has its name and nothing else of it. */
+/** Resolves to the first of them that changes. Directories are watched: what replaces a file has its name and nothing else of it. */
 const change = (files: readonly string[]): Promise<string> =>
   new Promise((resolveWith) => {
-    const byFolder = new Map<string, Map<string, string>>()
+    const byDirectory = new Map<string, Map<string, string>>()
     for (const file of files) {
-      const folder = dirname(resolve(file))
-      const names = byFolder.get(folder) ?? new Map<string, string>()
+      const directory = dirname(resolve(file))
+      const names = byDirectory.get(directory) ?? new Map<string, string>()
       names.set(basename(file), file)
-      byFolder.set(folder, names)
+      byDirectory.set(directory, names)
     }
-    const watchers = [...byFolder].flatMap(([folder, names]) => {
+    const watchers = [...byDirectory].flatMap(([directory, names]) => {
       try {
-        return [watch(folder, (_, name) => found(names.get(String(name))))]
+        return [watch(directory, (_, name) => found(names.get(String(name))))]
       } catch {
         return []
       }

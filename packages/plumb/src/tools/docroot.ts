@@ -1,4 +1,4 @@
-// The folder below which tools may use files.
+// The directory below which tools may use files.
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,7 +9,7 @@ export const findDocroot = (name: string | undefined): Result<string> => {
   try {
     if (statSync(name ?? '.').isDirectory()) return succeed(resolve(name ?? '.'))
   } catch {
-    // As if it were no folder.
+    // As if it were no directory.
   }
-  return fail('file_not_found', `--docroot names '${preview(name ?? '.')}', which is no folder`)
+  return fail('file_not_found', `--docroot names '${preview(name ?? '.')}', which is not a directory`)
 }

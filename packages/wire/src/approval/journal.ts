@@ -103,7 +103,7 @@ export const makeJournal = (path: string): Fault | undefined => {
   try {
     if (!isAbsent(path)) return undefined
     closeSync(openSync(path, 'a', FILE_MODE))
-    syncFolder(dirname(path))
+    syncDirectory(dirname(path))
     return undefined
   } catch (error) {
     return cannotWrite(path, error)
@@ -119,7 +119,7 @@ export const appendLine = (path: string, line: object): Fault | undefined => {
     const text = Buffer.from(`${isTorn(fd) ? '\n' : ''}${scrub(JSON.stringify(line))}\n`)
     if (writeSync(fd, text) < text.length) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     fdatasyncSync(fd)
-    if (isNew) syncFolder(dirname(path))
+    if (isNew) syncDirectory(dirname(path))
     return undefined
   } catch (error) {
     return cannotWrite(path, error)
@@ -181,8 +181,8 @@ const isTorn = (fd: number): boolean => {
 }
 
 // So that the name of a new file is on the disk too.
-const syncFolder = (folder: string): void => {
-  const fd = openSync(folder, 'r')
+const syncDirectory = (directory: string): void => {
+  const fd = openSync(directory, 'r')
   try {
     fsyncSync(fd)
   } finally {

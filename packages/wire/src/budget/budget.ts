@@ -39,10 +39,10 @@ export const currentBudget = (): Budget | undefined => current
 
 /** A new one, for this process and all that it starts. `path`: the file that keeps it; what was spent by one that is there counts. */
 export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> => {
-  let folder: string | undefined
+  let directory: string | undefined
   try {
-    folder = path === undefined ? mkdtempSync(join(tmpdir(), 'plumb-')) : undefined
-    const fresh = path === undefined ? join(folder ?? '', 'budget') : `${path}.new`
+    directory = path === undefined ? mkdtempSync(join(tmpdir(), 'plumb-')) : undefined
+    const fresh = path === undefined ? join(directory ?? '', 'budget') : `${path}.new`
     rmSync(fresh, { force: true })
     const before = path === undefined ? undefined : readSpent(path)
     const fd = openSync(fresh, 'ax+', 0o600)
@@ -52,7 +52,7 @@ export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> 
   } catch (error) {
     return fail('write_failed', `no file for the budget can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
   } finally {
-    if (folder !== undefined) removeQuietly(folder)
+    if (directory !== undefined) removeQuietly(directory)
   }
 }
 
@@ -74,9 +74,9 @@ const readSpent = (path: string): SpentBefore | undefined => {
 }
 
 // What is left is of no use, and the budget is there.
-const removeQuietly = (folder: string): void => {
+const removeQuietly = (directory: string): void => {
   try {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   } catch {
     // As said.
   }

@@ -31,9 +31,9 @@ export const openAnonymousLog = (): number => openUnlinked(true)
 const MEMORY = '/dev/shm'
 
 const openUnlinked = (isLog = false): number => {
-  for (const folder of process.platform === 'linux' ? [tmpdir(), MEMORY] : []) {
+  for (const directory of process.platform === 'linux' ? [tmpdir(), MEMORY] : []) {
     try {
-      return openSync(folder, constants.O_RDWR | TEMPORARY | (isLog ? constants.O_APPEND : 0), OWNER_ONLY)
+      return openSync(directory, constants.O_RDWR | TEMPORARY | (isLog ? constants.O_APPEND : 0), OWNER_ONLY)
     } catch {
       // Not every file system has them.
     }

@@ -14,10 +14,10 @@ export interface Pipe {
 /** Undefined where they cannot be had, for want of `mkfifo` or of descriptors. */
 export const makeFifos = (count: number): Pipe[] | undefined => {
   const open: number[] = []
-  let folder: string | undefined
+  let directory: string | undefined
   try {
-    folder = mkdtempSync(join(tmpdir(), 'plumb-'))
-    const paths = Array.from({ length: count }, (_, i) => join(folder as string, String(i)))
+    directory = mkdtempSync(join(tmpdir(), 'plumb-'))
+    const paths = Array.from({ length: count }, (_, i) => join(directory as string, String(i)))
     const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
     if (spawnSync(systemProgram('mkfifo') ?? '/usr/bin/mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' }).status !== 0) return undefined
     return paths.map((path) => openBoth(path, open))
@@ -25,7 +25,7 @@ export const makeFifos = (count: number): Pipe[] | undefined => {
     for (const fd of open) closeSync(fd)
     return undefined
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   }
 }
 

@@ -70,7 +70,7 @@ const start = <SomeChild extends LineChild>(
   const budget = options.budget ?? currentBudget()
   const member = budget?.join()
   const budgeted = member ? ['--budget-fd', `${BUDGET_FD}:${member.name}`] : []
-  // A sandbox has no way to the folder: what its agents ask is asked again, where the call itself is.
+  // A sandbox has no way to the directory: what its agents ask is asked again, where the call itself is.
   const kept = program === 'plumb-tool' || within ? undefined : currentKept()
   const keeping = kept ? ['--kept-fd', String(KEPT_FD)] : []
   const sources = [...budgeted, ...keeping, '--sources-fd', String(SOURCES_FD)]

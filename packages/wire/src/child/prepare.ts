@@ -61,7 +61,7 @@ export type Stdio = 'pipe' | 'ignore' | 'inherit' | 'ipc' | number
 export const prepareChild = (options: SpawnOptions): Result<PreparedChild> => {
   const {
     command,
-    cwd = currentFolder(),
+    cwd = currentDirectory(),
     env,
     fds = {},
     shared = {},
@@ -103,7 +103,7 @@ export const prepareChild = (options: SpawnOptions): Result<PreparedChild> => {
 }
 
 // It may have been removed.
-const currentFolder = (): string => {
+const currentDirectory = (): string => {
   try {
     return process.cwd()
   } catch {

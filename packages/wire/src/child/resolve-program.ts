@@ -7,9 +7,9 @@ import { fail, type Result } from '../result.js'
 
 /** A name with a slash is a path, relative to `cwd`; any other is looked up in `path`, whose relative entries are passed over. */
 export const resolveProgram = (name: string, cwd: string, path = ''): Result<string> => {
-  if (!isFolder(cwd)) return fail('file_not_found', `working directory '${preview(cwd)}' is no directory that can be entered`)
+  if (!isDirectory(cwd)) return fail('file_not_found', `working directory '${preview(cwd)}' is no directory that can be entered`)
   if (name.includes('/')) {
-    // `resolve` asks for the current folder, which may have been removed.
+    // `resolve` asks for the current directory, which may have been removed.
     const file = cwd === '.' ? name : resolve(cwd, name)
     const why = whyNot(file)
     return why === undefined ? { ok: true, value: file } : fail('file_not_found', `program '${preview(name)}' ${why}`)
@@ -17,7 +17,7 @@ export const resolveProgram = (name: string, cwd: string, path = ''): Result<str
   const candidates = path
     .split(':')
     .filter(isAbsolute)
-    .map((folder) => join(folder, name))
+    .map((directory) => join(directory, name))
   const file = name === '' ? undefined : candidates.find((candidate) => whyNot(candidate) === undefined)
   return file === undefined ? fail('file_not_found', `program '${preview(name)}' is not on PATH`) : { ok: true, value: file }
 }
@@ -42,7 +42,7 @@ const whyNot = (file: string): string | undefined => {
   }
 }
 
-const isFolder = (path: string): boolean => {
+const isDirectory = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isDirectory()

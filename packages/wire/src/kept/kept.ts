@@ -11,12 +11,12 @@ import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { hashOf } from './canonical.js'
 import { setCurrentKept } from './current.js'
+import { openDirectoryStore } from './directory-store.js'
 import { type EntryKey, type KeptEntry, placeName } from './entry.js'
-import { openFolderStore } from './folder-store.js'
 import { openLinesStore } from './lines-store.js'
 import type { Store } from './store.js'
 
-/** Where answers are kept: a folder, or a file of lines, whose name ends in `.jsonl`. */
+/** Where answers are kept: a directory, or a file of lines, whose name ends in `.jsonl`. */
 export interface StorePlace {
   readonly path: string
   /** It is the record of a run: calls of tools and refusals are kept as well. */
@@ -55,7 +55,7 @@ export interface KeptAnswers {
   readonly hasRecord: boolean
   readonly approvals: string | undefined
   /** Beside the answers, for notes of what was sent and is not answered. */
-  readonly batchFolder: string
+  readonly batchDirectory: string
   /** To be called when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches know nothing of it. */
   ask(request: unknown, place: string, options?: { readonly onlyRecorded?: boolean }): Asked
 }
@@ -81,7 +81,7 @@ export const joinKept = (fd: number): Result<KeptAnswers> => {
   if (!options) return fail('fd_invalid', `no place of kept answers can be read from descriptor ${fd}`)
   const stores: OpenStore[] = []
   for (const { path, isRecord = false } of options.stores) {
-    const store = path.endsWith('.jsonl') ? openLinesStore(path) : openFolderStore(path, isRecord)
+    const store = path.endsWith('.jsonl') ? openLinesStore(path) : openDirectoryStore(path, isRecord)
     if (!store.ok) return store
     stores.push({ ...store.value, path, isRecord })
   }
@@ -123,7 +123,7 @@ const makeKept = (
     isOnly,
     approvals,
     hasRecord: all.some(({ isRecord }) => isRecord),
-    batchFolder: batchFolderOf(all[0]?.path ?? '.'),
+    batchDirectory: batchDirectoryOf(all[0]?.path ?? '.'),
     ask: (request, at, { onlyRecorded = false } = {}) => {
       const isUnrecorded = unrecorded.some((one) => at === one || at.startsWith(`${one}~`))
       const stores = all.filter(({ isRecord }) => (isRecord ? !isUnrecorded : !onlyRecorded))
@@ -149,7 +149,7 @@ const makeKept = (
   }
 }
 
-const batchFolderOf = (path: string): string => (path.endsWith('.jsonl') ? `${path}.batches` : join(path, 'batches'))
+const batchDirectoryOf = (path: string): string => (path.endsWith('.jsonl') ? `${path}.batches` : join(path, 'batches'))
 
 const missFault = (request: unknown, hash: string, stores: readonly OpenStore[]): Fault => {
   const paths = stores.map(({ path }) => `'${path}'`).join(' or ')

@@ -51,7 +51,7 @@ const isSame = (a: EntryKey, b: EntryKey): boolean => a.place === b.place && a.n
 const textOf = (path: string): Result<string> => {
   try {
     if (statSync(path).size > MAX_FILE_BYTES)
-      return fail('too_large', `'${path}' is larger than ${MAX_FILE_BYTES} bytes: keep the answers in a folder`)
+      return fail('too_large', `'${path}' is larger than ${MAX_FILE_BYTES} bytes: keep the answers in a directory`)
     return succeed(readFileSync(path, 'utf8'))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

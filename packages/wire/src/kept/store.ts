@@ -1,4 +1,4 @@
-// Where answers are kept: a folder, or one file. Several processes may use one at once; what was there when it was opened is found.
+// Where answers are kept: a directory, or one file. Several processes may use one at once; what was there when it was opened is found.
 
 import type { Fault } from '../error.js'
 import type { EntryKey, KeptEntry } from './entry.js'
@@ -20,4 +20,4 @@ export const MAX_ENTRY_BYTES = 64 * 1024 * 1024
 
 /** Requests and answers are private: this program opens them to no other user. */
 export const FILE_MODE = 0o600
-export const FOLDER_MODE = 0o700
+export const DIRECTORY_MODE = 0o700

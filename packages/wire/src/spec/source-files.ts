@@ -29,7 +29,7 @@ export interface Bundle {
 export interface Around {
   /** Texts of the programs that have started this one. */
   readonly files: { readonly [path: string]: string }
-  /** Files and folders, such as a policy. */
+  /** Files and directories, such as a policy. */
   readonly paths: readonly string[]
   /** What programs were when they were loaded, by path. */
   readonly seen?: { readonly [path: string]: string }
@@ -82,12 +82,12 @@ export const readFiles = ({ readText, standardLibrary, locate, given }: ReadFile
   }
 }
 
-/** Reads from disk. A module by name is looked for in `standardLibrary`, then beside `from`, then along `folders`. */
-export const diskFiles = (folders: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles =>
+/** Reads from disk. A module by name is looked for in `standardLibrary`, then beside `from`, then along `directories`. */
+export const diskFiles = (directories: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles =>
   readFiles({
     readText: readSpec,
     standardLibrary,
-    locate: (name, from) => [dirname(from), ...folders].map((folder) => join(folder, `${name}.plumb`)).find(isFile),
+    locate: (name, from) => [dirname(from), ...directories].map((directory) => join(directory, `${name}.plumb`)).find(isFile),
   })
 
 /** Reads from what a parent handed over; the disk is not touched. */
@@ -111,8 +111,8 @@ export const withText = (files: SourceFiles, path: string, text: string): Source
   },
 })
 
-/** The folders along which modules are looked for by name: PLUMB_PATH. */
-export const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((folder) => folder !== '')
+/** The directories along which modules are looked for by name: PLUMB_PATH. */
+export const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((directory) => directory !== '')
 
 /** The same texts, with what params were given. */
 export const withParams = (files: SourceFiles, params: NonNullable<Bundle['params']>): SourceFiles => ({
@@ -137,7 +137,7 @@ export const withAround = (files: SourceFiles, around: Partial<Around>): SourceF
   },
 })
 
-/** As a spec names a file: relative to its own folder. `from`: the path of the spec. */
+/** As a spec names a file: relative to its own directory. `from`: the path of the spec. */
 export const besideSpec = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
 
 /** The whole text of a spec: UTF-8, a regular file (or a descriptor such as `/dev/fd/63`), at most 8 MiB. */
@@ -201,7 +201,7 @@ const readUpTo = (fd: number, limit: number): Buffer => {
   }
 }
 
-// What cannot be looked at, as in a folder that may not be entered, is not there for us.
+// What cannot be looked at, as in a directory that may not be entered, is not there for us.
 const isFile = (path: string): boolean => {
   try {
     return statSync(path).isFile()

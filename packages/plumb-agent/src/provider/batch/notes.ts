@@ -1,4 +1,4 @@
-// What is written down of batches, so that a run that was stopped at any moment finds them again: lines in a folder, where each process has a
+// What is written down of batches, so that a run that was stopped at any moment finds them again: lines in a directory, where each process has a
 // file of its own.
 //
 //   {"batch":MARK,"at":PLACE,"newest":ID,"time":MS,"keys":[…]}   before it is sent: the questions in it, by their places
@@ -51,11 +51,11 @@ export interface Notes {
 }
 
 /** `at`: notes about batches of other places are of no use here. */
-export const openNotes = (folder: string, at: string): Notes => {
+export const openNotes = (directory: string, at: string): Notes => {
   const found = new Map<string, NotedPlace>()
   const batches = new Map<string, ReadBatch>()
-  for (const line of linesIn(folder)) readLine(line, at, { found, batches })
-  const append = openAppender(folder)
+  for (const line of linesIn(directory)) readLine(line, at, { found, batches })
+  const append = openAppender(directory)
   const quietly = (note: object): void => void append(note)
   return {
     find: (key) => found.get(key),
@@ -93,10 +93,10 @@ export const NO_NOTES: Notes = {
 const EXTENSION = '.jsonl'
 
 // In the order of time.
-const linesIn = (folder: string): string[] => {
+const linesIn = (directory: string): string[] => {
   try {
-    const names = readdirSync(folder).filter((name) => name.endsWith(EXTENSION))
-    return names.sort().flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    const names = readdirSync(directory).filter((name) => name.endsWith(EXTENSION))
+    return names.sort().flatMap((name) => readFileSync(join(directory, name), 'utf8').split('\n'))
   } catch {
     return []
   }
@@ -173,14 +173,14 @@ const rangesOf = (places: readonly number[]): (readonly [number, number])[] => {
 }
 
 /** Each line is on the disk before it returns. */
-const openAppender = (folder: string): ((note: object) => Fault | undefined) => {
-  const path = join(folder, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}${EXTENSION}`)
+const openAppender = (directory: string): ((note: object) => Fault | undefined) => {
+  const path = join(directory, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}${EXTENSION}`)
   let fd: number | undefined
   let isTorn = false
   return (note) => {
     try {
       if (fd === undefined) {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        mkdirSync(directory, { recursive: true, mode: 0o700 })
         fd = openSync(path, 'a', 0o600)
       }
       writeSync(fd, `${isTorn ? '\n' : ''}${JSON.stringify(note)}\n`)
@@ -192,7 +192,9 @@ const openAppender = (folder: string): ((note: object) => Fault | undefined) => 
       fd = undefined
       isTorn = true
       const reason = systemReason(error as NodeJS.ErrnoException)
-      return fault('write_failed', `what is sent in a batch cannot be noted in '${folder}': ${reason}; nothing is sent`, { path: folder })
+      return fault('write_failed', `what is sent in a batch cannot be noted in '${directory}': ${reason}; nothing is sent`, {
+        path: directory,
+      })
     }
   }
 }

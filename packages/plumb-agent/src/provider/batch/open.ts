@@ -13,11 +13,18 @@ export interface BatchLaneOptions {
   readonly calls: ApiCallsOptions
   readonly maxRetries: number
   /** Where notes are kept; undefined: nowhere. */
-  readonly folder: string | undefined
+  readonly directory: string | undefined
 }
 
-export const openBatchLane = async ({ protocol, endpoint, headers, calls, maxRetries, folder }: BatchLaneOptions): Promise<BatchLane> => {
+export const openBatchLane = async ({
+  protocol,
+  endpoint,
+  headers,
+  calls,
+  maxRetries,
+  directory,
+}: BatchLaneOptions): Promise<BatchLane> => {
   const api = await protocol.openBatches(openApiCalls(calls), endpoint, headers)
   const at = `${endpoint.origin}${protocol.pathOf(endpoint)}`
-  return openLane({ api, timing: calls.timing, maxRetries, notes: folder === undefined ? NO_NOTES : openNotes(folder, at) })
+  return openLane({ api, timing: calls.timing, maxRetries, notes: directory === undefined ? NO_NOTES : openNotes(directory, at) })
 }

@@ -34,7 +34,7 @@ const includeFile = (file: string, line: number, { path, open: [prompt = path], 
   const refuseLarge = (limit: string) => fail('too_large', `${place}, and a prompt takes in at most ${limit}`, { path })
   if (++taken.files > MAX_FILES) return refuseLarge(`${MAX_FILES.toLocaleString('en')} files, each as often as it is named`)
   // Only the rules for secrets apply here; the caller checks the rest against the grant.
-  const why = whyNotRead(file, { folder: dirname(prompt), mayReadFiles: true }, place)
+  const why = whyNotRead(file, { directory: dirname(prompt), mayReadFiles: true }, place)
   if (why) return { ok: false, error: why }
   const text = readSpec(file)
   if (!text.ok) return text

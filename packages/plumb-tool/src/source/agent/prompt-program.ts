@@ -61,7 +61,7 @@ const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptP
 }
 
 /** The text of the spec that a prompt file stands for; undefined if `path` is no prompt file. */
-export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'folder'>): Result<string> | undefined => {
+export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'directory'>): Result<string> | undefined => {
   const prompt = readPromptFile(path)
   if (!prompt) return undefined
   const why = whyPromptForbidden(resolve(path), reach)
@@ -146,13 +146,13 @@ const findMismatch = ({ name, inputs, outputs, binding }: Bound, { input, output
 }
 
 /** Why the prompt may not be used, by the files that it includes; undefined if it may. */
-export const whyPromptForbidden = (file: string, reach: Omit<PromptReach, 'folder'>): Fault | undefined => {
+export const whyPromptForbidden = (file: string, reach: Omit<PromptReach, 'directory'>): Fault | undefined => {
   const { files, isWhole } = readPromptReferences(file)
   if (!isWhole) return fault('path_denied', `the prompt '${preview(file, 200)}' brings in more files than can be looked at`, { path: file })
-  const folder = dirname(file)
+  const directory = dirname(file)
   for (const path of files) {
     if (!existsSync(path)) continue
-    const why = whyNotRead(path, { ...reach, folder }, `the prompt '${preview(file, 200)}' brings in '${preview(path, 200)}'`)
+    const why = whyNotRead(path, { ...reach, directory }, `the prompt '${preview(file, 200)}' brings in '${preview(path, 200)}'`)
     if (why) return why
   }
   return undefined

@@ -1,4 +1,4 @@
-// Which files a prompt may include: those in the folder of the spec, and others if `fs.read` is granted and they are below the docroot.
+// Which files a prompt may include: those in the directory of the spec, and others if `fs.read` is granted and they are below the docroot.
 // Files with secrets are refused everywhere.
 
 import { basename, relative, sep } from 'node:path'
@@ -7,8 +7,8 @@ import { realPath } from '../../call/real-path.js'
 import { whySecret } from '../path/protected-paths.js'
 
 export interface PromptReach {
-  /** The folder of the spec or prompt file that names the files. */
-  readonly folder: string
+  /** The directory of the spec or prompt file that names the files. */
+  readonly directory: string
   /** Undefined if none was given and no grant narrows what may be read. */
   readonly docroot?: string | undefined
   /** The effect `fs.read` is granted. */
@@ -22,15 +22,15 @@ export const reachOf = ({
 }: {
   readonly grants: readonly string[]
   readonly docroot?: string | undefined
-}): Omit<PromptReach, 'folder'> => ({
+}): Omit<PromptReach, 'directory'> => ({
   docroot: docroot ?? (grants.length > 0 ? '.' : undefined),
   mayReadFiles: grants.length === 0 || grants.flatMap((list) => list.split(',')).some((word) => word.trim() === 'fs.read'),
 })
 
 /** Undefined if the file may be read. `what` begins the error, as in `'prompts' names './x.md'`. */
-export const whyNotRead = (path: string, { folder, docroot, mayReadFiles }: PromptReach, what: string): Fault | undefined => {
+export const whyNotRead = (path: string, { directory, docroot, mayReadFiles }: PromptReach, what: string): Fault | undefined => {
   const real = realPath(path)
-  const home = realPath(folder)
+  const home = realPath(directory)
   const root = docroot === undefined ? undefined : realPath(docroot)
   const isHome = isBelow(home, real)
   const isOpen = root !== undefined && isBelow(root, real)
@@ -38,7 +38,7 @@ export const whyNotRead = (path: string, { folder, docroot, mayReadFiles }: Prom
   const secret = whySecret(relative(base, real).split(sep), basename(base))
   if (secret !== undefined) return fault('path_denied', `${what}: ${secret}`, { path: shown(path) })
   if (isHome) return undefined
-  const outside = `${what}, which lies outside of the spec's own folder`
+  const outside = `${what}, which lies outside of the spec's own directory`
   if (!mayReadFiles) {
     return fault('permission_denied', `${outside}, and 'fs.read' is not granted: put it beside the spec, or grant that`, {
       path: shown(path),

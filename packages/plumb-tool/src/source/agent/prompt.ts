@@ -18,7 +18,7 @@ export const messageText = ({ content }: PromptMessage): string =>
   typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : `[image ${part.path}]`)).join('')
 
 export interface PromptFile {
-  /** The file itself. Paths in it are relative to its folder. */
+  /** The file itself. Paths in it are relative to its directory. */
   readonly path: string
   /** Keys of the agent, except `prompt` and `tools`. */
   readonly config: { readonly [key: string]: Json }

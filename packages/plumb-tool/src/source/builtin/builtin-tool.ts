@@ -79,12 +79,12 @@ const recoverOnce = async (isWriter: boolean, context: BuiltinContext): Promise<
 const toContext = async (call: Call, { name }: ToolPlan, roots: Roots | undefined, isWriter: boolean): Promise<BuiltinContext> => {
   const { docroot, authority } = call.session
   const named = Object.entries(roots ?? { docroot: '.' })
-  const folders = named.map(([name, root]) => [name, resolve(docroot, typeof root === 'string' ? root : root.path)] as const)
+  const directories = named.map(([name, root]) => [name, resolve(docroot, typeof root === 'string' ? root : root.path)] as const)
   const linked = named.flatMap(([name, root]) => (typeof root === 'object' && root.hard_links ? [name] : []))
   return {
     call,
     tool: name,
-    roots: new Map(folders),
+    roots: new Map(directories),
     ...(linked.length > 0 ? { hardLinked: new Set(linked) } : {}),
     ...(isWriter ? { programFiles: (await programFilesOf(call.session)).list } : {}),
     mayReachPrivateNet: authority().grant?.includes('net.private') ?? false,

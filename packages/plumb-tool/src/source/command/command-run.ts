@@ -24,7 +24,7 @@ interface Wrapper {
   readonly name: string
   readonly program: string
   readonly words: readonly string[]
-  readonly specFolder: string
+  readonly specDirectory: string
   readonly specPath: string
   readonly output: Type
   readonly maxOutput: number
@@ -39,21 +39,21 @@ export const commandRun = (
   const [program = '', ...words] = splitCommandLine(String(config.command))
   const sandbox = readSandbox(config.sandbox, { who: `tool '${name}'`, docroot, effects: config.effects, isDefault: true })
   if (!sandbox.ok) return sandbox
-  const specFolder = resolve(dirname(specPath))
+  const specDirectory = resolve(dirname(specPath))
   const maxOutput = typeof config.max_output === 'number' ? config.max_output : DEFAULT_MAX_OUTPUT
-  const found = findProgram(program, specFolder)
+  const found = findProgram(program, specDirectory)
   if (!found.ok) return fail(found.error.error, `tool '${name}': ${found.error.detail}`)
-  const wrapper = { name, program: found.value, words, specFolder, specPath, output, maxOutput, sandbox: sandbox.value }
+  const wrapper = { name, program: found.value, words, specDirectory, specPath, output, maxOutput, sandbox: sandbox.value }
   return succeed((text, call) => runCommand(wrapper, text, call))
 }
 
 // Resolved once, when the spec is loaded: a program that appears on PATH later is not the one that was meant.
-const findProgram = (program: string, specFolder: string): Result<string> =>
-  program.includes('/') ? resolveProgram(resolve(specFolder, program), '/') : resolveProgram(program, '/', process.env.PATH)
+const findProgram = (program: string, specDirectory: string): Result<string> =>
+  program.includes('/') ? resolveProgram(resolve(specDirectory, program), '/') : resolveProgram(program, '/', process.env.PATH)
 
 const runCommand = async (wrapper: Wrapper, input: JsonText, call: Call): Promise<Result<JsonText>> => {
   const { session, signal, record } = call
-  const { name, program, words, output, maxOutput, specFolder, specPath } = wrapper
+  const { name, program, words, output, maxOutput, specDirectory, specPath } = wrapper
   const args = readArguments(input)
   if (!args.ok) return args
   const depth = deepenNesting()
@@ -74,7 +74,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, call: Call): Promis
       joinsStderr: isText,
     },
     {
-      visible: [specFolder, specPath],
+      visible: [specDirectory, specPath],
       words,
       programFiles,
       caller: hostPolicy(name, session.authority),

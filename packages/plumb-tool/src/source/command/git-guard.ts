@@ -1,4 +1,4 @@
-// Keeps git in commands from treating a folder that a model wrote as a bare repository, whose configuration can name programs
+// Keeps git in commands from treating a directory that a model wrote as a bare repository, whose configuration can name programs
 // to run (git-config(1), safe.bareRepository).
 
 /** Appends to the GIT_CONFIG_… variables that are already set. */

@@ -20,13 +20,13 @@ export const openToolsFile = (offers: readonly OfferedTool[]): Result<ToolsFile>
   try {
     sweep()
     // Its mode is 0700.
-    const folder = mkdtempSync(join(tmpdir(), `plumb-mcp-${OWNER}-`))
+    const directory = mkdtempSync(join(tmpdir(), `plumb-mcp-${OWNER}-`))
     const remove = (): void => {
       process.off('exit', remove)
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
     process.on('exit', remove)
-    const path = join(folder, 'tools.json')
+    const path = join(directory, 'tools.json')
     const write = (next: readonly OfferedTool[]): Result<void> => attempt(path, next)
     const written = write(offers)
     if (!written.ok) remove()
@@ -36,12 +36,12 @@ export const openToolsFile = (offers: readonly OfferedTool[]): Result<ToolsFile>
   }
 }
 
-const FOLDER = /^plumb-mcp-(\d+-\d+)-/
+const DIRECTORY = /^plumb-mcp-(\d+-\d+)-/
 
 /** Those of processes that were killed. */
 const sweep = (): void => {
   for (const name of readdirSync(tmpdir())) {
-    const owner = FOLDER.exec(name)?.[1]
+    const owner = DIRECTORY.exec(name)?.[1]
     if (owner === undefined || !hasOwnerExited(owner)) continue
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true })

@@ -9,20 +9,20 @@ import { childPath } from './resolved-path.js'
 const IGNORE_FILES = ['.gitignore', '.ignore']
 const MAX_BYTES = 1024 * 1024
 
-/** One ignore file and the folder that its patterns are relative to, as `a/b/`. */
+/** One ignore file and the directory that its patterns are relative to, as `a/b/`. */
 export interface IgnoreRules {
   readonly base: string
   readonly rules: Ignore
 }
 
-/** The rules of one folder. */
-export const readRules = async (folder: ResolvedPath, base: string): Promise<IgnoreRules[]> => {
+/** The rules of one directory. */
+export const readRules = async (directory: ResolvedPath, base: string): Promise<IgnoreRules[]> => {
   const { default: ignore } = await import('ignore')
-  const texts = await Promise.all(IGNORE_FILES.map((name) => readText(childPath(folder, name))))
+  const texts = await Promise.all(IGNORE_FILES.map((name) => readText(childPath(directory, name))))
   return texts.flatMap((text) => (text === undefined ? [] : [{ base, rules: ignore().add(text) }]))
 }
 
-/** The innermost file with a matching rule decides, as in git. A path of a folder ends with a slash. */
+/** The innermost file with a matching rule decides, as in git. A path of a directory ends with a slash. */
 export const isIgnored = (path: string, all: readonly IgnoreRules[]): boolean => {
   for (const { base, rules } of all.toReversed()) {
     const { ignored, unignored } = rules.test(path.slice(base.length))
@@ -31,9 +31,9 @@ export const isIgnored = (path: string, all: readonly IgnoreRules[]): boolean =>
   return false
 }
 
-/** The rules that apply inside a folder: not those that exclude the folder itself and were overridden. */
-export const rulesWithin = (folder: string, all: readonly IgnoreRules[]): readonly IgnoreRules[] =>
-  all.filter(({ base, rules }) => !rules.test(folder.slice(base.length)).ignored)
+/** The rules that apply inside a directory: not those that exclude the directory itself and were overridden. */
+export const rulesWithin = (directory: string, all: readonly IgnoreRules[]): readonly IgnoreRules[] =>
+  all.filter(({ base, rules }) => !rules.test(directory.slice(base.length)).ignored)
 
 const readText = async (resolved: ResolvedPath): Promise<string | undefined> => {
   const opened = await openFile(resolved)

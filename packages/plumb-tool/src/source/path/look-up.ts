@@ -32,9 +32,9 @@ export const findLinkStat = (path: string): Stats | undefined => {
   }
 }
 
-export const listEntries = (folder: string): readonly Dirent[] => {
+export const listEntries = (directory: string): readonly Dirent[] => {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    return readdirSync(directory, { withFileTypes: true })
   } catch {
     return []
   }

@@ -8,44 +8,44 @@ import { TEMPORARY_PREFIX } from './protected-paths.js'
 import { pathDenied, type ResolvedPath, systemFault } from './resolved-path.js'
 import { foldName } from './trusted-names.js'
 
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 // A FIFO does not block, a link in the last component is refused, a terminal does not become the controlling one.
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 const HAS_PROC = process.platform === 'linux'
 
-/** An open folder: names are relative to it, even if its path is changed meanwhile. */
-export interface Folder {
-  /** A path for fs calls, valid while the folder is open. */
+/** An open directory: names are relative to it, even if its path is changed meanwhile. */
+export interface Directory {
+  /** A path for fs calls, valid while the directory is open. */
   at(name: string): string
-  /** fsync(2) of the folder, to make renames in it durable. Errors are ignored. */
+  /** fsync(2) of the directory, to make renames in it durable. Errors are ignored. */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the folder of a resolved path; `create` makes missing folders. */
-export const openFolder = async (resolved: ResolvedPath, { create = false } = {}): Promise<Result<Folder>> => {
+/** Opens the directory of a resolved path; `create` makes missing directories. */
+export const openDirectory = async (resolved: ResolvedPath, { create = false } = {}): Promise<Result<Directory>> => {
   let handle: FileHandle | undefined
   try {
-    handle = await open(resolved.folder, FOLDER)
-    if (!(await isAt(handle, resolved.folder))) {
+    handle = await open(resolved.directory, DIRECTORY)
+    if (!(await isAt(handle, resolved.directory))) {
       await closeQuietly(handle)
       return pathDenied(resolved.shown, 'it was moved while it was being opened')
     }
-    let path = resolved.folder
+    let path = resolved.directory
     for (const name of resolved.missing) {
       const inside = pathIn(handle, path, name)
       if (create) await mkdir(inside).catch(unless('EEXIST'))
-      const next = await open(inside, FOLDER)
+      const next = await open(inside, DIRECTORY)
       await closeQuietly(handle)
       handle = next
       path = join(path, name)
     }
-    const folder = handle
+    const directory = handle
     return succeed({
-      at: (name) => (name === '.' ? pathTo(folder, path) : pathIn(folder, path, name)),
-      sync: () => folder.sync().catch(() => {}),
-      close: () => closeQuietly(folder),
+      at: (name) => (name === '.' ? pathTo(directory, path) : pathIn(directory, path, name)),
+      sync: () => directory.sync().catch(() => {}),
+      close: () => closeQuietly(directory),
     })
   } catch (error) {
     await closeQuietly(handle)
@@ -58,10 +58,10 @@ export const closeQuietly = async (handle: FileHandle | undefined): Promise<void
   await handle?.close().catch(() => {})
 }
 
-/** Removes the folders that were made for a path, as far as they are empty. */
-export const removeFolders = async (resolved: ResolvedPath): Promise<void> => {
+/** Removes the directories that were made for a path, as far as they are empty. */
+export const removeDirectories = async (resolved: ResolvedPath): Promise<void> => {
   for (let depth = resolved.missing.length; depth > 0; depth--) {
-    const outer = await openFolder({ ...resolved, missing: resolved.missing.slice(0, depth - 1) })
+    const outer = await openDirectory({ ...resolved, missing: resolved.missing.slice(0, depth - 1) })
     if (!outer.ok) continue
     await rmdir(outer.value.at(resolved.missing[depth - 1] as string)).catch(() => {})
     await outer.value.close()
@@ -70,16 +70,16 @@ export const removeFolders = async (resolved: ResolvedPath): Promise<void> => {
 
 /** Opens a regular file for reading; the caller closes it. */
 export const openFile = async (resolved: ResolvedPath): Promise<Result<FileHandle>> => {
-  const folder = await openFolder(resolved)
-  if (!folder.ok) return folder
+  const directory = await openDirectory(resolved)
+  if (!directory.ok) return directory
   let handle: FileHandle | undefined
   try {
-    handle = await open(folder.value.at(resolved.name), FILE)
+    handle = await open(directory.value.at(resolved.name), FILE)
     const stat = await handle.stat()
     const why = stat.isFile()
-      ? await whyHardLinked(handle, stat, resolved, folder.value)
+      ? await whyHardLinked(handle, stat, resolved, directory.value)
       : stat.isDirectory()
-        ? 'it is a folder'
+        ? 'it is a directory'
         : 'it is no regular file'
     if (why === undefined) return succeed(handle)
     await closeQuietly(handle)
@@ -88,11 +88,11 @@ export const openFile = async (resolved: ResolvedPath): Promise<Result<FileHandl
     await closeQuietly(handle)
     return systemFault(error, 'read', resolved.shown)
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }
 
-// /proc tells where an open folder is; other systems resolve the path again. Another folder below the same root may be a protected one.
+// /proc tells where an open directory is; other systems resolve the path again. Another directory below the same root may be a protected one.
 const isAt = async (handle: FileHandle, path: string): Promise<boolean> =>
   (HAS_PROC ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(path)) === path
 
@@ -106,16 +106,21 @@ const unless =
   }
 
 /** Package managers hard-link installed files to their store. */
-const LINKED_FOLDERS = new Set(['node_modules', 'site-packages'])
+const LINKED_DIRECTORIES = new Set(['node_modules', 'site-packages'])
 /** A write of ours that is in progress gives a file a second name for a moment. */
 const MAX_ATTEMPTS = 5
 
 /** Why a file with hard links is not read; undefined if it may be. `stat` is of the open file. */
-const whyHardLinked = async (handle: FileHandle, stat: Stats, resolved: ResolvedPath, folder: Folder): Promise<string | undefined> => {
+const whyHardLinked = async (
+  handle: FileHandle,
+  stat: Stats,
+  resolved: ResolvedPath,
+  directory: Directory,
+): Promise<string | undefined> => {
   if (stat.nlink <= 1 || resolved.allowsHardLinks || isInstalled(resolved)) return undefined
   let now = stat
   for (let looks = 0; looks < MAX_ATTEMPTS; looks++) {
-    const own = await ownNames(stat, folder)
+    const own = await ownNames(stat, directory)
     const before = now
     now = await handle.stat()
     if (now.nlink - own <= 1) return undefined
@@ -125,10 +130,10 @@ const whyHardLinked = async (handle: FileHandle, stat: Stats, resolved: Resolved
 }
 
 const isInstalled = ({ root, shown }: ResolvedPath): boolean =>
-  [...shown.split('/').slice(0, -1), ...root.split('/')].some((name) => LINKED_FOLDERS.has(foldName(name)))
+  [...shown.split('/').slice(0, -1), ...root.split('/')].some((name) => LINKED_DIRECTORIES.has(foldName(name)))
 
-const ownNames = async ({ ino, dev }: Stats, folder: Folder): Promise<number> => {
-  const names = (await readdir(`${folder.at('.')}/`)).filter((name) => name.startsWith(TEMPORARY_PREFIX))
-  const stats = await Promise.all(names.map((name) => lstat(folder.at(name)).catch(() => undefined)))
+const ownNames = async ({ ino, dev }: Stats, directory: Directory): Promise<number> => {
+  const names = (await readdir(`${directory.at('.')}/`)).filter((name) => name.startsWith(TEMPORARY_PREFIX))
+  const stats = await Promise.all(names.map((name) => lstat(directory.at(name)).catch(() => undefined)))
   return stats.filter((found) => found?.ino === ino && found.dev === dev).length
 }

@@ -12,9 +12,9 @@ const SECRET_NAMES: readonly RegExp[] = [
   /^id_[a-z0-9_-]+$/,
   /^\.(netrc|npmrc|pypirc|pgpass|gitconfig|git-credentials|dockercfg|htpasswd)$/,
 ]
-const SECRET_FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure', '.gcloud', '.docker'])
+const SECRET_DIRECTORIES = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.azure', '.gcloud', '.docker'])
 
-const isSecret = (name: string): boolean => SECRET_FOLDERS.has(name) || SECRET_NAMES.some((pattern) => pattern.test(name))
+const isSecret = (name: string): boolean => SECRET_DIRECTORIES.has(name) || SECRET_NAMES.some((pattern) => pattern.test(name))
 
 /** Why a path may not be read; undefined if it may. `components` are those below the root. A root with such a name allows its contents. */
 export const whyNotReadable = (components: readonly string[], rootName: string): string | undefined => {
@@ -54,23 +54,23 @@ export const whyNotWritable = (components: readonly string[], rootName: string):
   return whyNotReadable(components, rootName)
 }
 
-/** The folder at or below `root` that is a repository, or would be once all of `written` (absolute, below `root`) exist. */
+/** The directory at or below `root` that is a repository, or would be once all of `written` (absolute, below `root`) exist. */
 export const repositoryWith = (root: string, written: readonly string[]): string | undefined => {
   const firsts = new Map<string, Set<string>>()
   for (const path of written) {
     for (let at = path; at !== root && at !== dirname(at); at = dirname(at)) {
-      const folder = dirname(at)
-      const names = firsts.get(folder) ?? new Set()
-      firsts.set(folder, names.add(foldName(relative(folder, at))))
+      const directory = dirname(at)
+      const names = firsts.get(directory) ?? new Set()
+      firsts.set(directory, names.add(foldName(relative(directory, at))))
     }
   }
-  return [...firsts].find(([folder, names]) => isRepository(folder, names))?.[0]
+  return [...firsts].find(([directory, names]) => isRepository(directory, names))?.[0]
 }
 
 /** Relative to the root, for messages. */
-export const shownFolder = (root: string, folder: string): string => relative(root, folder).split(sep).join('/') || '.'
+export const shownDirectory = (root: string, directory: string): string => relative(root, directory).split(sep).join('/') || '.'
 
-const isRepository = (folder: string, written: ReadonlySet<string>): boolean => {
-  const has = (name: string): boolean => written.has(name.toLowerCase()) || findLinkStat(join(folder, name)) !== undefined
+const isRepository = (directory: string, written: ReadonlySet<string>): boolean => {
+  const has = (name: string): boolean => written.has(name.toLowerCase()) || findLinkStat(join(directory, name)) !== undefined
   return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'))
 }

@@ -1,14 +1,14 @@
-// Reads the entries of a folder in pieces, so that a folder with a million names takes bounded memory.
+// Reads the entries of a directory in pieces, so that a directory with a million names takes bounded memory.
 
 import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { escapeControls } from '@plumb/wire'
-import type { Folder } from './open.js'
+import type { Directory } from './open.js'
 
 export interface DirectoryEntry {
   readonly name: string
-  readonly kind: 'file' | 'folder' | 'other'
+  readonly kind: 'file' | 'directory' | 'other'
 }
 
 export interface Entries {
@@ -22,14 +22,14 @@ const AT_ONCE = 1024
 
 /** At most `most` of the wanted entries. A name that is not UTF-8 cannot be used and is shown with escaped bytes. */
 export const readEntries = async (
-  folder: Folder,
+  directory: Directory,
   most: number,
   signal: AbortSignal,
   isWanted: (name: string) => boolean = () => true,
 ): Promise<Entries> => {
   let entries: DirectoryEntry[] = []
   let count = 0
-  for await (const found of await opendir(`${folder.at('.')}/`, { bufferSize: AT_ONCE, encoding: 'buffer' as BufferEncoding })) {
+  for await (const found of await opendir(`${directory.at('.')}/`, { bufferSize: AT_ONCE, encoding: 'buffer' as BufferEncoding })) {
     if (signal.aborted) break
     const name = nameOf(found.name as unknown as Buffer)
     if (!isWanted(name)) continue
@@ -43,10 +43,10 @@ export const readEntries = async (
 
 const firstOf = (entries: DirectoryEntry[], most: number): DirectoryEntry[] => entries.sort(byName).slice(0, most)
 const byName = (a: DirectoryEntry, b: DirectoryEntry): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
-const kindOf = (entry: Dirent): DirectoryEntry['kind'] => (entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other')
+const kindOf = (entry: Dirent): DirectoryEntry['kind'] => (entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other')
 
 const nameOf = (bytes: Buffer): string =>
   isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
 
-/** The name in results, on one line; folders end with a slash. */
-export const shownName = ({ name, kind }: DirectoryEntry): string => `${escapeControls(name)}${kind === 'folder' ? '/' : ''}`
+/** The name in results, on one line; directories end with a slash. */
+export const shownName = ({ name, kind }: DirectoryEntry): string => `${escapeControls(name)}${kind === 'directory' ? '/' : ''}`

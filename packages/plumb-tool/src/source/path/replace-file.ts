@@ -3,18 +3,18 @@
 
 import { linkSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { type ExpectedFile, type FileStamp, isUnchanged } from './file-stamp.js'
-import type { Folder } from './open.js'
+import type { Directory } from './open.js'
 import { guardName, hasOwnerExited, OWNER } from './temporary-files.js'
 
-/** Renames `fresh`, in the same folder, to `name`. False if the file is not the expected version; undefined expects nothing. */
-export const replaceFile = (folder: Folder, fresh: string, name: string, expected: ExpectedFile | undefined): boolean => {
-  const [from, to] = [folder.at(fresh), folder.at(name)]
+/** Renames `fresh`, in the same directory, to `name`. False if the file is not the expected version; undefined expects nothing. */
+export const replaceFile = (directory: Directory, fresh: string, name: string, expected: ExpectedFile | undefined): boolean => {
+  const [from, to] = [directory.at(fresh), directory.at(name)]
   if (expected === 'absent') return createOnly(from, to)
-  return withGuard(folder, name, expected, () => renameSync(from, to))
+  return withGuard(directory, name, expected, () => renameSync(from, to))
 }
 
-export const removeIfUnchanged = (folder: Folder, name: string, expected: FileStamp | undefined): boolean =>
-  withGuard(folder, name, expected, () => rmSync(folder.at(name)))
+export const removeIfUnchanged = (directory: Directory, name: string, expected: FileStamp | undefined): boolean =>
+  withGuard(directory, name, expected, () => rmSync(directory.at(name)))
 
 /** Whether two paths are hard links to the same file. */
 export const isSameFile = (a: string, b: string): boolean => {
@@ -37,15 +37,15 @@ const createOnly = (from: string, to: string): boolean => {
 }
 
 // The guard is a lock on one version of a file: its holder alone checks that version and replaces it.
-const withGuard = (folder: Folder, name: string, expected: FileStamp | undefined, act: () => void): boolean => {
+const withGuard = (directory: Directory, name: string, expected: FileStamp | undefined, act: () => void): boolean => {
   if (expected === undefined) {
     act()
     return true
   }
-  const guard = folder.at(guardName(expected))
+  const guard = directory.at(guardName(expected))
   if (!takeGuard(guard)) return false
   try {
-    if (!isUnchanged(folder.at(name), expected)) return false
+    if (!isUnchanged(directory.at(name), expected)) return false
     act()
     return true
   } finally {

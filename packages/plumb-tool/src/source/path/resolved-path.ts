@@ -7,15 +7,15 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import { findLinkStat, findRealPath } from './look-up.js'
-import { repositoryWith, shownFolder, whyNotReadable, whyNotWritable } from './protected-paths.js'
+import { repositoryWith, shownDirectory, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
-/** Where a file is or would be. Checked when it was resolved; `openFolder` and `openFile` check again what they opened. */
+/** Where a file is or would be. Checked when it was resolved; `openDirectory` and `openFile` check again what they opened. */
 export interface ResolvedPath {
   /** The real path of the root. It may be a file: then only that file can be used. */
   readonly root: string
-  /** The real path of the deepest existing folder on the way. */
-  readonly folder: string
-  /** Names of folders below it that do not exist yet. */
+  /** The real path of the deepest existing directory on the way. */
+  readonly directory: string
+  /** Names of directories below it that do not exist yet. */
   readonly missing: readonly string[]
   /** The last component; `.` for the root itself. */
   readonly name: string
@@ -60,7 +60,7 @@ const MAX_NAME = 255
 const findFlaw = (path: string): string | undefined => {
   if (path === '') return 'it is empty'
   if (path.includes('\0')) return 'it holds a NUL character'
-  if (/^~(\/|$)/.test(path)) return "no home folder is meant by '~' here; a file of that name is './~'"
+  if (/^~(\/|$)/.test(path)) return "no home directory is meant by '~' here; a file of that name is './~'"
   if (Buffer.byteLength(path) > MAX_PATH) return `it is longer than ${MAX_PATH} bytes`
   if (path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME)) return `a name in it is longer than ${MAX_NAME} bytes`
   return undefined
@@ -88,9 +88,9 @@ const resolveBelow = (named: string, path: string, purpose: Purpose): Result<Res
 }
 
 const resolveLinkItself = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
-  const folder = findRealPath(dirname(absolute))
-  if (folder === undefined || !isWithin(root, folder)) return pathDenied(path, 'it leads outside the root through a link')
-  return succeed(toResolvedPath(root, folder, [basename(absolute)], true))
+  const directory = findRealPath(dirname(absolute))
+  if (directory === undefined || !isWithin(root, directory)) return pathDenied(path, 'it leads outside the root through a link')
+  return succeed(toResolvedPath(root, directory, [basename(absolute)], true))
 }
 
 // Any component may be a link: the real path of the deepest existing ancestor decides.
@@ -116,12 +116,12 @@ const toResolvedPath = (root: string, real: string, missing: readonly string[], 
       .split(sep)
       .join('/') || '.'
   const name = missing.at(-1)
-  if (name !== undefined) return { root, folder: real, missing: missing.slice(0, -1), name, exists: exists, shown }
+  if (name !== undefined) return { root, directory: real, missing: missing.slice(0, -1), name, exists: exists, shown }
   return real === root && !isRegular(root)
-    ? { root, folder: real, missing: [], name: '.', exists: true, shown }
+    ? { root, directory: real, missing: [], name: '.', exists: true, shown }
     : {
         root,
-        folder: dirname(real),
+        directory: dirname(real),
         missing: [],
         name: basename(real),
         exists: true,
@@ -148,10 +148,10 @@ const checkProtection = (resolved: ResolvedPath, path: string, purpose: Purpose,
 
 /** Why these paths may not be written together: they would look like a git repository. */
 export const whyRepositoryForbidden = (root: string, paths: readonly string[]): string | undefined => {
-  const folder = repositoryWith(root, paths)
-  return folder === undefined
+  const directory = repositoryWith(root, paths)
+  return directory === undefined
     ? undefined
-    : `git would take '${preview(shownFolder(root, folder), 200)}' for a ` +
+    : `git would take '${preview(shownDirectory(root, directory), 200)}' for a ` +
         'repository, by HEAD, objects and refs, and run what its config says'
 }
 
@@ -159,17 +159,17 @@ const WRITING: readonly Purpose[] = ['write', 'edit', 'remove']
 const READING: readonly Purpose[] = ['read', 'edit']
 
 /** As an absolute path. */
-export const absolutePath = ({ folder, missing, name }: ResolvedPath): string => join(folder, ...missing, name)
+export const absolutePath = ({ directory, missing, name }: ResolvedPath): string => join(directory, ...missing, name)
 
-/** The path of an existing entry of a folder. */
-export const childPath = (folder: ResolvedPath, name: string): ResolvedPath => {
-  const shown = folder.shown === '.' ? name : `${folder.shown}/${name}`
-  return { ...asFolder(folder), name, exists: true, shown }
+/** The path of an existing entry of a directory. */
+export const childPath = (directory: ResolvedPath, name: string): ResolvedPath => {
+  const shown = directory.shown === '.' ? name : `${directory.shown}/${name}`
+  return { ...asDirectory(directory), name, exists: true, shown }
 }
 
-/** The same folder, as the parent of its entries. */
-export const asFolder = (resolved: ResolvedPath): ResolvedPath =>
-  resolved.name === '.' ? resolved : { ...resolved, folder: absolutePath(resolved), missing: [], name: '.' }
+/** The same directory, as the parent of its entries. */
+export const asDirectory = (resolved: ResolvedPath): ResolvedPath =>
+  resolved.name === '.' ? resolved : { ...resolved, directory: absolutePath(resolved), missing: [], name: '.' }
 
 /** Compares whole components: `/ws-evil` is not within `/ws`. */
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
@@ -188,7 +188,7 @@ export const systemFault = (error: unknown, doing: string, shown: string): Retur
   if (code === 'ENOENT') return fail('no_such_file', `cannot ${doing} ${named}: it is not there`, extras)
   if (code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR')
     return fail('path_denied', `cannot ${doing} ${named}: it is no regular file`, extras)
-  if (code === 'ENOTDIR') return fail('no_such_file', `cannot ${doing} ${named}: a part of the path is no folder`, extras)
+  if (code === 'ENOTDIR') return fail('no_such_file', `cannot ${doing} ${named}: a part of the path is not a directory`, extras)
   const why = systemReason(error as NodeJS.ErrnoException)
   if (code === 'EACCES' || code === 'EPERM') return fail('path_denied', `cannot ${doing} ${named}: ${why}`, extras)
   return fail(doing === 'write' ? 'write_failed' : 'read_failed', `cannot ${doing} ${named}: ${why}`, extras)

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { lstat, readdir, readlink, rm } from 'node:fs/promises'
 import type { FileStamp } from './file-stamp.js'
-import type { Folder } from './open.js'
+import type { Directory } from './open.js'
 import { TEMPORARY_PREFIX } from './protected-paths.js'
 
 export const temporaryName = (): string => `${TEMPORARY_PREFIX}${OWNER}-${randomBytes(6).toString('hex')}.new`
@@ -15,19 +15,19 @@ export const guardName = ({ ino, mtimeMs }: FileStamp): string => `${TEMPORARY_P
 const GUARD = /^\.plumb-\d+-[\d.]+\.guard$/
 
 /** Removes a temporary file or guard if its process has exited. */
-export const removeLeftover = async (folder: Folder, name: string): Promise<void> => {
-  const owner = TEMPORARY.exec(name)?.[1] ?? (GUARD.test(name) ? await readlink(folder.at(name)).catch(() => undefined) : undefined)
-  if (owner !== undefined && hasOwnerExited(owner)) await rm(folder.at(name), { force: true })
+export const removeLeftover = async (directory: Directory, name: string): Promise<void> => {
+  const owner = TEMPORARY.exec(name)?.[1] ?? (GUARD.test(name) ? await readlink(directory.at(name)).catch(() => undefined) : undefined)
+  if (owner !== undefined && hasOwnerExited(owner)) await rm(directory.at(name), { force: true })
 }
 
 const swept = new Set<string>()
 
-/** Removes what killed processes left in a folder; once a folder. */
-export const removeLeftovers = async (folder: Folder): Promise<void> => {
-  const { ino, dev } = await lstat(`${folder.at('.')}/.`)
+/** Removes what killed processes left in a directory; once a directory. */
+export const removeLeftovers = async (directory: Directory): Promise<void> => {
+  const { ino, dev } = await lstat(`${directory.at('.')}/.`)
   if (swept.has(`${dev}:${ino}`)) return
   swept.add(`${dev}:${ino}`)
-  for (const name of await readdir(`${folder.at('.')}/`)) await removeLeftover(folder, name)
+  for (const name of await readdir(`${directory.at('.')}/`)) await removeLeftover(directory, name)
 }
 
 const HAS_PROC = process.platform === 'linux'

@@ -4,7 +4,7 @@
 interface Trusted {
   /** The programs that read them. */
   readonly what: string
-  /** Names of files and folders anywhere below a root, in lower case; a folder stands for all its contents. */
+  /** Names of files and directories anywhere below a root, in lower case; a directory stands for all its contents. */
   readonly names: readonly string[]
 }
 

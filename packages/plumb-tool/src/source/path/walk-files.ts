@@ -1,10 +1,10 @@
-// Walks the files below a folder in order, without those that .gitignore and .ignore name. Links are not followed.
+// Walks the files below a directory in order, without those that .gitignore and .ignore name. Links are not followed.
 
 import { relative, sep } from 'node:path'
 import { type IgnoreRules, isIgnored, readRules, rulesWithin } from './ignore-rules.js'
-import { openFolder } from './open.js'
+import { openDirectory } from './open.js'
 import { type DirectoryEntry, readEntries } from './read-entries.js'
-import { absolutePath, asFolder, childPath, type ResolvedPath } from './resolved-path.js'
+import { absolutePath, asDirectory, childPath, type ResolvedPath } from './resolved-path.js'
 
 interface WalkedFile {
   readonly file: ResolvedPath
@@ -15,23 +15,23 @@ interface WalkedFile {
 interface WalkOptions {
   /** Include hidden files; default false, as in ripgrep. `.git` is always left out. */
   readonly withHidden?: boolean
-  /** Counts folders and names that were skipped; `shown`, if given, collects the folders. */
-  readonly unseen?: { folders: number; names: number; readonly shown?: string[] }
+  /** Counts directories and names that were skipped; `shown`, if given, collects the directories. */
+  readonly unseen?: { directories: number; names: number; readonly shown?: string[] }
 }
 
 const MAX_DEPTH = 100
-/** Of one folder. */
+/** Of one directory. */
 const MAX_NAMES = 100_000
 
-/** Sorted by name, folder by folder. */
+/** Sorted by name, directory by directory. */
 export async function* walkFiles(from: ResolvedPath, signal: AbortSignal, options: WalkOptions = {}): AsyncGenerator<WalkedFile> {
-  const folder = asFolder(from)
-  const above = await rulesAbove(folder)
-  yield* within({ folder, prefix: '', fromRoot: above.fromRoot, rules: above.rules, depth: 0 }, signal, options)
+  const directory = asDirectory(from)
+  const above = await rulesAbove(directory)
+  yield* within({ directory, prefix: '', fromRoot: above.fromRoot, rules: above.rules, depth: 0 }, signal, options)
 }
 
 interface Step {
-  readonly folder: ResolvedPath
+  readonly directory: ResolvedPath
   /** `prefix` is relative to the start of the walk, `fromRoot` to the root, as ignore files need it. */
   readonly prefix: string
   readonly fromRoot: string
@@ -40,27 +40,27 @@ interface Step {
 }
 
 async function* within(step: Step, signal: AbortSignal, options: WalkOptions): AsyncGenerator<WalkedFile> {
-  const { folder, prefix, fromRoot, depth } = step
-  const { withHidden = false, unseen = { folders: 0, names: 0, shown: undefined } } = options
+  const { directory, prefix, fromRoot, depth } = step
+  const { withHidden = false, unseen = { directories: 0, names: 0, shown: undefined } } = options
   if (signal.aborted) return
   const isWanted = (name: string): boolean => (withHidden || !name.startsWith('.')) && name !== '.git'
-  const entries = depth > MAX_DEPTH ? undefined : await entriesOf(folder, signal, isWanted, unseen)
+  const entries = depth > MAX_DEPTH ? undefined : await entriesOf(directory, signal, isWanted, unseen)
   if (!entries) {
-    unseen.folders++
-    unseen.shown?.push(folder.shown)
+    unseen.directories++
+    unseen.shown?.push(directory.shown)
     return
   }
-  const rules = [...step.rules, ...(await readRules(folder, fromRoot))]
+  const rules = [...step.rules, ...(await readRules(directory, fromRoot))]
   for (const entry of entries) {
     if (signal.aborted) return
     const { name, kind } = entry
-    const below = `${fromRoot}${name}${kind === 'folder' ? '/' : ''}`
+    const below = `${fromRoot}${name}${kind === 'directory' ? '/' : ''}`
     if (kind === 'other' || isIgnored(below, rules)) continue
-    const resolved = childPath(folder, name)
+    const resolved = childPath(directory, name)
     if (kind === 'file') yield { file: resolved, path: prefix + name }
     else {
       const inner = { prefix: `${prefix}${name}/`, fromRoot: below, rules: rulesWithin(below, rules), depth: depth + 1 }
-      yield* within({ ...inner, folder: asFolder(resolved) }, signal, options)
+      yield* within({ ...inner, directory: asDirectory(resolved) }, signal, options)
     }
   }
 }
@@ -71,30 +71,30 @@ const entriesOf = async (
   isWanted: (name: string) => boolean,
   unseen: { names: number },
 ): Promise<readonly DirectoryEntry[] | undefined> => {
-  const folder = await openFolder(resolved)
-  if (!folder.ok) return undefined
+  const directory = await openDirectory(resolved)
+  if (!directory.ok) return undefined
   try {
-    const { entries, more } = await readEntries(folder.value, MAX_NAMES, signal, isWanted)
+    const { entries, more } = await readEntries(directory.value, MAX_NAMES, signal, isWanted)
     unseen.names += more
     return entries
   } catch {
     return undefined
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }
 
-// Ignore files between the root and the folder count too, unless they exclude the folder itself, which was asked for.
-const rulesAbove = async (folder: ResolvedPath): Promise<{ fromRoot: string; rules: readonly IgnoreRules[] }> => {
-  const names = relative(folder.root, absolutePath(folder))
+// Ignore files between the root and the directory count too, unless they exclude the directory itself, which was asked for.
+const rulesAbove = async (directory: ResolvedPath): Promise<{ fromRoot: string; rules: readonly IgnoreRules[] }> => {
+  const names = relative(directory.root, absolutePath(directory))
     .split(sep)
     .filter((name) => name !== '')
   let rules: readonly IgnoreRules[] = []
-  let at: ResolvedPath = { ...folder, folder: folder.root, shown: '.' }
+  let at: ResolvedPath = { ...directory, directory: directory.root, shown: '.' }
   let fromRoot = ''
   for (const name of names) {
     rules = [...rules, ...(await readRules(at, fromRoot))]
-    at = asFolder(childPath(at, name))
+    at = asDirectory(childPath(at, name))
     fromRoot += `${name}/`
     rules = rulesWithin(fromRoot, rules)
   }
@@ -102,7 +102,7 @@ const rulesAbove = async (folder: ResolvedPath): Promise<{ fromRoot: string; rul
 }
 
 /** Notes on what a walk has skipped, for the end of a result. */
-export const unseenNotes = ({ folders, names }: { readonly folders: number; readonly names: number }): string[] => [
-  ...(folders > 0 ? [`[not looked at: ${folders} folders that cannot be opened or are too deep]`] : []),
-  ...(names > 0 ? [`[not looked at: ${names} names in very large folders]`] : []),
+export const unseenNotes = ({ directories, names }: { readonly directories: number; readonly names: number }): string[] => [
+  ...(directories > 0 ? [`[not looked at: ${directories} directories that cannot be opened or are too deep]`] : []),
+  ...(names > 0 ? [`[not looked at: ${names} names in very large directories]`] : []),
 ]

@@ -4,7 +4,7 @@ import { constants, lstatSync, type Stats } from 'node:fs'
 import { access, type FileHandle, open, rm } from 'node:fs/promises'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { type ExpectedFile, fileChanged } from './file-stamp.js'
-import { type Folder, openFolder } from './open.js'
+import { type Directory, openDirectory } from './open.js'
 import { replaceFile } from './replace-file.js'
 import { type ResolvedPath, systemFault } from './resolved-path.js'
 import { removeLeftovers, temporaryName } from './temporary-files.js'
@@ -16,40 +16,40 @@ export interface WriteOptions {
   readonly mode?: number
 }
 
-/** Creates missing folders on the way. */
+/** Creates missing directories on the way. */
 export const writeFileAtomically = async (resolved: ResolvedPath, bytes: Uint8Array, options: WriteOptions = {}): Promise<Result<void>> => {
-  const folder = await openFolder(resolved, { create: true })
-  if (!folder.ok) return folder
+  const directory = await openDirectory(resolved, { create: true })
+  if (!directory.ok) return directory
   try {
-    await removeLeftovers(folder.value)
-    return await replace(folder.value, resolved, bytes, options)
+    await removeLeftovers(directory.value)
+    return await replace(directory.value, resolved, bytes, options)
   } catch (error) {
     return systemFault(error, 'write', resolved.shown)
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }
 
 const replace = async (
-  folder: Folder,
+  directory: Directory,
   { name, shown }: ResolvedPath,
   bytes: Uint8Array,
   { expect, mode }: WriteOptions,
 ): Promise<Result<void>> => {
-  const target = folder.at(name)
+  const target = directory.at(name)
   const old = lstatSync(target, { throwIfNoEntry: false })
   if (old && !old.isFile()) return fail('path_denied', `'${preview(shown, 200)}' is no regular file`, { path: preview(shown, 200) })
-  // rename(2) checks only the permissions of the folder.
+  // rename(2) checks only the permissions of the directory.
   if (old) await access(target, constants.W_OK)
   const fresh = temporaryName()
   try {
-    await writeNewFile(folder.at(fresh), bytes, old, mode)
-    if (!replaceFile(folder, fresh, name, expect)) return fileChanged(shown)
+    await writeNewFile(directory.at(fresh), bytes, old, mode)
+    if (!replaceFile(directory, fresh, name, expect)) return fileChanged(shown)
   } finally {
     // A leftover is removed by a later run.
-    await rm(folder.at(fresh), { force: true }).catch(() => {})
+    await rm(directory.at(fresh), { force: true }).catch(() => {})
   }
-  await folder.sync()
+  await directory.sync()
   return succeed(undefined)
 }
 

@@ -104,9 +104,9 @@ const startOwn = async (
 }
 
 // The default docroot is not passed on: one that is named also limits which prompts may be read.
-const docrootArguments = (docroot: string): readonly string[] => (docroot === findWorkingFolder() ? [] : ['--docroot', docroot])
+const docrootArguments = (docroot: string): readonly string[] => (docroot === findWorkingDirectory() ? [] : ['--docroot', docroot])
 
-const findWorkingFolder = (): string | undefined => {
+const findWorkingDirectory = (): string | undefined => {
   try {
     return process.cwd()
   } catch {
@@ -147,7 +147,7 @@ const sandboxContext = async (
   }
 }
 
-// The installation folder of our executables.
+// The installation directory of our executables.
 const findExecutables = (): readonly string[] => {
   const agent = resolveProgram(siblingProgram('plumb-agent'), '/', process.env.PATH)
   return agent.ok ? [join(realpathSync(agent.value), '../../..')] : []
@@ -159,7 +159,7 @@ const findForeignProgram = ({ config, specPath }: AgentPlan, { agentProgram }: S
   return agentProgram === undefined ? undefined : [agentProgram]
 }
 
-/** A program with a slash is relative to the folder of the spec. */
+/** A program with a slash is relative to the directory of the spec. */
 const resolveBesideSpec = ([program = '', ...args]: readonly string[], specPath: string): readonly string[] => {
   if (!program.includes('/') || isAbsolute(program)) return [program, ...args]
   const path = join(dirname(specPath), program)

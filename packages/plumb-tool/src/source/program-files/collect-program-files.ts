@@ -40,7 +40,7 @@ class Collector implements ProgramFiles {
   readonly programs = new Map<string, readonly string[]>()
   readonly #code = new Map<string, readonly string[]>()
   readonly #agentFiles = new Set<string>()
-  /** Folders in which tools may use files. */
+  /** Directories in which tools may use files. */
   readonly #regions: string[]
   readonly #open: string[] = []
   #hasWriter = false
@@ -51,10 +51,10 @@ class Collector implements ProgramFiles {
     this.#onPath = splitPaths(surroundings.env.PATH).filter(isAbsolute)
   }
 
-  /** Call it for all specs before addSpec: it collects the folders that tools may write. */
+  /** Call it for all specs before addSpec: it collects the directories that tools may write. */
   expect(path: string, text: string): void {
     const { roots, writable, builtins } = specParts(path, text)
-    const real = (folder: string): string => realPath(resolve(this.surroundings.docroot, folder))
+    const real = (directory: string): string => realPath(resolve(this.surroundings.docroot, directory))
     this.#regions.push(...roots.map(real))
     this.#open.push(...writable.map(real))
     this.#noteBuiltins(builtins)
@@ -66,7 +66,7 @@ class Collector implements ProgramFiles {
 
   addPath(path: string): void {
     if (findStat(path)?.isDirectory()) {
-      this.list.addFolder(resolve(path))
+      this.list.addDirectory(resolve(path))
       for (const { name } of listEntries(path).slice(0, MAX_NAMES)) if (isMountable(name)) this.#addAgentFile(resolve(path, name))
     } else if (isMountable(path)) this.#addAgentFile(resolve(path))
     else this.list.addFile(resolve(path))
@@ -76,19 +76,19 @@ class Collector implements ProgramFiles {
     // A spec given as text has no file; its paths are relative to the working directory.
     if (!path.startsWith('<')) this.list.addFile(resolve(path))
     if (isPrompt(path)) this.#addPrompt(resolve(path))
-    const folder = resolve(dirname(path))
+    const directory = resolve(dirname(path))
     const parts = specParts(path, text)
     const { env } = this.surroundings
     for (const name of parts.modules) {
       if (Object.hasOwn(STANDARD_LIBRARY, name)) continue
-      for (const place of [folder, ...splitPaths(env.PLUMB_PATH)]) this.list.addFile(resolve(place, `${name}.plumb`))
+      for (const place of [directory, ...splitPaths(env.PLUMB_PATH)]) this.list.addFile(resolve(place, `${name}.plumb`))
     }
     for (const name of parts.resources) for (const place of splitPaths(env.PLUMB_RESOURCES)) this.list.addFile(resolve(place, name))
-    for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(folder, path))
-    for (const path of parts.agentFiles) this.#addAgentFile(resolve(folder, path))
-    for (const path of parts.functions) this.#addCode(resolve(folder, path))
-    for (const line of parts.lines) this.#addCommand(splitCommandLine(line), folder)
-    for (const words of parts.commands) this.#addCommand(words, folder)
+    for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(directory, path))
+    for (const path of parts.agentFiles) this.#addAgentFile(resolve(directory, path))
+    for (const path of parts.functions) this.#addCode(resolve(directory, path))
+    for (const line of parts.lines) this.#addCommand(splitCommandLine(line), directory)
+    for (const words of parts.commands) this.#addCommand(words, directory)
   }
 
   #addAgentFile(path: string): void {
@@ -122,9 +122,9 @@ class Collector implements ProgramFiles {
   }
 
   // A name is looked up on PATH, a path is relative to the spec. Arguments that are files count as scripts, as in `python3 build.py`.
-  #addCommand([program, ...args]: readonly string[], folder: string): void {
+  #addCommand([program, ...args]: readonly string[], directory: string): void {
     if (program === undefined || program === '') return
-    const programs = program.includes('/') ? [resolve(folder, program)] : this.#onPath.map((place) => join(place, program))
+    const programs = program.includes('/') ? [resolve(directory, program)] : this.#onPath.map((place) => join(place, program))
     for (const path of programs) {
       this.list.addFile(path)
       if (findStat(path)?.isFile()) this.#addCode(path)
@@ -144,10 +144,10 @@ class Collector implements ProgramFiles {
 
   #look(real: string): readonly string[] {
     const isInReach = (file: string): boolean => [...this.#regions, ...this.#open].some((region) => isWithin(region, file))
-    const { code, names, folders } = isInReach(real) ? collectModuleFiles(real, isInReach) : NOTHING
+    const { code, names, directories } = isInReach(real) ? collectModuleFiles(real, isInReach) : NOTHING
     this.#code.set(real, code)
     for (const file of [...code, ...names]) this.list.addFile(file)
-    for (const folder of folders) this.list.addFolder(folder)
+    for (const directory of directories) this.list.addDirectory(directory)
     return code
   }
 
@@ -160,7 +160,7 @@ class Collector implements ProgramFiles {
   }
 }
 
-const NOTHING = { code: [], names: [], folders: [] } as const
+const NOTHING = { code: [], names: [], directories: [] } as const
 
 const isLibrary = (path: string): boolean => path.startsWith('<stdlib>/')
 
@@ -169,4 +169,4 @@ const MAX_NAMES = 1000
 const isMountable = (path: string): boolean => isPrompt(path) || path.endsWith('.plumb')
 const isPrompt = (path: string): boolean => /\.(chatmd|md)$/i.test(path)
 
-const splitPaths = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((folder) => folder !== '')
+const splitPaths = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter((directory) => directory !== '')

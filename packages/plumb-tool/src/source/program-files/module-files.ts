@@ -1,5 +1,5 @@
 // Collects the files of a script of Node.js or Python: itself, its imports, and the names under which imports are looked for, whether or
-// not they exist. The search is bounded; a script that exceeds the bounds has its whole folder protected.
+// not they exist. The search is bounded; a script that exceeds the bounds has its whole directory protected.
 
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
@@ -12,7 +12,7 @@ export interface ModuleFiles {
   readonly code: readonly string[]
   /** Paths that a resolver would try. */
   readonly names: readonly string[]
-  readonly folders: readonly string[]
+  readonly directories: readonly string[]
 }
 
 const MAX_FILES = 2000
@@ -46,7 +46,7 @@ export const collectModuleFiles = (file: string, isKept: (path: string) => boole
 class Walk implements ModuleFiles {
   readonly code: string[] = []
   readonly names: string[] = []
-  readonly folders: string[] = []
+  readonly directories: string[] = []
   readonly #seen = new Set<string>()
   readonly #packages = new Set<string>()
   #bytes = 0
@@ -61,7 +61,7 @@ class Walk implements ModuleFiles {
       this.code.push(file)
       const text = this.#read(file)
       if (text === 'too much') {
-        this.folders.push(dirname(entry))
+        this.directories.push(dirname(entry))
         return
       }
       const language = text === undefined ? undefined : languageOf(file, text)
@@ -88,12 +88,12 @@ class Walk implements ModuleFiles {
   }
 
   #script(file: string, text: string): string[] {
-    const folder = dirname(file)
-    this.#package(folder)
+    const directory = dirname(file)
+    this.#package(directory)
     return [...scanImports(text)].flatMap((name) => {
-      const path = pathOf(name, folder)
+      const path = pathOf(name, directory)
       if (path !== undefined) return this.#candidates(path)
-      return name.startsWith('#') ? this.#mapped(folder) : this.#installed(name, folder)
+      return name.startsWith('#') ? this.#mapped(directory) : this.#installed(name, directory)
     })
   }
 
@@ -105,20 +105,20 @@ class Walk implements ModuleFiles {
     return all.flatMap((name) => (isFile(name) ? (findRealPath(name) ?? []) : []))
   }
 
-  // The node_modules folders on the way up, and every package.json up to the nearest existing one.
-  #package(folder: string): void {
+  // The node_modules directories on the way up, and every package.json up to the nearest existing one.
+  #package(directory: string): void {
     let isNearer = true
-    for (let at = folder; !this.#packages.has(at); at = dirname(at)) {
+    for (let at = directory; !this.#packages.has(at); at = dirname(at)) {
       this.#packages.add(at)
-      if (basename(at) !== 'node_modules') this.folders.push(join(at, 'node_modules'))
+      if (basename(at) !== 'node_modules') this.directories.push(join(at, 'node_modules'))
       if (isNearer) this.names.push(join(at, 'package.json'))
       if (isFile(join(at, 'package.json'))) isNearer = false
     }
   }
 
   // Every path that the nearest package.json may map a `#name` to.
-  #mapped(folder: string): string[] {
-    for (let at = folder; ; at = dirname(at)) {
+  #mapped(directory: string): string[] {
+    for (let at = directory; ; at = dirname(at)) {
       const file = join(at, 'package.json')
       const text = isFile(file) ? this.#read(file) : undefined
       if (text !== undefined) return [...scanImports(text)].flatMap((name) => this.#candidates(resolve(at, name)))
@@ -126,12 +126,12 @@ class Walk implements ModuleFiles {
     }
   }
 
-  // In a workspace, a package may be a link to a folder with sources.
-  #installed(name: string, folder: string): string[] {
+  // In a workspace, a package may be a link to a directory with sources.
+  #installed(name: string, directory: string): string[] {
     const own = name.split('/', name.startsWith('@') ? 2 : 1).join('/')
-    for (let at = folder; ; at = dirname(at)) {
+    for (let at = directory; ; at = dirname(at)) {
       const real = findRealPath(join(at, 'node_modules', own))
-      if (real !== undefined && !real.split(sep).includes('node_modules')) this.folders.push(real)
+      if (real !== undefined && !real.split(sep).includes('node_modules')) this.directories.push(real)
       if (at === dirname(at)) return []
     }
   }
@@ -139,7 +139,7 @@ class Walk implements ModuleFiles {
   #python(file: string, text: string): string[] {
     return [...scanPythonImports(text)].flatMap((name) => {
       const path = join(dirname(file), name)
-      this.folders.push(path)
+      this.directories.push(path)
       this.names.push(`${path}.py`)
       return isFile(`${path}.py`) ? (findRealPath(`${path}.py`) ?? []) : []
     })
@@ -152,10 +152,10 @@ const languageOf = (file: string, text: string): Language => {
   return file.endsWith('.py') || /\bpython/.test(shebang ?? '') ? 'python' : undefined
 }
 
-const pathOf = (name: string, folder: string): string | undefined => {
+const pathOf = (name: string, directory: string): string | undefined => {
   const path = name.replace(/[?#].*$/s, '')
   if (name.startsWith('file:')) return URL.canParse(name) && new URL(name).host === '' ? fileURLToPath(new URL(name)) : undefined
-  return /^(\.{0,2}\/|\.{1,2}$)/.test(name) ? resolve(folder, path) : undefined
+  return /^(\.{0,2}\/|\.{1,2}$)/.test(name) ? resolve(directory, path) : undefined
 }
 
 const isFile = (path: string): boolean => findStat(path)?.isFile() === true

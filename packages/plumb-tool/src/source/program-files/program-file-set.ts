@@ -9,43 +9,43 @@ import { foldName } from '../path/trusted-names.js'
 export class ProgramFileSet {
   /** Paths by their folded names, for file systems that ignore case. */
   readonly #files = new Map<string, Set<string>>()
-  readonly #folders = new Map<string, Set<string>>()
+  readonly #directories = new Map<string, Set<string>>()
   readonly #ways = new Map<string, readonly string[]>()
 
   /** Adds a path, existing or not, with the links on its way. Returns its final target. */
   addFile(path: string): string {
-    const names = resolveSymlinkChain(join(this.#folder(dirname(path)), basename(path)))
+    const names = resolveSymlinkChain(join(this.#directory(dirname(path)), basename(path)))
     for (const name of names) add(this.#files, name)
     return names.at(-1) ?? path
   }
 
-  /** Adds a folder with all its contents. */
-  addFolder(path: string): void {
-    add(this.#folders, this.addFile(path))
+  /** Adds a directory with all its contents. */
+  addDirectory(path: string): void {
+    add(this.#directories, this.addFile(path))
   }
 
-  /** Existing members below `root`, without those inside a member folder. */
+  /** Existing members below `root`, without those inside a member directory. */
   existingBelow(root: string): readonly string[] {
-    const all = [...this.#folders.values(), ...this.#files.values()].flatMap((names) => [...names])
-    const folders = new Set([...this.#folders.values()].flatMap((names) => [...names]).filter((folder) => folder !== root))
-    const isInFolder = (path: string): boolean => {
-      for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (folders.has(at)) return true
+    const all = [...this.#directories.values(), ...this.#files.values()].flatMap((names) => [...names])
+    const directories = new Set([...this.#directories.values()].flatMap((names) => [...names]).filter((directory) => directory !== root))
+    const isInDirectory = (path: string): boolean => {
+      for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (directories.has(at)) return true
       return false
     }
-    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && findLinkStat(path) && !isInFolder(path))
+    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && findLinkStat(path) && !isInDirectory(path))
   }
 
-  /** `path` is real as far as it exists. A root that is the file itself, or inside the folder, allows it. */
+  /** `path` is real as far as it exists. A root that is the file itself, or inside the directory, allows it. */
   whyProtected(path: string, root: string): string | undefined {
     if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'
     for (let at = path; isWithin(root, at) && at !== root; at = dirname(at)) {
-      if (isAmong(this.#folders, at)) return 'the program that is running looks there for what it is made of'
+      if (isAmong(this.#directories, at)) return 'the program that is running looks there for what it is made of'
     }
     return undefined
   }
 
-  // Cached, since many files share a folder.
-  #folder(path: string): string {
+  // Cached, since many files share a directory.
+  #directory(path: string): string {
     const known = this.#ways.get(path) ?? resolveSymlinkChain(path)
     if (!this.#ways.has(path)) for (const name of known.slice(0, -1)) add(this.#files, name)
     this.#ways.set(path, known)
@@ -79,7 +79,7 @@ const isSame = (a: Stats | undefined, b: Stats): boolean => a !== undefined && a
 /** The limit of Linux, path_resolution(7). */
 const MAX_LINKS = 40
 
-/** The links on the way of a path, then its final target; each absolute, in a folder without links. The target need not exist. */
+/** The links on the way of a path, then its final target; each absolute, in a directory without links. The target need not exist. */
 const resolveSymlinkChain = (path: string): readonly string[] => {
   const found: string[] = []
   const waiting = resolve(path).split(sep).slice(1)

@@ -40,7 +40,7 @@ export const openAgentSandbox = async (
     if (!program.ok) return program
     const command = [program.value, ...args]
     const programFiles = [...parts, program.value]
-    // The file is replaced when the tools change, so that its folder has to be there.
+    // The file is replaced when the tools change, so that its directory has to be there.
     const tools = env.PLUMB_MCP_TOOLS === undefined ? [] : [dirname(env.PLUMB_MCP_TOOLS)]
     const enclosure = buildSandboxCommand(value, {
       program: command,

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { type Exit, fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
 import { listEntries, toRealPath } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
-import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
+import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_DIRECTORY_FD, UNSHARED } from './bubblewrap-options.js'
 import { findMissingAccess, listRefusals, type OutsideEntry } from './missing-access.js'
 import type { Mounts } from './mounts.js'
 import type { ConnectPolicy } from './net/connect-host.js'
@@ -17,18 +17,18 @@ import { findRootOnlyFiles } from './root-only-files.js'
 import type { Sandbox } from './sandbox.js'
 import { makeLauncherHome } from './sandbox-cache.js'
 import { assembleFilter } from './seccomp/filter.js'
-import { homes, isTooBroad } from './shared-folders.js'
+import { homes, isTooBroad } from './shared-directories.js'
 
 export interface SandboxedProgram {
   /** The command line; the program is an absolute path. What the program needs to run is mounted. */
   readonly program: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** More files and folders to mount for reading, such as the folder of the spec. */
+  /** More files and directories to mount for reading, such as the directory of the spec. */
   readonly visible: readonly string[]
   /** Words of the spec, not of a call: the scripts among them are mounted with what they are installed in. */
   readonly words?: readonly string[]
-  /** Absolute paths that stay read-only inside writable folders. */
+  /** Absolute paths that stay read-only inside writable directories. */
   readonly programFiles: readonly string[]
   /** Decides about hosts if the sandbox lists some; default: `net.private` is not granted. */
   readonly caller?: Pick<ConnectPolicy, 'denies'>
@@ -65,7 +65,7 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
   if (!plan.ok) return plan
   const { cwd } = plan.value
   const mounts = plan.value.mounts.copy()
-  for (const folder of homes()) if (`${folder}/`.startsWith(`${docroot}/`)) hideDotFiles(mounts, folder)
+  for (const directory of homes()) if (`${directory}/`.startsWith(`${docroot}/`)) hideDotFiles(mounts, directory)
   const written = mountWritable(mounts, sandbox, programFiles, fds)
   if (!written.ok) {
     close()
@@ -81,7 +81,7 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
     // The program that opens the network is ours, so the memory limit does not apply to it.
     command: net ? [...bubblewrap, ...net.command, ...limit] : [...limit, ...bubblewrap],
     given: { [ARGUMENTS_FD]: argumentBytes(options), [FILTER_FD]: assembleFilter(arch, { hasSockets: sandbox.sockets.length > 0 }) },
-    shared: Object.fromEntries(fds.map((fd, i) => [FIRST_FOLDER_FD + i, fd])),
+    shared: Object.fromEntries(fds.map((fd, i) => [FIRST_DIRECTORY_FD + i, fd])),
     env: { ...env, ...net?.env },
     ...(net ? { listener: net.listener } : {}),
     net,
@@ -111,15 +111,15 @@ const makeFinder =
     if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(toRealPath).includes(real) }
     const isKept = findRootOnlyFiles().some((hidden) => isWithin(hidden.path, real))
     const isBound = isKept || isTooBroad(real) || mounts.shows(real)
-    return { kind: stat.isDirectory() ? 'folder' : 'file', isBound }
+    return { kind: stat.isDirectory() ? 'directory' : 'file', isBound }
   }
 
-// If the docroot is the home folder itself, its dot files (settings and keys) are hidden.
+// If the docroot is the home directory itself, its dot files (settings and keys) are hidden.
 const hideDotFiles = (mounts: Mounts, home: string): void => {
   for (const entry of listEntries(home)) {
     const path = join(home, entry.name)
     if (entry.name.startsWith('.') && !entry.isSymbolicLink() && !mounts.has(path)) {
-      mounts.put(path, { kind: 'hide', isFolder: entry.isDirectory() })
+      mounts.put(path, { kind: 'hide', isDirectory: entry.isDirectory() })
     }
   }
 }
@@ -130,7 +130,7 @@ const mountWritable = (mounts: Mounts, { docroot, write, who }: Sandbox, program
     const opened = openBeneath(docroot, components)
     if (opened.kind !== 'open') return opened.kind
     fds.push(opened.fd)
-    return FIRST_FOLDER_FD + fds.length - 1
+    return FIRST_DIRECTORY_FD + fds.length - 1
   }
   const named = new Set(write.map((components) => join(docroot, ...components)))
   for (const components of distinct(write)) {
@@ -143,9 +143,9 @@ const mountWritable = (mounts: Mounts, { docroot, write, who }: Sandbox, program
   const kept = listProtectedPaths(docroot, named, programFiles)
   if (kept.length > MAX_PROTECTED) {
     const why = `${kept.length} files of the program lie below what its sandbox may write, and at most ${MAX_PROTECTED} can be kept as they are`
-    return fail('config_invalid', `${who}: ${why}: name narrower folders in 'write'`)
+    return fail('config_invalid', `${who}: ${why}: name narrower directories in 'write'`)
   }
-  // A mount point cannot be renamed, so a folder above a protected file cannot be replaced by another one.
+  // A mount point cannot be renamed, so a directory above a protected file cannot be replaced by another one.
   for (const path of new Set(kept.flatMap((path) => listAncestors(path, docroot)))) {
     if (kept.includes(path) || mounts.has(path) || !isWritable(path, docroot, named)) continue
     const fd = hold(relative(docroot, path).split('/'))
@@ -168,9 +168,11 @@ const distinct = (lists: readonly (readonly string[])[]): readonly (readonly str
   ...new Map(lists.map((list) => [list.join('/'), list])).values(),
 ]
 
-/** Files of the program, and the .git folders in writable folders and in their direct children. */
+/** Files of the program, and the .git directories in writable directories and in their direct children. */
 const listProtectedPaths = (docroot: string, named: ReadonlySet<string>, programFiles: readonly string[]): readonly string[] => {
-  const repositories = [...named].flatMap((folder) => [folder, ...listChildRepositories(folder)]).map((folder) => join(folder, '.git'))
+  const repositories = [...named]
+    .flatMap((directory) => [directory, ...listChildRepositories(directory)])
+    .map((directory) => join(directory, '.git'))
   const files = programFiles.map(toRealPath)
   return [...new Set([...repositories, ...files])].filter(
     (path) => isWritable(path, docroot, named) && !named.has(path) && existsSync(path),
@@ -178,20 +180,20 @@ const listProtectedPaths = (docroot: string, named: ReadonlySet<string>, program
 }
 
 const isWritable = (path: string, docroot: string, named: ReadonlySet<string>): boolean =>
-  path.startsWith(`${docroot}/`) && [docroot, ...listAncestors(path, docroot)].some((folder) => named.has(folder))
+  path.startsWith(`${docroot}/`) && [docroot, ...listAncestors(path, docroot)].some((directory) => named.has(directory))
 
 /** The ancestors of `path` below the docroot. */
 const listAncestors = (path: string, docroot: string): readonly string[] => {
   const found: string[] = []
-  for (let folder = dirname(path); folder.startsWith(`${docroot}/`); folder = dirname(folder)) found.push(folder)
+  for (let directory = dirname(path); directory.startsWith(`${docroot}/`); directory = dirname(directory)) found.push(directory)
   return found
 }
 
-const MAX_FOLDERS = 200
+const MAX_DIRECTORIES = 200
 /** Each of them takes a file descriptor. */
 const MAX_PROTECTED = 400
 
-const listChildRepositories = (folder: string): readonly string[] => {
-  const entries = listEntries(folder).filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, '.git')))
-  return entries.slice(0, MAX_FOLDERS).map(({ name }) => join(folder, name))
+const listChildRepositories = (directory: string): readonly string[] => {
+  const entries = listEntries(directory).filter((entry) => entry.isDirectory() && existsSync(join(directory, entry.name, '.git')))
+  return entries.slice(0, MAX_DIRECTORIES).map(({ name }) => join(directory, name))
 }

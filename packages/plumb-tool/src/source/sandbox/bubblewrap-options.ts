@@ -3,8 +3,8 @@
 /** Descriptors of bubblewrap's arguments and seccomp filter, above those of children (3 to 10). */
 export const ARGUMENTS_FD = 18
 export const FILTER_FD = 19
-/** The first descriptor of writable folders and protected files. */
-export const FIRST_FOLDER_FD = 20
+/** The first descriptor of writable directories and protected files. */
+export const FIRST_DIRECTORY_FD = 20
 
 export const UNSHARED: readonly string[] = [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],

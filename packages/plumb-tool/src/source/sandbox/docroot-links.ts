@@ -47,15 +47,15 @@ export const isLedOut = (path: string, docroot: string): boolean => {
 export const ledOut = (path: string, key: string): string =>
   `'${preview(path)}' in '${key}' of its sandbox leads out of the docroot by a link in it, and what that leads to can change: name what it leads to`
 
-const PROGRAM_FOLDERS: ReadonlySet<string> = new Set(['bin', 'sbin', 'libexec', 'shims', '.bin', 'node_modules'])
+const PROGRAM_DIRECTORIES: ReadonlySet<string> = new Set(['bin', 'sbin', 'libexec', 'shims', '.bin', 'node_modules'])
 
-/** Whether it may be shown where a link in the docroot, or the first line of a script there, leads to it: a program, or a folder of them. */
+/** Whether it may be shown where a link in the docroot, or the first line of a script there, leads to it: a program, or a directory of them. */
 export const isOfPrograms = (real: string): boolean => {
   const kind = kindOf(real)
-  return kind === 'folder' ? PROGRAM_FOLDERS.has(basename(real)) : kind === 'program'
+  return kind === 'directory' ? PROGRAM_DIRECTORIES.has(basename(real)) : kind === 'program'
 }
 
-/** Whether the installation around a `bin` folder is that of an interpreter, and not a project of the user. */
+/** Whether the installation around a `bin` directory is that of an interpreter, and not a project of the user. */
 export const holdsInterpreter = (bin: string): boolean => INTERPRETERS.some((name) => exists(join(bin, name)))
 
 const INTERPRETERS = ['python3', 'python', 'node', 'ruby', 'perl', 'java', 'php', 'deno', 'bun']

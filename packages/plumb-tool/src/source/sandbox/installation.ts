@@ -1,4 +1,4 @@
-// The folders that a program needs to run: its package, virtual environment, or prefix with `bin` and `lib`; else its file alone.
+// The directories that a program needs to run: its package, virtual environment, or prefix with `bin` and `lib`; else its file alone.
 
 import { readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
@@ -6,45 +6,57 @@ import { listEntries } from '../path/look-up.js'
 import { isWithin } from '../path/resolved-path.js'
 import { holdsInterpreter, isLedOut, isOfPrograms } from './docroot-links.js'
 import { configurationOf, exists, firstLineOf, realPathOf, withoutNotes } from './noted-looks.js'
-import { homes, isTooBroad } from './shared-folders.js'
+import { homes, isTooBroad } from './shared-directories.js'
 
 /** Mounted whole in every sandbox. */
-export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store', '/gnu/store']
+export const SYSTEM_DIRECTORIES = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/etc',
+  '/opt',
+  '/nix/store',
+  '/gnu/store',
+]
 
-/** Filled by the system's packages, so links in them lead to system folders. */
+/** Filled by the system's packages, so links in them lead to system directories. */
 const MANAGED: ReadonlySet<string> = new Set(['/usr/bin', '/usr/sbin', '/bin', '/sbin'])
 const MAX_ENTRIES = 5000
 
-/** The folders of PATH, and the installations that links in them lead to. Cached by the value of PATH and the docroot. */
-export const listPathFolders = (path: string, docroot: string): readonly string[] => {
+/** The directories of PATH, and the installations that links in them lead to. Cached by the value of PATH and the docroot. */
+export const listPathDirectories = (path: string, docroot: string): readonly string[] => {
   const key = `${docroot}:${path}`
-  const known = cache.get(key) ?? withoutNotes(() => findPathFolders(path, docroot))
+  const known = cache.get(key) ?? withoutNotes(() => findPathDirectories(path, docroot))
   cache.set(key, known)
   return known
 }
 
 const cache = new Map<string, readonly string[]>()
 
-const findPathFolders = (path: string, docroot: string): readonly string[] => {
+const findPathDirectories = (path: string, docroot: string): readonly string[] => {
   const found = new Set<string>()
-  for (const folder of new Set(path.split(':').filter(isAbsolute))) {
-    if (!exists(folder)) continue
-    if (!isTooBroad(folder)) found.add(folder)
-    const real = realPathOf(folder)
-    const prefix = isLedOut(folder, docroot) ? findInterpreterPrefix(real) : findPrefix(real)
+  for (const directory of new Set(path.split(':').filter(isAbsolute))) {
+    if (!exists(directory)) continue
+    if (!isTooBroad(directory)) found.add(directory)
+    const real = realPathOf(directory)
+    const prefix = isLedOut(directory, docroot) ? findInterpreterPrefix(real) : findPrefix(real)
     for (const place of [...prefix, ...findVersions(real)]) found.add(place)
-    if (!MANAGED.has(folder)) for (const place of listLinked(folder, docroot)) found.add(place)
+    if (!MANAGED.has(directory)) for (const place of listLinked(directory, docroot)) found.add(place)
   }
   return [...found]
 }
 
-const listLinked = (folder: string, docroot: string): readonly string[] => {
+const listLinked = (directory: string, docroot: string): readonly string[] => {
   const found = new Set<string>()
-  for (const entry of listEntries(folder).slice(0, MAX_ENTRIES)) {
+  for (const entry of listEntries(directory).slice(0, MAX_ENTRIES)) {
     if (!entry.isSymbolicLink()) continue
-    const link = join(folder, entry.name)
-    const target = resolve(folder, readTarget(link))
-    if (isOfSystem(target) || dirname(target) === folder) continue
+    const link = join(directory, entry.name)
+    const target = resolve(directory, readTarget(link))
+    if (isOfSystem(target) || dirname(target) === directory) continue
     for (const place of findInstallation(link, docroot)) found.add(place)
   }
   return [...found]
@@ -58,9 +70,9 @@ const readTarget = (link: string): string => {
   }
 }
 
-const isOfSystem = (path: string): boolean => SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
+const isOfSystem = (path: string): boolean => SYSTEM_DIRECTORIES.some((directory) => path.startsWith(`${directory}/`))
 
-/** The files and folders of a program's installation; empty if it is below a system folder, which is mounted anyway. */
+/** The files and directories of a program's installation; empty if it is below a system directory, which is mounted anyway. */
 export const findInstallation = (program: string, docroot: string): readonly string[] => {
   const file = realPathOf(program)
   if (isOfSystem(file)) return []
@@ -73,12 +85,12 @@ export const findInstallation = (program: string, docroot: string): readonly str
 /** Of a program to which something in the docroot leads, which others may have written. */
 const findLedOut = (file: string): readonly string[] => (isOfPrograms(file) ? [file, ...findInterpreterPrefix(dirname(file))] : [])
 
-const findInterpreterPrefix = (folder: string): readonly string[] => (holdsInterpreter(folder) ? findPrefix(folder) : [])
+const findInterpreterPrefix = (directory: string): readonly string[] => (holdsInterpreter(directory) ? findPrefix(directory) : [])
 
-// The prefix of a `bin` folder. Of ~/.local, which also holds data of other programs, only its libraries.
-const findPrefix = (folder: string): readonly string[] => {
-  if (isOfSystem(folder) || !['bin', 'sbin', 'libexec'].includes(basename(folder))) return []
-  const prefix = dirname(folder)
+// The prefix of a `bin` directory. Of ~/.local, which also holds data of other programs, only its libraries.
+const findPrefix = (directory: string): readonly string[] => {
+  if (isOfSystem(directory) || !['bin', 'sbin', 'libexec'].includes(basename(directory))) return []
+  const prefix = dirname(directory)
   if (isTooBroad(prefix)) return []
   if (exists(join(prefix, 'pyvenv.cfg'))) return [prefix, ...findPythonBase(join(prefix, 'pyvenv.cfg'))]
   const libraries = ['lib', 'libexec'].map((name) => join(prefix, name)).filter(exists)
@@ -88,14 +100,14 @@ const findPrefix = (folder: string): readonly string[] => {
 
 const VERSIONS = ['versions', 'installs']
 
-/** The root of a version manager, from the folder of PATH with its shims: each shim finds there which version to start. */
-const findVersions = (folder: string): readonly string[] => {
-  const root = dirname(folder)
-  if (basename(folder) !== 'shims' || isTooBroad(root)) return []
+/** The root of a version manager, from the directory of PATH with its shims: each shim finds there which version to start. */
+const findVersions = (directory: string): readonly string[] => {
+  const root = dirname(directory)
+  if (basename(directory) !== 'shims' || isTooBroad(root)) return []
   return VERSIONS.some((name) => exists(join(root, name))) ? [root] : []
 }
 
-/** Files that say which version a shim starts, in the folders above `docroot` and in the home folder. */
+/** Files that say which version a shim starts, in the directories above `docroot` and in the home directory. */
 export const listVersionFiles = (docroot: string): readonly string[] =>
   [...listUpward(dirname(docroot)), ...homes().filter((home) => !`${home}/`.startsWith(`${docroot}/`))]
     .flatMap((each) => VERSION_FILES.map((name) => join(each, name)))
@@ -110,18 +122,18 @@ const findPythonBase = (config: string): readonly string[] => {
     ?.split('\n')
     .find((each) => each.split('=')[0]?.trim() === 'home')
   const home = line?.slice(line.indexOf('=') + 1).trim()
-  return home === undefined || !isPythonFolder(home) ? [] : [home, ...findPrefix(realPathOf(home))]
+  return home === undefined || !isPythonDirectory(home) ? [] : [home, ...findPrefix(realPathOf(home))]
 }
 
-// A program that may write in the environment can name any folder there: only one with a Python in it, which it cannot lay outside, is meant.
-const isPythonFolder = (home: string): boolean =>
+// A program that may write in the environment can name any directory there: only one with a Python in it, which it cannot lay outside, is meant.
+const isPythonDirectory = (home: string): boolean =>
   isAbsolute(home) && !isTooBroad(realPathOf(home)) && ['python3', 'python'].some((name) => exists(join(home, name)))
 
 /** The nearest ancestor with a `package.json`, as Node.js looks for it. */
 const findPackage = (file: string): readonly string[] => {
-  for (const folder of listUpward(dirname(file))) {
-    if (isTooBroad(folder)) return []
-    if (exists(join(folder, 'package.json'))) return [folder]
+  for (const directory of listUpward(dirname(file))) {
+    if (isTooBroad(directory)) return []
+    if (exists(join(directory, 'package.json'))) return [directory]
   }
   return []
 }
@@ -140,8 +152,8 @@ export const listProgramPaths = (program: string, docroot: string): readonly str
 }
 
 // Its python is a link to that which it was made from, and looks for pyvenv.cfg where the link lies.
-const findEnvironment = (folder: string, docroot: string): readonly string[] =>
-  exists(join(folder, '../pyvenv.cfg')) && !isLedOut(folder, docroot) ? findPrefix(realPathOf(folder)) : []
+const findEnvironment = (directory: string, docroot: string): readonly string[] =>
+  exists(join(directory, '../pyvenv.cfg')) && !isLedOut(directory, docroot) ? findPrefix(realPathOf(directory)) : []
 
 const listInterpreterPaths = (interpreter: string, isOfDocroot: boolean, docroot: string): readonly string[] => {
   const file = realPathOf(interpreter)
@@ -155,14 +167,14 @@ const findInterpreter = (program: string): string | undefined => {
   return isAbsolute(path) && !isOfSystem(path) ? path : undefined
 }
 
-/** Every `node_modules` in the folders and their ancestors. A link that a sandboxed program has made there must lead to such a folder too. */
-export const listNodeModules = (folders: readonly string[]): readonly string[] =>
-  [...new Set(folders.flatMap(listUpward))]
+/** Every `node_modules` in the directories and their ancestors. A link that a sandboxed program has made there must lead to such a directory too. */
+export const listNodeModules = (directories: readonly string[]): readonly string[] =>
+  [...new Set(directories.flatMap(listUpward))]
     .map((each) => join(each, 'node_modules'))
     .filter((path) => exists(path) && basename(realPathOf(path)) === 'node_modules')
 
-const listUpward = (folder: string): readonly string[] => {
-  const folders = [folder]
-  for (let last = folder; dirname(last) !== last; last = dirname(last)) folders.push(dirname(last))
-  return folders
+const listUpward = (directory: string): readonly string[] => {
+  const directories = [directory]
+  for (let last = directory; dirname(last) !== last; last = dirname(last)) directories.push(dirname(last))
+  return directories
 }

@@ -9,7 +9,7 @@ import type { Sandbox } from './sandbox.js'
 
 /** What exists outside the sandbox at an absolute path. */
 export interface OutsideEntry {
-  readonly kind: 'folder' | 'file' | 'socket' | 'none'
+  readonly kind: 'directory' | 'file' | 'socket' | 'none'
   /** It is visible inside too, or must never be. */
   readonly isBound: boolean
 }
@@ -90,7 +90,7 @@ const isUnexplained = (line: string): boolean => {
 }
 
 const explainLine = (said: string, surroundings: AccessContext): string | undefined => {
-  // Outside it is the folder of another process.
+  // Outside it is the directory of another process.
   const line = said.replaceAll('/proc/self/cwd/', () => `${surroundings.cwd}/`)
   const lower = line.toLowerCase()
   const says = (words: readonly string[]): boolean => words.some((word) => lower.includes(word))
@@ -119,18 +119,18 @@ const explainLine = (said: string, surroundings: AccessContext): string | undefi
 const explainDatabase = ({ sandbox: { docroot, write } }: AccessContext): string => {
   const keys = write.map((components) => join(docroot, ...components))
   const open = keys.length === 0 ? 'nothing' : `only '${preview(keys.join("', '"))}'`
-  const key = 'write: ["data"] there, with the database\'s folder, which lies below the docroot'
-  return `a database needs a folder to write to, and its sandbox writes to ${open}: add ${key} '${preview(docroot)}'`
+  const key = 'write: ["data"] there, with the database\'s directory, which lies below the docroot'
+  return `a database needs a directory to write to, and its sandbox writes to ${open}: add ${key} '${preview(docroot)}'`
 }
 
-// Git looks for its folder in those above, and stops where the docroot does.
+// Git looks for its directory in those above, and stops where the docroot does.
 const explainRepository = ({ cwd, find }: AccessContext): string | undefined => {
-  for (let folder = dirname(cwd); folder !== dirname(folder); folder = dirname(folder)) {
-    const { kind, isBound } = find(join(folder, '.git'))
+  for (let directory = dirname(cwd); directory !== dirname(directory); directory = dirname(directory)) {
+    const { kind, isBound } = find(join(directory, '.git'))
     if (kind === 'none') continue
     return isBound
       ? undefined
-      : `its sandbox has not the repository '${preview(folder)}': add ${printKey('read', shortenHome(folder))} there`
+      : `its sandbox has not the repository '${preview(directory)}': add ${printKey('read', shortenHome(directory))} there`
   }
   return undefined
 }
@@ -138,10 +138,10 @@ const explainRepository = ({ cwd, find }: AccessContext): string | undefined => 
 const explainWrite = (path: string, surroundings: AccessContext): string | undefined => {
   const { sandbox, find } = surroundings
   const { docroot, write } = sandbox
-  // A file to be created need not exist, but its folder must.
-  if (find(path).kind === 'none' && find(dirname(path)).kind !== 'folder') return undefined
+  // A file to be created need not exist, but its directory must.
+  if (find(path).kind === 'none' && find(dirname(path)).kind !== 'directory') return undefined
   if (!isWithin(docroot, path)) {
-    // The program tried to create a folder that exists outside: it lacks read access.
+    // The program tried to create a directory that exists outside: it lacks read access.
     const unread = explainRead(path, false, surroundings)
     if (unread !== undefined) return unread
     const where = `'write' of its sandbox takes what is below the docroot '${preview(docroot)}'`
@@ -149,10 +149,10 @@ const explainWrite = (path: string, surroundings: AccessContext): string | undef
   }
   const names = relative(docroot, path).split('/')
   const git = names.indexOf('.git')
-  const folder = dirname(path)
+  const directory = dirname(path)
   const isOpen = write.some((components) => isWithin(join(docroot, ...components), path))
-  // Inside a writable folder it is a protected file, so it has to be named itself.
-  const named = git >= 0 ? join(docroot, ...names.slice(0, git + 1)) : isOpen || path === docroot ? path : folder
+  // Inside a writable directory it is a protected file, so it has to be named itself.
+  const named = git >= 0 ? join(docroot, ...names.slice(0, git + 1)) : isOpen || path === docroot ? path : directory
   return `its sandbox keeps '${preview(path)}' from being written: add ${printKey('write', relative(docroot, named) || '.')} there`
 }
 

@@ -9,11 +9,11 @@ export type Mount =
   | { readonly kind: 'read' }
   /** Bound from the host, writable; by a descriptor of the child if the path could be swapped meanwhile. */
   | { readonly kind: 'write'; readonly fd?: number }
-  /** Bound read-only inside a writable folder. */
+  /** Bound read-only inside a writable directory. */
   | { readonly kind: 'keep'; readonly fd: number }
-  /** Covered by an empty file or folder that cannot be read. */
-  | { readonly kind: 'hide'; readonly isFolder: boolean }
-  /** Folders that exist only in the sandbox: a writable one, or an empty one. */
+  /** Covered by an empty file or directory that cannot be read. */
+  | { readonly kind: 'hide'; readonly isDirectory: boolean }
+  /** Directories that exist only in the sandbox: a writable one, or an empty one. */
   | { readonly kind: 'temporary' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'link'; readonly target: string }
@@ -98,13 +98,13 @@ export class Mounts {
 }
 
 const above = (path: string, made: ReadonlyMap<string, Mount>): Mount | undefined => {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const mount = made.get(folder)
-    if (mount || folder === '/') return mount
+  for (let directory = dirname(path); ; directory = dirname(directory)) {
+    const mount = made.get(directory)
+    if (mount || directory === '/') return mount
   }
 }
 
-// A bound folder brings all that is below it.
+// A bound directory brings all that is below it.
 const isNeeded = (mount: Mount, parent: Mount | undefined): boolean => {
   const isBound = parent?.kind === 'read' || parent?.kind === 'write' || parent?.kind === 'keep'
   switch (mount.kind) {
@@ -129,7 +129,7 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
       return ['--ro-bind-fd', String(mount.fd), path]
     case 'hide':
       // A bind mount of /dev/null: bubblewrap mounts with nodev, so opening it fails.
-      return mount.isFolder ? ['--perms', '0000', '--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
+      return mount.isDirectory ? ['--perms', '0000', '--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
     case 'temporary':
       return ['--perms', '1777', '--tmpfs', path]
     case 'empty':
@@ -137,7 +137,7 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
     case 'link':
       return ['--symlink', mount.target, path]
     case 'proc':
-      // Root could write the kernel's settings in it even without capabilities. All of it, since a mount for each folder of them takes longer.
+      // Root could write the kernel's settings in it even without capabilities. All of it, since a mount for each directory of them takes longer.
       return ['--proc', path, '--remount-ro', path]
     case 'dev':
       return ['--dev', path]

@@ -56,7 +56,7 @@ export const lookAt = noting((path): 'entry' | `>${string}` | undefined => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
     return stat && (stat.isSymbolicLink() ? `>${readlinkSync(path)}` : 'entry')
   } catch {
-    // It was a link a moment ago, or lies in a folder that is closed to us.
+    // It was a link a moment ago, or lies in a directory that is closed to us.
     return undefined
   }
 })
@@ -67,7 +67,7 @@ export const realPathOf = (path: string): string => noteRealPath(path) ?? path
 const noteRealPath = noting(findRealPath)
 
 /** Of what the path leads to; `program`: a file that may be executed. */
-export const kindOf = noting((path): 'file' | 'program' | 'folder' | 'other' | undefined => {
+export const kindOf = noting((path): 'file' | 'program' | 'directory' | 'other' | undefined => {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
     return stat && kindOfStat(stat)
@@ -78,8 +78,8 @@ export const kindOf = noting((path): 'file' | 'program' | 'folder' | 'other' | u
 
 const EXECUTABLE = 0o111
 
-const kindOfStat = (stat: Stats): 'file' | 'program' | 'folder' | 'other' => {
-  if (stat.isDirectory()) return 'folder'
+const kindOfStat = (stat: Stats): 'file' | 'program' | 'directory' | 'other' => {
+  if (stat.isDirectory()) return 'directory'
   if (!stat.isFile()) return 'other'
   return stat.mode & EXECUTABLE ? 'program' : 'file'
 }

@@ -1,4 +1,4 @@
-// Opens a path beneath a folder without following links, as openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS does.
+// Opens a path beneath a directory without following links, as openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS does.
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 

@@ -2,8 +2,8 @@
 
 import { closeSync, constants, openSync } from 'node:fs'
 import { fail, preview, type Result, resolveProgram, runSync, succeed } from '@plumb/wire'
-import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_FOLDER_FD, UNSHARED } from './bubblewrap-options.js'
-import { SYSTEM_FOLDERS } from './installation.js'
+import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_DIRECTORY_FD, UNSHARED } from './bubblewrap-options.js'
+import { SYSTEM_DIRECTORIES } from './installation.js'
 import { Mounts } from './mounts.js'
 import { cacheProbe, hasCachedProbe } from './sandbox-cache.js'
 import { archOf, assembleFilter } from './seccomp/filter.js'
@@ -39,12 +39,12 @@ const probeOnce = (): Result<Bubblewrap> => {
   if (!bwrap.ok) return refuse("'bwrap' (the package bubblewrap) is not on PATH")
   if (hasCachedProbe(bwrap.value, PROBED)) return succeed({ bwrap: bwrap.value, arch })
   const mounts = new Mounts('/')
-  for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
+  for (const directory of SYSTEM_DIRECTORIES) mounts.read(directory)
   mounts.put('/proc', { kind: 'proc' })
   mounts.put('/dev', { kind: 'dev' })
-  mounts.put('/tmp', { kind: 'keep', fd: FIRST_FOLDER_FD })
+  mounts.put('/tmp', { kind: 'keep', fd: FIRST_DIRECTORY_FD })
   const options = [...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']
-  const folder = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
+  const directory = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)
   const { status, stderr } = runSync({
     command: [bwrap.value, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', '/bin/sh', '-c', `exit ${WORKS_STATUS}`],
     env: {},
@@ -52,10 +52,10 @@ const probeOnce = (): Result<Bubblewrap> => {
       [ARGUMENTS_FD]: argumentBytes(options),
       [FILTER_FD]: assembleFilter(arch, { hasSockets: false }),
     },
-    shared: { [FIRST_FOLDER_FD]: folder },
+    shared: { [FIRST_DIRECTORY_FD]: directory },
     timeoutMs: TRY_TIMEOUT_MS,
   })
-  closeSync(folder)
+  closeSync(directory)
   if (status !== WORKS_STATUS) return refuse(explainFailure(stderr))
   cacheProbe(bwrap.value, PROBED)
   return succeed({ bwrap: bwrap.value, arch })

@@ -5,12 +5,19 @@ import { join } from 'node:path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { isWithin } from '../path/resolved-path.js'
 import { isLedOut, ledOut } from './docroot-links.js'
-import { findInstallation, listNodeModules, listPathFolders, listProgramPaths, listVersionFiles, SYSTEM_FOLDERS } from './installation.js'
+import {
+  findInstallation,
+  listNodeModules,
+  listPathDirectories,
+  listProgramPaths,
+  listVersionFiles,
+  SYSTEM_DIRECTORIES,
+} from './installation.js'
 import { Mounts } from './mounts.js'
 import { exists, type Noted, noteLooks, realPathOf } from './noted-looks.js'
 import { findRootOnlyFiles } from './root-only-files.js'
 import type { Sandbox } from './sandbox.js'
-import { isTooBroad } from './shared-folders.js'
+import { isTooBroad } from './shared-directories.js'
 import { listScriptPaths } from './spec-scripts.js'
 
 export interface ReadRequest {
@@ -26,7 +33,7 @@ export interface ReadRequest {
 export interface ReadPlan {
   /** Not to be changed: a copy may be. */
   readonly mounts: Mounts
-  /** A real path; the docroot where there is no such folder. */
+  /** A real path; the docroot where there is no such directory. */
   readonly cwd: string
 }
 
@@ -35,7 +42,7 @@ interface Kept {
   readonly plan: Noted<Result<ReadPlan>>
 }
 
-/** The last one of each sandbox, which is that of a tool: most have one program in one folder. */
+/** The last one of each sandbox, which is that of a tool: most have one program in one directory. */
 const kept = new WeakMap<Sandbox, Kept>()
 
 export const planReads = (sandbox: Sandbox, request: ReadRequest): Result<ReadPlan> => {
@@ -71,12 +78,12 @@ const makePlan = (sandbox: Sandbox, request: ReadRequest): Result<ReadPlan> => {
 }
 
 const mountSystem = (mounts: Mounts): void => {
-  for (const folder of SYSTEM_FOLDERS) mounts.read(folder)
-  for (const { path, isFolder } of findRootOnlyFiles()) mounts.put(path, { kind: 'hide', isFolder })
+  for (const directory of SYSTEM_DIRECTORIES) mounts.read(directory)
+  for (const { path, isDirectory } of findRootOnlyFiles()) mounts.put(path, { kind: 'hide', isDirectory })
   mounts.put('/proc', { kind: 'proc' })
   mounts.put('/dev', { kind: 'dev' })
   mounts.read('/sys/devices/system/cpu')
-  for (const folder of TEMPORARY) mounts.put(folder, { kind: 'temporary' })
+  for (const directory of TEMPORARY) mounts.put(directory, { kind: 'temporary' })
 }
 
 const listNeededPaths = ({ program, visible: named, words, cwd, env }: ReadRequest, docroot: string): readonly string[] => {
@@ -84,7 +91,7 @@ const listNeededPaths = ({ program, visible: named, words, cwd, env }: ReadReque
   return [
     ...listProgramPaths(program, docroot),
     ...findInstallation(process.execPath, docroot),
-    ...listPathFolders(env.PATH ?? '', docroot),
+    ...listPathDirectories(env.PATH ?? '', docroot),
     ...visible.filter((path) => !isTooBroad(realPathOf(path))),
     // What is written to in the docroot could become a link to something else meanwhile.
     ...listNodeModules([docroot, ...visible]).map((path) => (isWithin(docroot, path) ? realPathOf(path) : path)),

@@ -4,7 +4,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 
 export interface RootOnlyFile {
   readonly path: string
-  readonly isFolder: boolean
+  readonly isDirectory: boolean
 }
 
 const READ_BY_ALL = 0o004
@@ -26,14 +26,14 @@ const look = (root: string): readonly RootOnlyFile[] => {
   let seen = 0
   for (let depth = 0; depth < MAX_DEPTH && waiting.length > 0; depth++) {
     const next: string[] = []
-    for (const folder of waiting) {
-      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    for (const directory of waiting) {
+      for (const entry of readdirSync(directory, { withFileTypes: true })) {
         if (entry.isSymbolicLink() || ++seen > MAX_ENTRIES) continue
-        const path = `${folder}/${entry.name}`
-        const isFolder = entry.isDirectory()
+        const path = `${directory}/${entry.name}`
+        const isDirectory = entry.isDirectory()
         const stat = lstatSync(path, { throwIfNoEntry: false })
-        if (stat && (stat.mode & READ_BY_ALL) === 0) found.push({ path, isFolder })
-        else if (isFolder) next.push(path)
+        if (stat && (stat.mode & READ_BY_ALL) === 0) found.push({ path, isDirectory })
+        else if (isDirectory) next.push(path)
       }
     }
     waiting = next

@@ -1,4 +1,4 @@
-// The cache folder of sandboxes. It remembers that a sandbox could be started, so that not every process probes: as long as boot, user,
+// The cache directory of sandboxes. It remembers that a sandbox could be started, so that not every process probes: as long as boot, user,
 // namespaces and bubblewrap are the same. If the cached answer is stale, the next start fails; nothing ever runs without its sandbox.
 
 import { createHash } from 'node:crypto'
@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 
 /** `$XDG_CACHE_HOME/plumb/sandbox` or `~/.cache/plumb/sandbox`. */
-export const sandboxCacheFolder = (): string => {
+export const sandboxCacheDirectory = (): string => {
   const cache = process.env.XDG_CACHE_HOME
   return join(cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'plumb', 'sandbox')
 }
@@ -35,7 +35,7 @@ export const cacheProbe = (bwrap: string, how: string): void => {
   }
 }
 
-const proofFile = (): string => join(sandboxCacheFolder(), 'works')
+const proofFile = (): string => join(sandboxCacheDirectory(), 'works')
 
 const stampOf = (bwrap: string, how: string): string => {
   const { ino, mtimeMs, size } = statSync(bwrap)
@@ -50,11 +50,11 @@ export const isFirstToday = (reason: string): boolean => {
   const name = `warned-${hashOf([hostname(), reason])}-`
   if (warned.has(name + today)) return false
   warned.add(name + today)
-  const folder = sandboxCacheFolder()
+  const directory = sandboxCacheDirectory()
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(join(folder, name + today), '', { flag: 'wx', mode: 0o600 })
-    for (const old of readdirSync(folder)) if (old.startsWith(name) && old !== name + today) unlinkSync(join(folder, old))
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    writeFileSync(join(directory, name + today), '', { flag: 'wx', mode: 0o600 })
+    for (const old of readdirSync(directory)) if (old.startsWith(name) && old !== name + today) unlinkSync(join(directory, old))
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'EEXIST'
@@ -66,21 +66,21 @@ const warned = new Set<string>()
 const LAUNCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun', 'deno', 'uvx', 'uv', 'pipx'])
 
 /**
- * npx, uvx and the like fetch programs and store them in the home folder: each command line gets a home folder of its own in the cache.
+ * npx, uvx and the like fetch programs and store them in the home directory: each command line gets a home directory of its own in the cache.
  * Creates and returns it; undefined if the program is not such a launcher.
  */
 export const makeLauncherHome = (words: readonly string[]): Result<string | undefined> => {
   const [program = ''] = words
   if (!LAUNCHERS.has(basename(program))) return succeed(undefined)
-  const folder = join(sandboxCacheFolder(), hashOf(words))
+  const directory = join(sandboxCacheDirectory(), hashOf(words))
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return succeed(folder)
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    return succeed(directory)
   } catch (error) {
     const reason = systemReason(error as NodeJS.ErrnoException)
     return fail(
       'write_failed',
-      `'${basename(program)}' needs a folder to keep programs in, and '${preview(folder)}' cannot be made: ${reason}`,
+      `'${basename(program)}' needs a directory to keep programs in, and '${preview(directory)}' cannot be made: ${reason}`,
     )
   }
 }

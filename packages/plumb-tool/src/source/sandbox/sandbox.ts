@@ -1,4 +1,4 @@
-// Reads the key `sandbox` when a spec is loaded: resolves its folders and reports what makes it impossible.
+// Reads the key `sandbox` when a spec is loaded: resolves its directories and reports what makes it impossible.
 
 import { closeSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -10,7 +10,7 @@ import { isLedOut, ledOut } from './docroot-links.js'
 import { openBeneath } from './open-beneath.js'
 import { type Bubblewrap, probeBubblewrap } from './probe.js'
 import { isFirstToday } from './sandbox-cache.js'
-import { isSharedFolder } from './shared-folders.js'
+import { isSharedDirectory } from './shared-directories.js'
 
 export interface Sandbox extends Bubblewrap {
   /** As in "tool 'f'". */
@@ -116,9 +116,9 @@ const findPlace = (request: SandboxRequest): Result<Place, string> => {
   // Without the path of the working directory, which may have been removed.
   const docroot = findRealPath(request.docroot)
   const shown = preview(docroot ?? request.docroot)
-  if (docroot === undefined) return { ok: false, error: `the docroot '${shown}' is no folder` }
-  if (!isSharedFolder(docroot)) return { ok: true, value: { ...box.value, docroot } }
-  const why = `all below the docroot can be read in it, and '${shown}' is too much: start in the folder of the work, or name it with --docroot`
+  if (docroot === undefined) return { ok: false, error: `the docroot '${shown}' is not a directory` }
+  if (!isSharedDirectory(docroot)) return { ok: true, value: { ...box.value, docroot } }
+  const why = `all below the docroot can be read in it, and '${shown}' is too much: start in the directory of the work, or name it with --docroot`
   return { ok: false, error: why }
 }
 
@@ -129,11 +129,11 @@ const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, plac
   if (prlimit?.ok === false)
     return fail('config_invalid', `${who} asks for a sandbox: 'memory' needs 'prlimit' (the package util-linux), which is not on PATH`)
   const declared = Array.isArray(effects) ? (effects as readonly string[]) : []
-  const folders: (readonly string[])[] = declared.includes('fs.write') ? [[]] : []
-  for (const folder of write) {
-    const found = readWritable(folder, docroot, who)
+  const directories: (readonly string[])[] = declared.includes('fs.write') ? [[]] : []
+  for (const directory of write) {
+    const found = readWritable(directory, docroot, who)
     if (!found.ok) return found
-    folders.push(found.value)
+    directories.push(found.value)
   }
   const missing = read.map(resolveFrom(docroot)).find((path) => findRealPath(path) === undefined)
   if (missing !== undefined) return fail('file_not_found', `${who}: '${preview(missing)}' in 'read' of its sandbox does not exist`)
@@ -144,7 +144,7 @@ const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, plac
     who,
     hasNet: typeof net === 'object' ? false : (net ?? (hasNet || declared.some((effect) => WITH_NET.has(effect)))),
     hosts: typeof net === 'object' ? net.map(readHostPattern).filter((host) => typeof host === 'object') : undefined,
-    write: folders,
+    write: directories,
     read: read.map(resolveFrom(docroot)),
     sockets: sockets.map(resolveFrom(docroot)),
     memory: prlimit === undefined ? undefined : { bytes: parseBytes(memory ?? ''), prlimit: prlimit.value },
@@ -153,27 +153,27 @@ const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, plac
 
 const WITH_NET: ReadonlySet<string> = new Set(['net', 'net.private', 'model'])
 
-/** `~` stands for the home folder; other paths are relative to the docroot. */
+/** `~` stands for the home directory; other paths are relative to the docroot. */
 const resolveFrom =
   (docroot: string) =>
   (path: string): string =>
     path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(docroot, path)
 
-const readWritable = (folder: string, docroot: string, who: string): Result<readonly string[]> => {
-  const shown = `'${preview(folder)}' in 'write' of its sandbox`
-  const path = resolve(docroot, folder)
+const readWritable = (directory: string, docroot: string, who: string): Result<readonly string[]> => {
+  const shown = `'${preview(directory)}' in 'write' of its sandbox`
+  const path = resolve(docroot, directory)
   const way = relative(docroot, path)
   if (way === '..' || way.startsWith('../') || isAbsolute(way))
     return fail(
       'config_invalid',
-      `${who}: ${shown} is not below the docroot '${preview(docroot)}': name a folder below it, or give a wider --docroot`,
+      `${who}: ${shown} is not below the docroot '${preview(docroot)}': name a directory below it, or give a wider --docroot`,
     )
   const components = way.split('/').filter((name) => name !== '')
   const opened = openBeneath(docroot, components)
   if (opened.kind === 'link')
-    return fail('config_invalid', `${who}: ${shown} leads through a link, and what that leads to can change: name the folder itself`)
+    return fail('config_invalid', `${who}: ${shown} leads through a link, and what that leads to can change: name the directory itself`)
   if (opened.kind === 'missing')
-    return fail('file_not_found', `${who}: ${shown} is no folder or file below '${preview(docroot)}': make it first`)
+    return fail('file_not_found', `${who}: ${shown} is not a directory or file below '${preview(docroot)}': make it first`)
   closeSync(opened.fd)
   return succeed(components)
 }

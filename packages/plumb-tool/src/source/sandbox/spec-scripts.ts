@@ -26,7 +26,7 @@ const ENDINGS: ReadonlySet<string> = new Set([
   '.exs',
 ])
 
-/** For each script among the words: it, its folder, and what it is installed in. Words of a call, which a model may write, do not belong here. */
+/** For each script among the words: it, its directory, and what it is installed in. Words of a call, which a model may write, do not belong here. */
 export const listScriptPaths = (words: readonly string[], cwd: string, docroot: string): readonly string[] =>
   words
     .filter((word) => word.includes('/') && !word.startsWith('-') && !word.includes('://'))

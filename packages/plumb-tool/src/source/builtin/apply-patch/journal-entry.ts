@@ -3,16 +3,16 @@
 import { lstatSync, renameSync } from 'node:fs'
 import { lstat, readFile, rm } from 'node:fs/promises'
 import { type ExpectedFile, isUnchanged } from '../../path/file-stamp.js'
-import { type Folder, openFolder, removeFolders } from '../../path/open.js'
+import { type Directory, openDirectory, removeDirectories } from '../../path/open.js'
 import { isSameFile, removeIfUnchanged, replaceFile } from '../../path/replace-file.js'
 import type { ResolvedPath } from '../../path/resolved-path.js'
 import { guardName, removeLeftover } from '../../path/temporary-files.js'
 import { sha256Of } from '../file/text-file.js'
 
 export interface JournalEntry {
-  /** Relative to the folder of the journal, separated by `/`. */
+  /** Relative to the directory of the journal, separated by `/`. */
   readonly path: string
-  /** Number of parent folders that are created for it. */
+  /** Number of parent directories that are created for it. */
   readonly made: number
   readonly old: ExpectedFile
   /** The staged new file beside it, with its checksum; undefined if the file is removed. */
@@ -31,43 +31,46 @@ export type JournalState = 'stage' | 'complete' | 'undo'
 
 /** Whether another process has changed the file before this change was applied. */
 export const hasConflict = async (entry: JournalEntry, resolved: ResolvedPath): Promise<boolean> =>
-  (await inFolder(resolved, async (folder) => !isPut(entry, folder, resolved) && !isUnchanged(folder.at(resolved.name), entry.old))) ?? true
+  (await inDirectory(
+    resolved,
+    async (directory) => !isPut(entry, directory, resolved) && !isUnchanged(directory.at(resolved.name), entry.old),
+  )) ?? true
 
 /** Finishes the change in the given state and removes staged files and backups. Throws if that fails now; may be repeated. */
 export const finishEntry = async (entry: JournalEntry, resolved: ResolvedPath, direction: JournalState): Promise<void> => {
-  await inFolder(resolved, async (folder) => {
-    if (direction === 'complete' && !isPut(entry, folder, resolved)) applyEntry(entry, folder, resolved)
-    if (direction === 'undo') await takeBack(entry, folder, resolved)
-    if (entry.fresh) await rm(folder.at(entry.fresh.name), { force: true })
-    if (entry.backup !== undefined) await rm(folder.at(entry.backup), { force: true })
-    if (entry.old !== 'absent') await removeLeftover(folder, guardName(entry.old))
-    await folder.sync()
+  await inDirectory(resolved, async (directory) => {
+    if (direction === 'complete' && !isPut(entry, directory, resolved)) applyEntry(entry, directory, resolved)
+    if (direction === 'undo') await takeBack(entry, directory, resolved)
+    if (entry.fresh) await rm(directory.at(entry.fresh.name), { force: true })
+    if (entry.backup !== undefined) await rm(directory.at(entry.backup), { force: true })
+    if (entry.old !== 'absent') await removeLeftover(directory, guardName(entry.old))
+    await directory.sync()
   })
-  if (direction !== 'complete') await removeFolders(resolved)
+  if (direction !== 'complete') await removeDirectories(resolved)
 }
 
 /** Applies the change synchronously. False if the file is no longer the expected version. */
-export const applyEntry = ({ fresh, old }: JournalEntry, folder: Folder, { name }: ResolvedPath): boolean => {
-  if (fresh) return replaceFile(folder, fresh.name, name, old)
-  return old !== 'absent' && removeIfUnchanged(folder, name, old)
+export const applyEntry = ({ fresh, old }: JournalEntry, directory: Directory, { name }: ResolvedPath): boolean => {
+  if (fresh) return replaceFile(directory, fresh.name, name, old)
+  return old !== 'absent' && removeIfUnchanged(directory, name, old)
 }
 
 // Later changes of others are kept.
-const takeBack = async (entry: JournalEntry, folder: Folder, resolved: ResolvedPath): Promise<void> => {
-  if (!isPut(entry, folder, resolved) || !(await isOurs(entry, folder, resolved))) return
-  const target = folder.at(resolved.name)
-  if (entry.backup !== undefined) renameSync(folder.at(entry.backup), target)
+const takeBack = async (entry: JournalEntry, directory: Directory, resolved: ResolvedPath): Promise<void> => {
+  if (!isPut(entry, directory, resolved) || !(await isOurs(entry, directory, resolved))) return
+  const target = directory.at(resolved.name)
+  if (entry.backup !== undefined) renameSync(directory.at(entry.backup), target)
   else await rm(target, { force: true })
 }
 
 // A staged file that is gone has been renamed into place.
-const isPut = ({ fresh }: JournalEntry, folder: Folder, { name }: ResolvedPath): boolean => {
-  const target = folder.at(name)
-  return fresh ? !isThere(folder.at(fresh.name)) || isSameFile(folder.at(fresh.name), target) : !isThere(target)
+const isPut = ({ fresh }: JournalEntry, directory: Directory, { name }: ResolvedPath): boolean => {
+  const target = directory.at(name)
+  return fresh ? !isThere(directory.at(fresh.name)) || isSameFile(directory.at(fresh.name), target) : !isThere(target)
 }
 
-const isOurs = async ({ fresh }: JournalEntry, folder: Folder, { name }: ResolvedPath): Promise<boolean> => {
-  const target = folder.at(name)
+const isOurs = async ({ fresh }: JournalEntry, directory: Directory, { name }: ResolvedPath): Promise<boolean> => {
+  const target = directory.at(name)
   if (!fresh) return true
   const stat = await lstat(target).catch(() => undefined)
   return stat?.isFile() === true && sha256Of(await readFile(target)) === fresh.sha256
@@ -75,16 +78,16 @@ const isOurs = async ({ fresh }: JournalEntry, folder: Folder, { name }: Resolve
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-const inFolder = async <T>(resolved: ResolvedPath, work: (folder: Folder) => Promise<T>): Promise<T | undefined> => {
-  const folder = await openFolder(resolved)
-  if (!folder.ok) {
-    // A missing folder has nothing to finish; a folder that cannot be opened now may have.
-    if (folder.error.error === 'no_such_file') return undefined
-    throw new Error(folder.error.detail)
+const inDirectory = async <T>(resolved: ResolvedPath, work: (directory: Directory) => Promise<T>): Promise<T | undefined> => {
+  const directory = await openDirectory(resolved)
+  if (!directory.ok) {
+    // A missing directory has nothing to finish; a directory that cannot be opened now may have.
+    if (directory.error.error === 'no_such_file') return undefined
+    throw new Error(directory.error.detail)
   }
   try {
-    return await work(folder.value)
+    return await work(directory.value)
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }

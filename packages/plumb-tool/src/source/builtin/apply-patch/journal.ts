@@ -4,7 +4,7 @@ import { constants, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { type Folder, openFolder } from '../../path/open.js'
+import { type Directory, openDirectory } from '../../path/open.js'
 import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
 import { OWNER, temporaryName } from '../../path/temporary-files.js'
 import type { JournalEntry, JournalState } from './journal-entry.js'
@@ -13,11 +13,11 @@ import type { JournalEntry, JournalState } from './journal-entry.js'
 export const journalName = (id: string, direction: JournalState, owner = OWNER): string => `.plumb-patch-${owner}-${id}.${direction}`
 export const JOURNAL = /^\.plumb-patch-(\d+-\d+)-([0-9a-f]{12})\.(stage|complete|undo)$/
 
-/** The folder of a root's journals: the root itself, or the folder of a root that is a file. */
-export const journalFolder = (root: string): Result<ResolvedPath> => {
+/** The directory of a root's journals: the root itself, or the directory of a root that is a file. */
+export const journalDirectory = (root: string): Result<ResolvedPath> => {
   try {
-    const folder = statSync(root).isDirectory() ? root : dirname(root)
-    return succeed({ root, folder, missing: [], name: '.', exists: true, shown: '.' })
+    const directory = statSync(root).isDirectory() ? root : dirname(root)
+    return succeed({ root, directory, missing: [], name: '.', exists: true, shown: '.' })
   } catch (error) {
     return systemFault(error, 'write', basename(root))
   }
@@ -33,26 +33,26 @@ export class Journal {
   #direction: JournalState = 'stage'
 
   private constructor(
-    private readonly folder: Folder,
+    private readonly directory: Directory,
     private readonly id: string,
   ) {}
 
   /** Durable when it resolves. The caller must close it. */
   static async open(home: ResolvedPath, id: string, entries: readonly JournalEntry[]): Promise<Result<Journal>> {
-    const folder = await openFolder(home)
-    if (!folder.ok) return folder
-    const journal = new Journal(folder.value, id)
-    const fresh = folder.value.at(temporaryName())
+    const directory = await openDirectory(home)
+    if (!directory.ok) return directory
+    const journal = new Journal(directory.value, id)
+    const fresh = directory.value.at(temporaryName())
     try {
       await write(fresh, JSON.stringify(entries))
       openJournals.add(id)
       await rename(fresh, journal.#path())
-      await folder.value.sync()
+      await directory.value.sync()
       return succeed(journal)
     } catch (error) {
       await rm(fresh, { force: true })
       await journal.close()
-      const { error: code, detail } = systemFault(error, 'write', basename(home.folder)).error
+      const { error: code, detail } = systemFault(error, 'write', basename(home.directory)).error
       return fail(code, `a patch of several files keeps a journal in its root: ${detail}`)
     }
   }
@@ -64,7 +64,7 @@ export class Journal {
   async turn(direction: JournalState): Promise<void> {
     await rename(this.#path(), this.#path(direction))
     this.#direction = direction
-    await this.folder.sync()
+    await this.directory.sync()
   }
 
   /** Marks the patch as failed: recovery will undo it. */
@@ -79,11 +79,11 @@ export class Journal {
 
   async close(): Promise<void> {
     openJournals.delete(this.id)
-    await this.folder.close()
+    await this.directory.close()
   }
 
   #path(direction = this.#direction): string {
-    return this.folder.at(journalName(this.id, direction))
+    return this.directory.at(journalName(this.id, direction))
   }
 }
 

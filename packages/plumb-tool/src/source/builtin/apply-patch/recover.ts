@@ -4,10 +4,10 @@ import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { realPath } from '../../../call/real-path.js'
-import { closeQuietly, type Folder, openFolder } from '../../path/open.js'
+import { closeQuietly, type Directory, openDirectory } from '../../path/open.js'
 import { isWithin, type ResolvedPath, type Roots, resolvePath } from '../../path/resolved-path.js'
 import { hasOwnerExited, OWNER, removeLeftover } from '../../path/temporary-files.js'
-import { failedJournals, JOURNAL, journalFolder, journalName, openJournals } from './journal.js'
+import { failedJournals, JOURNAL, journalDirectory, journalName, openJournals } from './journal.js'
 import { finishEntry, hasConflict, type JournalEntry, type JournalState } from './journal-entry.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -18,49 +18,49 @@ export const recover = async (roots: Roots): Promise<void> => {
 }
 
 const recoverIn = async (root: string, roots: Roots): Promise<void> => {
-  const home = journalFolder(realPath(root))
+  const home = journalDirectory(realPath(root))
   if (!home.ok) return
-  const folder = await openFolder(home.value)
-  if (!folder.ok) return
+  const directory = await openDirectory(home.value)
+  if (!directory.ok) return
   try {
-    for (const name of await readdir(`${folder.value.at('.')}/`)) {
-      await removeLeftover(folder.value, name)
+    for (const name of await readdir(`${directory.value.at('.')}/`)) {
+      await removeLeftover(directory.value, name)
       const [, owner = '', id = '', direction] = JOURNAL.exec(name) ?? []
       if (direction === undefined || !isLeft(owner, id)) continue
-      await finish({ ...folder.value, path: home.value.folder }, { name, id, direction: direction as JournalState }, roots)
+      await finish({ ...directory.value, path: home.value.directory }, { name, id, direction: direction as JournalState }, roots)
     }
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }
 
 // A journal of this process that is not open is one whose undo failed.
 const isLeft = (owner: string, id: string): boolean => !openJournals.has(id) && (owner === OWNER || hasOwnerExited(owner))
 
-interface Home extends Folder {
+interface Home extends Directory {
   readonly path: string
 }
 
 const finish = async (
-  folder: Home,
+  directory: Home,
   { name, id, direction }: { readonly name: string; readonly id: string; readonly direction: JournalState },
   roots: Roots,
 ): Promise<void> => {
-  const entries = await read(folder, name, id)
-  const places = entries?.map((entry) => toPlace(entry, folder.path, roots))
+  const entries = await read(directory, name, id)
+  const places = entries?.map((entry) => toPlace(entry, directory.path, roots))
   // The journal has paths outside these roots, or is not one of ours.
   if (!entries || !places?.every((resolved) => resolved !== undefined)) return
   const mine = journalName(id, direction)
   // The rename fails for all processes but one.
   openJournals.add(id)
   try {
-    await rename(folder.at(name), folder.at(mine))
+    await rename(directory.at(name), directory.at(mine))
     const isRefused = failedJournals.has(id) || (await isAnyHindered(entries, places))
     const towards = direction === 'complete' && isRefused ? 'undo' : direction
     const turned = journalName(id, towards)
-    await rename(folder.at(mine), folder.at(turned))
+    await rename(directory.at(mine), directory.at(turned))
     for (const [i, entry] of [...entries.entries()].toReversed()) await finishEntry(entry, places[i] as ResolvedPath, towards)
-    await rm(folder.at(turned), { force: true })
+    await rm(directory.at(turned), { force: true })
   } finally {
     openJournals.delete(id)
   }
@@ -72,21 +72,21 @@ const isAnyHindered = async (entries: readonly JournalEntry[], places: readonly 
 }
 
 // A forged journal must not allow more than a tool is allowed, so each path is resolved and checked.
-const toPlace = ({ path, made }: JournalEntry, folder: string, roots: Roots): ResolvedPath | undefined => {
-  const absolute = resolve(folder, path)
+const toPlace = ({ path, made }: JournalEntry, directory: string, roots: Roots): ResolvedPath | undefined => {
+  const absolute = resolve(directory, path)
   const resolved = resolvePath(absolute, 'write', roots)
   const root = resolved.ok ? resolved.value.root : undefined
   if (root === undefined || !isWithin(root, absolute)) return undefined
-  const folders = relative(root, dirname(absolute))
+  const directories = relative(root, dirname(absolute))
     .split(sep)
     .filter((part) => part !== '')
-  const missing = made > 0 ? folders.slice(-made) : []
-  const outer = join(root, ...folders.slice(0, folders.length - missing.length))
-  return { root, folder: outer, missing, name: basename(absolute), exists: true, shown: path }
+  const missing = made > 0 ? directories.slice(-made) : []
+  const outer = join(root, ...directories.slice(0, directories.length - missing.length))
+  return { root, directory: outer, missing, name: basename(absolute), exists: true, shown: path }
 }
 
-const read = async (folder: Folder, name: string, id: string): Promise<readonly JournalEntry[] | undefined> => {
-  const handle = await open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+const read = async (directory: Directory, name: string, id: string): Promise<readonly JournalEntry[] | undefined> => {
+  const handle = await open(directory.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const found = await handle.stat()
     if (!isPrivate(found) || found.size > MAX_BYTES) return undefined

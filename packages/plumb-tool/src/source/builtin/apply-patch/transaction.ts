@@ -6,12 +6,12 @@ import { access, copyFile, link, lstat } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { type Fault, type Result, succeed } from '@plumb/wire'
 import { fileChanged } from '../../path/file-stamp.js'
-import { type Folder, openFolder } from '../../path/open.js'
+import { type Directory, openDirectory } from '../../path/open.js'
 import { removeFile } from '../../path/remove-file.js'
 import { absolutePath, systemFault } from '../../path/resolved-path.js'
 import { writeFileAtomically, writeNewFile } from '../../path/write-file-atomically.js'
 import { sha256Of } from '../file/text-file.js'
-import { Journal, journalFolder } from './journal.js'
+import { Journal, journalDirectory } from './journal.js'
 import { applyEntry, finishEntry, type JournalEntry, type JournalState } from './journal-entry.js'
 import type { FileChange } from './plan-changes.js'
 
@@ -26,9 +26,9 @@ export const commit = async (changes: readonly FileChange[]): Promise<Result<voi
   // A single change is atomic by itself.
   if (!second) return first.kind === 'write' ? writeFileAtomically(first.path, first.bytes, first) : removeFile(first.path, first)
   const id = randomBytes(6).toString('hex')
-  const home = journalFolder(first.path.root)
+  const home = journalDirectory(first.path.root)
   if (!home.ok) return home
-  const steps = changes.map((change, i) => ({ change, entry: toEntry(change, home.value.folder, `.plumb-${id}-${i}`) }))
+  const steps = changes.map((change, i) => ({ change, entry: toEntry(change, home.value.directory, `.plumb-${id}-${i}`) }))
   const entries = steps.map(({ entry }) => entry)
   const journal = await Journal.open(home.value, id, entries)
   if (!journal.ok) return journal
@@ -53,7 +53,7 @@ const carryOut = async (steps: readonly Step[], journal: Journal): Promise<Resul
     return { ok: false, error: failure }
   }
   let isClean = true
-  // In reverse, so that created folders are empty when they are removed.
+  // In reverse, so that created directories are empty when they are removed.
   for (const { entry, change } of steps.toReversed()) {
     const settled = await attempt(() => finishEntry(entry, change.path, direction))
     isClean &&= settled.ok
@@ -79,47 +79,47 @@ const toEntry = (change: FileChange, home: string, prefix: string): JournalEntry
   ...(change.expect === 'absent' ? {} : { backup: `${prefix}.old` }),
 })
 
-/** Opens one folder at a time, since a patch may touch many. */
+/** Opens one directory at a time, since a patch may touch many. */
 const each = async (
   steps: readonly Step[],
-  work: (step: Step, folder: Folder) => Promise<Fault | undefined>,
+  work: (step: Step, directory: Directory) => Promise<Fault | undefined>,
 ): Promise<Fault | undefined> => {
   for (const step of steps) {
     const { path: resolved, kind } = step.change
-    const folder = await openFolder(resolved, { create: kind === 'write' })
-    if (!folder.ok) return folder.error
+    const directory = await openDirectory(resolved, { create: kind === 'write' })
+    if (!directory.ok) return directory.error
     try {
-      const refused = await work(step, folder.value)
+      const refused = await work(step, directory.value)
       if (refused) return refused
     } catch (error) {
       return systemFault(error, 'write', resolved.shown).error
     } finally {
-      await folder.value.close()
+      await directory.value.close()
     }
   }
   return undefined
 }
 
-const stage = async ({ change, entry }: Step, folder: Folder): Promise<undefined> => {
-  const target = folder.at(change.path.name)
+const stage = async ({ change, entry }: Step, directory: Directory): Promise<undefined> => {
+  const target = directory.at(change.path.name)
   if (entry.backup !== undefined) {
-    // rename(2) checks only the permissions of the folder.
+    // rename(2) checks only the permissions of the directory.
     if (change.kind === 'write') await access(target, constants.W_OK)
-    await keepOld(target, folder.at(entry.backup))
+    await keepOld(target, directory.at(entry.backup))
   }
   if (change.kind === 'write' && entry.fresh) {
     const old = await lstat(target).catch(() => undefined)
-    await writeNewFile(folder.at(entry.fresh.name), change.bytes, old, change.mode)
+    await writeNewFile(directory.at(entry.fresh.name), change.bytes, old, change.mode)
   }
-  await folder.sync()
+  await directory.sync()
 }
 
 // A hard link, so that the file never disappears; a copy if the file system has none.
 const keepOld = (target: string, backup: string): Promise<void> =>
   link(target, backup).catch(() => copyFile(target, backup, constants.COPYFILE_EXCL))
 
-const putOne = async ({ change, entry }: Step, folder: Folder): Promise<Fault | undefined> =>
-  applyEntry(entry, folder, change.path) ? undefined : fileChanged(change.path.shown).error
+const putOne = async ({ change, entry }: Step, directory: Directory): Promise<Fault | undefined> =>
+  applyEntry(entry, directory, change.path) ? undefined : fileChanged(change.path.shown).error
 
 const turn = async (journal: Journal, direction: JournalState): Promise<Fault | undefined> => {
   try {

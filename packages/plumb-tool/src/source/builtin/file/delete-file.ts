@@ -1,4 +1,4 @@
-// delete_file: removes one file, or a link but not its target. Folders are refused.
+// delete_file: removes one file, or a link but not its target. Directories are refused.
 
 import { succeed } from '@plumb/wire'
 import { removeFile } from '../../path/remove-file.js'

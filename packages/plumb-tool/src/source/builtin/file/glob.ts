@@ -5,7 +5,7 @@ import { resolvePath } from '../../path/resolved-path.js'
 import { unseenNotes, walkFiles } from '../../path/walk-files.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
-import { isFolderAt, refuseNonFolder } from './is-folder.js'
+import { isDirectoryAt, refuseNonDirectory } from './is-directory.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
 
@@ -20,11 +20,11 @@ export const glob: Builtin<Input> = {
   run: async ({ pattern, path = '.', root }, context) => {
     const resolved = resolvePath(path, 'list', context, root)
     if (!resolved.ok) return resolved
-    if (!(await isFolderAt(resolved.value))) return refuseNonFolder(resolved.value)
+    if (!(await isDirectoryAt(resolved.value))) return refuseNonDirectory(resolved.value)
     const read = await readGlob(pattern)
     if (!read.ok) return read
     const paths: string[] = []
-    const unseen = { folders: 0, names: 0 }
+    const unseen = { directories: 0, names: 0 }
     let more = 0
     for await (const found of walkFiles(resolved.value, context.call.signal, { withHidden: read.value.wantsHidden, unseen })) {
       if (!read.value.fits(found.path) || !isPermitted(found.file, context)) continue

@@ -8,7 +8,7 @@ import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
 import { unseenNotes, walkFiles } from '../../path/walk-files.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
-import { isFolderAt } from './is-folder.js'
+import { isDirectoryAt } from './is-directory.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isReadable } from './permitted-file.js'
 import { isBinary } from './text-file.js'
@@ -36,8 +36,8 @@ export const grep: Builtin<Input> = {
     const { fits, wantsHidden } = only.value
     const { signal } = context.call
     const search = new Search(expression.value, signal)
-    const unseen = { folders: 0, names: 0 }
-    if (!(await isFolderAt(resolved.value))) await search.file(resolved.value)
+    const unseen = { directories: 0, names: 0 }
+    if (!(await isDirectoryAt(resolved.value))) await search.file(resolved.value)
     else {
       for await (const found of walkFiles(resolved.value, signal, { withHidden: wantsHidden, unseen })) {
         if (fits(found.path) && isReadable(found.file, context)) await search.file(found.file)

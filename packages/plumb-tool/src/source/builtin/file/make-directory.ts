@@ -1,10 +1,10 @@
-// make_directory: creates a folder and its missing parents.
+// make_directory: creates a directory and its missing parents.
 
 import { fail, preview, succeed } from '@plumb/wire'
-import { openFolder } from '../../path/open.js'
+import { openDirectory } from '../../path/open.js'
 import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
-import { isFolderAt } from './is-folder.js'
+import { isDirectoryAt } from './is-directory.js'
 import { namedPath, type PathInput, writtenPath } from './path-input.js'
 
 export const makeDirectory: Builtin<PathInput> = {
@@ -14,13 +14,13 @@ export const makeDirectory: Builtin<PathInput> = {
     const resolved = resolvePath(path, 'write', context, root)
     if (!resolved.ok) return resolved
     const { exists, missing, name, shown } = resolved.value
-    if (exists && !(await isFolderAt(resolved.value))) {
-      return fail('path_denied', `'${preview(shown, 200)}' is a file: a folder needs another name`, { path: preview(shown, 200) })
+    if (exists && !(await isDirectoryAt(resolved.value))) {
+      return fail('path_denied', `'${preview(shown, 200)}' is a file: a directory needs another name`, { path: preview(shown, 200) })
     }
     if (exists) return succeed({ path: shown, created: false })
-    const folder = await openFolder({ ...resolved.value, missing: [...missing, name] }, { create: true })
-    if (!folder.ok) return folder
-    await folder.value.close()
+    const directory = await openDirectory({ ...resolved.value, missing: [...missing, name] }, { create: true })
+    if (!directory.ok) return directory
+    await directory.value.close()
     return succeed({ path: shown, created: true })
   },
 }

@@ -18,8 +18,8 @@ export interface ChangeInput extends PathInput {
 
 /** Empty if no root has that name. */
 export const namedPath = ({ path, root }: PathInput, { roots }: BuiltinContext): readonly string[] => {
-  const folder = root === undefined ? [...roots.values()][0] : roots.get(root)
-  return folder === undefined ? [] : [resolve(folder, path)]
+  const directory = root === undefined ? [...roots.values()][0] : roots.get(root)
+  return directory === undefined ? [] : [resolve(directory, path)]
 }
 
 /** Empty if the call will be refused anyway. */

@@ -1,4 +1,4 @@
-// Which files of a walk may be used: the permission stage has only checked the folder.
+// Which files of a walk may be used: the permission stage has only checked the directory.
 
 import { basename } from 'node:path'
 import { permit } from '@plumb/policy'

@@ -1,11 +1,11 @@
-// read_directory: lists names, sorted, one a line; folders end with a slash.
+// read_directory: lists names, sorted, one a line; directories end with a slash.
 
 import { type Result, succeed } from '@plumb/wire'
-import { openFolder } from '../../path/open.js'
+import { openDirectory } from '../../path/open.js'
 import { type DirectoryEntry, readEntries, shownName } from '../../path/read-entries.js'
-import { asFolder, childPath, type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
+import { asDirectory, childPath, type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
-import { refuseNonFolder } from './is-folder.js'
+import { refuseNonDirectory } from './is-directory.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
 
@@ -22,12 +22,12 @@ export const readDirectory: Builtin<Input> = {
     if (!resolved.ok) return resolved
     const listing: Listing = { names: [], more: 0, unopened: 0 }
     const failure = await list(resolved.value, '', depth, listing, context)
-    if (failure) return failure.error.error === 'no_such_file' ? refuseNonFolder(resolved.value) : failure
+    if (failure) return failure.error.error === 'no_such_file' ? refuseNonDirectory(resolved.value) : failure
     const names = listing.names.sort()
     const more = listing.more + Math.max(0, names.length - MAX_NAMES)
     const notes = [
       ...(more > 0 ? [`[truncated: ${more} more names]`] : []),
-      ...(listing.unopened > 0 ? [`[not listed: ${listing.unopened} folders]`] : []),
+      ...(listing.unopened > 0 ? [`[not listed: ${listing.unopened} directories]`] : []),
     ]
     return succeed([...names.slice(0, MAX_NAMES), ...notes].join('\n'))
   },
@@ -36,7 +36,7 @@ export const readDirectory: Builtin<Input> = {
 interface Listing {
   readonly names: string[]
   more: number
-  /** Number of folders that could not or may not be opened. */
+  /** Number of directories that could not or may not be opened. */
   unopened: number
 }
 
@@ -48,7 +48,7 @@ const list = async (
   listing: Listing,
   context: BuiltinContext,
 ): Promise<Extract<Result<never>, { ok: false }> | undefined> => {
-  const inside = asFolder(resolved)
+  const inside = asDirectory(resolved)
   const found = await look(inside, context)
   if (!found.ok) return found
   const { entries, more } = found.value
@@ -56,10 +56,10 @@ const list = async (
   for (const entry of entries) listing.names.push(prefix + shownName(entry))
   if (depth === 1) return undefined
   for (const entry of entries) {
-    if (entry.kind !== 'folder') continue
-    const folder = childPath(inside, entry.name)
-    const isOpen = listing.names.length < MAX_NAMES && isPermitted(folder, context)
-    const failure = isOpen ? await list(folder, prefix + shownName(entry), depth - 1, listing, context) : true
+    if (entry.kind !== 'directory') continue
+    const directory = childPath(inside, entry.name)
+    const isOpen = listing.names.length < MAX_NAMES && isPermitted(directory, context)
+    const failure = isOpen ? await list(directory, prefix + shownName(entry), depth - 1, listing, context) : true
     if (failure) listing.unopened++
   }
   return undefined
@@ -69,13 +69,13 @@ const look = async (
   inside: ResolvedPath,
   { call }: BuiltinContext,
 ): Promise<Result<{ readonly entries: readonly DirectoryEntry[]; readonly more: number }>> => {
-  const folder = await openFolder(inside)
-  if (!folder.ok) return folder
+  const directory = await openDirectory(inside)
+  if (!directory.ok) return directory
   try {
-    return succeed(await readEntries(folder.value, MAX_NAMES, call.signal))
+    return succeed(await readEntries(directory.value, MAX_NAMES, call.signal))
   } catch (error) {
     return systemFault(error, 'list', inside.shown)
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }

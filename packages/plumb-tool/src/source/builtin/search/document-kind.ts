@@ -6,8 +6,8 @@ import { chunkMarkdown } from './chunk-markdown.js'
 import { significantTerms, termsOf } from './terms.js'
 
 export interface DocumentKind {
-  /** Folder of the indexes, below the root. */
-  readonly folder: string
+  /** Directory of the indexes, below the root. */
+  readonly directory: string
   readonly fits: (path: string) => boolean
   readonly chunk: (text: string) => Chunk[]
   /** The tool that makes such an index. */
@@ -42,7 +42,7 @@ const withHeadings = (heading: string, text: string): string => {
 const MARKDOWN_ENDINGS = ['md', 'markdown', 'mdown', 'mkd', 'mdx']
 
 export const MARKDOWN: DocumentKind = {
-  folder: '.md_index',
+  directory: '.md_index',
   fits: (path) => MARKDOWN_ENDINGS.some((ending) => path.toLowerCase().endsWith(`.${ending}`)),
   chunk: chunkMarkdown,
   indexer: 'index_markdown_docs',
@@ -77,7 +77,7 @@ const NAMES = new Set([
 ])
 
 export const CODE: DocumentKind = {
-  folder: '.code_index',
+  directory: '.code_index',
   fits: (path) => {
     const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
     return NAMES.has(name) || (name.includes('.') && EXTENSIONS.has(name.slice(name.lastIndexOf('.') + 1)))

@@ -18,7 +18,7 @@ const kept = new Map<string, Kept>()
 
 /** `use` must be synchronous: the database may be closed afterwards. Undefined if the index is damaged. */
 export const withIndex = async <T>(resolved: ResolvedPath, use: (database: Database) => T): Promise<Result<T | undefined>> => {
-  const path = `${resolved.folder}/${resolved.name}`
+  const path = `${resolved.directory}/${resolved.name}`
   const stat = await statOf(resolved)
   const known = kept.get(path)
   if (known && stat && isSame(known.stamp, fileStamp(stat))) {

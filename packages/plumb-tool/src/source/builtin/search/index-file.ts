@@ -5,7 +5,7 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { type ExpectedFile, type FileStamp, fileStamp } from '../../path/file-stamp.js'
-import { closeQuietly, openFile, openFolder } from '../../path/open.js'
+import { closeQuietly, openDirectory, openFile } from '../../path/open.js'
 import { type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
 import { writeFileAtomically } from '../../path/write-file-atomically.js'
 import type { BuiltinContext } from '../builtin.js'
@@ -17,12 +17,12 @@ const SUFFIX = '.sqlite'
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u
 const MAX_BYTES = 1024 * 1024 * 1024
 
-/** The default name of the index of a folder. */
-export const nameFor = (folder: string): string => {
-  if (folder === '.') return 'default'
-  const name = folder.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[^\p{L}\p{N}]+/u, '')
-  const isTelling = name === folder.replaceAll('/', '-') && name.length <= 100
-  return isTelling ? name : `${name.slice(0, 80)}-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}`.replace(/^-/, '')
+/** The default name of the index of a directory. */
+export const nameFor = (directory: string): string => {
+  if (directory === '.') return 'default'
+  const name = directory.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[^\p{L}\p{N}]+/u, '')
+  const isTelling = name === directory.replaceAll('/', '-') && name.length <= 100
+  return isTelling ? name : `${name.slice(0, 80)}-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`.replace(/^-/, '')
 }
 
 export const checkName = (name: string): Result<string> =>
@@ -36,21 +36,21 @@ export const indexPlace = (
   context: BuiltinContext,
   root: string,
   purpose: 'read' | 'write',
-): Result<ResolvedPath> => resolvePath(`${kind.folder}/${name}${SUFFIX}`, purpose, context, root)
+): Result<ResolvedPath> => resolvePath(`${kind.directory}/${name}${SUFFIX}`, purpose, context, root)
 
-/** Sorted; empty if there is no folder of indexes. */
+/** Sorted; empty if there is no directory of indexes. */
 export const indexNames = async (kind: DocumentKind, context: BuiltinContext, root: string): Promise<readonly string[]> => {
-  const resolved = resolvePath(kind.folder, 'list', context, root)
+  const resolved = resolvePath(kind.directory, 'list', context, root)
   if (!resolved.ok) return []
-  const folder = await openFolder({ ...resolved.value, folder: `${resolved.value.folder}/${resolved.value.name}`, name: '.' })
-  if (!folder.ok) return []
+  const directory = await openDirectory({ ...resolved.value, directory: `${resolved.value.directory}/${resolved.value.name}`, name: '.' })
+  if (!directory.ok) return []
   try {
-    const names = await readdir(`${folder.value.at('.')}/`)
+    const names = await readdir(`${directory.value.at('.')}/`)
     return names.flatMap((name) => (name.endsWith(SUFFIX) && !name.startsWith('.') ? [name.slice(0, -SUFFIX.length)] : [])).sort()
   } catch {
     return []
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }
 
@@ -85,11 +85,11 @@ export const writeIndex = async (resolved: ResolvedPath, database: Database, exp
 }
 
 export const statOf = async (resolved: ResolvedPath): Promise<Stats | undefined> => {
-  const folder = await openFolder(resolved)
-  if (!folder.ok) return undefined
+  const directory = await openDirectory(resolved)
+  if (!directory.ok) return undefined
   try {
-    return await lstat(folder.value.at(resolved.name)).catch(() => undefined)
+    return await lstat(directory.value.at(resolved.name)).catch(() => undefined)
   } finally {
-    await folder.value.close()
+    await directory.value.close()
   }
 }

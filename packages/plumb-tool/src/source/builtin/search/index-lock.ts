@@ -6,7 +6,7 @@ import { link, lstat, open, readFile, rename, rm, utimes } from 'node:fs/promise
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { closeQuietly, type Folder, openFolder } from '../../path/open.js'
+import { closeQuietly, type Directory, openDirectory } from '../../path/open.js'
 import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
 import { hasOwnerExited, OWNER, temporaryName } from '../../path/temporary-files.js'
 
@@ -21,31 +21,31 @@ interface IndexLock {
 
 /** Waits for another indexer. `cancelled` if the signal fires first. */
 export const lockIndex = async (resolved: ResolvedPath, signal: AbortSignal): Promise<Result<IndexLock>> => {
-  const opened = await openFolder(resolved, { create: true })
+  const opened = await openDirectory(resolved, { create: true })
   if (!opened.ok) return opened
-  const folder = opened.value
+  const directory = opened.value
   const name = `${resolved.name}.lock`
   try {
     const words = `${OWNER} ${hostname()} ${randomUUID()}\n`
     while (!signal.aborted) {
-      if (await take(folder, name, words)) return succeed(held(folder, name, words))
-      await breakStale(folder, name)
+      if (await take(directory, name, words)) return succeed(held(directory, name, words))
+      await breakStale(directory, name)
       await wait(LOOK_MS, undefined, { signal }).catch(() => {})
     }
-    await folder.close()
+    await directory.close()
     return fail('cancelled', `another process is making the index '${resolved.shown}'; this one was given up before it was done`)
   } catch (error) {
-    await folder.close()
+    await directory.close()
     return systemFault(error, 'write', `${resolved.shown}.lock`)
   }
 }
 
-const take = async (folder: Folder, name: string, words: string): Promise<boolean> => {
+const take = async (directory: Directory, name: string, words: string): Promise<boolean> => {
   try {
-    const handle = await open(folder.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+    const handle = await open(directory.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
     await handle
       .writeFile(words)
-      .catch(abandon(folder, name))
+      .catch(abandon(directory, name))
       .finally(() => closeQuietly(handle))
     return true
   } catch (error) {
@@ -56,37 +56,37 @@ const take = async (folder: Folder, name: string, words: string): Promise<boolea
 
 // A lock without an owner would block others until it is stale.
 const abandon =
-  (folder: Folder, name: string) =>
+  (directory: Directory, name: string) =>
   async (error: unknown): Promise<never> => {
-    await rm(folder.at(name), { force: true }).catch(() => {})
+    await rm(directory.at(name), { force: true }).catch(() => {})
     throw error
   }
 
-const held = (folder: Folder, name: string, words: string): IndexLock => {
-  const beat = setInterval(() => void utimes(folder.at(name), new Date(), new Date()).catch(() => {}), BEAT_MS)
+const held = (directory: Directory, name: string, words: string): IndexLock => {
+  const beat = setInterval(() => void utimes(directory.at(name), new Date(), new Date()).catch(() => {}), BEAT_MS)
   beat.unref()
   return {
     release: async () => {
       clearInterval(beat)
       // A leftover lock becomes stale soon.
-      if ((await read(folder, name)) === words) await rm(folder.at(name), { force: true }).catch(() => {})
-      await folder.close()
+      if ((await read(directory, name)) === words) await rm(directory.at(name), { force: true }).catch(() => {})
+      await directory.close()
     },
   }
 }
 
 // Renamed aside first: of two processes that find it stale one gets it, and a process that got a fresh lock puts it back.
-const breakStale = async (folder: Folder, name: string): Promise<void> => {
-  const words = await read(folder, name)
-  if (words === undefined || !(await isStale(folder, name, words))) return
+const breakStale = async (directory: Directory, name: string): Promise<void> => {
+  const words = await read(directory, name)
+  if (words === undefined || !(await isStale(directory, name, words))) return
   const aside = temporaryName()
-  await rename(folder.at(name), folder.at(aside)).catch(() => {})
-  if ((await read(folder, aside)) !== words) await link(folder.at(aside), folder.at(name)).catch(() => {})
-  await rm(folder.at(aside), { force: true })
+  await rename(directory.at(name), directory.at(aside)).catch(() => {})
+  if ((await read(directory, aside)) !== words) await link(directory.at(aside), directory.at(name)).catch(() => {})
+  await rm(directory.at(aside), { force: true })
 }
 
-const isStale = async (folder: Folder, name: string, words: string): Promise<boolean> => {
-  const stat = await lstat(folder.at(name)).catch(() => undefined)
+const isStale = async (directory: Directory, name: string, words: string): Promise<boolean> => {
+  const stat = await lstat(directory.at(name)).catch(() => undefined)
   if (!stat) return false
   if (Date.now() - stat.mtimeMs > STALE_MS) return true
   const [owner = '', host] = words.trim().split(' ')
@@ -94,7 +94,7 @@ const isStale = async (folder: Folder, name: string, words: string): Promise<boo
 }
 
 // Reading a FIFO would block.
-const read = async (folder: Folder, name: string): Promise<string | undefined> => {
-  const stat = await lstat(folder.at(name)).catch(() => undefined)
-  return stat?.isFile() ? readFile(folder.at(name), 'utf8').catch(() => undefined) : undefined
+const read = async (directory: Directory, name: string): Promise<string | undefined> => {
+  const stat = await lstat(directory.at(name)).catch(() => undefined)
+  return stat?.isFile() ? readFile(directory.at(name), 'utf8').catch(() => undefined) : undefined
 }

@@ -39,7 +39,7 @@ export interface UpdateSummary {
 /** Undefined if the signal fired; the database is then incomplete. */
 export const updateIndex = async (
   database: Database,
-  folder: ResolvedPath,
+  directory: ResolvedPath,
   kind: DocumentKind,
   context: BuiltinContext,
 ): Promise<UpdateSummary | undefined> => {
@@ -47,12 +47,12 @@ export const updateIndex = async (
   const done: UpdateSummary = { added: 0, changed: 0, removed: 0, unchanged: 0, restamped: 0, skipped: 0, reasons: [], others: new Map() }
   const known = filesOf(database)
   const budget = { files: MAX_FILES, bytes: MAX_TOTAL_BYTES }
-  const unseen = { folders: 0, names: 0, shown: [] as string[] }
+  const unseen = { directories: 0, names: 0, shown: [] as string[] }
   const leaveOut = (why: string): void => {
     done.skipped++
     if (done.reasons.length < MAX_NAMED) done.reasons.push(why)
   }
-  for await (const { file: resolved } of walkFiles(folder, signal, { unseen })) {
+  for await (const { file: resolved } of walkFiles(directory, signal, { unseen })) {
     if (!kind.fits(resolved.shown)) {
       const ending = extname(resolved.shown).toLowerCase().slice(0, MAX_ENDING)
       done.others.set(ending, (done.others.get(ending) ?? 0) + 1)
@@ -79,7 +79,7 @@ export const updateIndex = async (
     done[before ? 'changed' : 'added']++
   }
   if (signal.aborted) return undefined
-  for (const shown of unseen.shown) leaveOut(`${shown}: a folder that cannot be opened, or is too deep`)
+  for (const shown of unseen.shown) leaveOut(`${shown}: a directory that cannot be opened, or is too deep`)
   for (const [path, file] of known) {
     if (unseen.shown.some((outer) => isBelow(outer, path))) continue
     removeIndexedFile(database, file)
@@ -88,8 +88,8 @@ export const updateIndex = async (
   return done
 }
 
-// Files in a folder that cannot be opened now are not removed from the index.
-const isBelow = (folder: string, path: string): boolean => folder === '.' || path.startsWith(`${folder}/`)
+// Files in a directory that cannot be opened now are not removed from the index.
+const isBelow = (directory: string, path: string): boolean => directory === '.' || path.startsWith(`${directory}/`)
 
 type Looked =
   | { readonly kind: 'same'; readonly stamp: string }

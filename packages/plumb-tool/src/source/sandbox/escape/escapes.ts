@@ -75,7 +75,7 @@ export const ESCAPES: readonly Escape[] = [
   shell('write to /etc', () => writes('/etc/passwd')),
   shell('write to /usr', () => writes('/usr/bin/env')),
   shell(
-    'write to the home folder',
+    'write to the home directory',
     ({ home }) => `echo x >> ${quoted(join(home, '.bashrc'))}; echo x > ${quoted(join(home, 'made'))}; true`,
     (_, { home }) => readFileSync(join(home, '.bashrc'), 'utf8') === '' && !existsSync(join(home, 'made')),
   ),

@@ -1,11 +1,11 @@
-// Targets for escapes: folders with secrets, listeners and a process, all outside the sandbox and removed afterwards.
+// Targets for escapes: directories with secrets, listeners and a process, all outside the sandbox and removed afterwards.
 
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnChild } from '@plumb/wire'
-import { sandboxCacheFolder } from '../sandbox-cache.js'
+import { sandboxCacheDirectory } from '../sandbox-cache.js'
 import type { Arch } from '../seccomp/refused-calls.js'
 
 /** A marker that no program prints by chance. */
@@ -37,7 +37,7 @@ export const withFixture = async <T>(
 ): Promise<T> => {
   const base = makeBase()
   const [docroot, home, outside] = ['work', 'home', 'outside'].map((name) => join(base, name)) as [string, string, string]
-  for (const folder of [join(docroot, 'out/.git'), join(home, '.ssh'), outside]) mkdirSync(folder, { recursive: true })
+  for (const directory of [join(docroot, 'out/.git'), join(home, '.ssh'), outside]) mkdirSync(directory, { recursive: true })
   writeFileSync(join(docroot, 'out/.git/config'), '')
   writeFileSync(join(home, '.ssh/id_rsa'), ESCAPED)
   writeFileSync(join(home, '.bashrc'), '')
@@ -74,13 +74,13 @@ export const withFixture = async <T>(
 
 // Not in /tmp if possible: a sandbox has a /tmp of its own, so escapes there would prove nothing.
 const makeBase = (): string => {
-  for (const folder of [sandboxCacheFolder(), tmpdir()]) {
+  for (const directory of [sandboxCacheDirectory(), tmpdir()]) {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      return realpathSync(mkdtempSync(join(folder, 'try-')))
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      return realpathSync(mkdtempSync(join(directory, 'try-')))
     } catch {
-      // Try the next folder.
+      // Try the next directory.
     }
   }
-  throw new Error(`no folder can be made in ${tmpdir()}`)
+  throw new Error(`no directory can be made in ${tmpdir()}`)
 }

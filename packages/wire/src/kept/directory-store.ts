@@ -1,15 +1,15 @@
-// Answers in a folder, in which each process that writes has two files of its own: NAME.jsonl with a line for each answer, and NAME.index,
+// Answers in a directory, in which each process that writes has two files of its own: NAME.jsonl with a line for each answer, and NAME.index,
 // which says where they are, so that a large one is not read to be opened. What the index lacks is at the end: its writer was stopped.
 
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensureDirectory } from '../ensure-directory.js'
 import { type Fault, fault } from '../error.js'
-import { makeFolder } from '../make-folder.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { type EntryKey, readEntry, writeEntry } from './entry.js'
-import { FILE_MODE, FOLDER_MODE, MAX_ENTRY_BYTES, type Store } from './store.js'
+import { DIRECTORY_MODE, FILE_MODE, MAX_ENTRY_BYTES, type Store } from './store.js'
 
 interface Place extends EntryKey {
   readonly path: string
@@ -17,16 +17,16 @@ interface Place extends EntryKey {
   readonly bytes: number
 }
 
-/** Makes the folder where it is not there; one in a record, with its first answer. */
-export const openFolderStore = (folder: string, isRecord: boolean): Result<Store> => {
+/** Makes the directory where it is not there; one in a record, with its first answer. */
+export const openDirectoryStore = (directory: string, isRecord: boolean): Result<Store> => {
   const byHash = new Map<string, Place[]>()
   try {
-    if (!isRecord) makeFolder(folder, FOLDER_MODE)
-    for (const name of namesIn(folder)) for (const place of placesIn(join(folder, name))) add(byHash, place)
+    if (!isRecord) ensureDirectory(directory, DIRECTORY_MODE)
+    for (const name of namesIn(directory)) for (const place of placesIn(join(directory, name))) add(byHash, place)
   } catch (error) {
-    return fail('file_not_found', `cannot keep answers in '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)
+    return fail('file_not_found', `cannot keep answers in '${directory}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
-  const append = openAppender(folder)
+  const append = openAppender(directory)
   const at = (key: EntryKey): Place | undefined => byHash.get(key.hash)?.find((place) => isSame(place, key))
   return succeed({
     keysOf: (hash) => byHash.get(hash) ?? [],
@@ -54,9 +54,9 @@ const add = (byHash: Map<string, Place[]>, place: Place): void => {
 
 const LINES = '.jsonl'
 
-const namesIn = (folder: string): string[] => {
+const namesIn = (directory: string): string[] => {
   try {
-    return readdirSync(folder)
+    return readdirSync(directory)
       .filter((name) => name.endsWith(LINES))
       .sort()
       .map((name) => name.slice(0, -LINES.length))
@@ -123,9 +123,9 @@ const textAt = ({ path, offset, bytes }: Place): string => {
 }
 
 /** Of this process: its files are made with its first answer. */
-const openAppender = (folder: string): ((key: EntryKey, line: string) => Fault | undefined) => {
+const openAppender = (directory: string): ((key: EntryKey, line: string) => Fault | undefined) => {
   // In the order of time, so that a later answer counts.
-  const base = join(folder, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}`)
+  const base = join(directory, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}`)
   const path = `${base}${LINES}`
   let offset = 0
   let isIndexed = true
@@ -139,12 +139,12 @@ const openAppender = (folder: string): ((key: EntryKey, line: string) => Fault |
   }
   return (key, line) => {
     try {
-      if (offset === 0) makeFolder(folder, FOLDER_MODE)
+      if (offset === 0) ensureDirectory(directory, DIRECTORY_MODE)
       appendFileSync(path, `${line}\n`, { mode: FILE_MODE })
     } catch (error) {
       takeBack(path, offset)
       const reason = systemReason(error as NodeJS.ErrnoException)
-      return fault('write_failed', `an answer cannot be kept in '${folder}': ${reason}; it will be asked for again`, { path: folder })
+      return fault('write_failed', `an answer cannot be kept in '${directory}': ${reason}; it will be asked for again`, { path: directory })
     }
     const bytes = Buffer.byteLength(line)
     index(key, bytes)

@@ -1,11 +1,11 @@
-// index_markdown_docs and index_code: index the files of a folder; later runs cost only what has changed.
+// index_markdown_docs and index_code: index the files of a directory; later runs cost only what has changed.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ExpectedFile } from '../../path/file-stamp.js'
 import { absolutePath, type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
 import { writeFileAtomically } from '../../path/write-file-atomically.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
-import { isFolderAt } from '../file/is-folder.js'
+import { isDirectoryAt } from '../file/is-directory.js'
 import { namedPath } from '../file/path-input.js'
 import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, embedMissing, readEmbeddings } from './embeddings.js'
@@ -27,8 +27,8 @@ const ATTEMPTS = 3
 
 const indexer = (kind: DocumentKind): Builtin<Input> => ({
   paths: (input, context) => {
-    const folder = folderOf(input.root, context)
-    return folder.ok ? [absolutePath(folder.value.resolved)] : namedPath({ path: input.root }, context)
+    const directory = directoryOf(input.root, context)
+    return directory.ok ? [absolutePath(directory.value.resolved)] : namedPath({ path: input.root }, context)
   },
   writes: (input, context) => {
     const target = targetOf(input, kind, context)
@@ -37,8 +37,8 @@ const indexer = (kind: DocumentKind): Builtin<Input> => ({
   run: async (input, context) => {
     const target = targetOf(input, kind, context)
     if (!target.ok) return target
-    if (!(await isFolderAt(target.value.folder)))
-      return fail('no_such_file', `'${preview(target.value.folder.shown, 200)}' is no folder: an index is made of a folder`)
+    if (!(await isDirectoryAt(target.value.directory)))
+      return fail('no_such_file', `'${preview(target.value.directory.shown, 200)}' is not a directory: an index is made of a directory`)
     const embeddings = readEmbeddings(process.env)
     if (!embeddings.ok) return embeddings
     const lock = await lockIndex(target.value.indexPath, context.call.signal)
@@ -55,7 +55,7 @@ export const indexMarkdownDocs = indexer(MARKDOWN)
 export const indexCode = indexer(CODE)
 
 interface Target {
-  readonly folder: ResolvedPath
+  readonly directory: ResolvedPath
   readonly index: string
   /** Path of the index. */
   readonly indexPath: ResolvedPath
@@ -63,16 +63,18 @@ interface Target {
 }
 
 const targetOf = ({ root: path, index, description }: Input, kind: DocumentKind, context: BuiltinContext): Result<Target> => {
-  const folder = folderOf(path, context)
-  if (!folder.ok) return folder
-  const name = checkName(index ?? nameFor(folder.value.resolved.shown))
+  const directory = directoryOf(path, context)
+  if (!directory.ok) return directory
+  const name = checkName(index ?? nameFor(directory.value.resolved.shown))
   if (!name.ok) return name
-  const resolved = indexPlace(kind, name.value, context, folder.value.root, 'write')
-  return resolved.ok ? succeed({ folder: folder.value.resolved, index: name.value, indexPath: resolved.value, description }) : resolved
+  const resolved = indexPlace(kind, name.value, context, directory.value.root, 'write')
+  return resolved.ok
+    ? succeed({ directory: directory.value.resolved, index: name.value, indexPath: resolved.value, description })
+    : resolved
 }
 
-/** Resolves a folder with the name of its root. The name of a root stands for the root, unless a folder has that name. */
-const folderOf = (path: string, context: BuiltinContext): Result<{ readonly resolved: ResolvedPath; readonly root: string }> => {
+/** Resolves a directory with the name of its root. The name of a root stands for the root, unless a directory has that name. */
+const directoryOf = (path: string, context: BuiltinContext): Result<{ readonly resolved: ResolvedPath; readonly root: string }> => {
   const names = [...context.roots.keys()]
   const first = names[0] ?? ''
   const asPath = resolvePath(path, 'list', context)
@@ -112,14 +114,14 @@ class Indexing {
   }
 
   async #once(): ReturnType<Builtin['run']> {
-    const { indexPath, folder } = this.target
+    const { indexPath, directory } = this.target
     const stored = await readIndex(indexPath)
     if (!stored.ok && stored.error.error !== 'no_such_file') return stored
     const old = stored.ok ? stored.value : { database: undefined, stamp: 'absent' as const }
     const database = old.database ?? (await emptyContents(this.kind))
     try {
       const { context } = this
-      const done = await updateIndex(database, folder, this.kind, context)
+      const done = await updateIndex(database, directory, this.kind, context)
       if (!done) return fail('cancelled', `the index '${this.target.index}' was given up before it was done; it is as it was`)
       return await this.#keep(database, old.stamp, done, stored.ok && !old.database)
     } finally {
@@ -128,9 +130,9 @@ class Indexing {
   }
 
   async #keep(database: Database, stamp: ExpectedFile, done: UpdateSummary, wasDamaged: boolean): ReturnType<Builtin['run']> {
-    const { indexPath, index, folder, description } = this.target
-    const isOther = readAbout(database, 'folder') !== folder.shown
-    setAbout(database, 'folder', folder.shown)
+    const { indexPath, index, directory, description } = this.target
+    const isOther = readAbout(database, 'folder') !== directory.shown
+    setAbout(database, 'folder', directory.shown)
     if (description !== undefined) setAbout(database, 'description', description)
     if (stamp === 'absent') await this.#hideFromGit()
     let current: ExpectedFile = stamp
@@ -180,7 +182,7 @@ class Indexing {
   /** The index is derived data and need not be committed. */
   async #hideFromGit(): Promise<void> {
     const { indexPath } = this.target
-    await writeFileAtomically({ ...indexPath, name: '.gitignore', shown: `${this.kind.folder}/.gitignore` }, Buffer.from('*\n'), {
+    await writeFileAtomically({ ...indexPath, name: '.gitignore', shown: `${this.kind.directory}/.gitignore` }, Buffer.from('*\n'), {
       expect: 'absent',
     })
   }

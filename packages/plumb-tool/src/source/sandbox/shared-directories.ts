@@ -1,4 +1,4 @@
-// Folders that are too broad to mount whole: shared by users or holding home folders.
+// Directories that are too broad to mount whole: shared by users or holding home directories.
 
 import { homedir, userInfo } from 'node:os'
 import { dirname } from 'node:path'
@@ -20,7 +20,7 @@ const SHARED = new Set([
   '/Users',
 ])
 
-/** The user's home folders, by $HOME and by the user database. */
+/** The user's home directories, by $HOME and by the user database. */
 export const homes = (): readonly string[] => {
   listed ??= listedHome()
   return [...new Set([homedir(), ...listed])].filter((home) => home !== '/')
@@ -38,10 +38,10 @@ const listedHome = (): readonly string[] => {
   }
 }
 
-/** Whether the folder belongs to all users, or to another one. */
-export const isSharedFolder = (folder: string): boolean =>
-  !homes().includes(folder) && (SHARED.has(folder) || dirname(folder) === '/home' || dirname(folder) === '/run/user')
+/** Whether the directory belongs to all users, or to another one. */
+export const isSharedDirectory = (directory: string): boolean =>
+  !homes().includes(directory) && (SHARED.has(directory) || dirname(directory) === '/home' || dirname(directory) === '/run/user')
 
-/** Whether the folder is shared, a home folder, or holds one. */
-export const isTooBroad = (folder: string): boolean =>
-  isSharedFolder(folder) || homes().some((home) => home === folder || home.startsWith(`${folder}/`))
+/** Whether the directory is shared, a home directory, or holds one. */
+export const isTooBroad = (directory: string): boolean =>
+  isSharedDirectory(directory) || homes().some((home) => home === directory || home.startsWith(`${directory}/`))

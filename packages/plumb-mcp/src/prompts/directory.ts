@@ -1,19 +1,19 @@
-// The prompts of a folder, as they are at the moment: a broken one is reported, and the others stay.
+// The prompts of a directory, as they are at the moment: a broken one is reported, and the others stay.
 
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { type Fault, fault, preview } from '@plumb/wire'
 import type { Sessions } from '../tools/sessions.js'
 import { ENDINGS, openPrompt, type Prompt } from './prompt.js'
-import { watchFolder } from './watch-folder.js'
+import { watchDirectory } from './watch-directory.js'
 
-export interface PromptFolder {
+export interface PromptDirectory {
   /** By name, sorted. */
   readonly prompts: ReadonlyMap<string, Prompt>
   close(): void
 }
 
-export interface FolderOptions {
+export interface DirectoryOptions {
   readonly sessions: Sessions
   /** Seconds for a call. */
   readonly timeout: number
@@ -25,21 +25,21 @@ export interface FolderOptions {
 const MAX_FILES = 1000
 
 /** `path` is absolute. */
-export const openPromptFolder = (path: string, options: FolderOptions): PromptFolder => {
-  const folder = { prompts: new Map<string, Prompt>(), close: () => stop() }
+export const openPromptDirectory = (path: string, options: DirectoryOptions): PromptDirectory => {
+  const directory = { prompts: new Map<string, Prompt>(), close: () => stop() }
   let files = new Map<string, Known>()
   const scan = (): boolean => {
     const before = files
     files = new Map(filesIn(path).map((file) => [file, known(file, before.get(file), options)]))
     const isSame = files.size === before.size && [...files].every(([file, { stamp }]) => before.get(file)?.stamp === stamp)
-    if (!isSame) folder.prompts = named([...files.values()], options)
+    if (!isSame) directory.prompts = named([...files.values()], options)
     return !isSame
   }
   scan()
-  const stop = watchFolder(path, () => {
+  const stop = watchDirectory(path, () => {
     if (scan()) options.changed()
   })
-  return folder
+  return directory
 }
 
 /** A file as it was when it was read, and what was made of it. */
@@ -63,7 +63,7 @@ const filesIn = (path: string): readonly string[] => {
 const isPrompt = (entry: Dirent): boolean =>
   !entry.name.startsWith('.') && ENDINGS.includes(extname(entry.name).toLowerCase()) && (entry.isFile() || entry.isSymbolicLink())
 
-const known = (file: string, before: Known | undefined, { sessions, timeout, warn }: FolderOptions): Known => {
+const known = (file: string, before: Known | undefined, { sessions, timeout, warn }: DirectoryOptions): Known => {
   const stat = statSync(file, { throwIfNoEntry: false })
   const stamp = stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : 'gone'
   if (before?.stamp === stamp) return before
@@ -72,7 +72,7 @@ const known = (file: string, before: Known | undefined, { sessions, timeout, war
   return { stamp, prompt: opened.ok ? opened.value : undefined }
 }
 
-const named = (files: readonly Known[], { warn }: FolderOptions): Map<string, Prompt> => {
+const named = (files: readonly Known[], { warn }: DirectoryOptions): Map<string, Prompt> => {
   const prompts = new Map<string, Prompt>()
   for (const { prompt } of files) {
     if (!prompt) continue

@@ -1,4 +1,4 @@
-// Which folder holds the prompts: the one that was named, or ./prompts where there is one.
+// Which directory holds the prompts: the one that was named, or ./prompts where there is one.
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -7,12 +7,12 @@ import { fail, preview, type Result, succeed } from '@plumb/wire'
 /** Absolute; undefined: there is none. */
 export const findPrompts = (named: string | undefined, inEnvironment = process.env.MCP_PROMPTS_DIR): Result<string | undefined> => {
   const [path, source] = named === undefined ? [inEnvironment, 'MCP_PROMPTS_DIR'] : [named, '--prompts']
-  if (path === undefined || path === '') return succeed(isFolder('prompts') ? resolve('prompts') : undefined)
-  return isFolder(path) ? succeed(resolve(path)) : fail('file_not_found', `${source} names '${preview(path)}', which is no folder`)
+  if (path === undefined || path === '') return succeed(isDirectory('prompts') ? resolve('prompts') : undefined)
+  return isDirectory(path) ? succeed(resolve(path)) : fail('file_not_found', `${source} names '${preview(path)}', which is not a directory`)
 }
 
 /** A path that cannot be looked at is none. */
-export const isFolder = (path: string): boolean => {
+export const isDirectory = (path: string): boolean => {
   try {
     return statSync(path).isDirectory()
   } catch {

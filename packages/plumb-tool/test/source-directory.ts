@@ -1,10 +1,10 @@
-// A spec with its files in a folder of their own, and its tools as the sources make them: real children, no stages but those of the parts.
+// A spec with its files in a directory of their own, and its tools as the sources make them: real children, no stages but those of the parts.
 
 import { join } from 'node:path'
 import { bindingNamed, compile, hasErrors, STANDARD_LIBRARY, toolOf, toText } from '@plumb/lang'
 import { diskFiles, type Fault, type Result, resolveProgram } from '@plumb/wire'
 import { processes, until } from '../../wire/test/processes.js'
-import { type Files, layFolder, TEST_PATH } from '../../wire/test/shell.js'
+import { type Files, makeTestDirectory, TEST_PATH } from '../../wire/test/shell.js'
 import type { Call, Session } from '../src/call/call.js'
 import { type BareTool, makeTool } from '../src/source/make.js'
 import { openCall, openSession } from './call-session.js'
@@ -20,22 +20,22 @@ export interface Answer {
   readonly record: Call['record']
 }
 
-export { type Files, layFolder as makeFolder, until }
+export { type Files, makeTestDirectory, until }
 
-/** `spec` is laid into the folder as `t.plumb`; the docroot is the folder too. */
+/** `spec` is laid into the directory as `t.plumb`; the docroot is the directory too. */
 export const makeSource = (spec: string, others: Files = {}, parts: Partial<Session> = {}) => {
-  const folder = layFolder({ 't.plumb': spec, ...others })
-  const path = join(folder, 't.plumb')
+  const directory = makeTestDirectory({ 't.plumb': spec, ...others })
+  const path = join(directory, 't.plumb')
   const files = diskFiles([], STANDARD_LIBRARY)
   files.read(path)
   const { program, diagnostics } = compile({ path, text: spec, files })
   if (hasErrors(diagnostics)) throw new Error(diagnostics.map(toText).join('\n'))
-  const session = openSession({ docroot: folder, files, ...parts })
+  const session = openSession({ docroot: directory, files, ...parts })
 
   const tool = (name: string): Result<BareTool> => {
     const bound = bindingNamed(program, name)
     if (!bound) throw new Error(`no binding '${name}'`)
-    return makeTool(toolOf(bound), { resolve: (part) => unwrap(tool(part.name)), docroot: folder })
+    return makeTool(toolOf(bound), { resolve: (part) => unwrap(tool(part.name)), docroot: directory })
   }
 
   /** A string is JSON text. */
@@ -47,7 +47,7 @@ export const makeSource = (spec: string, others: Files = {}, parts: Partial<Sess
     if (!result.ok) return { value: undefined, text: undefined, error: result.error, record }
     return { value: JSON.parse(result.value), text: result.value, error: undefined, record }
   }
-  return { folder, tool, call, session }
+  return { directory, tool, call, session }
 }
 
 const unwrap = (made: Result<BareTool>): BareTool => {

@@ -1,4 +1,4 @@
-// The built-in tools on a folder of their own, as the dispatcher runs them, without the stages around a call.
+// The built-in tools on a directory of their own, as the dispatcher runs them, without the stages around a call.
 
 import { bundledFiles, type Fault } from '@plumb/wire'
 import type { Session } from '../src/call/call.js'
@@ -6,7 +6,7 @@ import { builtinTool } from '../src/source/builtin/builtin-tool.js'
 import { builtinDeclaration } from '../src/source/builtin/declarations.js'
 import { findBuiltin } from '../src/source/builtin/table.js'
 import { openCall, openSession } from './call-session.js'
-import { type Files, makeFolder } from './source-folder.js'
+import { type Files, makeTestDirectory } from './source-directory.js'
 
 export interface Told {
   // What a tool gives is looked at field by field.
@@ -15,7 +15,7 @@ export interface Told {
 }
 
 export interface Builtins {
-  readonly folder: string
+  readonly directory: string
   call(name: string, input: object): Promise<Told>
   /** The code of its error, or ok. */
   code(name: string, input: object): Promise<string>
@@ -28,11 +28,11 @@ export interface BuiltinsOptions {
   readonly specs?: readonly string[]
 }
 
-export const makeBuiltins = (files: Files = {}, options: BuiltinsOptions = {}): Builtins => builtinsIn(makeFolder(files), options)
+export const makeBuiltins = (files: Files = {}, options: BuiltinsOptions = {}): Builtins => builtinsIn(makeTestDirectory(files), options)
 
-export const builtinsIn = (folder: string, { roots, session: parts, specs = [] }: BuiltinsOptions = {}): Builtins => {
+export const builtinsIn = (directory: string, { roots, session: parts, specs = [] }: BuiltinsOptions = {}): Builtins => {
   const sources = bundledFiles({ entry: '', files: Object.fromEntries(specs.map((path) => [path, ''])), modules: {} })
-  const session = openSession({ docroot: folder, files: sources, ...parts })
+  const session = openSession({ docroot: directory, files: sources, ...parts })
   const call = async (name: string, input: object): Promise<Told> => {
     const found = findBuiltin(name)
     const plan = found.ok ? builtinDeclaration(found.value.name) : undefined
@@ -42,5 +42,5 @@ export const builtinsIn = (folder: string, { roots, session: parts, specs = [] }
     if (result.ok) return { value: JSON.parse(result.value), error: undefined }
     return { value: '' as Told['value'], error: result.error }
   }
-  return { folder, call, code: async (name, input) => (await call(name, input)).error?.error ?? 'ok' }
+  return { directory, call, code: async (name, input) => (await call(name, input)).error?.error ?? 'ok' }
 }
