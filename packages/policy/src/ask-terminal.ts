@@ -15,10 +15,10 @@ interface Question {
   readonly input: string
 }
 
-/** Undefined: there is no terminal. */
+/** Undefined if there is no terminal. */
 export type AskTerminal = (question: Question, signal: AbortSignal) => Promise<boolean | undefined>
 
-/** One question at a time. Anything but `y` or `yes` is a no. */
+/** Asks one question at a time. Any answer but `y` or `yes` means no. */
 export const terminalApproval = (open: () => ConsentTerminal | undefined = openTerminal): AskTerminal => {
   let before: Promise<unknown> = Promise.resolve()
   return (question, signal) => {
@@ -52,7 +52,7 @@ const words = ({ tool, input }: Question): string =>
 
 const MAX_SHOWN = 4000
 
-// The person who consents must know that there is more.
+// The person who consents must see that part of the text was cut.
 const shorten = (text: string): string => {
   const hidden = text.length - MAX_SHOWN
   return hidden <= 0 ? text : `${text.slice(0, MAX_SHOWN)} … and ${hidden} more characters`

@@ -1,10 +1,10 @@
-// Grants, contexts and policies as they are written: on the command line, in a file, and on the way to a child.
+// Grants, contexts and policies in their written form: on the command line, in a file, and in what a child receives.
 
 import { fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { type Authority, EFFECTS, type Effect, type PolicyRule } from './authority.js'
 import { parseHours } from './rule.js'
 
-/** `--grant LIST`, comma-separated and repeated; an empty one grants nothing. */
+/** `--grant LIST`, comma-separated and repeatable; an empty list grants nothing. */
 export const parseGrant = (lists: readonly string[]): Result<Effect[]> => {
   const words = lists.flatMap((list) => list.split(',').map((word) => word.trim())).filter((word) => word !== '')
   const wrong = words.filter((word) => !isEffect(word))
@@ -12,7 +12,7 @@ export const parseGrant = (lists: readonly string[]): Result<Effect[]> => {
   return succeed(EFFECTS.filter((effect) => words.includes(effect)))
 }
 
-/** `--context KEY=VALUE`, repeated; of two for one key the last holds. */
+/** `--context KEY=VALUE`, repeatable; the last value of a key counts. */
 export const parseContext = (pairs: readonly string[]): Result<Record<string, string>> => {
   const context: Record<string, string> = Object.create(null)
   const wrong: string[] = []
@@ -25,7 +25,7 @@ export const parseContext = (pairs: readonly string[]): Result<Record<string, st
   return wrong.length > 0 ? fail('usage', wrong.join('; ')) : succeed(context)
 }
 
-/** A policy file: a JSON list of rules. All that is wrong with it is said at once. */
+/** A policy file: a JSON list of rules. All errors in it are reported at once. */
 export const readPolicy = (text: string): Result<PolicyRule[]> => {
   const value = parse(text)
   if (value === undefined) return fail('config_invalid', 'the policy is no JSON')
@@ -33,7 +33,7 @@ export const readPolicy = (text: string): Result<PolicyRule[]> => {
   return wrong.length > 0 ? fail('config_invalid', `the policy: ${wrong.join('; ')}`) : succeed(rules)
 }
 
-/** What was handed down. In doubt nothing is permitted. */
+/** The authority that a parent handed down. What cannot be read permits nothing. */
 export const readAuthority = (value: unknown): Result<Authority> => {
   if (!isRecord(value)) return fail('config_invalid', `an authority is an object, found ${show(value)}`)
   const { grant, policy, context, expires } = value

@@ -1,4 +1,4 @@
-// What the built-in tools may do, by all their names: data alone, for code that decides on calls and does not run them.
+// The effects of the built-in tools by all their names: data alone, for code that decides on calls without running them.
 
 import type { Effect } from './authority.js'
 
@@ -13,11 +13,11 @@ const EFFECTS_OF: Readonly<Record<string, readonly Effect[]>> = {
   markdown_search: ['fs.read'],
   code_search: ['fs.read'],
   query_vector_db: ['fs.read'],
-  // An index is written beside what it is of.
+  // An index is written beside the files that it covers.
   index_markdown_docs: ['fs.read', 'fs.write'],
   index_code: ['fs.read', 'fs.write'],
   index_ocaml_code: ['fs.read', 'fs.write'],
-  // What they read of a file they read to write it.
+  // They read a file only to write it.
   apply_patch: ['fs.write'],
   write_file: ['fs.write'],
   append_to_file: ['fs.write'],
@@ -29,5 +29,5 @@ const EFFECTS_OF: Readonly<Record<string, readonly Effect[]>> = {
   meta_refine: ['model'],
 }
 
-/** None for a name that is no built-in, which is an error elsewhere. */
+/** Empty for a name that is not a built-in tool; that error is reported elsewhere. */
 export const builtinEffects = (name: string): readonly Effect[] => (Object.hasOwn(EFFECTS_OF, name) ? (EFFECTS_OF[name] ?? []) : [])

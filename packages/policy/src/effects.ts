@@ -1,10 +1,11 @@
-// What a tool may do to the world, fixed by what it is made of; its own `effects:` can only add (plumb-tools(7), What may be done).
+// The effects that a tool may have, derived from what it is made of; its own `effects:` can only add to them (plumb-tools(7), What may be
+// done).
 
 import { agentOf, agentTools, type Bound, boundsCalled, type Json, planOf, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { EFFECTS, type Effect } from './authority.js'
 import { builtinEffects } from './builtin-effects.js'
 
-/** In the order of the table. */
+/** In the order of the table in plumb-tools(7). */
 export const effectsOf = (plan: ToolPlan): readonly Effect[] => {
   const collector = new Collector()
   collector.addTool(plan)
@@ -49,7 +50,7 @@ class Collector {
 
   #add(...effects: readonly Effect[]): void {
     for (const effect of effects) this.effects.add(effect)
-    // Private addresses are a part of the net.
+    // Private addresses are part of the net.
     if (effects.includes('net.private')) this.effects.add('net')
   }
 }
@@ -66,7 +67,7 @@ const ownEffects = (source: Source, config: Config): readonly Effect[] => {
       return serverEffects(config.mcp)
     case 'process':
       return ['model']
-    // It may name files of its own; anything else that it declares stands in `effects`.
+    // It may use files of its own; any other effect stands in its `effects`.
     case 'agent':
       return ['fs.read', 'model']
     case 'builtin':

@@ -1,16 +1,16 @@
-// Where data may go, for a program that has been compiled: looked at where the spec has a word for it, or the command line asks for it (plumb-flows(7)).
+// Checks where data may go in a compiled program, if the spec uses labels or the command line asks for the check (plumb-flows(7)).
 
 import { type Compiled, hasErrors, writesFlowWords } from '@plumb/lang'
 import { effectsOf } from './effects.js'
 
 export interface FlowsAsked {
-  /** `--flows`: errors also where the spec has no word for a label. */
+  /** `--flows`: also reports errors in specs that use no label. */
   readonly flows?: boolean | undefined
-  /** Warnings are wanted too. */
+  /** Report warnings too. */
   readonly isCheck?: boolean
 }
 
-/** With the diagnostics of its flows. What that takes is loaded only where it is needed. */
+/** Adds the diagnostics of data flows. The code for it is loaded only when it is needed. */
 export const withFlows = async (compiled: Compiled, { flows, isCheck = false }: FlowsAsked): Promise<Compiled> => {
   const isStrict = flows === true || process.env.PLUMB_FLOWS === '1'
   if (hasErrors(compiled.diagnostics) || !(isStrict || isCheck || writesFlowWords(compiled.program))) return compiled

@@ -1,4 +1,4 @@
-// Who may do what: effects of tools, grants, policies, and the consent of a person.
+// Who may do what: effects of tools, grants, policies, and consent.
 
 export { type AskTerminal, terminalApproval } from './ask-terminal.js'
 export { type Authority, type Delegation, EFFECTS, type Effect, narrow, type PolicyRule, renewalMs } from './authority.js'

@@ -7,20 +7,20 @@ import { type Act, isOnFiles, isOnNet, matchesGlob, matchesTarget } from './rule
 export interface Subject {
   readonly tool: string
   readonly effects: readonly Effect[]
-  /** Absolute. Absent: what files it touches is not known. */
+  /** Absolute. Absent: unknown which files the call touches. */
   readonly paths?: readonly string[]
-  /** In small letters. Absent: what it reaches is not known. */
+  /** In lower case. Absent: unknown which hosts the call reaches. */
   readonly hosts?: readonly string[]
   /**
-   * What is decided later: `targets`, what it reaches, which the calls that it makes or its input will show; `parts`, also whether a person
-   * is asked, except by rules that name this very tool.
+   * What is decided later. `targets`: the files and hosts, which the input or the inner calls will show. `parts`: also whether to ask a
+   * person, except by rules that name this tool.
    */
   readonly deferred?: 'targets' | 'parts'
 }
 
 export type Permission = { readonly kind: 'allow' } | { readonly kind: 'ask' } | { readonly kind: 'deny'; readonly fault: Fault }
 
-/** `now` in ms since 1970. All that a call does must be permitted. */
+/** `now` in ms since 1970. Every effect of the call must be permitted. */
 export const permit = (subject: Subject, authority: Authority, now: number): Permission => {
   if (authority.expires !== undefined && now > authority.expires) {
     return deny(subject, undefined, 'the grant has expired, and its giver has not renewed it')
@@ -34,7 +34,7 @@ export const permit = (subject: Subject, authority: Authority, now: number): Per
   return { kind: isAsked ? 'ask' : 'allow' }
 }
 
-/** Whether a model sees a tool at all: some call of it may be permitted now. */
+/** Whether a model sees the tool at all: whether at least one call of it might be permitted now. */
 export const isOffered = ({ tool, effects }: Pick<Subject, 'tool' | 'effects'>, authority: Authority, now: number): boolean =>
   permit({ tool, effects, deferred: 'targets' }, authority, now).kind !== 'deny'
 

@@ -1,13 +1,13 @@
-// Whether a rule of a policy applies to an act: its patterns for tool, path and host, and `when`, its conditions on the context.
+// Whether a rule of a policy matches an act: its patterns for tool, path and host, and `when`, its conditions on the context.
 
 import type { Authority, Effect, PolicyRule } from './authority.js'
 
 /** One effect of a call on one thing. */
 export interface Act {
   readonly tool: string
-  /** Undefined: the tool has none at all. */
+  /** Undefined if the tool has no effects. */
   readonly effect: Effect | undefined
-  /** Of files or of the net, where it is known. */
+  /** The file or host, where it is known. */
   readonly path?: string
   readonly host?: string
 }
@@ -20,7 +20,7 @@ export const matchesGlob = (rule: PolicyRule, act: Act, { context }: Authority, 
     matchesTarget(rule, act),
   ])
 
-/** Rules with a path speak of effects on files only, rules with a host of the net only; what a program does (`exec`) they cannot know. */
+/** Rules with a path match only effects on files, rules with a host only effects on the net; effects of a program (`exec`) have neither. */
 export const matchesTarget = ({ path, host }: PolicyRule, act: Act): Truth =>
   allOf([
     path === undefined ? 'yes' : isOnFiles(act.effect) ? found(act.path, (at) => matchesPath(path, at)) : 'no',
@@ -36,7 +36,7 @@ const truth = (is: boolean): Truth => (is ? 'yes' : 'no')
 const found = (target: string | undefined, fits: (target: string) => boolean): Truth =>
   target === undefined ? 'unknown' : truth(fits(target))
 
-/** `unknown`: the context does not say. */
+/** `unknown`: the context does not contain the key. */
 type Truth = 'yes' | 'no' | 'unknown'
 
 const allOf = (truths: Iterable<Truth>): Truth => {
@@ -57,7 +57,7 @@ const matchesContext = (key: string, wanted: string | boolean, context: Authorit
 
 const HOURS = /^(\d{1,2})(?::(\d\d))?-(\d{1,2})(?::(\d\d))?$/
 
-/** Minutes of the day, from the first up to but not including the last: `9-17`, `8:30-12`, `22-6` over midnight. */
+/** Minutes of the day, including the first and excluding the last: `9-17`, `8:30-12`, `22-6` over midnight. */
 export const parseHours = (text: string): readonly [from: number, to: number] | undefined => {
   const found = HOURS.exec(text)
   if (!found) return undefined
@@ -83,13 +83,13 @@ const isWithin = (text: string, now: number): boolean => {
 
 const compiled = new Map<string, RegExp>()
 
-/** Of tools and hosts: `*` for any characters. */
+/** For tools and hosts: `*` matches any characters. */
 const matchesName = (pattern: string, name: string): boolean =>
   expressionOf(`name ${pattern}`, () => `^${escape(pattern).replaceAll('\\*', '.*')}$`).test(name)
 
 /**
- * `*` for any characters of one name, `**` for any number of names. One that begins with a slash
- * means that path, any other one means it at any depth; a directory means what is in it too.
+ * `*` matches any characters within a name, `**` any number of names. A pattern that begins with a slash is an absolute path; any other
+ * matches at any depth. A directory matches everything below it too.
  */
 const matchesPath = (pattern: string, path: string): boolean =>
   expressionOf(`path ${pattern}`, () => {
@@ -101,7 +101,7 @@ const matchesPath = (pattern: string, path: string): boolean =>
     return `${pattern.startsWith('/') ? '^' : '(?:^|/)'}${names}(?:/.*)?$`
   }).test(path)
 
-// The patterns of a policy, so there are few.
+// Cached without a limit: a policy has few patterns.
 const expressionOf = (key: string, write: () => string): RegExp => {
   const known = compiled.get(key)
   if (known) return known

@@ -1,18 +1,18 @@
-// The servers of models that are known by name: where each is, what it speaks, and which variable holds its key.
+// The known model servers by name: where each is, which API it speaks, and which variable holds its key.
 
 export interface Account {
   readonly name: string
-  /** Its API: Anthropic's Messages, or OpenAI's and what is like it. */
+  /** Its API: Anthropic's Messages, or OpenAI's and compatible ones. */
   readonly speaks: 'anthropic' | 'openai'
-  /** As its SDK takes it: OpenAI's with its version, Anthropic's without. */
+  /** As its SDK expects it: OpenAI's with the version, Anthropic's without. */
   readonly endpoint: string
-  /** The environment variable that holds the key; undefined: a server on this machine, which wants none. */
+  /** The environment variable that holds the key. Undefined: a server on this machine, which needs none. */
   readonly keyVariable: string | undefined
 }
 
 const compatible = (name: string, endpoint: string, keyVariable?: string): Account => ({ name, speaks: 'openai', endpoint, keyVariable })
 
-/** Two providers, then the presets: servers that speak OpenAI's Chat Completions. */
+/** The two providers, then the presets: servers that speak OpenAI's Chat Completions. */
 export const ACCOUNTS: readonly Account[] = [
   { name: 'anthropic', speaks: 'anthropic', endpoint: 'https://api.anthropic.com', keyVariable: 'ANTHROPIC_API_KEY' },
   { name: 'openai', speaks: 'openai', endpoint: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
@@ -30,11 +30,11 @@ export const ACCOUNTS: readonly Account[] = [
   compatible('fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'),
 ]
 
-/** What `provider` may be: the providers, ELIZA, which needs no account, and the presets. */
+/** Valid values of `provider`: the providers, ELIZA, which needs no account, and the presets. */
 export const PROVIDER_NAMES: readonly string[] = ['anthropic', 'openai', 'eliza', ...ACCOUNTS.slice(2).map(({ name }) => name)]
 
-/** Variables whose values pay for models: they reach our own executables and no other program. */
+/** Variables whose values pay for models: only our own executables get them. */
 export const KEY_VARIABLES: readonly string[] = ACCOUNTS.flatMap(({ keyVariable }) => keyVariable ?? [])
 
-/** How a provider is asked: request by request, or in batches. */
+/** How requests are sent: one by one, or in batches. */
 export type ProviderLane = 'now' | 'batch'

@@ -1,18 +1,18 @@
-// How long others are waited for: time in which this process ran.
+// Deadlines for others, in time in which this process ran.
 
 import { nowMs } from './clock.js'
 
-// A timer is this late only where the process was stopped, or got no processor.
+// A timer is this late only if the process was stopped or got no processor.
 const STALL_MS = 250
-// Then what has come meanwhile is read first.
+// Then input that has come meanwhile is read first.
 const EXTENSION_MS = 1000
 const MAX_EXTENSIONS = 3
-// Beyond it a timer fires at once.
+// With a longer delay a timer fires at once.
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
- * Calls `act` after so many milliseconds; later where this process was held up, so that an
- * answer that had come by then is not late. Returns a function that cancels it.
+ * Calls `act` after so many milliseconds; later if this process was held up, so that an answer that had come by then is not late. Returns a
+ * function that cancels it.
  */
 export const startDeadline = (ms: number, act: () => void): (() => void) => {
   let timer: NodeJS.Timeout

@@ -1,9 +1,10 @@
-// A directory with its parents. Node's `recursive` never ends where the kernel denies that an existing directory exists, as below /proc.
+// Makes a directory with its parents. Node's `recursive` never ends where the kernel denies that an existing directory exists, as below
+// /proc.
 
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Throws where it cannot be made; `mode` is that of each that is made. */
+/** Throws if it cannot be made; each new directory gets `mode`. */
 export const ensureDirectory = (directory: string, mode?: number): void => {
   if (isMade(directory, mode)) return
   ensureDirectory(dirname(directory), mode)

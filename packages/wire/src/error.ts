@@ -1,11 +1,11 @@
-// The one table of everything that can go wrong (plumb-wire(5), Errors): exit statuses, `plumb explain` and the man pages come from it.
+// The one table of error codes (plumb-wire(5), Errors): exit statuses, `plumb explain` and the man pages come from it.
 
 /** Only `unavailable` may succeed when tried again; only `config` means that nothing was started (exit 2). */
 export type Category = 'config' | 'invalid' | 'not_found' | 'denied' | 'internal' | 'unavailable'
 
 interface Entry {
   readonly category: Category
-  /** What it says about the world, one sentence without a full stop. */
+  /** What it means, one sentence without a full stop. */
   readonly meaning: string
   /** What a person can do about it. */
   readonly remedy: string
@@ -41,7 +41,7 @@ export const ERRORS = {
   record_invalid: config('a directory is no record of this run: it holds something else, or the record of another spec or of other options',
     'name another directory; the error says what the record lacks'),
 
-  // What a spec says; found before anything is started.
+  // Errors in a spec; found before anything is started.
   spec_invalid: config('the spec does not hold what this program needs of it, such as exactly one agent',
     'choose a binding by option, or change the spec'),
   syntax_error: config('the text of the spec does not follow the grammar',
@@ -147,7 +147,7 @@ export const ERRORS = {
   unsupported_media: invalid('an image, document or audio is of another kind than its bytes say, or of one that the provider does not take',
     'convert it to a kind that the error names, or take another provider'),
   context_overflow: invalid('the conversation is longer than the model takes; the error has the numbers that the server gave',
-    'set a shorter memory, write amnesiac: true, or take a model with more room'),
+    'set a shorter memory, write amnesiac: true, or take a model with a larger context window'),
   provider_refused: invalid('the provider did not accept the request as it is',
     "read the provider's own words in the error; check model, max_tokens, temperature and request"),
   bad_reply: invalid('the other side answered with something that is no reply of its API',
@@ -155,11 +155,11 @@ export const ERRORS = {
   concession: invalid('warning: a model or its server refused something that the spec asks for, and the answers are made without it',
     'change the spec, or take a model that has it'),
   usage_unknown: invalid('warning: what a call of a model used is not known, so that a budget cannot count it exactly',
-    'let the program tell usage on descriptor 3, with whole numbers of tokens; else read the bill of the provider'),
+    'let the program report usage on descriptor 3, with whole numbers of tokens; else read the bill of the provider'),
   tool_changed: invalid('warning: an MCP server says something else of one of its tools than when it was first listed',
     'look at the tool as it is now, with plumb-mcp tools, before trusting it further'),
 
-  // Something named at run time that is not there.
+  // Something named at run time that is missing.
   unknown_tool: notFound('a tool was called that is not offered here',
     'add it to the tools of the agent, or call one of those listed'),
   unknown_port: notFound('an envelope names a port that the process does not have',
@@ -171,7 +171,7 @@ export const ERRORS = {
   cache_miss: notFound('no answer to a request is kept, and --cache-only makes no request',
     'run it once without --cache-only, so that it is asked and kept'),
 
-  // Something that may not be done.
+  // Something that is not allowed.
   budget_spent: denied('the run has used up the calls, tokens or time it was given',
     'raise --max-calls, --max-total-tokens or --deadline'),
   permission_denied: denied('the grants or the policy do not allow this effect',
@@ -205,7 +205,7 @@ export const ERRORS = {
   answer_refused: denied('the provider, or a filter of its own, declined to answer',
     'say it differently, or choose another model'),
 
-  // Something of ours, or of a child, that broke.
+  // A failure of ours, or of a child.
   tool_crashed: internal('a tool ended with an exception, or without an answer',
     'call it alone with plumb-tool call to see why'),
   child_failed: internal('a child process could not be started, ended badly, or ended before its work was done',
@@ -229,7 +229,7 @@ export const ERRORS = {
   internal: internal('this program has a bug',
     'report it with the whole error'),
 
-  // Something outside that may be back later.
+  // Something outside that may recover.
   timeout: unavailable('no answer came in time',
     'try again, or allow more time'),
   rate_limited: unavailable('the other side asks for fewer requests',
@@ -270,7 +270,7 @@ export const fault = (code: Code, detail: string, extras: Readonly<Record<string
   return { ...head, ...extras, ...head }
 }
 
-/** The error of one element of a list: `index` is of the outermost list, `indexes` those of all, where there are several. */
+/** The error of one element of a list: `index` is the position in the outermost list, `indexes` those in all, if there are several. */
 export const atIndex = (error: Fault, index: number): Fault => {
   const { index: inner, indexes: all, ...rest } = error
   const within = Array.isArray(all) ? all : typeof inner === 'number' ? [inner] : []
@@ -281,7 +281,7 @@ export const exitStatus = ({ category }: Fault): 1 | 2 => (category === 'config'
 
 export const isRetryable = ({ category }: Fault): boolean => category === 'unavailable'
 
-/** The message waits for a person: it has not failed, and nothing may take its place. */
+/** The message waits for a person: it has not failed, and nothing may replace it. */
 export const isHeld = ({ error }: Fault): boolean => error === 'parked' || error === 'in_doubt'
 
 export const isCode = (text: string): text is Code => Object.hasOwn(ERRORS, text)

@@ -1,27 +1,27 @@
-// Results by key, so that a request that is repeated gets its first result and runs nothing
-// twice. Bounded: the results of old keys are dropped first, then the keys.
+// Results by key, so that a repeated request gets its first result and runs nothing twice. Bounded: the results of old keys are dropped
+// first, then the keys.
 
 import { fault } from './error.js'
 
 export interface IdempotencyOptions<T> {
-  /** Characters of the results that are kept. */
+  /** The maximum number of characters of kept results. */
   readonly maxCharacters: number
   readonly lengthOf: (result: T) => number
-  /** What a repeated key gets once its result was dropped. */
+  /** The result for a repeated key whose result was dropped. */
   readonly dropped: (key: string) => T
 }
 
 export const RESULT_DROPPED = fault('overflow', 'this request was answered before, and the answer is no longer kept; it is not run again')
 
-/** Later keys forget earlier ones. Equal on both ends of a protocol, so that neither runs what the other takes for a repetition. */
+/** The number of keys that are kept. Equal on both ends of a protocol, so that neither runs what the other takes for a repetition. */
 const MAX_KEYS = 10_000
-// Dropping looks at every key from the oldest, so it waits until there is much to drop.
+// Dropping visits every key from the oldest, so it waits until there is much to drop.
 const SLACK = 1.25
 
 interface Entry<T> {
   readonly fingerprint: string
   result: Promise<T>
-  /** Undefined until the result is there; it is not dropped before. */
+  /** Undefined until there is a result; not dropped before. */
   length: number | undefined
 }
 
@@ -36,8 +36,8 @@ export class IdempotencyCache<T> {
   }
 
   /**
-   * The first result of `key`, else that of `run`. Where callers may use one key for different requests, a `fingerprint` tells these apart:
-   * the latest request has the key, and `run` is called with `isReused`.
+   * Returns the first result of `key`, else that of `run`. Where callers may use one key for different requests, a `fingerprint`
+   * distinguishes them: the latest request owns the key, and `run` is called with `isReused`.
    */
   get(key: string, run: (isReused: boolean) => Promise<T>, fingerprint = ''): Promise<T> {
     const known = this.#entries.get(key)

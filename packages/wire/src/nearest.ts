@@ -1,10 +1,10 @@
-// For "did you mean": the candidate that a person most likely meant.
+// For "did you mean": the most likely candidate for a mistyped name.
 
-/** Names of more characters are no slip of a finger, and of so many candidates the first are looked at. */
+/** A longer name is no typing error, and only the first so many candidates are compared. */
 const MAX_NAME = 100
 const MAX_CANDIDATES = 10_000
 
-/** Undefined when none is near: more than a third of the letters differ, or the only one. Of equally near ones, the first. */
+/** Undefined if none is near: more than a third of the letters differ, or the only one. Of equally near ones, the first. */
 export const nearest = (name: string, candidates: Iterable<string>): string | undefined => {
   if (name.length > MAX_NAME) return undefined
   let best: string | undefined
@@ -22,7 +22,7 @@ export const nearest = (name: string, candidates: Iterable<string>): string | un
   return best
 }
 
-// Insertions, deletions, replacements and swaps of neighbours count one each. From `enough` on it is not counted further.
+// Insertions, deletions, replacements and swaps of neighbours count one each. Stops counting at `enough`.
 const editDistance = (a: string, b: string, enough: number): number => {
   let before: number[] = []
   let last: number[] = []
@@ -39,7 +39,7 @@ const editDistance = (a: string, b: string, enough: number): number => {
       row[j] = cost
       if (cost < leastOfRow) leastOfRow = cost
     }
-    // Every way on goes through one of these two rows.
+    // Every path goes through one of these two rows.
     if (leastOfRow >= enough && leastOfLast >= enough) return enough
     leastOfLast = leastOfRow
     ;[before, last, row] = [last, row, before]

@@ -1,4 +1,4 @@
-// Regular expressions, by RE2: linear in the text, whatever the pattern. The library is loaded when there is a pattern to compile.
+// Regular expressions, by RE2: linear in the text, whatever the pattern. The library is loaded for the first pattern.
 
 import type { RE2JS } from 're2js'
 
@@ -16,7 +16,7 @@ export interface PatternFault {
 /** In UTF-16 units. */
 const MAX_PATTERN = 10_000
 
-/** The one used longest ago goes first. */
+/** The least recently used one is evicted. */
 const MAX_KEPT = 100
 const kept = new Map<string, Pattern>()
 
@@ -58,7 +58,7 @@ const oddParenthesis = (source: string): { readonly start: number; readonly end:
   return start === undefined ? { start: 0, end: source.length } : { start, end: start + 1 }
 }
 
-/** A pattern of JavaScript, as JSON Schema has them. What RE2 does not know (look-around, back-references) is not checked. */
+/** A pattern in JavaScript's syntax, as JSON Schema has them. What RE2 does not support (look-around, back-references) is not checked. */
 export const testOf = (source: string): ((text: string) => boolean) => {
   const { RE2JS } = open()
   try {

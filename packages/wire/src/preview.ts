@@ -1,8 +1,8 @@
-// Data in an error text: short, on one line, and without anything that a terminal or a log would obey.
+// Data in an error text: short, on one line, and without anything that a terminal or a log would interpret.
 
-/** At most `max` characters, the last of them `…` where something was cut. */
+/** At most `max` characters, the last of them `…` if something was cut. */
 export const preview = (text: string, max = 60): string => {
-  // Whole code points; two units each are enough for all that can be shown.
+  // Whole code points; two units each are enough for everything shown.
   const head = [...text.slice(0, 2 * max + 2)].slice(0, max + 1).join('')
   const characters = [...escapeControls(head)]
   return characters.length <= max && head.length === text.length ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`
@@ -16,8 +16,8 @@ const SHORT = new Map([
 
 const PLAIN = /^[ -~]*$/
 
-// Controls, line and paragraph separators, lone surrogates, and the marks that turn the direction of text. The expression stands where it
-// is used, and is used where it has to be: to make it takes as long as to load a module.
+// Controls, line and paragraph separators, lone surrogates, and marks that change the direction of text. The expression is written inline
+// and compiled on first use, since compiling it takes as long as loading a module.
 export const escapeControls = (text: string): string =>
   PLAIN.test(text)
     ? text
@@ -26,7 +26,7 @@ export const escapeControls = (text: string): string =>
         (c) => SHORT.get(c) ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
       )
 
-/** The same of a text of several lines, as a program shows it: line ends and tabs stay. Of JSON the values stay what they are. */
+/** The same for a text of several lines, as a program shows it: line ends and tabs stay. Values of JSON stay what they are. */
 export const escapeLines = (text: string): string =>
   PLAIN.test(text)
     ? text

@@ -1,6 +1,6 @@
-// The bytes of a stream, up to a limit.
+// Reads the bytes of a stream, up to a limit.
 
-/** Ends behind the chunk that passes `maxBytes`: more bytes than that say that there was too much. Throws what the stream throws. */
+/** Stops after the chunk that exceeds `maxBytes`: a longer result means that there was too much. Throws what the stream throws. */
 export const readBytes = async (stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> => {
   const chunks: Uint8Array[] = []
   let total = 0

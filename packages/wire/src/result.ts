@@ -1,4 +1,4 @@
-// What can be expected to fail returns one of these; nothing throws for it.
+// The result of a function that can be expected to fail; nothing throws for such failures.
 
 import { type Code, type Fault, fault } from './error.js'
 

@@ -1,6 +1,6 @@
-// Keeps keys out of everything that is reported, logged or emitted, by their values and wherever they stand.
+// Removes keys from everything that is reported, logged or emitted, by their values and wherever they occur.
 
-// Shorter values would hide innocent text, and are no keys.
+// Shorter values are no keys, and would hide innocent text.
 const MIN_SECRET_LENGTH = 8
 
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)|APIKEY/i
@@ -10,7 +10,7 @@ export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
 let secrets: string[] | undefined
 
-/** Replaces the values of variables that are named like keys, and those that were added, by `***`. */
+/** Replaces the values of variables that are named like keys, and added ones, by `***`. */
 export const scrub = (text: string): string => {
   secrets ??= fromEnvironment()
   let clean = text
@@ -18,11 +18,11 @@ export const scrub = (text: string): string => {
   return clean
 }
 
-/** For keys that come from elsewhere than the environment, such as a `token` in a spec. */
+/** Adds a key that does not come from the environment, such as a `token` in a spec. */
 export const addSecret = (value: string): void => {
   secrets ??= fromEnvironment()
   secrets.push(...formsOf(value))
-  // A key that contains another goes first, so that no rest of it stays.
+  // Longer keys first, so that no rest stays of a key that contains another.
   secrets.sort((a, b) => b.length - a.length)
 }
 
@@ -31,6 +31,6 @@ const fromEnvironment = (): string[] => {
   return values.sort((a, b) => b.length - a.length)
 }
 
-// As it is, and as it stands inside a JSON string.
+// As it is, and as it is written inside a JSON string.
 const formsOf = (value: string): string[] =>
   value.length < MIN_SECRET_LENGTH ? [] : [...new Set([value, JSON.stringify(value).slice(1, -1)])]

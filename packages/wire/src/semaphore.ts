@@ -1,4 +1,4 @@
-// At most a number of pieces of work at once; the others wait, first come, first served.
+// Limits how many pieces of work run at once; the others wait, first come, first served.
 
 export class Semaphore {
   #free: number
@@ -22,7 +22,7 @@ export class Semaphore {
     return true
   }
 
-  /** Resolves to true with a permit, or to false when the signal fired first: then there is nothing to release. */
+  /** Resolves to true with a permit, or to false if the signal fired first: then there is nothing to release. */
   acquire(signal?: AbortSignal): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false)
     if (this.tryAcquire()) return Promise.resolve(true)
@@ -40,7 +40,7 @@ export class Semaphore {
     })
   }
 
-  /** Returns a permit; the one that has waited longest gets it. */
+  /** Returns a permit; the longest waiting caller gets it. */
   release(): void {
     const [next] = this.#waiting
     if (next) {

@@ -1,10 +1,10 @@
-// What the system said, in words: `no space left on device (ENOSPC)`.
+// The message of a system error: `no space left on device (ENOSPC)`.
 
 import { constants } from 'node:os'
 import { getSystemErrorMap } from 'node:util'
 
 export const systemReason = ({ code = '', errno, message }: Partial<NodeJS.ErrnoException>): string => {
-  // By the code where there is one of the system: rmSync of Node 24 gives its number without the sign.
+  // By the code if there is a system code: rmSync of Node 24 gives its number without the sign.
   const numbers: Readonly<Record<string, number>> = constants.errno
   const number = Object.hasOwn(numbers, code) ? -(numbers[code] as number) : errno
   const [name, text] = (number === undefined ? undefined : getSystemErrorMap().get(number)) ?? []

@@ -1,4 +1,4 @@
-// What a process tells about itself on fd 3 (plumb-agent(1), Telemetry): one object a line, `kind` first.
+// What a process reports about itself on fd 3 (plumb-agent(1), Telemetry): one object a line, `kind` first.
 
 import type { Claim } from './budget/claim.js'
 import type { Fault } from './error.js'
@@ -16,13 +16,13 @@ export type Telemetry =
       ms: number
       /** As the agent names it. */
       provider?: string
-      /** In dollars, where there is a limit of money. */
+      /** In dollars, if there is a limit of money. */
       cost?: number
       /** For half the price. */
       lane?: 'batch'
-      /** It is paused by now. */
+      /** It is paused now. */
       paused?: true
-      /** It was answered before, and cost nothing now: from where the answer is. */
+      /** It was answered before, and cost nothing now: where the answer is from. */
       kept?: 'cache' | 'record'
     }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
@@ -33,23 +33,23 @@ export type Telemetry =
   | { kind: 'text'; delta: string }
   | { kind: 'thinking'; text: string }
   | { kind: 'mended'; what: string }
-  /** What a model or its server refused, and the answer is made without. */
+  /** The answer was made without something that the model or its server refused. */
   | { kind: 'concession'; what: string; why: string }
-  /** What became of a batch of questions, in the provider's own word; `done` of its `requests` are answered. `over`: all that it runs has. */
+  /** The state of a batch of requests, in the provider's own word; `done` of its `requests` are answered. `over`: it has ended. */
   | { kind: 'batch'; id: string; status: string; requests: number; done: number; over?: true }
   | ({ kind: 'tool_call'; id: string; name: string; input: unknown } & InnerCall)
   | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number } & InnerCall)
-  /** A call that was announced on ctrl_out waits for a person's word no longer. */
+  /** A call that was announced on ctrl_out no longer waits for a decision. */
   | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
   /** `away`: no server is there, or one that is still loading its model. */
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
-  /** What an answer added to the memory; emitted where a parent records it. */
+  /** What an answer added to the memory; emitted if a parent records it. */
   | { kind: 'remembered'; messages: readonly unknown[] }
   | Settled
 
-/** Members of a call within another: that one's id, and how many are around it. */
+/** Members of a call within another: that one's id, and the depth. */
 interface InnerCall {
   parent?: string
   depth?: number
@@ -57,32 +57,32 @@ interface InnerCall {
 
 /** Members of an event about one input. */
 export interface OfInput {
-  /** Which of the agent's inputs it is, from 1. */
+  /** The number of the agent's input, from 1. */
   readonly seq: number
   /** Of an output or an error: how long answering took. */
   readonly ms: number
-  /** Of an output or an error: how long it then waited for those of earlier inputs; not there where it did not wait. */
+  /** Of an output or an error: how long it then waited for those of earlier inputs; absent if it did not wait. */
   readonly held_ms: number
 }
 
 /** `unheard`: control ended before. */
 export type ApprovalOutcome = 'approved' | 'denied' | 'timeout' | 'cancelled' | 'unheard'
 
-/** The first `inputs` inputs and `controls` control messages are done with, and `outputs` outputs were written for them. */
+/** The first `inputs` inputs and `controls` control messages are settled, and `outputs` outputs were written for them. */
 export interface Settled {
   kind: 'settled'
   inputs: number
   controls: number
   outputs: number
-  /** Control replies that were written for these; not there before the first. */
+  /** The number of control replies written for these; absent before the first. */
   replies?: number
-  /** Of the inputs that were settled since it last said so, those of which something was dropped or failed: as ranges with both ends. */
+  /** The inputs settled since the last such event of which something was dropped or failed: as inclusive ranges. */
   lost?: readonly (readonly [number, number])[]
   /** It takes no inputs until it is resumed. */
   paused?: true
-  /** Nothing is in flight, but so many inputs behind those wait for others, in batches and barriers. */
+  /** Nothing is in flight, but so many inputs wait for others, in batches and barriers. */
   waiting?: number
-  /** Some of what waits is in batches, and goes on when that is asked for. */
+  /** Some of them wait in batches, which can be flushed on request. */
   batched?: true
 }
 

@@ -23,9 +23,9 @@ export interface ToolRequest {
   readonly name: string
   /** JSON text as it was written, so that numbers keep their digits. */
   readonly input: string
-  /** How many calls are around it: 1 in a chain of the model's, else left out. */
+  /** The depth of the call: 1 in a chain of the model's, else absent. */
   readonly depth?: number
-  /** The message of a run by workers that it is made for: a service that is asked twice can tell by it. */
+  /** The message of a run by workers that it is made for, so that a service can detect a repeated call. */
   readonly delivery?: string | undefined
 }
 
@@ -38,7 +38,7 @@ export interface ToolAnswer {
 
 /** The end that asks. */
 export interface ToolCaller {
-  /** Never rejects: a failure is an answer with `is_error`. Gives up after `timeoutMs`, or when `signal` fires. */
+  /** Never rejects: a failure is an answer with `is_error`. Fails after `timeoutMs`, or when `signal` fires. */
   call(request: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer>
 }
 
@@ -63,7 +63,7 @@ export const errorAnswer = (id: string, error: unknown): ToolAnswer => ({ id, co
 
 export type InboundRequest =
   | { readonly kind: 'request'; readonly request: ToolRequest }
-  /** `id`, where it can be read, waits for an answer. */
+  /** The request with this `id`, if it could be read, waits for an answer. */
   | { readonly kind: 'invalid'; readonly fault: Fault; readonly id: string | undefined }
 
 /** The current line of `reader`. */
@@ -109,7 +109,7 @@ const requestFields = (buf: Buffer, start: number): Fields => {
 
 const readDepth = (text: string): number | undefined => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined)
 
-/** A dispatcher in another language may write its result as it is, in place of its text, and leave `is_error` out. */
+/** A dispatcher in another language may write its result as JSON in place of text, and omit `is_error`. */
 export const readCallAnswer = (message: unknown): Result<ToolAnswer> => {
   const { id, content, is_error } = isRecord(message) ? message : {}
   if (typeof id !== 'string') {

@@ -1,4 +1,4 @@
-// The calls of one process that a person has to allow, in a run that is kept: each is made at most once, whatever stops the run.
+// Calls of one process that need a person's consent, in a recorded run: each is made at most once, whatever stops the run.
 
 import { type Fault, fault } from '../error.js'
 import { preview } from '../preview.js'
@@ -17,27 +17,27 @@ import {
 } from './journal.js'
 
 export interface HeldCalls {
-  /** What is to become of a call. To be asked for once a call. */
+  /** Decides what happens to a call. Call it once for each call. */
   of(call: CallToAsk): HeldCall
 }
 
 export interface CallSteps<T> {
-  /** Asks a person who is there now; undefined: there is none. */
+  /** Asks a person at the terminal. Undefined: there is none. */
   readonly ask: () => Promise<boolean | undefined>
   readonly run: () => Promise<T>
-  /** What it did is not known: it counts as begun, and not as done. */
+  /** Marks a call whose effect is unknown: it counts as begun, but not as done. */
   readonly isLost: (result: T) => boolean
 }
 
 export interface HeldCall {
   /**
-   * Makes the call, or gives what came of it when it was made before. A fault: it is not made now; `parked`: it waits for a person;
-   * `in_doubt`: it may have been made, and a person has to look; `approval_required`: a person said no.
+   * Makes the call, or returns its result if it was made before. A fault says why it is not made now. `parked`: it waits for a person.
+   * `in_doubt`: it may have been made, and a person has to check. `approval_required`: a person refused it.
    */
   settle<T>(steps: CallSteps<T>): Promise<Result<T>>
 }
 
-/** `path`: of the file that all processes of the run share. */
+/** `path`: the file that all processes of the run share. */
 export const openHeldCalls = (path: string): Result<HeldCalls> => {
   const read = readCalls(path)
   if (!read.ok) return read
@@ -57,11 +57,11 @@ export const openHeldCalls = (path: string): Result<HeldCalls> => {
 }
 
 interface LeftCalls {
-  /** The same call of the same conversation, else a decision that is left for this tool with these arguments. Each is taken once. */
+  /** Finds the same call of the same conversation, else a decision that is left for this tool with these arguments. Each is taken once. */
   take(call: CallToAsk): ListedCall | undefined
 }
 
-// By what is looked for, so that a run of 10,000 calls does not look at all of them for each.
+// Indexed, so that a run of 10,000 calls does not search all of them for each.
 const indexOf = (calls: Iterable<ListedCall>): LeftCalls => {
   const byPlace = new Map<string, ListedCall>()
   const byInput = new Map<string, ListedCall[]>()
@@ -75,7 +75,7 @@ const indexOf = (calls: Iterable<ListedCall>): LeftCalls => {
     else byInput.set(key, [call])
   }
   for (const equals of byInput.values()) equals.reverse()
-  // What is taken, undecided or out of date stays so in this run.
+  // Calls that were taken without a valid decision stay undecided for the rest of this run.
   const nextDecided = (equals: ListedCall[]): ListedCall | undefined => {
     for (let one = equals.pop(); one; one = equals.pop())
       if (!taken.has(one) && ['approved', 'denied'].includes(stateNow(one, Date.now()))) return one
@@ -133,7 +133,7 @@ const make = async <T>({ id, call, write }: Held, { run, isLost }: CallSteps<T>)
   const failed = write({ kind: 'begun', id, call: call.call, nth: call.nth, at: new Date().toISOString() })
   if (failed) return { ok: false, error: failed }
   const result = await run()
-  // Where this cannot be written the call is in doubt when the run is gone on with; the one at hand has its result.
+  // If this cannot be written, the call is in doubt when the run is resumed; the current run has its result.
   if (!isLost(result)) write({ kind: 'done', id, at: new Date().toISOString(), result })
   return succeed(result)
 }
@@ -143,7 +143,7 @@ const refuse = (code: 'approval_required' | 'parked' | 'in_doubt', { id, call }:
   error: fault(code, `the call of '${preview(call.tool)}' ${what}`, { tool: call.tool, approval: id }),
 })
 
-// Two calls with one beginning of their hashes.
+// Two calls whose hashes have the same beginning.
 const freeId = (id: string, calls: ReadonlyMap<string, ListedCall>): string => {
   for (let n = 2, free = id; ; free = `${id}-${n++}`) if (!calls.has(free)) return free
 }

@@ -34,15 +34,15 @@ export interface ListedCall {
   readonly why: string
   /** Wall clock, ISO 8601. */
   readonly since: string
-  /** The place of the call in the conversation, and which of its equals there it is. */
+  /** The position of the call in the conversation, and its number among equal calls there. */
   readonly call: string
   readonly nth: number
   readonly state: CallState
   /** What the person said with the decision. */
   readonly said?: string
-  /** A decision does not hold after this time: milliseconds since 1970. */
+  /** The decision expires at this time: milliseconds since 1970. */
   readonly untilMs?: number
-  /** Of a call that is done. */
+  /** Only for a call that is done. */
   readonly result?: unknown
 }
 
@@ -54,7 +54,7 @@ export interface Decision {
   readonly untilMs?: number
 }
 
-/** All are read. */
+/** All lines are read. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 const FILE_MODE = 0o600
 const ID_DIGITS = 12
@@ -62,7 +62,7 @@ const LF = 10
 
 export const digestOf = (input: string): string => createHash('sha256').update(input).digest('hex')
 
-/** What the file says now; a file that is not there has no calls. */
+/** The current state of the file; a missing file has no calls. */
 export const readCalls = (path: string): Result<Map<string, ListedCall>> => {
   const calls = new Map<string, ListedCall>()
   try {
@@ -75,7 +75,7 @@ export const readCalls = (path: string): Result<Map<string, ListedCall>> => {
   return succeed(calls)
 }
 
-/** A call whose decision no longer holds waits again. */
+/** A call whose decision has expired waits again. */
 export const stateNow = ({ state, untilMs }: ListedCall, nowMs: number): CallState =>
   (state === 'approved' || state === 'denied') && untilMs !== undefined && untilMs <= nowMs ? 'waits' : state
 
@@ -95,10 +95,10 @@ export const decisionLine = (id: string, { isApproved, why, untilMs }: Decision)
   ...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
 })
 
-/** A name for a call that is new: the same call of the same run has the same one. */
+/** The id of a new call: the same call of the same run always gets the same one. */
 export const idOf = ({ process, call, nth }: CallToAsk): string => digestOf(JSON.stringify([process, call, nth])).slice(0, ID_DIGITS)
 
-/** One that has no calls yet, on the disk when it returns, and nothing where there is one: a run that is gone on with knows by it that calls wait. */
+/** Creates an empty journal, on the disk when it returns; does nothing if there is one. A resumed run sees by it that calls may wait. */
 export const makeJournal = (path: string): Fault | undefined => {
   try {
     if (!isAbsent(path)) return undefined
@@ -110,7 +110,7 @@ export const makeJournal = (path: string): Fault | undefined => {
   }
 }
 
-/** On the disk when it returns. A fault: it may not be there, and what it allows must not be done. */
+/** The line is on the disk when it returns. On a fault it may not be, and what it allows must not be done. */
 export const appendLine = (path: string, line: object): Fault | undefined => {
   let fd: number | undefined
   try {
@@ -131,7 +131,7 @@ export const appendLine = (path: string, line: object): Fault | undefined => {
 const cannotWrite = (path: string, error: unknown): Fault =>
   fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
 
-/** Takes in one more line. */
+/** Applies one more line. */
 export const apply = (calls: Map<string, ListedCall>, line: unknown): void => {
   if (!isRecord(line) || typeof line.id !== 'string') return
   const { kind, id } = line
@@ -147,7 +147,7 @@ export const apply = (calls: Map<string, ListedCall>, line: unknown): void => {
   else if (kind === 'done') calls.set(id, { ...known, state: 'done', result: line.result })
 }
 
-// Of a call that is in doubt too: a person has looked, and says whether it is to be made once more.
+// Also for a call in doubt: a person has checked, and says whether to make it again.
 const decided = (call: ListedCall, state: 'approved' | 'denied', { why, until }: Readonly<Record<string, unknown>>): ListedCall => {
   const { said: _, untilMs: __, ...rest } = call
   if (call.state === 'done') return call

@@ -1,20 +1,18 @@
-// Bytes on a descriptor that a child reads to its end, such as a filter: a file without a name, so that there is nothing to wait for.
+// Bytes on a descriptor that a child reads to the end, such as a filter: an unnamed file, so that nothing has to wait for the reader.
 
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** O_TMPFILE, which Node has no name for: it says O_DIRECTORY too. */
+/** O_TMPFILE, which Node does not name. It includes O_DIRECTORY. */
 const TEMPORARY = 0o20000000 | constants.O_DIRECTORY
 const OWNER_ONLY = 0o600
 
-/**
- * A descriptor of ours, at their beginning; throws where the system has no room for them. Not for what is secret: they may reach a disk.
- */
+/** Returns a descriptor at the beginning of the bytes; throws if the system has no space. Not for secrets: the bytes may reach a disk. */
 export const openAnonymousFile = (bytes: Uint8Array): number => {
   const fd = openUnlinked()
   try {
-    // At a place of its own, so that the descriptor stays at the beginning.
+    // Written at an explicit position, so that the descriptor stays at the beginning.
     let written = 0
     while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written, written)
     return fd
@@ -24,10 +22,10 @@ export const openAnonymousFile = (bytes: Uint8Array): number => {
   }
 }
 
-/** An empty one, to which several processes append; throws where none can be made. */
+/** An empty file to which several processes append. Throws if none can be made. */
 export const openAnonymousLog = (): number => openUnlinked(true)
 
-/** Where TMPDIR leads nowhere, memory will do. */
+/** If TMPDIR is unusable, memory is used. */
 const MEMORY = '/dev/shm'
 
 const openUnlinked = (isLog = false): number => {
@@ -35,7 +33,7 @@ const openUnlinked = (isLog = false): number => {
     try {
       return openSync(directory, constants.O_RDWR | TEMPORARY | (isLog ? constants.O_APPEND : 0), OWNER_ONLY)
     } catch {
-      // Not every file system has them.
+      // Not every file system supports them.
     }
   }
   const { randomUUID } = require('node:crypto') as typeof import('node:crypto')

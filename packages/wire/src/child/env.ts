@@ -1,4 +1,4 @@
-// The environment of a child: what is on the list and nothing else, so that no key reaches a stranger.
+// The environment of a child: only variables on the list, so that no key reaches a foreign program.
 
 import { KEY_VARIABLES } from '../accounts.js'
 
@@ -13,12 +13,12 @@ const OURS = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ]
 
-// They are said about our own descriptors, and our own tools.
+// They describe our own descriptors and our own tools.
 const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES', 'PLUMB_MCP_TOOLS'])
 
 /**
- * `ours` are the executables of this project, whose errors are read as objects wherever they do
- * not go to a terminal; `names` are those that the spec of this child lists.
+ * `ours`: executables of this project, which write errors as objects unless stderr is a terminal. `names`: variables that the spec of this
+ * child lists.
  */
 export const childEnv = (
   kind: 'ours' | 'foreign',
@@ -29,7 +29,7 @@ export const childEnv = (
   const isMeant = (name: string) => listed.has(name) || name.startsWith('LC_') || (kind === 'ours' && name.startsWith('PLUMB_'))
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(from)) {
-    // A value that begins like this is a function that an old bash would run.
+    // A value with this beginning is a function, which an old bash would run.
     if (value !== undefined && isMeant(name) && !NEVER.has(name) && !value.startsWith('()')) env[name] = value
   }
   if (kind === 'ours' && env.PLUMB_ERRORS === 'text') delete env.PLUMB_ERRORS

@@ -1,4 +1,4 @@
-// Pipes with a name in the file system, which has gone when they are handed out.
+// Pipes that have a name in the file system until both ends are open.
 
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ export interface Pipe {
   readonly writer: number
 }
 
-/** Undefined where they cannot be had, for want of `mkfifo` or of descriptors. */
+/** Undefined if one cannot be made: no `mkfifo`, or no free descriptors. */
 export const makeFifos = (count: number): Pipe[] | undefined => {
   const open: number[] = []
   let directory: string | undefined
@@ -29,7 +29,7 @@ export const makeFifos = (count: number): Pipe[] | undefined => {
   }
 }
 
-// Opening either end waits for the other, but for a reader that does not block; the child must get one that does.
+// Opening either end waits for the other, except a non-blocking read; the child needs an end that blocks.
 const openBoth = (path: string, open: number[]): Pipe => {
   const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   open.push(first)

@@ -1,16 +1,16 @@
-// No child outlives us, however we end: a watcher in each child's process group sees our end of a pipe close, and ends the group.
+// Ends children however this process ends: a watcher in each child's process group sees our end of a pipe close, and kills the group.
 
 import { systemProgram } from './resolve-program.js'
 
-/** Where the child's end of the lifeline is when the wrapper starts; the program itself does not get it. */
+/** The child's end of the lifeline when the wrapper starts; the program itself does not get it. */
 export const LIFELINE_FD = 8
 
-// $0 is its name in ps, $1 the process group, $2 what sleeps: the PATH of the program is not
-// asked. It outlives its own TERM, and holds nothing open but the lifeline, on 0.
+// $0 is its name in ps, $1 the process group, $2 the `sleep` to run: the PATH of the program is not used. It ignores its own TERM, and
+// holds nothing open but the lifeline, on 0.
 const WATCH = 'read -r line; kill -s TERM -- "-$1"; "$2" 1; kill -s KILL -- "-$1"'
 
-// The watcher is a grandchild, so that the program has no child that it does not know of; exec gives it a
-// command line of its own. No variable is set, which the program might have in its environment.
+// The watcher is a grandchild, so that the program has no child that it did not start; exec gives it a command line of its own. It sets no
+// variable, which the program might have in its environment.
 const START = `
 (
   (
@@ -23,7 +23,7 @@ shift 2
 exec "$@"
 `
 
-/** The command line that runs a program, given by its path, under a watcher. Both must be in a group of their own. */
+/** Returns the command line that runs a program, given by its path, under a watcher. Both must be in a process group of their own. */
 export const withLifeline = (program: string, args: readonly string[]): { file: string; args: string[] } => ({
   file: '/bin/sh',
   args: ['-c', START, 'plumb-start', WATCH, systemProgram('sleep') ?? '/bin/sleep', program, ...args],

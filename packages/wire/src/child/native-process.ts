@@ -1,5 +1,4 @@
-// Processes without node:child_process, as bare-pipe.ts has pipes without streams, and for the
-// same reason. Undefined says that that has to do.
+// Processes without node:child_process, for the same reason as native-pipe.ts. Undefined: use node:child_process.
 
 import { internalBinding } from '../fd/node-internals.js'
 import type { Exit } from './supervise.js'
@@ -7,7 +6,7 @@ import type { Exit } from './supervise.js'
 interface Handle {
   readonly pid: number
   onexit: ((status: number, signal: NodeJS.Signals | '') => void) | undefined
-  /** 0, or what is wrong. */
+  /** 0, or an error number. */
   spawn(options: object): number
   close(): void
 }
@@ -25,20 +24,20 @@ export interface NativeProcessOptions {
   readonly stdio: readonly NativeStdio[]
 }
 
-/** A pipe that is made with it, a descriptor of ours, or nothing. */
+/** A pipe made with the process, an existing descriptor, or nothing. */
 export type NativeStdio =
   | { readonly type: 'pipe'; readonly handle: object }
   | { readonly type: 'fd'; readonly fd: number }
   | { readonly type: 'ignore' }
 
-/** Whether any can be started. Node's own module hands on where its coverage is to be written. */
+/** Whether processes can be started this way. Under coverage they cannot: Node's own module passes its settings on. */
 export const hasNativeProcesses = (): boolean => process.env.NODE_V8_COVERAGE === undefined && internalBinding('process_wrap') !== undefined
 
-/** In a process group of its own. Also undefined where it cannot be started: node:child_process tells why. */
+/** Started in a process group of its own. Also undefined if it fails to start: node:child_process reports why. */
 export const startNative = ({ file, args, cwd, env, stdio }: NativeProcessOptions): NativeProcess | undefined => {
   const { Process } = (internalBinding('process_wrap') ?? {}) as { Process?: new () => Handle }
   const envPairs = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  // Such a text would end there.
+  // A NUL would end the text.
   const hasNul = [file, cwd, ...args, ...envPairs].some((text) => text.includes('\0'))
   if (typeof Process !== 'function' || hasNul) return undefined
   const handle = new Process()

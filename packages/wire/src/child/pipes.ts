@@ -1,11 +1,11 @@
-// Pipes that a child can open again by name (`/dev/fd/6`, `/dev/stdin`): Node would make socketpairs, which cannot be.
+// Pipes that a child can open again by name (`/dev/fd/6`, `/dev/stdin`): Node would make socketpairs, which cannot be opened.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { launcherFds, PREOPENED } from '../fd/launcher.js'
 import { makeFifos, type Pipe } from './fifo.js'
 import { systemProgram } from './resolve-program.js'
 
-/** Undefined where the system gives none: Node's own have to do. */
+/** Undefined if the system has none: use Node's own. */
 export const makePipes = (count: number): Pipe[] | undefined => {
   const made = takePreopened(count)
   while (made.length < count) {
@@ -26,7 +26,7 @@ export const closePipes = (pipes: readonly Pipe[]): void => {
   }
 }
 
-// Those that the launcher has made are there already; what is none after all, since its shell keeps such a text in a file, is left alone.
+// The launcher has made these already. A descriptor that is no pipe, because its shell keeps the text in a file, is left alone.
 const takePreopened = (count: number): Pipe[] => {
   const preopened = launcherFds()?.pipes
   const readers = [...(preopened ?? [])].slice(0, count)
@@ -44,17 +44,17 @@ const takePreopened = (count: number): Pipe[] => {
   }
 }
 
-// All that every sh can name, but for those it needs itself.
+// All that every sh can name, except those that it needs itself.
 const HOLDABLE = [2, 3, 4, 5, 6, 7, 8, 9]
 
-// A shell keeps a short here-document in an anonymous pipe. Linux lets us take the pipes over from a process that holds them.
-// A FIFO is no match there: to open it again for reading waits for a writer, who may have written all and gone.
+// A shell keeps a short here-document in an anonymous pipe, and Linux lets us take over the pipes of a process that holds them. A FIFO
+// would not do: opening it again for reading waits for a writer, who may have written everything and gone.
 const holdPipes = (count: number): Pipe[] | undefined => {
   if (process.platform !== 'linux') return undefined
   const fds = HOLDABLE.slice(0, count)
   const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${'.\nEND\n'.repeat(count)}"$0" 5 >/dev/null &\necho $!`
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
-  // It needs nothing of the environment, where a shell might find functions to run.
+  // It needs no environment, which could define functions that a shell would run.
   const options = { stdio: ['ignore', 'pipe', 'ignore'] as ('ignore' | 'pipe')[], env: {} }
   const holder = Number(spawnSync('/bin/sh', ['-c', script, systemProgram('sleep') ?? '/bin/sleep'], options).stdout)
   if (!(holder > 1)) return undefined
@@ -77,9 +77,9 @@ const takeOver = (path: string, open: number[]): Pipe => {
   return { reader, writer }
 }
 
-// Of the pipe that is at the path, of which we have the other end; what was in it is taken out.
+// The other end of the pipe at the path; what was in the pipe is read and discarded.
 const writerOf = (reader: number, path: string, text: string): number => {
-  // Some shells put here-documents into files.
+  // Some shells store here-documents in files.
   if (!fstatSync(reader).isFIFO()) throw new Error('no pipe')
   const writer = openSync(path, constants.O_WRONLY)
   readSync(reader, Buffer.alloc(text.length))
@@ -90,6 +90,6 @@ const end = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

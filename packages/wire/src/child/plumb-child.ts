@@ -1,4 +1,4 @@
-// Children that are executables of this project: found beside this one, started with the texts that were compiled here.
+// Children that are executables of this project: found beside this one, and started with the spec texts that were compiled here.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,48 +18,48 @@ import { type LineChild, spawnLines } from './spawn-lines.js'
 export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
 
 export interface PlumbChildOptions {
-  /** Those that take a spec. */
+  /** The executables that take a spec. */
   readonly program: 'plumb' | 'plumb-agent' | 'plumb-tool'
-  /** Without the spec and the descriptor of the sources, which are added where the program takes them. */
+  /** Arguments without the spec and the descriptor of the sources, which are added where the program takes them. */
   readonly args: readonly string[]
   readonly files: SourceFiles
-  /** The file that is named to it: the one that declares what it runs, whichever module that is. */
+  /** The spec file to name: the one that declares what the child runs, in whichever module. */
   readonly entry: string
-  /** What it may do; see `Bootstrap`. */
+  /** Its authority; see `Bootstrap`. */
   readonly authority?: unknown
-  /** What plumb-agent is to run, already checked; see `Handover`. */
+  /** The checked plan that plumb-agent is to run; see `Handover`. */
   readonly agent?: unknown
-  /** Those besides 0, 1 and 2, as the child sees them; 8 and 9 are taken. */
+  /** Descriptors besides 0, 1 and 2, numbered as in the child; 8 and 9 are taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
-  /** Descriptors of ours that it gets as they are, by the number that it sees. */
+  /** Descriptors of this process that it gets unchanged, by their number in the child. */
   readonly shared?: Readonly<Record<number, number>>
   readonly cwd?: string
-  /** What it may spend; default: the budget of this process. */
+  /** Its budget. Default: the budget of this process. */
   readonly budget?: Budget | undefined
-  /** Default: what executables of ours may have. */
+  /** Default: the environment that our executables may have. */
   readonly env?: Readonly<Record<string, string>>
-  /** What runs it, such as a sandbox, with what that reads; descriptors 9 and 10 have to get through. */
+  /** A program that runs it, such as a sandbox, with the files that this reads; descriptors 9 and 10 have to get through. */
   readonly within?: Wrapper | undefined
 }
 
 export interface Wrapper extends Pick<SpawnOptions, 'given' | 'shared' | 'listener'> {
-  /** Stands before the command line. */
+  /** Words before the command line. */
   readonly command: readonly string[]
 }
 
 export interface PlumbChild<SomeChild = Child> {
   readonly child: SomeChild
-  /** What it may do from now on. */
+  /** Renews its authority. */
   renew(authority: unknown): void
 }
 
-/** Our children get all spec texts over this descriptor, so that they see what we saw. */
+/** Our children get all spec texts over this descriptor, so that they see the same texts. */
 const SOURCES_FD = 9
 
-/** Starts one with `--sources-fd`: it calls `openBootstrap` there. */
+/** Starts one with `--sources-fd`, on which it calls `openBootstrap`. */
 export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => start(options, spawnChild)
 
-/** The same for who only wants lines of it. */
+/** The same, for callers that only want lines. */
 export const spawnPlumbLines = (options: PlumbChildOptions): Result<PlumbChild<LineChild>> => start(options, spawnLines)
 
 const start = <SomeChild extends LineChild>(
@@ -70,15 +70,15 @@ const start = <SomeChild extends LineChild>(
   const budget = options.budget ?? currentBudget()
   const member = budget?.join()
   const budgeted = member ? ['--budget-fd', `${BUDGET_FD}:${member.name}`] : []
-  // A sandbox has no way to the directory: what its agents ask is asked again, where the call itself is.
+  // The directory cannot be reached from a sandbox: calls of its agents are approved where the call itself is made.
   const kept = program === 'plumb-tool' || within ? undefined : currentKept()
   const keeping = kept ? ['--kept-fd', String(KEPT_FD)] : []
   const sources = [...budgeted, ...keeping, '--sources-fd', String(SOURCES_FD)]
-  // plumb-tool has its spec before the word that says what to do.
+  // plumb-tool takes the spec before its command.
   const line = program === 'plumb-tool' ? [...sources, entry, ...args] : [...args, ...sources, '--', entry]
   const launcher = siblingProgram(program)
   const main = join(launcher, '../../dist/main.cjs')
-  // A sandbox may have another Node than ours, and other descriptors.
+  // A sandbox may have another Node and other descriptors.
   const isDirect = !within && existsSync(main)
   const theirs = env ?? childEnv('ours')
   const child = spawn({
@@ -102,7 +102,7 @@ const start = <SomeChild extends LineChild>(
   }
   if (member) void child.value.exited.then(member.leave)
   const bootstrap = child.value.fds.get(SOURCES_FD) as LineSink
-  // To a child that reads none only the last one waits.
+  // If the child reads none, only the last one waits.
   let latest: string | undefined
   const flush = (): void => {
     if (latest === undefined || bootstrap.writableLength > 0) return
@@ -118,7 +118,7 @@ const start = <SomeChild extends LineChild>(
   return { ok: true, value: { child: child.value, renew } }
 }
 
-/** Another executable of this project: beside this one, as in the source tree and in an installation, else on PATH. */
+/** Finds another executable of this project: beside this one, as in the source tree and in an installation, else on PATH. */
 export const siblingProgram = (name: PlumbProgram): string => {
   const beside = [join(__dirname, '../../', name, 'bin', name), join(__dirname, '../bin', name)]
   return beside.find((path) => existsSync(path)) ?? name

@@ -1,4 +1,4 @@
-// How a child is to be started: its descriptors, and the ends of them that stay here.
+// Prepares the descriptors of a child, and the ends of them that stay here.
 
 import { closeSync } from 'node:fs'
 import type { Server } from 'node:net'
@@ -10,32 +10,30 @@ import { makePipes } from './pipes.js'
 import { resolveProgram } from './resolve-program.js'
 
 export interface SpawnOptions {
-  /** The program and its arguments; a program with a slash is relative to `cwd`. */
+  /** The program and its arguments; a program path with a slash is relative to `cwd`. */
   readonly command: readonly string[]
   readonly cwd?: string
   readonly env: Readonly<Record<string, string>>
-  /** Those besides 0, 1 and 2, as the child sees them; 8 is taken. */
+  /** Descriptors besides 0, 1 and 2, numbered as in the child; 8 is taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
-  /** Descriptors of ours that it gets as they are, by the number that it sees. */
+  /** Descriptors of this process that it gets unchanged, by their number in the child. */
   readonly shared?: Readonly<Record<number, number>>
-  /** What it reads on these descriptors, whole and at once; not for what is secret. */
+  /** Bytes that it reads on these descriptors, available whole at once; not for secrets. */
   readonly given?: Readonly<Record<number, Uint8Array>>
-  /** Not one of our executables: gets pipes that `/dev/fd/N` can open. */
+  /** For programs that are not our executables: pipes that `/dev/fd/N` can open. */
   readonly isForeign: boolean
-  /**
-   * What it writes on 2 comes out of `stdout` too, in the order in which it was written; for foreign ones, where the system has such pipes.
-   */
+  /** Its stderr is merged into `stdout` in the order written; for foreign programs, where the system has such pipes. */
   readonly joinsStderr?: boolean
-  /** It writes to our own stderr, be that a terminal or not, and `stderr` is empty. */
+  /** It writes to our own stderr, whether that is a terminal or not, and `stderr` is empty. */
   readonly inheritsStderr?: boolean
-  /** It opens a socket that listens, wherever it is, and hands it to us. */
+  /** It opens a listening socket and hands it to us. */
   readonly listener?: ListenerOption
 }
 
 export interface ListenerOption {
-  /** Where the child, a Node.js, has the channel of `process.send`, which closes once we have the socket. */
+  /** The descriptor of the `process.send` channel in the child, a Node.js; it closes once we have the socket. */
   readonly fd: number
-  /** Called in the turn in which it comes, before anything can connect; not at all where the child ends without. */
+  /** Called in the turn in which the socket comes, before anything can connect; not called if the child ends without one. */
   readonly take: (listener: Server) => void
 }
 
@@ -43,21 +41,21 @@ export interface PreparedChild {
   readonly file: string
   readonly args: string[]
   readonly cwd: string
-  /** Those that it gets pipes for. */
+  /** Descriptors for which pipes are made. */
   readonly directions: ReadonlyMap<number, 'in' | 'out'>
-  /** From 3 on, 'ignore' leaves the number closed. */
+  /** From 3 on, 'ignore' leaves the descriptor closed. */
   readonly stdio: readonly Stdio[]
-  /** Ends of real pipes that stay, by the child's number; none where they are made when it is started. */
+  /** Our ends of real pipes, by the child's number; empty if they are made when it is started. */
   readonly ours: ReadonlyMap<number, number>
-  /** Of the ends that go to it, once it is started or cannot be. */
+  /** Closes the ends that go to the child, once it was started or failed to. */
   closeChilds(): void
-  /** Where it cannot be started. */
+  /** Closes everything if it cannot be started. */
   closeOurs(): void
 }
 
 export type Stdio = 'pipe' | 'ignore' | 'inherit' | 'ipc' | number
 
-/** `file_not_found` where the program cannot be run. */
+/** `file_not_found` if the program cannot be run. */
 export const prepareChild = (options: SpawnOptions): Result<PreparedChild> => {
   const {
     command,
@@ -118,7 +116,7 @@ interface Ends {
 }
 
 const makeEnds = (directions: ReadonlyMap<number, 'in' | 'out'>, isForeign: boolean): Ends => {
-  // From 3 on, 'ignore' leaves the number closed.
+  // From 3 on, 'ignore' leaves the descriptor closed.
   const stdio: Ends['stdio'] = new Array(Math.max(LIFELINE_FD, ...directions.keys()) + 1).fill('ignore')
   stdio[LIFELINE_FD] = 'pipe'
   const pipes = isForeign ? makePipes(directions.size) : undefined

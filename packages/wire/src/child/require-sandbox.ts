@@ -1,9 +1,9 @@
-// PLUMB_SANDBOX, by which a run and all that it starts refuse what cannot have a sandbox.
+// PLUMB_SANDBOX: a run and all processes that it starts refuse to run anything without a sandbox.
 
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 
-/** `isAsked`: by the command line. Children get it by their environment. */
+/** `isAsked`: by the command line. Children inherit it by their environment. */
 export const requireSandbox = (isAsked: boolean): Result<undefined> => {
   const { PLUMB_SANDBOX: value = '' } = process.env
   if (value !== '' && value !== 'require')

@@ -1,11 +1,11 @@
-// From the name of a program to the file that will run, or why none will: said before anything is started.
+// Resolves the name of a program to the file that will run, or to the reason why none will, before anything is started.
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { preview } from '../preview.js'
 import { fail, type Result } from '../result.js'
 
-/** A name with a slash is a path, relative to `cwd`; any other is looked up in `path`, whose relative entries are passed over. */
+/** A name with a slash is a path, relative to `cwd`; any other is looked up in `path`, whose relative entries are ignored. */
 export const resolveProgram = (name: string, cwd: string, path = ''): Result<string> => {
   if (!isDirectory(cwd)) return fail('file_not_found', `working directory '${preview(cwd)}' is no directory that can be entered`)
   if (name.includes('/')) {
@@ -22,7 +22,7 @@ export const resolveProgram = (name: string, cwd: string, path = ''): Result<str
   return file === undefined ? fail('file_not_found', `program '${preview(name)}' is not on PATH`) : { ok: true, value: file }
 }
 
-/** A program of the system that we need ourselves, wherever PATH would look for it first. */
+/** A system program that we need ourselves, independent of PATH. */
 export const systemProgram = (name: 'sleep' | 'mkfifo'): string | undefined => {
   const found = resolveProgram(name, '/', `/bin:/usr/bin:${process.env.PATH ?? ''}`)
   return found.ok ? found.value : undefined

@@ -1,5 +1,4 @@
-// A child that is waited for before anything else is done: for a question that is asked once,
-// such as whether a sandbox can be started here.
+// Runs a child and waits for it synchronously: for a question that is asked once, such as whether a sandbox can be started here.
 
 import { closeSync } from 'node:fs'
 import { systemReason } from '../system-reason.js'
@@ -9,14 +8,14 @@ export interface SyncOptions {
   readonly command: readonly [string, ...string[]]
   readonly cwd?: string
   readonly env: Readonly<Record<string, string>>
-  /** What it reads on these descriptors. */
+  /** Bytes that it reads on these descriptors. */
   readonly given?: Readonly<Record<number, Uint8Array>>
   readonly shared?: Readonly<Record<number, number>>
   readonly timeoutMs: number
 }
 
 export interface SyncResult {
-  /** Null where it was ended by a signal or did not start. */
+  /** Null if it was ended by a signal or did not start. */
   readonly status: number | null
   readonly stdout: string
   /** Or why it did not start. */

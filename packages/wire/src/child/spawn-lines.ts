@@ -1,4 +1,4 @@
-// Children for those who only want lines of them, on bare pipes where there are some: started sooner than with streams.
+// Children of which only lines are wanted, on native pipes where possible: they start sooner than with streams.
 
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
@@ -25,7 +25,7 @@ export const spawnLines = (options: SpawnOptions): Result<LineChild> => {
   return spawnChild(options)
 }
 
-// Undefined: streams have to do, or have to tell why not.
+// Undefined: fall back to streams, which also report errors.
 const startPrepared = (prepared: PreparedChild, env: SpawnOptions['env']): LineChild | undefined => {
   const { file, args, cwd, directions, stdio, ours, closeChilds } = prepared
   const pipes = new Map<number, NativePipe>()
@@ -62,13 +62,13 @@ const inputTo = (fd: number): LineSink => openNativeOutput(fd) ?? new Socket({ f
 
 const outputOf = (fd: number): NativeSource => openNativeInput(fd) ?? new Socket({ fd, readable: true, writable: false })
 
-// Errors of one that is not used are ignored.
+// Errors on an unused stream are ignored.
 const ignoreErrors = <T extends LineSink | LineSource>(stream: T): T => {
   stream.on('error', () => {})
   return stream
 }
 
-/** A stderr that is not ours has nothing to say here. */
+/** Errors on a child's stderr are ignored. */
 class Silence extends EventEmitter implements LineSource {
   isPaused(): boolean {
     return true

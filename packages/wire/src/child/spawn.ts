@@ -1,4 +1,4 @@
-// Children: each in a process group of its own, on a lifeline, with the descriptors that were named and no others.
+// Starts children: each in a process group of its own, on a lifeline, with the named descriptors and no others.
 
 import type { ChildProcess, SpawnOptions as NodeSpawnOptions } from 'node:child_process'
 import { Server, Socket } from 'node:net'
@@ -12,7 +12,7 @@ import { type ChildOf, type Exit, superviseChild } from './supervise.js'
 
 export type Child = ChildOf<Writable, Readable>
 
-/** `file_not_found` or `config_invalid` where the command cannot be run, `child_failed` where the system has no room for it. */
+/** `file_not_found` or `config_invalid` if the command cannot be run, `child_failed` if the system has no resources for it. */
 export const spawnChild = (options: SpawnOptions): Result<Child> => {
   const prepared = prepareChild(options)
   if (!prepared.ok) return prepared
@@ -48,7 +48,7 @@ const start = (file: string, args: readonly string[], options: NodeSpawnOptions)
   const { spawn } = require('node:child_process') as typeof import('node:child_process')
   try {
     const child = spawn(file, args, options)
-    // Comes in a later tick and says which limit it was, when no one waits for it any more.
+    // Comes in a later tick and says which limit was reached, when nothing waits for it any more.
     child.on('error', () => {})
     if (child.pid !== undefined) return child
     for (const stream of child.stdio ?? []) stream?.destroy()
@@ -79,6 +79,6 @@ const attach = (child: ChildProcess, directions: ReadonlyMap<number, 'in' | 'out
     child.once('exit', (status, signal) => listener({ status, signal }))
   }
   const started = { pid: child.pid as number, onceEnded, inputs, outputs, lifeline }
-  // A stderr that is not ours has nothing to say here.
+  // Errors on a child's stderr are ignored.
   return { ...superviseChild(started), stderr: outputs.get(2) ?? Readable.from([]) }
 }

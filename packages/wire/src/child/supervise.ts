@@ -1,4 +1,4 @@
-// A process that was started, from then to its end: signals to its group, and what it wrote read to the end.
+// A started process until its end: sends signals to its group, and reads its output to the end.
 
 import { type Drainable, waitForEof } from './wait-for-eof.js'
 
@@ -7,7 +7,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** The caller listens to the streams before the next tick; a stream without a listener is drained. */
+/** The caller adds listeners to the streams before the next tick; a stream without a listener is drained. */
 export interface ChildOf<Input, Output> {
   readonly pid: number
   readonly stdin: Input
@@ -15,13 +15,13 @@ export interface ChildOf<Input, Output> {
   readonly stderr: Output
   /** By number: an output where the child writes, an input where it reads. */
   readonly fds: ReadonlyMap<number, Input | Output>
-  /** The process itself ended; what it wrote may still be on its way. */
+  /** The process itself has ended; its output may still be on its way. */
   readonly ended: Promise<Exit>
-  /** The process ended, and stdout and stderr were read to their end, or nothing was written to them for half a second. */
+  /** The process has ended, and stdout and stderr were read to their end, or were idle for half a second. */
   readonly exited: Promise<Exit>
-  /** To the whole group; does nothing once the end was seen, when the number may belong to another process. */
+  /** Signals the whole group. Does nothing after the end, when the number may belong to another process. */
   kill(signal: NodeJS.Signals): void
-  /** TERM to the group, KILL after the grace; resolves when the process has ended. */
+  /** Sends TERM to the group, and KILL after the grace period; resolves when the process has ended. */
   terminate(graceMs: number): Promise<void>
 }
 
@@ -29,17 +29,17 @@ interface Closable {
   destroy(): unknown
 }
 
-/** What was started: the ends of its pipes that are ours, by its own numbers. */
+/** A started process: our ends of its pipes, by its own numbers. */
 export interface StartedChild<Input, Output> {
   readonly pid: number
-  /** Called in the very turn in which the system tells it. */
+  /** Called in the turn in which the system reports it. */
   onceEnded(listener: (exit: Exit) => void): void
   readonly inputs: ReadonlyMap<number, Input>
   readonly outputs: ReadonlyMap<number, Output>
   readonly lifeline: Closable
 }
 
-/** All of it but what it writes on stderr, which need not be ours to read. */
+/** All of it except stderr, which may not be ours to read. */
 export const superviseChild = <Input extends Closable, Output extends Drainable>({
   pid,
   onceEnded,
@@ -58,7 +58,7 @@ export const superviseChild = <Input extends Closable, Output extends Drainable>
     for (const stream of inputs.values()) stream.destroy()
     const ends = new Map([...outputs].map(([number, stream]) => [number, waitForEof(stream)]))
     await Promise.all([ends.get(1), ends.get(2)])
-    // One that still writes elsewhere, such as a loop over control, may finish; what is left of the group then has had its time.
+    // A process that still writes elsewhere, such as in a loop over control, may finish; the rest of the group is killed then.
     void Promise.all(ends.values()).then(() => lifeline.destroy())
     return exit
   })
@@ -68,7 +68,7 @@ export const superviseChild = <Input extends Closable, Output extends Drainable>
     try {
       process.kill(-pid, signal)
     } catch {
-      // The group is gone, and the event that tells it is on its way.
+      // The group is gone, and its event is on the way.
     }
   }
   const terminate = async (graceMs: number): Promise<void> => {

@@ -1,26 +1,26 @@
-// The end of what a child wrote, which may come late or never where a grandchild holds on to the pipe.
+// Waits for the end of a child's output, which may come late or never if a grandchild holds the pipe open.
 
 const IDLE_MS = 500
 
-/** A socket of Node's is one. */
+/** Node's sockets have this shape. */
 export interface Drainable {
   readonly readableEnded: boolean
   readonly destroyed: boolean
   readonly bytesRead: number
-  /** Null: there was no listener yet. */
+  /** Null: no listener was added yet. */
   readonly readableFlowing: boolean | null
   once(event: 'end' | 'close', listener: () => void): unknown
   resume(): unknown
   destroy(): unknown
 }
 
-/** Called after the child's exit: resolves at the end of the stream, or destroys it when nothing has come for half a second. */
+/** Call it after the child's exit: resolves at the end of the stream, or destroys it when it was idle for half a second. */
 export const waitForEof = (stream: Drainable): Promise<void> =>
   new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) return resolve()
     let bytes = stream.bytesRead
     const look = (): void => {
-      // Where the consumer holds back, it is not the writer that is idle.
+      // While the consumer holds back, the writer is not idle.
       const isIdle = stream.readableFlowing !== false && stream.bytesRead === bytes
       if (isIdle) stream.destroy()
       bytes = stream.bytesRead
@@ -32,6 +32,6 @@ export const waitForEof = (stream: Drainable): Promise<void> =>
     }
     stream.once('end', done)
     stream.once('close', done)
-    // There is no listener: what comes is dropped, so that the end is seen.
+    // Without a listener, data is dropped so that the end is seen.
     if (stream.readableFlowing === null) stream.resume()
   })

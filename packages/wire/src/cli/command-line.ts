@@ -1,4 +1,4 @@
-// How the mains use commander: it says nothing itself; what it would say is a value. Of commander, only what is used here is said.
+// How the mains use commander: it prints nothing itself; its messages are returned. Only the parts of commander that are used are declared.
 
 import { type Fault, fault } from '../error.js'
 import { nearest } from '../nearest.js'
@@ -19,12 +19,12 @@ interface CommandLine {
   parse(argv: readonly string[], from: { readonly from: 'user' }): unknown
 }
 
-/** Gives the text that --help or --version ask for, nothing where there is work to do, or `usage` or `unknown_option`. */
+/** Returns the text of --help or --version, nothing if there is work to do, or `usage` or `unknown_option`. */
 export type CommandLineReader = (argv: readonly string[]) => Result<string | undefined>
 
 /**
- * Call it before options and commands are added: commands inherit how help looks. `better` may know more of what is wrong than commander's
- * own words say.
+ * Call it before options and commands are added: commands inherit the help format. `better` may give a more precise message than
+ * commander's own.
  */
 export const parseWith = (command: CommandLine, better: (error: UsageError) => Fault | undefined = () => undefined): CommandLineReader => {
   let asked = ''
@@ -42,7 +42,7 @@ export const parseWith = (command: CommandLine, better: (error: UsageError) => F
     } catch (error) {
       if (!isCommanders(error)) throw error
       if (error.exitCode === 0) return succeed(asked)
-      // `help` with the name of no command.
+      // `help` with an unknown command.
       if (error.code === 'commander.help')
         return {
           ok: false,
@@ -65,7 +65,7 @@ const noCommand = (word: string, names: readonly string[]): Fault => {
 const isCommanders = (error: unknown): error is UsageError & { readonly exitCode: number } =>
   error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')
 
-/** Tells what was asked for or what is wrong, or works; resolves to the exit status. */
+/** Prints the requested text or reports the error, else works; resolves to the exit status. */
 export const runParsed = async (program: string, read: ReturnType<CommandLineReader>, work: () => Promise<number>): Promise<number> => {
   if (!read.ok) return endWith(program, read.error)
   return read.value === undefined ? work() : endWith(program, await writeStdout(read.value))

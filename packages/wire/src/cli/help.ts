@@ -1,5 +1,5 @@
-// How the help of every executable looks: how it is called, what it does, its options and commands a line each, examples. It fits a screen.
-// The mains alone know commander; of that, only what is used here is said.
+// The format of every executable's help: usage, description, a line for each option and command, examples. It fits a screen. Only the mains
+// import commander; the parts that are used are declared here.
 
 interface HelpCommand {
   readonly parent: unknown
@@ -32,7 +32,7 @@ const WIDTH = 80
 
 /** For `configureHelp`, before commands are added, which inherit it. */
 export const HELP_STYLE = {
-  // The usage says which arguments there are, the help of a command what it takes.
+  // The usage shows the arguments; the help of a command shows what it takes.
   visibleArguments: () => [],
   subcommandTerm: (command: { name(): string }): string => command.name(),
   optionDescription: ({ description, argChoices, defaultValue, defaultValueDescription }: HelpOption): string => {

@@ -1,4 +1,4 @@
-// What an executable says of its own input: what it reads, at a terminal, and what is wrong with a line that is not that.
+// Messages about an executable's own input: what it reads, at a terminal, and what is wrong with a malformed line.
 
 import { type Fault, fault } from '../error.js'
 import { isTerminal } from '../fd/open.js'
@@ -8,7 +8,7 @@ import { preview } from '../preview.js'
 export interface InputForm {
   /** As a user writes it. */
   readonly type: string
-  /** A string is of the type, so that plain text can be meant. */
+  /** A string has the type, so the user may have meant plain text. */
   readonly takesText: boolean
   /** Each line is text. */
   readonly isRaw: boolean
@@ -17,14 +17,14 @@ export interface InputForm {
 const MAX_SHOWN = 80
 const MAX_TYPE = 120
 
-/** Where a terminal is at both ends: says what is read, and how it ends. */
+/** If both ends are terminals, prints what is read and how to end it. */
 export const announceInput = (program: string, { type, takesText, isRaw }: InputForm, write: (line: string) => void): void => {
   if (process.env.PLUMB_ERRORS === 'json' || !isTerminal(0) || !isTerminal(2)) return
   const json = `one JSON value a line, of type ${preview(type, MAX_TYPE)}${takesText ? ' (lines of plain text with -R)' : ''}`
   write(`${program}: reads ${isRaw ? 'lines of plain text' : json}, until Ctrl-D`)
 }
 
-/** Why `buf[start..end)` is no JSON value, with the beginning of it and what to do; undefined: it is one. */
+/** Why `buf[start..end)` is not a JSON value, with its beginning and a remedy. Undefined: it is one. */
 export const checkLine = (buf: Buffer, start: number, end: number, takesText: boolean, isLast = false): Fault | undefined => {
   const flaw = checkJson(buf, start, end, isLast)
   if (!flaw) return undefined
@@ -36,12 +36,12 @@ export const checkLine = (buf: Buffer, start: number, end: number, takesText: bo
 const HELP = '; -R takes lines of plain text'
 
 const helpFor = (text: string, takesText: boolean): string => {
-  // A part of a value that is written over several lines, if it is anything in JSON.
+  // Perhaps a part of a value that is written over several lines.
   if (/^\s*(?:[{}[\]]|"(?:[^"\\]|\\.)*"\s*:)/.test(text)) return "; a line is one value: 'jq -c .' writes each on a line of its own"
   return takesText ? HELP : ''
 }
 
-/** The error of a value that does not have the type, for a line that can be meant as plain text. */
+/** The error for a value of the wrong type, on a line that may have been meant as plain text. */
 export const suggestRaw = (error: Fault, buf: Buffer, start: number, takesText: boolean): Fault => {
   const byte = buf[start] as number
   const isData = byte === 0x22 || byte === 0x5b || byte === 0x7b

@@ -1,30 +1,30 @@
-// The values of options, read from their texts.
+// Parses the values of options.
 
 import { PROVIDER_NAMES, type ProviderLane } from '../accounts.js'
 import { readRate } from '../budget/claim.js'
 import { toNano } from '../price/price.js'
 
-/** A timer can be set no further ahead. */
+/** The longest delay of a timer. */
 const MAX_SECONDS = 2_147_483
 /** A million dollars: sums stay exact. */
 const MAX_NANO = 1e15
 
-/** What commander takes for an InvalidArgumentError of its own, where it is not loaded. */
+/** Commander recognises an InvalidArgumentError by this, where commander is not loaded. */
 class InvalidArgument extends Error {
   readonly code = 'commander.invalidArgument'
   readonly exitCode = 1
 }
 
 /**
- * For a reader of command lines whose own readers throw: `Refusal` is what they throw, as commander's InvalidArgumentError, and
- * is given what is wanted, not of which option. Destructured by the mains: `const { whole } = optionReaders()`.
+ * For command-line parsers that throw: `Refusal` is the error to throw, such as commander's InvalidArgumentError, and is given what is
+ * expected, without the option. Destructured by the mains: `const { whole } = optionReaders()`.
  */
 export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidArgument) => {
   const demand = (isRight: boolean, wanted: string): void => {
     if (!isRight) throw new Refusal(wanted)
   }
   return {
-    /** In digits, from `from` to 2^53 - 1. */
+    /** Digits only, from `from` to 2^53 - 1. */
     whole:
       (from: number) =>
       (text: string): number => {
@@ -32,30 +32,30 @@ export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidAr
         demand(/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= from, `it takes a whole number from ${from}`)
         return value
       },
-    /** As decimals, over 0. */
+    /** A decimal number over 0. */
     seconds: (text: string): number => {
       const value = Number(text)
       demand(/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MAX_SECONDS, 'it takes a number of seconds')
       return value
     },
-    /** As decimals, over 0, with a nanodollar as the least; as nanodollars. */
+    /** A decimal number over 0, at least a nanodollar; returned as nanodollars. */
     dollars: (text: string): number => {
       const nano = toNano(Number(text))
       demand(/^\d+(\.\d{1,9})?$/.test(text) && nano > 0 && nano <= MAX_NANO, 'it takes a number of dollars, such as 0.50')
       return nano
     },
-    /** A rate of a provider a minute; may be given again. */
+    /** A provider's rate a minute; repeatable. */
     rates: (text: string, before: readonly string[] = []): readonly string[] => {
       const rate = readRate(text)
       demand(rate !== undefined && PROVIDER_NAMES.includes(rate.provider), 'it takes PROVIDER=REQUESTS/TOKENS, such as openai=50/40000')
       return [...before, text]
     },
-    /** How providers are asked. */
+    /** How requests are sent to providers. */
     lanes: (text: string): ProviderLane => {
       demand(text === 'now' || text === 'batch', "it takes 'now' or 'batch'")
       return text as ProviderLane
     },
-    /** An option that may be given again: all its texts, in order. */
+    /** A repeatable option: all its texts, in order. */
     again: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
   }
 }

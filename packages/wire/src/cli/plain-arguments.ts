@@ -1,12 +1,11 @@
-// Command lines as they mostly are, read without commander, which costs a start a tenth of
-// Node's own: it is asked for help, and of what is wrong.
+// Parses common command lines without commander, which costs a tenth of Node's own start. Commander is loaded for help and for errors.
 
 export interface OptionLine {
-  /** As commander has them: `-e, --eval <text>`, `--telemetry`, `--no-envelopes`. */
+  /** In commander's notation: `-e, --eval <text>`, `--telemetry`, `--no-envelopes`. */
   readonly flags: string
   /** For the help; an option without one is hidden. */
   readonly text?: string
-  /** From the text to the value, given the value so far. What it throws commander will tell. */
+  /** Parses the value, given the value so far. Errors that it throws are reported by commander. */
   // biome-ignore lint/suspicious/noExplicitAny: each has its own kind of value, which commander does not know either.
   readonly read?: (text: string, before: any) => unknown
 }
@@ -17,7 +16,7 @@ export interface PlainArguments<Values> {
   readonly operands: readonly string[]
 }
 
-/** Undefined: it is not plain, and commander has to read it, which would else give the same. */
+/** Undefined: the command line needs commander, which otherwise gives the same result. */
 export const parsePlainArguments = <Values>(
   options: readonly OptionLine[],
   argv: readonly string[],
@@ -36,7 +35,7 @@ export const parsePlainArguments = <Values>(
       operands.push(word)
       continue
     }
-    // Several short ones in a word: the first of them, and what is left is looked at again.
+    // Several short options in one word: takes the first, and leaves the rest for the next round.
     const isCluster = word.length > 2 && word[1] !== '-'
     const name = isCluster ? word.slice(0, 2) : word
     const option = options.find(({ flags }) => hasName(flags, name))

@@ -1,9 +1,9 @@
-// The life of an executable: its main is run, and what it comes to becomes the exit status.
+// The life of an executable: runs its main and sets the exit status.
 
 import { type Fault, fault } from '../error.js'
 import { Reporter } from './reporter.js'
 
-/** `main` resolves to the exit status. What it throws is a bug, and reported as one. */
+/** `main` resolves to the exit status. An exception is a bug, and reported as one. */
 export const runProgram = (program: string, main: () => Promise<number>): void => {
   void main()
     .catch((error: unknown) => endWith(program, fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))))
@@ -12,7 +12,7 @@ export const runProgram = (program: string, main: () => Promise<number>): void =
     })
 }
 
-/** For a program that has one thing to tell, or nothing: resolves to the exit status. */
+/** For a program that prints one text, or nothing: resolves to the exit status. */
 export const endWith = async (program: string, failure: Fault | undefined): Promise<0 | 1 | 2> => {
   if (failure === undefined) return 0
   const reporter = new Reporter(program)

@@ -1,4 +1,4 @@
-// Errors to stderr, for people or for programs, and the exit status that follows from them.
+// Reports errors on stderr, for people or for programs, and derives the exit status from them.
 
 import type { Writable } from 'node:stream'
 import { exitStatus, type Fault, fault } from '../error.js'
@@ -9,7 +9,9 @@ import { showReported } from '../reported.js'
 import { scrub } from '../scrub.js'
 
 export interface ReporterOptions {
-  /** One object a line; else `program: error: …`. Default: as `PLUMB_ERRORS` says, `json` or `text`; else whether stderr is no terminal. */
+  /**
+   * One object a line; else `program: error: …`. Default: as `PLUMB_ERRORS` says, `json` or `text`; else JSON unless stderr is a terminal.
+   */
   readonly isJson?: boolean
 }
 
@@ -17,10 +19,10 @@ export interface ReporterOptions {
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 export class Reporter {
-  /** The worst of what was reported: the exit status. */
+  /** The exit status: the worst of what was reported. */
   status: 0 | 1 | 2 = 0
 
-  /** What is shown of an error or warning; its status counts as it is. */
+  /** Transforms an error or warning before it is shown; its status still counts. */
   shown: (fault: Fault) => Fault = (fault) => fault
 
   readonly #program: string
@@ -30,8 +32,8 @@ export class Reporter {
   #dropped = 0
 
   /**
-   * `open` gives stderr, and is called when there is something to say: most programs say nothing, and start sooner for it. A stderr that is
-   * full or closed is not heard of again.
+   * `open` opens stderr, and is called at the first report: most programs report nothing, and start sooner without it. Errors of stderr
+   * itself are ignored.
    */
   constructor(program: string, open: () => Writable = () => openOutput(2), { isJson }: ReporterOptions = {}) {
     this.#program = program
@@ -50,30 +52,30 @@ export class Reporter {
     this.write(this.#format(this.shown(error), 'error'))
   }
 
-  /** What is worth knowing and stops nothing: the exit status stays. */
+  /** A warning: the exit status stays. */
   warn(warning: Fault): void {
     this.write(this.#format(this.shown(warning), 'warning'))
   }
 
-  /** One line without its end, but for keys and what a terminal would obey; for diagnostics and logs, which share stderr. */
+  /** Writes one line without its end, except for keys and terminal controls; for diagnostics and logs, which share stderr. */
   write(line: string): void {
     const { stream, writer } = this.#stderr
     if (stream.writableLength > MAX_WAITING_BYTES) {
       this.#dropped++
       return
     }
-    if (this.#dropped > 0) this.#tellDropped()
+    if (this.#dropped > 0) this.#reportDropped()
     writer.writeText(scrub(escapeLines(line)))
   }
 
-  /** What was said so far is with the kernel before what is written elsewhere from now on, where there is room for it. */
+  /** Flushes earlier reports to the kernel before anything is written elsewhere, as far as it has space. */
   flush(): void {
     this.#opened?.writer.flush()
   }
 
   /** Resolves when everything is written, or cannot be. */
   async end(): Promise<void> {
-    if (this.#dropped > 0) this.#tellDropped()
+    if (this.#dropped > 0) this.#reportDropped()
     await this.#opened?.writer.end()
   }
 
@@ -85,7 +87,7 @@ export class Reporter {
     return this.#opened
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     const detail = `${this.#dropped} lines were dropped here, since stderr was not read`
     this.#dropped = 0
     this.#stderr.writer.writeText(this.#format(fault('overflow', detail), 'error'))
@@ -113,7 +115,7 @@ type Range = readonly [first: number, last: number]
 
 const rangeText = ([first, last]: Range): string => (first === last ? String(first) : `${first}-${last}`)
 
-/** Ranges in order, those that touch or overlap as one. */
+/** The ranges in order; touching and overlapping ones are merged. */
 export const joinRanges = (ranges: readonly Range[]): [number, number][] => {
   const all: [number, number][] = []
   for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {

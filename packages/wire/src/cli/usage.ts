@@ -1,10 +1,10 @@
-// What is said of a command line that cannot be understood.
+// Faults for a command line that cannot be parsed.
 
 import { type Fault, fault } from '../error.js'
 import { nearest } from '../nearest.js'
 import { escapeControls } from '../preview.js'
 
-/** What commander throws: the mains alone know commander, here it is only reported. */
+/** An error of commander: only the mains import commander, here it is only reported. */
 export interface UsageError {
   /** Such as `commander.unknownOption`. */
   readonly code: string
@@ -30,7 +30,7 @@ export const usageFault = ({ code, message }: UsageError, options: Iterable<Name
   return fault('unknown_option', near === undefined ? `${said}; see --help` : `${said}; did you mean '${near}'?`)
 }
 
-// Without commander's own suggestion, which stands on a line of its own.
+// Without commander's own suggestion, which is on a line of its own.
 const inOneSentence = (message: string): string =>
   message
     .replace(/^error: /, '')

@@ -1,4 +1,4 @@
-// A whole text to stdout, such as --help: said to be written only when it was.
+// Writes a whole text to stdout, such as --help, and reports whether it got there.
 
 import { writeSync } from 'node:fs'
 import { type Fault, fault } from '../error.js'
@@ -6,11 +6,11 @@ import { launcherFds } from '../fd/launcher.js'
 import { openOutput } from '../fd/open.js'
 import { systemReason } from '../system-reason.js'
 
-/** Resolves to `write_failed` when it did not get there. A reader that goes away is no fault. */
+/** Resolves to `write_failed` if it did not get there. A reader that goes away is no fault. */
 export const writeStdout = async (bytes: Uint8Array | string): Promise<Fault | undefined> => {
   try {
     if (launcherFds()?.closed.has(1)) return await writeStream(bytes)
-    // Without a stream where it can be: that costs a seventh of Node's own start.
+    // Without a stream where possible: that costs a seventh of Node's own start.
     const rest = writeNow(Buffer.from(bytes))
     return rest.length === 0 ? undefined : await writeStream(rest)
   } catch (error) {
@@ -18,7 +18,7 @@ export const writeStdout = async (bytes: Uint8Array | string): Promise<Fault | u
   }
 }
 
-// Gives the rest, where a stdout that does not block has no more room.
+// Returns the rest when a non-blocking stdout is full.
 const writeNow = (bytes: Buffer): Buffer => {
   let at = 0
   try {

@@ -1,29 +1,29 @@
-// Which message of a run by workers each input of a process is (plumb-wire(5), Tools), on a descriptor: line n is that of its n-th input,
-// and is written before the input is sent.
+// The delivery of each input of a process, in a run by workers (plumb-wire(5), Tools), on a descriptor: line n belongs to the n-th input,
+// and is written before that input is sent.
 
 import { closeSync } from 'node:fs'
 import { openLedger } from '../budget/ledger.js'
 import { openAnonymousLog } from '../child/anonymous-file.js'
 
-/** Where children of ours have them. */
+/** The descriptor in our children. */
 export const DELIVERY_FD = 13
 
 export interface Deliveries {
-  /** `RUN/PART/ORD`, the same whenever that message is given out. Undefined: it is not known. To be asked for soon after the input came. */
+  /** `RUN/PART/ORD`, the same whenever the message is delivered. Undefined: unknown. Call it soon after the input came. */
   of(n: number): string | undefined
 }
 
 export interface DeliveryLog {
   readonly fd: number
-  /** Of the next input; an empty text where it is not known. */
+  /** Writes that of the next input; empty if it is unknown. */
   add(delivery: string): void
   close(): void
 }
 
-/** Inputs that are in hand at once. */
+/** The maximum number of inputs in flight. */
 const MAX_KEPT = 1 << 17
 
-/** Those of a parent. */
+/** Reads those that the parent writes. */
 export const joinDeliveries = (fd: number): Deliveries => {
   const ledger = openLedger(fd)
   const known = new Map<number, string>()
@@ -39,7 +39,7 @@ export const joinDeliveries = (fd: number): Deliveries => {
   }
 }
 
-/** Throws where no file can be made. */
+/** Throws if no file can be made. */
 export const openDeliveryLog = (): DeliveryLog => {
   const fd = openAnonymousLog()
   const ledger = openLedger(fd)

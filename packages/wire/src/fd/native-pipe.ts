@@ -1,6 +1,5 @@
-// Pipes without Node's streams: to load those, and to go through them, costs a start a fifth of
-// Node's own. This is what node:net stands on.
-// Node makes no promise of it, so it is used where it is known to be there, and everywhere else streams are: `undefined` says so.
+// Pipes without Node's streams: loading and using those costs a start a fifth of Node's own. These bindings are what node:net is built on.
+// Node does not guarantee them, so they are used only in known versions; elsewhere `undefined` is returned, and streams are used.
 
 import { EventEmitter } from 'node:events'
 import { getSystemErrorName } from 'node:util'
@@ -9,9 +8,9 @@ import type { LineSink, LineSource } from '../line/stream.js'
 import { internalBinding } from './node-internals.js'
 
 interface Handle {
-  /** 0, or what is wrong. */
+  /** 0, or an error number. */
   open(fd: number): number | undefined
-  /** `state[kReadBytesOrError]` tells of how much, or of what is wrong. */
+  /** `state[kReadBytesOrError]` is the number of bytes, or an error number. */
   onread: ((bytes: ArrayBuffer) => void) | undefined
   readStart(): number
   readStop(): number
@@ -20,7 +19,7 @@ interface Handle {
 }
 
 interface WriteRequest {
-  /** What is not written yet must not be collected. */
+  /** Buffers that are being written must not be collected. */
   buffer?: Buffer
   oncomplete?: (status: number) => void
 }
@@ -29,21 +28,21 @@ interface Internals {
   readonly Pipe: new (kind: number) => Handle
   readonly kind: number
   readonly WriteWrap: new () => WriteRequest
-  /** Of the latest call, at the places that follow. */
+  /** The result of the latest call, at the indexes below. */
   readonly state: Readonly<Record<number, number>>
   readonly readBytesOrError: number
   readonly arrayBufferOffset: number
   readonly lastWriteWasAsync: number
 }
 
-/** Whether there are any. */
+/** Whether native pipes are available. */
 export const hasNativePipes = (): boolean => internals() !== undefined
 
-/** One that a process is started with, which has its other end. */
+/** A pipe that a process is started with, which has the other end. */
 export interface NativePipe {
-  /** What the system calls it, for `startBare`. */
+  /** The handle, for `startNative`. */
   readonly handle: object
-  /** One of these, once it is started. */
+  /** The stream, once the process is started. */
   toInput(): NativeSource
   toOutput(): LineSink
   close(): void
@@ -51,7 +50,7 @@ export interface NativePipe {
 
 export type NativeSource = LineSource & Drainable
 
-/** Undefined: streams have to do. */
+/** Undefined: use streams. */
 export const makeNativePipe = (): NativePipe | undefined => {
   const known = internals()
   if (!known) return undefined
@@ -64,13 +63,13 @@ export const makeNativePipe = (): NativePipe | undefined => {
   }
 }
 
-/** Undefined: streams have to do. */
+/** Undefined: use streams. */
 export const openNativeInput = (fd: number): NativeSource | undefined => {
   const opened = openHandle(fd)
   return opened && new NativeInput(opened.handle, opened.parts)
 }
 
-/** Undefined: streams have to do. It is not shut down at its end: others may have it too. */
+/** Undefined: use streams. The pipe is not shut down at its end: other processes may have it too. */
 export const openNativeOutput = (fd: number): LineSink | undefined => {
   const opened = openHandle(fd)
   return opened && new NativeOutput(opened.handle, opened.parts, fd)
@@ -83,7 +82,7 @@ const openHandle = (fd: number): { readonly handle: Handle; readonly parts: Inte
   try {
     if (!handle.open(fd)) return { handle, parts: known }
   } catch {
-    // Node's own streams tell what is wrong with it.
+    // Node's own streams report the error.
   }
   handle.close()
   return undefined
@@ -183,7 +182,7 @@ class NativeOutput extends EventEmitter implements LineSink {
   #isClosed = false
   #onEnd: (() => void) | undefined
 
-  /** `fd` as streams have it that are on one. */
+  /** `fd`, as streams have it. */
   constructor(
     handle: Handle,
     parts: Internals,
@@ -235,7 +234,7 @@ class NativeOutput extends EventEmitter implements LineSink {
     this.#onEnd()
   }
 
-  // Later, as streams do: never within the write.
+  // In a later tick, as streams do: never within the write.
   #fail(status: number): void {
     if (this.#isClosed) return
     this.#isClosed = true

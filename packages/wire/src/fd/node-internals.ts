@@ -1,7 +1,7 @@
-// What Node's own modules stand on. Node makes no promise of it, and ends the process where it is used wrongly: so it
-// is used in those versions alone in which it was tried. `undefined` says that this is none of them.
+// Internal bindings that Node's own modules are built on. Node does not guarantee them, and aborts if they are misused, so they are used
+// only in versions in which they were tried. `undefined`: not in this version.
 
-/** By major version, the latest minor one: the next may have it differently, as some 24 has `process_wrap`. */
+/** By major version, the latest minor version that was tried: the next may differ, as some 24 has `process_wrap`. */
 const LAST_TRIED_MINOR: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   pipe_wrap: { 20: 20, 22: 23, 24: 21 },
   stream_wrap: { 20: 20, 22: 23, 24: 21 },
@@ -26,7 +26,7 @@ const find = (name: string): Binding | undefined => {
   const { binding } = process as { binding?: (name: string) => Binding }
   const { noDeprecation } = process
   try {
-    // A user with --pending-deprecation can do nothing about it.
+    // A user with --pending-deprecation can do nothing about the warning.
     process.noDeprecation = true
     return binding?.call(process, name)
   } catch {

@@ -1,4 +1,4 @@
-// Streams on descriptors, of the kind that suits what is behind the number.
+// Opens streams on descriptors, by the kind of file behind the number.
 
 import {
   close,
@@ -22,7 +22,7 @@ import { openFileInput, openFileOutput } from './sync-file.js'
 
 const DEVICE = '/dev/null'
 
-/** A descriptor that cannot be read, such as a stdin that was never open, gives a stream that fails when it is. */
+/** A descriptor that cannot be read, such as a stdin that was never open, gives a stream that fails when it is read. */
 export const openInput = (fd: number): Readable => {
   try {
     if (launcherFds()?.closed.has(fd)) throw new Error(`descriptor ${fd} is not open; '<${DEVICE}' gives an empty input`)
@@ -39,7 +39,7 @@ export const openInput = (fd: number): Readable => {
   }
 }
 
-/** A descriptor that cannot be written, such as a stdout that was never open, gives a stream that fails when it is. */
+/** A descriptor that cannot be written, such as a stdout that was never open, gives a stream that fails when it is written. */
 export const openOutput = (fd: number): Writable => {
   if (launcherFds()?.closed.has(fd)) return failing(new Error(`descriptor ${fd} is not open`))
   try {
@@ -52,14 +52,14 @@ export const openOutput = (fd: number): Writable => {
   }
 }
 
-/** As `openInput`, for a LineReader alone, and sooner where it is a pipe or a file. */
+/** As `openInput`, for a LineReader only: faster for a pipe or a file. */
 export const openLineInput = (fd: number): LineSource => {
   const kind = launcherFds()?.closed.has(fd) ? undefined : kindIfOpen(fd)
   if (kind === 'file' && !isDevice(fd)) return openFileInput(fd)
   return (kind === 'pipe' ? openNativeInput(fd) : undefined) ?? openInput(fd)
 }
 
-/** As `openOutput`, for a LineWriter alone, and sooner where it is a pipe or a file. */
+/** As `openOutput`, for a LineWriter only: faster for a pipe or a file. */
 export const openLineOutput = (fd: number): LineSink => {
   const kind = launcherFds()?.closed.has(fd) ? undefined : kindIfOpen(fd)
   if (kind === 'file') return openFileOutput(fd)
@@ -67,25 +67,25 @@ export const openLineOutput = (fd: number): LineSink => {
 }
 
 /**
- * What `openInput` gave is a file, which has all that will ever be read. Node loads its class
- * of files when it is named, so a pipe is recognised first.
+ * Whether the result of `openInput` is a file, which is complete already. Accessing Node's class of file streams loads it, so pipes are
+ * checked first.
  */
 export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
 
-// Every socket that closes compares itself with `process.stderr`, which Node makes when it is first asked for: it would open the descriptor
-// once more, and that throws while one of ours waits for room in it. The socket would stay open for ever.
+// Every socket that closes compares itself with `process.stderr`, which Node creates on first access: it would open the descriptor again,
+// and that throws while one of ours waits for space in it. The socket would then never close.
 const asStderr = (fd: number, stream: Writable): Writable => {
   if (fd === 2) Object.defineProperty(process, 'stderr', { value: stream, configurable: true, enumerable: true })
   return stream
 }
 
-// Ending a socket shuts it down for every process that has it, such as the next command of the shell that we share stdout with.
+// Ending a socket shuts it down for every process that has it, such as the next command of the shell that shares our stdout.
 const keptOpen = (socket: Socket): Socket => {
   socket._final = (done) => done()
   return socket
 }
 
-// Streams of files must not be used here: each blocked read takes a thread of four, and keeps the process from ending.
+// File streams must not be used here: each blocked read occupies one of four threads, and keeps the process from ending.
 const kindOf = (fd: number): 'terminal' | 'pipe' | 'file' => {
   const stat = fstatSync(fd)
   if (stat.isFIFO() || stat.isSocket()) return 'pipe'
@@ -100,19 +100,19 @@ const kindIfOpen = (fd: number): ReturnType<typeof kindOf> | undefined => {
   }
 }
 
-// One that may keep its reader waiting: any but /dev/null.
+// A device that may block its reader: any except /dev/null.
 const isDevice = (fd: number): boolean => {
   const stat = fstatSync(fd)
   return !stat.isFile() && stat.rdev !== statSync(DEVICE).rdev
 }
 
-/** What isatty says, without what it costs to ask it of a pipe or a file. */
+/** As isatty, without its cost for a pipe or a file. */
 export const isTerminal = (fd: number): boolean => kindIfOpen(fd) === 'terminal'
 
-// Node aborts when 0, 1 or 2 is closed as files are.
+// Node aborts if 0, 1 or 2 is closed like a file.
 const closing = (fd: number) => ({ open, read, write, writev, close: fd > 2 ? close : leaveOpen })
 
 const leaveOpen = ((_fd: number, done: () => void) => done()) as typeof close
 
-// Also when nothing was to be written: output was asked for and could not come.
+// Also if nothing was written: output was expected, and is impossible.
 const failing = (error: Error): Writable => new Writable({ write: (_chunk, _encoding, done) => done(error), final: (done) => done(error) })

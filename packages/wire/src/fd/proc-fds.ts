@@ -1,4 +1,4 @@
-// Tells inherited descriptors from Node's own on Linux: Node holds both ends of its pipes, a parent leaves us one.
+// Distinguishes inherited descriptors from Node's own on Linux: Node holds both ends of its pipes, a parent leaves us one.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
@@ -6,7 +6,7 @@ const READ_ONLY = 0
 const WRITE_ONLY = 1
 const ACCESS_MODE = 3
 
-/** Those from 3 to 7 that were inherited; undefined where there is no /proc. */
+/** Those from 3 to 7 that were inherited. Undefined without /proc. */
 export const procFds = (): ReadonlySet<number> | undefined => {
   const links = readLinks()
   if (!links) return undefined
@@ -21,7 +21,7 @@ const readLinks = (): Map<number, string> | undefined => {
   const links = new Map<number, string>()
   try {
     for (const name of readdirSync('/proc/self/fd')) {
-      // The descriptor of this very listing is closed by now.
+      // The descriptor of this listing is closed by now.
       const link = attempt(() => readlinkSync(`/proc/self/fd/${name}`))
       if (link !== undefined) links.set(Number(name), link)
     }

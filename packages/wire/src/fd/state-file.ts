@@ -1,5 +1,5 @@
-// What the processes of a part remember, on a descriptor (plumb-wire(5), Memory): what is in it at the start is their memory, and what they
-// remember from then on is appended, a line each time, before telemetry says that its input has settled.
+// The memory of the processes of a part, on a descriptor (plumb-wire(5), Memory): its initial content is their memory, and each change is
+// appended as a line, before telemetry reports that the input has settled.
 
 import { closeSync, fstatSync, readSync, writeSync } from 'node:fs'
 import { openLedger } from '../budget/ledger.js'
@@ -11,15 +11,15 @@ import { systemReason } from '../system-reason.js'
 export interface Remembered {
   /** The process, by its place in the graph. */
   readonly place: string
-  /** The input of the part that it stems from, from 1; 0: not known. */
+  /** The input of the part that caused it, from 1; 0: unknown. */
   readonly seq: number
   readonly messages: readonly unknown[]
-  /** They are all that it remembers now. */
+  /** These replace all earlier memory. */
   readonly replaces?: boolean
 }
 
 export interface StateFile {
-  /** All that the process at this place remembered at the start. */
+  /** The initial memory of the process at this place. */
   memoryOf(place: string): readonly unknown[]
   append(remembered: Remembered): void
 }
@@ -42,15 +42,15 @@ export const openStateFile = (fd: number): Result<StateFile> => {
   }
 }
 
-/** The other end: what a part is given, and what it adds. */
+/** The other end: gives a part its memory, and reads what it adds. */
 export interface StateLog {
   readonly fd: number
-  /** A line that it has added; undefined: there are no more by now. */
+  /** The next line that it has added. Undefined: none yet. */
   next(): string | undefined
   close(): void
 }
 
-/** Throws where no file can be made. */
+/** Throws if no file can be made. */
 export const openStateLog = (lines: readonly string[]): StateLog => {
   const fd = openAnonymousLog()
   writeSync(fd, lines.map((line) => `${line}\n`).join(''))
@@ -79,7 +79,7 @@ const readMemories = (text: string): Result<Map<string, unknown[]>> => {
   return succeed(memories)
 }
 
-/** Undefined: it is no such line. */
+/** Undefined: not a line of this form. */
 export const readRemembered = (line: string): Remembered | undefined => {
   try {
     const value: unknown = JSON.parse(line)

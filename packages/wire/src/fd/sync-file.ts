@@ -1,5 +1,5 @@
-// Files without Node's streams, which costs a start as much as with pipes (bare-pipe.ts): there is nothing to
-// wait for, so no thread is needed either. Node writes its own stdout so where it is a file.
+// Files without Node's streams, which cost a start as much as for pipes (native-pipe.ts). Reads and writes do not block, so no thread is
+// needed; Node writes a stdout that is a file in the same way.
 
 import { EventEmitter } from 'node:events'
 import { closeSync, readSync, writeSync } from 'node:fs'
@@ -7,13 +7,13 @@ import type { LineSink, LineSource } from '../line/stream.js'
 
 const CHUNK = 64 * 1024
 
-/** Of a file, or of /dev/null. */
+/** For a file, or /dev/null. */
 export const openFileInput = (fd: number): LineSource => new FileInput(fd)
 
-/** Of a file, or of a device that does not keep its writer waiting. */
+/** For a file, or a device that does not block its writer. */
 export const openFileOutput = (fd: number): LineSink => new FileOutput(fd)
 
-// Node aborts when 0, 1 or 2 is closed.
+// Node aborts if 0, 1 or 2 is closed.
 const release = (fd: number): void => {
   if (fd > 2) closeSync(fd)
 }
@@ -52,7 +52,7 @@ class FileInput extends EventEmitter implements LineSource {
     release(this.#fd)
   }
 
-  // A chunk a turn, so that all else has its turn too.
+  // One chunk a turn, so that other work gets its turn too.
   readonly #read = (): void => {
     this.#next = undefined
     const chunk = Buffer.allocUnsafeSlow(CHUNK)
@@ -90,7 +90,7 @@ class FileOutput extends EventEmitter implements LineSink {
       for (let at = 0; at < chunk.length; ) at += writeSync(this.fd, chunk, at)
     } catch (error) {
       this.#isClosed = true
-      this.#tell(error)
+      this.#report(error)
       return
     }
     done()
@@ -102,8 +102,8 @@ class FileOutput extends EventEmitter implements LineSink {
     try {
       release(this.fd)
     } catch (error) {
-      // What a disk behind a network could not keep is reported then.
-      this.#tell(error)
+      // A network file system reports lost writes on close.
+      this.#report(error)
       return
     }
     done()
@@ -119,8 +119,8 @@ class FileOutput extends EventEmitter implements LineSink {
     }
   }
 
-  // Later, as streams do: never within the write.
-  #tell(error: unknown): void {
+  // In a later tick, as streams do: never within the write.
+  #report(error: unknown): void {
     process.nextTick(() => this.emit('error', error))
     process.nextTick(() => this.emit('close'))
   }

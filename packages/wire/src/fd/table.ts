@@ -1,4 +1,4 @@
-// The file descriptors of a process (plumb-wire(5), FILE DESCRIPTORS): their names, and which of them its parent opened.
+// The file descriptors of a process (plumb-wire(5), FILE DESCRIPTORS): their names, and which of them the parent opened.
 
 import { fstatSync } from 'node:fs'
 import { preview } from '../preview.js'
@@ -10,7 +10,7 @@ export const FDS = { input: 0, output: 1, telemetry: 3, tool_req: 4, tool_resp: 
 
 export type FdName = keyof typeof FDS
 
-/** As the process itself sees them. */
+/** As the process itself numbers them. */
 export const DIRECTIONS: Readonly<Record<FdName, 'in' | 'out'>> = {
   input: 'in',
   output: 'out',
@@ -22,8 +22,8 @@ export const DIRECTIONS: Readonly<Record<FdName, 'in' | 'out'>> = {
 }
 
 /**
- * Those from 3 to 7 that the parent opened. `option` is the value of `--fds`: `4,5` or `none`; without it the launcher has
- * looked, or else Linux can tell, or else there are none. Call it before anything is opened.
+ * Those from 3 to 7 that the parent opened. `option` is the value of `--fds`: `4,5` or `none`. Without it, the launcher's report is used,
+ * else /proc on Linux, else none. Call it before anything is opened.
  */
 export const inheritedFds = (option?: string): Result<ReadonlySet<number>> => {
   const found = launcherFds()?.open ?? procFds()
@@ -31,7 +31,7 @@ export const inheritedFds = (option?: string): Result<ReadonlySet<number>> => {
   const list = parseFds(option)
   if (!list.ok) return list
   const asked = list.value
-  // Where the launcher could not look, a descriptor may be one of Node's own: the caller's word counts.
+  // Without the launcher's report, a descriptor may be one of Node's own: the option decides.
   const missing = [...asked].find((fd) => (found ? !found.has(fd) : !isOpen(fd)))
   if (missing === undefined) return { ok: true, value: asked }
   return fail(

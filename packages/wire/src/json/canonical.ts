@@ -1,12 +1,12 @@
-// The one text that all JSON texts of a value have in common.
+// The canonical text of a JSON value: the same for all its JSON texts.
 
 import { parseTree } from './parse-tree.js'
 import { stringOf, type Tree } from './tree.js'
 
 /**
- * Keys in order, no white space, escapes and numbers in one form. Numbers are compared by their digits and not as doubles: `1`, `1.0` and
- * `10e-1` are equal, `9007199254740993` and …992 are not. One that a double holds is written as JSON.stringify does. Text that is no JSON
- * stays as it is.
+ * Sorted keys, no white space, one form of escapes and numbers. Numbers are compared by their digits and not as doubles: `1`, `1.0` and
+ * `10e-1` are equal, `9007199254740993` and …992 are not. A number that a double holds exactly is written as by JSON.stringify. Text that
+ * is not JSON is returned unchanged.
  */
 export const canonicalJson = (json: string): string => {
   const buf = Buffer.from(json)
@@ -14,7 +14,7 @@ export const canonicalJson = (json: string): string => {
   return tree.kind === 'fault' ? json : canonicalTree(tree, buf)
 }
 
-/** The same of a part of it. */
+/** The same for a part of the buffer. */
 export const canonicalTree = (node: Tree, buf: Buffer): string => {
   switch (node.kind) {
     case 'object': {
@@ -39,7 +39,7 @@ const canonicalNumber = (text: string): string => {
   return asDouble !== 'null' && digits === digitsOf(asDouble) ? asDouble : digits
 }
 
-// Without zeros around them, and the power of ten of the last one.
+// Without leading and trailing zeros, with the power of ten of the last digit.
 const digitsOf = (text: string): string => {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const isNegative = mantissa.startsWith('-')
@@ -51,7 +51,7 @@ const digitsOf = (text: string): string => {
   return `${isNegative ? '-' : ''}${significant}${power === 0n ? '' : `e${power}`}`
 }
 
-/** `12500` → `125`. Not by a pattern: of those, some take time with the square of the zeros that are not last. */
+/** `12500` → `125`. Not by a regular expression: some take time quadratic in the number of inner zeros. */
 export const withoutLastZeros = (digits: string): string => {
   let end = digits.length
   while (end > 0 && digits[end - 1] === '0') end--

@@ -1,15 +1,15 @@
-// Why bytes are no JSON value (RFC 8259, with the limits of plumb-wire(5)), after skipValue has
-// refused them. White space may be a line end here.
+// Finds why bytes are not a JSON value (RFC 8259, with the limits of plumb-wire(5)), after skipValue has refused them. White space may
+// include line ends here.
 
 import { MAX_JSON_DEPTH } from './skip.js'
 
-/** Why the bytes are no value that we take. */
+/** Why the bytes are not accepted. */
 export interface Flaw {
   readonly code: 'invalid_json' | 'too_deep'
-  /** Where, as an index into the buffer. */
+  /** The position, as an index into the buffer. */
   readonly at: number
   readonly reason: string
-  /** The bytes ended where more was needed: a whole value may begin like this. */
+  /** The bytes end too early: a whole value may begin like this. */
   readonly isCut: boolean
 }
 
@@ -21,14 +21,14 @@ const [LOWER_E, UPPER_E, PLUS, LOWER_U] = [0x65, 0x45, 0x2b, 0x75]
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
 const WORDS = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')]
 
-/** The first flaw of `buf[start..end)`; undefined: it is one value with white space around it and nothing else. */
+/** The first flaw of `buf[start..end)`. Undefined: it is one value with white space around it and nothing else. */
 export const findFlaw = (buf: Buffer, start: number, end: number): Flaw | undefined => {
   const walk = new Walk(buf, start, end)
   walk.whole()
   return walk.flaw
 }
 
-// Each method moves behind its piece and returns true, or sets the flaw and returns false.
+// Each method moves past its piece and returns true, or sets the flaw and returns false.
 class Walk {
   flaw: Flaw | undefined
   #depth = 0
@@ -56,7 +56,7 @@ class Walk {
     return WORDS.some((word) => word[0] === byte && this.#word(word)) || (this.flaw === undefined && this.#fail('expected a value'))
   }
 
-  // Whether `byte` comes next, after white space; moves behind it only then.
+  // Whether `byte` comes next, after white space; moves past it only then.
   #isNext(byte: number): boolean {
     this.#space()
     if (this.at >= this.end || this.buf[this.at] !== byte) return false
@@ -110,7 +110,7 @@ class Walk {
     return this.#string() && (this.#isNext(COLON) || this.#fail("expected ':'")) && this.#value()
   }
 
-  // Stands on the backslash; leaves `at` on the last byte of the escape.
+  // At the backslash; leaves `at` on the last byte of the escape.
   #escape(): boolean {
     const byte = this.buf[++this.at] as number
     if (this.at >= this.end) return this.#fail('a string is not closed')
@@ -138,7 +138,7 @@ class Walk {
       if (this.at < this.end && (buf[this.at] === PLUS || buf[this.at] === MINUS)) this.at++
       if (!this.#digits()) return false
     }
-    // Without an exponent it takes more than 308 digits to leave the range.
+    // Without an exponent, a number needs more than 308 digits to overflow.
     if (!hasExponent && this.at - start <= 308) return true
     if (Number.isFinite(Number(buf.toString('latin1', start, this.at)))) return true
     this.at = start

@@ -1,4 +1,4 @@
-// JSON as bytes: to step over it, to take it apart, to read it. The one room for it, of every package.
+// JSON as bytes: skipping, splitting and parsing. The one JSON module of all packages.
 
 export { canonicalJson, canonicalTree, withoutLastZeros } from './canonical.js'
 export { countItems, eachItem, eachMember, hasDistinctKeys } from './members.js'

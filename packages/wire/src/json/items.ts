@@ -1,13 +1,13 @@
-// The items of an array one by one, for those who stop in between.
+// Iterates over the items of an array, for callers that pause in between.
 
 import { skipSpace, skipValue, UNCHECKED_DEPTH } from './skip.js'
 
 const [COMMA, CLOSE] = [0x2c, 0x5d]
 
 export class Items {
-  /** Of the next item, from 0. */
+  /** The index of the next item, from 0. */
   index = 0
-  /** Where the last one stands. */
+  /** The position of the last item. */
   start = 0
   end: number
   #at: number
@@ -25,7 +25,7 @@ export class Items {
     return this.buf[this.#at] !== CLOSE
   }
 
-  /** There is one more. Gives its index. */
+  /** Moves to the next item, which must exist, and returns its index. */
   next(): number {
     const { buf } = this
     this.start = this.#at

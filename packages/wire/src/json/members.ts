@@ -1,4 +1,4 @@
-// The parts of an object or an array, found by stepping over the others.
+// Iterates over the members of an object or the items of an array, by skipping their values.
 
 import { skipSpace, skipStringRest, skipValue, UNCHECKED_DEPTH } from './skip.js'
 
@@ -6,9 +6,9 @@ type VisitMember = (keyStart: number, keyEnd: number, start: number, end: number
 type VisitItem = (start: number, end: number, index: number) => void
 
 /**
- * The members of the object at `at`, also those that repeat a key; a key is given without its quotes, with its escapes. Returns the offset
- * behind the object, or -1 where the bytes are none: the members before the flaw have been visited then. For bytes that were not checked,
- * `depth` is how many containers are open around the values.
+ * Visits the members of the object at `at`, repeated keys included; a key is given without its quotes, with its escapes. Returns the offset
+ * after the object, or -1 if the bytes are not an object: the members before the flaw have been visited then. For bytes that were not
+ * checked, `depth` is the number of containers that are open around the values.
  */
 export const eachMember = (buf: Uint8Array, at: number, visit: VisitMember, depth = UNCHECKED_DEPTH): number => {
   let i = skipSpace(buf, at + 1)
@@ -31,7 +31,7 @@ export const eachMember = (buf: Uint8Array, at: number, visit: VisitMember, dept
   }
 }
 
-/** The items of the array at `at`, which is JSON. Returns how many there are. */
+/** Visits the items of the array at `at`, which is JSON. Returns their number. */
 export const eachItem = (buf: Uint8Array, at: number, visit: VisitItem): number => {
   let i = skipSpace(buf, at + 1)
   if (buf[i] === CLOSE_ARRAY) return 0
@@ -44,10 +44,10 @@ export const eachItem = (buf: Uint8Array, at: number, visit: VisitItem): number 
   }
 }
 
-/** How many items the array at `at` has, which is JSON. */
+/** The number of items of the array at `at`, which is JSON. */
 export const countItems = (buf: Uint8Array, at: number): number => eachItem(buf, at, ignore)
 
-/** Is each key of the object at `at`, which is JSON, there once? */
+/** Whether each key of the object at `at`, which is JSON, occurs once. */
 export const hasDistinctKeys = (buf: Buffer, at: number): boolean => {
   const keys = new Set<string>()
   let count = 0

@@ -1,9 +1,10 @@
-// A strict JSON parser (RFC 8259) that loses nothing: a tree of spans over the bytes, so that parts can be moved as they were written.
+// A strict JSON parser (RFC 8259) that loses nothing: it builds a tree of spans over the bytes, so that parts can be copied as they were
+// written.
 
 import { MAX_JSON_DEPTH } from './skip.js'
 import { stringOf, type Tree, type TreeEntry, type TreeFault } from './tree.js'
 
-/** Reads one JSON text out of valid UTF-8. White space around it is allowed, anything else is a fault. */
+/** Parses one JSON text of valid UTF-8. White space around it is allowed, anything else is a fault. */
 export const parseTree = (buf: Buffer, start: number, end: number): Tree | TreeFault => {
   const parser = new TreeParser(buf, start, end)
   return parser.parseAll() ?? parser.fault
@@ -23,10 +24,10 @@ const CLOSE_OBJECT = 0x7d
 
 const WORDS = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') }
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
-// From here on a linear search for an earlier entry of the same key would be felt.
+// Above this, a linear search for an earlier entry of the same key would be slow.
 const MANY_ENTRIES = 8
 
-// The methods return undefined when they have set `fault`.
+// The methods return undefined after setting `fault`.
 class TreeParser {
   fault: TreeFault = { kind: 'fault', error: 'invalid_json', offset: 0, column: 1, detail: 'no value' }
   private at: number
@@ -202,14 +203,14 @@ class TreeParser {
     }
   }
 
-  // -1 behind the end.
+  // -1 at the end.
   private byte(): number {
     return this.at < this.end ? (this.buf[this.at] ?? -1) : -1
   }
 
   private column(): number {
     let column = 1
-    // Bytes that go on with a code point do not count.
+    // UTF-8 continuation bytes do not count.
     for (let i = this.start; i < this.at; i++) if (((this.buf[i] ?? 0) & 0xc0) !== 0x80) column++
     return column
   }

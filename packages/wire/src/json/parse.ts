@@ -1,4 +1,4 @@
-// One line to a value, for control channels and configuration; the data path has scanners of its own.
+// Parses one line to a value, for control channels and configuration; the data path has scanners of its own.
 
 import { type Fault, fault } from '../error.js'
 import { preview } from '../preview.js'
@@ -6,13 +6,13 @@ import type { Result } from '../result.js'
 import { type Flaw, findFlaw } from './flaw.js'
 import { skipValue } from './skip.js'
 
-/** `buf[start..end)` must be UTF-8. With `isLast` a text that ends too soon is a `truncated_line`, else `invalid_json`. */
+/** `buf[start..end)` must be UTF-8. With `isLast`, a text that ends too soon is a `truncated_line`, else `invalid_json`. */
 export const parseJson = (buf: Buffer, start: number, end: number, isLast = false): Result<unknown> => {
   const error = checkJson(buf, start, end, isLast)
   return error ? { ok: false, error } : { ok: true, value: JSON.parse(buf.toString('utf8', start, end)) }
 }
 
-/** As `parseJson`, for those who pass the bytes on: what is wrong with them, if anything. */
+/** As `parseJson`, for callers that pass the bytes on: returns only the fault, if any. */
 export const checkJson = (buf: Buffer, start: number, end: number, isLast = false): Fault | undefined => {
   if (skipValue(buf, start, 0) === end) return undefined
   const flaw = findFlaw(buf, start, end)

@@ -1,5 +1,5 @@
-// What a foreign schema must be before it is compiled: of bounded size and depth, pointing nowhere but into itself, and with a step counted
-// wherever checking a value comes to a subschema, so that a schema of a few lines cannot keep a process busy for ever.
+// Guards against foreign schemas before they are compiled: of bounded size and depth, with references only into themselves, and with a step
+// counter in each subschema, so that a schema of a few lines cannot keep a process busy for ever.
 
 import { isRecord } from '../is-record.js'
 import { preview } from '../preview.js'
@@ -8,7 +8,7 @@ import { fail, type Result, succeed } from '../result.js'
 /** A keyword of ours, in every subschema. */
 export const STEP = 'x-plumb-step'
 
-/** Below a second. */
+/** Takes less than a second. */
 export const MAX_STEPS = 2_000_000
 
 const MAX_NODES = 50_000
@@ -19,7 +19,7 @@ interface Guarded {
   readonly isDraft7: boolean
 }
 
-// Where a keyword has a schema, a list of them, or some by name. All other values are data.
+// Keywords whose value is a schema, a list of schemas, or schemas by name. All other values are data.
 const ONE = new Set([
   ...['additionalProperties', 'additionalItems', 'contains', 'contentSchema', 'not', 'if', 'then', 'else', 'propertyNames'],
   ...['unevaluatedItems', 'unevaluatedProperties', 'items'],
@@ -27,10 +27,10 @@ const ONE = new Set([
 const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
 const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
-/** Would make the check asynchronous, or give names to parts of it that others could be mistaken for. */
+/** They would make the check asynchronous, or name parts of it, which could be confused with others. */
 const DROPPED = new Set(['$async', '$schema', '$comment', 'examples', 'default', STEP])
 
-/** A copy; `bad_reply` says why there is none. */
+/** Returns a guarded copy; `bad_reply` says why there is none. */
 export const guardSchema = (schema: unknown): Result<Guarded> => {
   if (typeof schema === 'boolean') return succeed({ schema, isDraft7: false })
   if (!isRecord(schema)) return refuse('it is no object')
@@ -65,7 +65,7 @@ export const guardSchema = (schema: unknown): Result<Guarded> => {
 
 const refuse = (why: string) => fail('bad_reply', `the schema cannot be used: ${why}`)
 
-// With a list of its own instead of recursion: it may be deeper than the stack.
+// Iterative instead of recursive: the schema may be deeper than the stack.
 const describeExcess = (schema: object): string | undefined => {
   let nodes = 0
   let level: object[] = [schema]

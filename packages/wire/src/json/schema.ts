@@ -1,4 +1,4 @@
-// The one door of ajv: JSON Schemas that others wrote, which may be of any size, hostile, or no schema at all.
+// Compiles JSON Schemas that others wrote, which may be of any size, hostile, or no schema at all. Only this file imports ajv.
 
 import type { Options, ValidateFunction } from 'ajv'
 import { testOf } from '../pattern.js'
@@ -9,19 +9,19 @@ import { guardSchema, MAX_STEPS, STEP } from './schema-guard.js'
 export interface SchemaFlaw {
   /** JSON Pointer into the value; empty for the value itself. */
   readonly path: string
-  /** What the value at that place is to be, as in `must be string`. */
+  /** What the value must be, as in `must be string`. */
   readonly detail: string
 }
 
-/** What is wrong with the value, ten flaws at most; none: it fits. Never throws, whatever it is given. */
+/** The flaws of the value, ten at most; empty: it matches. Never throws, whatever it is given. */
 export type SchemaCheck = (value: unknown) => readonly SchemaFlaw[]
 
 const MAX_FLAWS = 10
 
 /**
- * Draft 2020-12, which MCP has as its default, or draft-07 where `$schema` or the form of the schema says so. `format` is a remark,
- * no rule. `bad_reply` where it is no schema, points outside of itself, or is too large; nothing is ever fetched.
- * `cannot_run` where Node forbids code that is generated: what a server gets and gives would go unchecked.
+ * Draft 2020-12, MCP's default, or draft-07 if `$schema` or the form of the schema says so. `format` is not checked. `bad_reply` if it is
+ * not a schema, refers outside of itself, or is too large; nothing is ever fetched. `cannot_run` if Node forbids generated code: the data
+ * of a server would go unchecked.
  */
 export const compileSchema = (schema: unknown): Result<SchemaCheck> => {
   const guarded = guardSchema(schema)
@@ -68,7 +68,7 @@ const open = (isDraft7: boolean, budget: { steps: number }) => {
       return true
     },
   })
-  // The one of ajv takes time with the square of the length.
+  // Replaces ajv's, which takes quadratic time.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -101,9 +101,9 @@ const flawsOf = (validate: ValidateFunction, value: unknown): SchemaFlaw[] => {
   })
 }
 
-// RE2 takes linear time, whatever the pattern and the text. What it does not know (look-around, back-references) is not checked.
+// RE2 takes linear time, whatever the pattern and the text. What it does not support (look-around, back-references) is not checked.
 const linear: NonNullable<NonNullable<Options['code']>['regExp']> = Object.assign(
-  // By its text ajv tells one expression from another.
+  // ajv identifies expressions by their text.
   (pattern: string) => ({ test: testOf(pattern), toString: () => pattern }),
   { code: '' },
 )

@@ -1,17 +1,17 @@
-// JSON text as bytes: steps over one value and checks its grammar, without building anything. Every function takes the
-// offset where its piece begins and returns the offset behind it, or -1 where the bytes are not that piece. All of them
-// stop at the end of the buffer, because a read past it is `undefined`, which no comparison lets through.
+// Skips one JSON value in bytes and checks its grammar, without building anything. Every function takes the offset of its piece and returns
+// the offset after it, or -1 if the bytes are not that piece. All of them stop at the end of the buffer, because a read past it is
+// `undefined`, which fails every comparison.
 
-/** Deepest nesting of any message. */
+/** The maximum nesting of a message. */
 export const MAX_JSON_DEPTH = 512
 
-/** The `depth` of a value that needs no check, because it is part of a message that was checked, or of what expressions made of some. */
+/** The `depth` of a value that needs no check, because it is part of a checked message, or was computed from one. */
 export const UNCHECKED_DEPTH = -1000
 
-/** Fewer digits make a finite number. */
+/** A number with fewer digits is finite. */
 const LONG_NUMBER = 300
 
-/** White space. A line never holds 0x0A, so a scan that meets one has left its message. */
+/** White space. A line never contains 0x0A, so a scan that meets one has left its message. */
 export const skipSpace = (buf: Uint8Array, at: number): number => {
   let i = at
   let c = buf[i] as number
@@ -19,7 +19,7 @@ export const skipSpace = (buf: Uint8Array, at: number): number => {
   return i
 }
 
-/** `at` is inside a string: behind its opening quote, or at any later place of it. */
+/** `at` is inside a string: after its opening quote or later. */
 export const skipStringRest = (buf: Uint8Array, at: number): number => {
   let i = at
   for (;;) {
@@ -71,7 +71,7 @@ export const skipNumberRest = (buf: Uint8Array, at: number, start: number): numb
   return Number.isFinite(Number(asciiText(buf, start, i))) ? i : -1
 }
 
-/** Any value, with no space before it; `depth` containers are open around it. */
+/** Any value, without leading space; `depth` containers are open around it. */
 export const skipValue = (buf: Uint8Array, at: number, depth: number): number => {
   const c = buf[at] as number
   if (c === 34) return skipStringRest(buf, at + 1)
@@ -141,8 +141,8 @@ export const asciiText = (buf: Uint8Array, start: number, end: number): string =
 }
 
 /**
- * Whether a value is nested more than 512 deep with the `around` that it is put into.
- * `buf[start..end)` is JSON, and there is a byte behind it.
+ * Whether a value would be nested more than 512 deep with the `around` that it is put into. `buf[start..end)` is JSON, and at least one
+ * byte follows.
  */
 export const isTooDeep = (buf: Buffer, start: number, end: number, around = 0): boolean =>
   // Each level takes two bytes.

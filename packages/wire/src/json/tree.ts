@@ -1,8 +1,8 @@
-// A JSON text as a tree of spans over its bytes, and what its nodes stand for in JavaScript.
+// A JSON text as a tree of spans over its bytes, and the JavaScript values of its nodes.
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Byte offsets into the buffer that was parsed, half-open, without white space around the value. */
+/** Byte offsets into the parsed buffer, half-open, without white space around the value. */
 export interface Extent {
   readonly start: number
   readonly end: number
@@ -10,11 +10,11 @@ export interface Extent {
 export type Tree = ObjectTree | ArrayTree | ScalarTree
 export interface ObjectTree extends Extent {
   readonly kind: 'object'
-  /** One for each key, in order of its first mention. Of several values for one key the last stands here (plumb-wire(5), Lines). */
+  /** One entry for each key, in order of first occurrence. Of several values for one key, the last counts (plumb-wire(5), Lines). */
   readonly entries: readonly TreeEntry[]
 }
 export interface TreeEntry {
-  /** Without its quotes and escapes. */
+  /** Without quotes and escapes. */
   readonly key: string
   readonly node: Tree
 }
@@ -32,13 +32,13 @@ export interface TreeFault {
   readonly offset: number
   /** In code points, from 1 at `start`. */
   readonly column: number
-  /** What was expected, where, and what stood there. */
+  /** What was expected, where, and what was found. */
   readonly detail: string
 }
 
 /**
- * The value as JavaScript has it: numbers are doubles, objects have no prototype, so that `__proto__` and `constructor` are keys like any
- * other and a key that is not there reads as undefined.
+ * The JavaScript value: numbers are doubles, objects have no prototype, so that `__proto__` and `constructor` are ordinary keys and a
+ * missing key reads as undefined.
  */
 export const valueOf = (node: Tree, buf: Buffer): Json => {
   switch (node.kind) {
@@ -60,7 +60,7 @@ export const valueOf = (node: Tree, buf: Buffer): Json => {
   }
 }
 
-/** What a string node says, without its quotes and escapes. */
+/** The text of a string node, without quotes and escapes. */
 export const stringOf = (node: Extent, buf: Buffer): string => {
   const text = buf.toString('utf8', node.start + 1, node.end - 1)
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text

@@ -1,9 +1,9 @@
-// The hash of a value that is kept: the same for all ways in which its JSON can be written.
+// The hash of a kept value: the same for all ways to write its JSON.
 
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../json/canonical.js'
 
-/** What JSON leaves out, such as undefined, is left out here. */
+/** Values that JSON omits, such as undefined, are omitted here too. */
 export const canonicalText = (value: unknown): string => canonicalJson(JSON.stringify(value) ?? 'null')
 
 /** SHA-256 of the canonical text, in 64 hexadecimal digits. */

@@ -1,11 +1,12 @@
-// The kept answers of this process, which children of ours get without an option; apart, since every program that starts children has it.
+// The kept answers of this process, which our children get without an option; a separate file, since every program that starts children
+// loads it.
 
-/** Where children of ours have the counts of the run: see `joinKept`. */
+/** The descriptor of the run's counters in our children: see `joinKept`. */
 export const KEPT_FD = 11
 
 export interface CurrentKept {
   readonly fd: number
-  /** Nothing is asked that is not kept. */
+  /** Nothing is requested that is not kept. */
   readonly isOnly: boolean
 }
 

@@ -1,5 +1,6 @@
-// Answers in a directory, in which each process that writes has two files of its own: NAME.jsonl with a line for each answer, and NAME.index,
-// which says where they are, so that a large one is not read to be opened. What the index lacks is at the end: its writer was stopped.
+// Answers in a directory, in which each writing process has two files of its own: NAME.jsonl with a line for each answer, and NAME.index
+// with their offsets, so that a large file is not read when it is opened. Answers missing in the index are at the end: their writer was
+// stopped.
 
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync, truncateSync } from 'node:fs'
@@ -17,7 +18,7 @@ interface Place extends EntryKey {
   readonly bytes: number
 }
 
-/** Makes the directory where it is not there; one in a record, with its first answer. */
+/** Creates a missing directory; one in a record, with its first answer. */
 export const openDirectoryStore = (directory: string, isRecord: boolean): Result<Store> => {
   const byHash = new Map<string, Place[]>()
   try {
@@ -41,7 +42,7 @@ export const openDirectoryStore = (directory: string, isRecord: boolean): Result
 
 const isSame = (a: EntryKey, b: EntryKey): boolean => a.place === b.place && a.nth === b.nth
 
-// Of two runs that asked the same at once the later file counts as well as the first.
+// If two runs requested the same at once, the answers of both files count.
 const add = (byHash: Map<string, Place[]>, place: Place): void => {
   const equal = byHash.get(place.hash)
   if (!equal) byHash.set(place.hash, [place])
@@ -73,7 +74,7 @@ const placesIn = (base: string): Place[] => {
   return [...places, ...unindexed(path, last ? last.offset + last.bytes + 1 : 0)]
 }
 
-// Without one all of the answers are read.
+// Without an index, all answers are read.
 const indexOf = (path: string): readonly string[] => {
   try {
     return readFileSync(path, 'latin1').split('\n').slice(0, -1)
@@ -113,7 +114,7 @@ const bytesAt = (path: string, offset: number, bytes: number): Buffer => {
   }
 }
 
-// What cannot be read is asked again.
+// Unreadable answers are requested again.
 const textAt = ({ path, offset, bytes }: Place): string => {
   try {
     return bytes > MAX_ENTRY_BYTES ? '' : bytesAt(path, offset, bytes).toString('utf8')
@@ -122,9 +123,9 @@ const textAt = ({ path, offset, bytes }: Place): string => {
   }
 }
 
-/** Of this process: its files are made with its first answer. */
+/** The files of this process, created with its first answer. */
 const openAppender = (directory: string): ((key: EntryKey, line: string) => Fault | undefined) => {
-  // In the order of time, so that a later answer counts.
+  // In order of time, so that a later answer counts.
   const base = join(directory, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}`)
   const path = `${base}${LINES}`
   let offset = 0
@@ -153,11 +154,11 @@ const openAppender = (directory: string): ((key: EntryKey, line: string) => Faul
   }
 }
 
-// A part of a line, where the disk was nearly full.
+// An incomplete line: the disk was nearly full.
 const takeBack = (path: string, size: number): void => {
   try {
     truncateSync(path, size)
   } catch {
-    // It was not made yet.
+    // It did not exist yet.
   }
 }

@@ -1,37 +1,37 @@
-// One answer that is kept: to which request, and which of those that are equal. The same text in a file of its own and as a line of many.
+// One kept answer: its request, and its number among equal requests. The same text in a file of its own and as a line of many.
 
 import { isRecord } from '../is-record.js'
 import { scrub } from '../scrub.js'
 import { hashOf } from './canonical.js'
 
 export interface EntryKey {
-  /** Of the canonical request. */
+  /** The hash of the canonical request. */
   readonly hash: string
-  /** Who asked, as `placeName` writes it. */
+  /** The process that asked, as `placeName` writes it. */
   readonly place: string
-  /** Which of its equal requests in one run, from 1, in the order in which they were asked. */
+  /** Its number among equal requests of one run, from 1, in the order in which they were asked. */
   readonly nth: number
 }
 
 export interface KeptEntry extends EntryKey {
   readonly answer: unknown
-  /** Kept where a miss is to tell which request is nearest. */
+  /** Kept where a miss should report the nearest request. */
   readonly request?: unknown
 }
 
 const MAX_PLACE = 80
 
-/** Of the process that asks: a name that a file may have as well. */
+/** The name of the asking process, in a form that is safe for file names. */
 export const placeName = (place: string): string => place.replace(/[^\w.@~-]+/g, '_').slice(0, MAX_PLACE) || '_'
 
-/** One line, without its end and without keys. Its checksum tells a line that was cut, or changed. */
+/** One line, without its end and without keys. Its checksum detects a line that was cut or changed. */
 export const writeEntry = ({ hash, place, nth, request, answer }: KeptEntry): string => {
   const entry = { hash, place, nth, ...(request === undefined ? {} : { request }), answer }
   const scrubbed = JSON.parse(scrub(JSON.stringify(entry))) as object
   return JSON.stringify({ ...scrubbed, sum: sumOf(scrubbed) })
 }
 
-/** Undefined: it is none, or not whole. */
+/** Undefined: not an entry, or incomplete. */
 export const readEntry = (text: string): KeptEntry | undefined => {
   const value = parse(text)
   if (!isRecord(value)) return undefined

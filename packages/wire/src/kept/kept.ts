@@ -1,5 +1,5 @@
-// Answers that are kept, for all processes of one run: the n-th of several equal requests of one process gets the n-th answer, in the order
-// in which they are asked. Which that is, all processes count together, in a file without a name on one descriptor, as for a budget.
+// Kept answers for all processes of one run: the n-th of several equal requests of one process gets the n-th answer, in the order in which
+// they are asked. All processes share the counters, in an unnamed file on one descriptor, as for a budget.
 
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
@@ -24,28 +24,28 @@ export interface StorePlace {
 }
 
 export interface KeptOptions {
-  /** An answer is taken from the first that has it, and kept in all. */
+  /** An answer is taken from the first store that has it, and kept in all. */
   readonly stores: readonly StorePlace[]
-  /** Nothing is asked. */
+  /** Nothing is requested from models. */
   readonly isOnly: boolean
-  /** The file of calls that wait for a person; undefined: none can. */
+  /** The file of calls that wait for a person. Undefined: none can wait. */
   readonly approvals?: string | undefined
-  /** The processes of this run: what others asked, under names that are gone, may answer any of them. */
+  /** The processes of this run: answers for processes that no longer exist may be given to any of them. */
   readonly places: readonly string[]
-  /** Those of processes, and of plumbs with all in them, whose answers no record keeps. */
+  /** Places of processes, and of plumbs with everything in them, whose answers no record keeps. */
   readonly unrecorded?: readonly string[] | undefined
 }
 
 export type AnswerSource = 'cache' | 'record'
 
 export interface Asked {
-  /** Of the request, and which of its equals it is. */
+  /** The hash of the request, and its number among equal ones. */
   readonly key: EntryKey
-  /** With where it was kept; undefined: it is to be asked. */
+  /** The answer, with where it was kept. Undefined: it has to be requested. */
   readonly found: { readonly answer: unknown; readonly source: AnswerSource } | undefined
-  /** Why it may not be asked. */
+  /** Why it must not be requested. */
   readonly miss: Fault | undefined
-  /** Keeps what was answered. `write_failed`: it could not be; it is tried again with the next. */
+  /** Keeps the answer. `write_failed`: it could not be kept; it is tried again with the next. */
   keep(answer: unknown): Fault | undefined
 }
 
@@ -54,9 +54,9 @@ export interface KeptAnswers {
   readonly isOnly: boolean
   readonly hasRecord: boolean
   readonly approvals: string | undefined
-  /** Beside the answers, for notes of what was sent and is not answered. */
+  /** A directory beside the answers, for notes of requests that were sent and are not answered. */
   readonly batchDirectory: string
-  /** To be called when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches know nothing of it. */
+  /** Call it when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches do not keep it. */
   ask(request: unknown, place: string, options?: { readonly onlyRecorded?: boolean }): Asked
 }
 
@@ -71,10 +71,10 @@ export const openKept = (options: KeptOptions): Result<KeptAnswers> => {
   }
 }
 
-/** Where calls of the run wait for a person; undefined: none can. */
+/** Where calls of the run wait for a person. Undefined: none can. */
 export const approvalsOf = (fd: number): string | undefined => readOptions(openCounts(fd).head)?.approvals
 
-/** Those of a parent, on a descriptor of ours. */
+/** The parent's, on an inherited descriptor. */
 export const joinKept = (fd: number): Result<KeptAnswers> => {
   const count = openCounts(fd)
   const options = readOptions(count.head)
@@ -169,7 +169,7 @@ const missFault = (request: unknown, hash: string, stores: readonly OpenStore[])
 
 const SHOWN_DIGITS = 12
 
-/** Of answers that wait for room on the disk, in characters of their text. */
+/** Of answers that wait for space on the disk, in characters of their text. */
 const MAX_LATE = 16 * 1024 * 1024
 
 class LateEntries {
@@ -205,7 +205,7 @@ const openCounts = (fd: number): Counts => {
   const ledger = openLedger(fd)
   const head = ledger.next()
   const counts = new Map<string, number>()
-  // A process in a sandbox may have the number of another.
+  // A process in a sandbox may have the pid of another.
   const who = randomUUID()
   let made = 0
   return {

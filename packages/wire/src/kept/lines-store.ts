@@ -1,5 +1,5 @@
-// Answers as JSON Lines, with their requests: a file that stands beside a spec and is read by people. What was there when it was opened is
-// found; what is put is appended, each as one write, so that lines of several processes do not mix.
+// Answers as JSON Lines, with their requests: a file beside a spec, readable by people. It is loaded when it is opened; new answers are
+// appended, each as one write, so that lines of several processes do not mix.
 
 import { appendFileSync, closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { fault } from '../error.js'
@@ -9,10 +9,10 @@ import { type EntryKey, type KeptEntry, readEntry, writeEntry } from './entry.js
 import { nearestRequest } from './nearest-request.js'
 import { FILE_MODE, type Store } from './store.js'
 
-/** Of the whole file, in bytes: all of it is held. */
+/** Bytes of the whole file, which is held in memory. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
-/** A line that is not whole is skipped, and what it would have answered is asked again. */
+/** An incomplete line is skipped, and its request is made again. */
 export const openLinesStore = (path: string): Result<Store> => {
   const text = textOf(path)
   if (!text.ok) return text

@@ -1,17 +1,17 @@
-// Where a request is not among those that were kept: the one that is most like it, and in what they differ.
+// Finds the kept request that is most similar to a missing one, and where they differ.
 
 import { isRecord } from '../is-record.js'
 import { canonicalText } from './canonical.js'
 
 export interface NearestRequest {
-  /** Its place in the list. */
+  /** Its index in the list. */
   readonly index: number
-  /** Paths that differ, such as `messages[2].content`; the first of them. */
+  /** The first differing paths, such as `messages[2].content`. */
   readonly paths: readonly string[]
 }
 
 const MAX_PATHS = 20
-/** Of those that were kept, so many are looked at. */
+/** The number of kept requests that are compared. */
 const MAX_COMPARED = 10_000
 
 /** Undefined: there is none. Of equally near ones, the first. */

@@ -1,4 +1,4 @@
-// What can be said of a line's bytes before they are read as JSON.
+// Checks of a line's bytes before they are parsed as JSON.
 
 export const isBlank = (buf: Buffer, start: number, end: number): boolean => {
   for (let i = start; i < end; i++) {
@@ -8,7 +8,7 @@ export const isBlank = (buf: Buffer, start: number, end: number): boolean => {
   return true
 }
 
-/** Whether all would be well without an unfinished character at the end. */
+/** Whether everything except an unfinished character at the end is valid. */
 export const endsInsideCharacter = (buf: Buffer, start: number, end: number): boolean => {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(buf.subarray(start, end), { stream: true })

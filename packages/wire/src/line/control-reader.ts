@@ -1,4 +1,4 @@
-// Control messages off a descriptor: few, small, and each handled the moment it is there. Data goes through LineReader.
+// Reads control messages from a descriptor: few, small, and each handled at once. Data goes through LineReader.
 
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
@@ -8,7 +8,10 @@ import { fail } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { MAX_LINE } from './reader.js'
 
-/** `text` of a message is JSON as it stands there. Bad lines go to `onFault` with their `line`, and the next ones go on; after a `read_failed` comes `onEnd`, which comes once. */
+/**
+ * `text` is the JSON of the message as it was written. Bad lines go to `onFault` with their `line`, and reading continues; a `read_failed`
+ * is followed by `onEnd`, which is called once.
+ */
 export const readControl = (
   stream: Readable,
   onMessage: (message: unknown, line: number, text: Uint8Array) => void,
@@ -28,9 +31,9 @@ export const readControl = (
     else onFault({ ...parsed.error, line })
   }
 
-  // Bytes travel as Latin-1, since split2 would put U+FFFD where they are no UTF-8. It drops what is too long without a word.
+  // Bytes travel as Latin-1, since split2 would replace invalid UTF-8 with U+FFFD. It silently drops lines that are too long.
   const options = { maxLength: MAX_LINE, skipOverflow: true }
-  // Most programs are not controlled, and a stream of its kind costs a tenth of Node's own start.
+  // Created late: most programs get no control, and such a stream costs a tenth of Node's own start.
   const split = require('split2') as typeof import('split2')
   const splitter = split(take, options).resume()
   stream.on('data', (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-// Everything on two streams (plumb-wire(5), Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
+// Envelopes (plumb-wire(5), Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
 
 import { eachMember } from '../json/members.js'
 import { checkJson } from '../json/parse.js'
@@ -7,7 +7,7 @@ import { type Extent, stringOf } from '../json/tree.js'
 import { preview } from '../preview.js'
 import { fail, type Result } from '../result.js'
 
-/** The message lies in `buf[start..end)` of what was split; with `isEof` there is none, and the port closes. */
+/** The message is `buf[start..end)` of the split line; with `isEof` there is none, and the port closes. */
 export interface Envelope {
   readonly port: string
   readonly isEof: boolean
@@ -15,7 +15,7 @@ export interface Envelope {
   readonly end: number
 }
 
-/** `invalid_json` (or `truncated_line`, `too_deep`) where the line is no JSON, `bad_envelope` where it is something else. */
+/** `invalid_json` (or `truncated_line`, `too_deep`) if the line is not JSON, `bad_envelope` if it is another value. */
 export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = false): Result<Envelope> => {
   const plain = splitLike(buf, start, end)
   if (plain) return { ok: true, value: plain }
@@ -36,7 +36,7 @@ export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = 
   return { ok: true, value: { port: name, isEof: true, start: eof.end, end: eof.end } }
 }
 
-/** For values that are parsed already: a port and its message, or `bad_envelope`. */
+/** For parsed values: a port and its message, or `bad_envelope`. */
 export const parseEnvelope = (value: unknown): Result<{ port: string; msg: unknown } | { port: string; eof: true }> => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('it is no object')
   const { __port: port, msg, eof } = value as Record<string, unknown>
@@ -46,14 +46,14 @@ export const parseEnvelope = (value: unknown): Result<{ port: string; msg: unkno
   return eof === true ? { ok: true, value: { port, eof } } : refuse("it has neither 'msg' nor 'eof' true")
 }
 
-/** Among plain lines: an object with exactly the keys `__port` and `msg`, or `__port` and `eof`. */
+/** Recognises envelopes among plain lines: objects with exactly the keys `__port` and `msg`, or `__port` and `eof`. */
 export const isEnvelope = (buf: Buffer, start: number, end: number): boolean => {
   if (!mayBeEnvelope(buf, start, end)) return false
   const members = readMembers(buf, start, end)
   return members?.port !== undefined && members.others === 0 && (members.msg === undefined) !== (members.eof === undefined)
 }
 
-/** A value that has a `__port` of its own leaves enveloped, so that no reader takes it for an envelope. */
+/** A value that has a `__port` of its own is sent in an envelope, so that no reader takes it for one. */
 export const hasPortKey = (buf: Buffer, start: number, end: number): boolean => readMembers(buf, start, end)?.port !== undefined
 
 /** The envelope of a message, whose bytes are kept; no line end. */
@@ -66,7 +66,7 @@ export const enclose = (port: string, buf: Buffer, start: number, end: number): 
   return envelope
 }
 
-/** What stands before the message of an envelope; behind it stands `}`. */
+/** The text before the message of an envelope; after it comes `}`. */
 export const envelopeHead = (port: string): Buffer => {
   let head = heads.get(port)
   if (!head) {
@@ -93,7 +93,7 @@ interface Members {
 const PORT_HEAD = Buffer.from('{"__port":"')
 const MSG_HEAD = Buffer.from('","msg":')
 
-// Most envelopes are written as they are here, and many of one port follow each other.
+// Fast path: most envelopes are written in this form, and many of one port follow each other.
 let latest = { port: '', head: Buffer.from('\n') }
 
 const splitLike = (buf: Buffer, start: number, end: number): Envelope | undefined => {
@@ -119,7 +119,7 @@ const isAt = (bytes: Buffer, buf: Buffer, at: number): boolean => {
   return true
 }
 
-// The members of one object, the last of each name. Undefined: it is something else.
+// The members of one object, the last of each name. Undefined: another value.
 const readMembers = (buf: Buffer, start: number, end: number): Members | undefined => {
   const at = skipSpace(buf, start)
   if (at >= end || buf[at] !== OPEN) return undefined
@@ -131,12 +131,12 @@ const readMembers = (buf: Buffer, start: number, end: number): Members | undefin
     else if (name === 'eof') members.eof = { start, end }
     else members.others++
   }
-  // The message may be nested as deep as one that has no envelope.
+  // The message may be nested as deep as one without an envelope.
   const behind = eachMember(buf, at, visit, 0)
   return behind >= 0 && behind <= end && skipSpace(buf, behind) >= end ? members : undefined
 }
 
-// Cheap and rarely wrong, since it is asked of every line of data: the first key begins like one of the three.
+// Cheap and rarely wrong, since it runs for every line of data: whether the first key begins like one of the three.
 const mayBeEnvelope = (buf: Buffer, start: number, end: number): boolean => {
   const at = skipSpace(buf, start)
   if (at >= end || buf[at] !== OPEN) return false

@@ -21,26 +21,29 @@ export const MAX_LINE = 16 * 1024 * 1024
 export interface LineReaderOptions {
   /** Bytes of a line without its end; 16 MiB. */
   readonly maxLine?: number
-  /** Each line is text: `buf[start..end)` is the JSON string of it, and an empty line is `""`. */
+  /** Each line is text: `buf[start..end)` is its JSON string, and an empty line is `""`. */
   readonly raw?: boolean
   /** Called when `next()` may have something new: a line, a fault or the end; never before the constructor has returned. */
   readonly onReadable?: () => void
-  /** Given the bytes of each line that is too long to be held, as they come, without its end; `isEnd` once for each. */
+  /** Called with the bytes of each line that is too long to be held, as they come, without its end; `isEnd` once for each. */
   readonly onOversize?: (piece: Buffer, isEnd: boolean) => void
 }
 
-/** Takes lines that it knows the ends of without framing. */
+/** Takes whole lines in batches, without framing each. */
 export interface LineBatcher {
-  /** How many it took the last time. */
+  /** How many lines it took the last time. */
   readonly taken: number
-  /** The lines are `buf[at..limit)`, each with its end, valid UTF-8, after `line` others. Returns the offset behind the last taken. */
+  /**
+   * The lines are `buf[at..limit)`, each with its end, valid UTF-8, after `line` earlier ones. Returns the offset after the last line
+   * taken.
+   */
   takeBatch(buf: Buffer, at: number, limit: number, max: number, line: number): number
 }
 
 const LF = 10
 const CR = 13
 const NOTHING = Buffer.alloc(0)
-// What a line may hold beyond its limit before it is framed: a byte-order mark and a CR.
+// Bytes beyond the limit before framing: a byte-order mark and a CR.
 const SLACK = 4
 
 /**
@@ -56,7 +59,7 @@ export class LineReader {
   /** Number of the line from 1; blank ones count. */
   line = 0
   fault: Fault | null = null
-  /** This line had no newline: if it is no JSON, it was truncated. */
+  /** This line had no newline: if it is not JSON, it was truncated. */
   isLast = false
   /** Bytes of a line without its end. */
   readonly maxLine: number
@@ -65,9 +68,9 @@ export class LineReader {
   readonly #onReadable: LineReaderOptions['onReadable']
   readonly #onOversize: LineReaderOptions['onOversize']
 
-  /** Chunks that came and were not framed yet; more than one only where a stream ignores `pause`. */
+  /** Chunks that are not framed yet; more than one only if a stream ignores `pause`. */
   readonly #chunks: Buffer[] = []
-  /** Whole lines being pulled: `#region[#at..#limit)`, then `#rest[#restAt..#restLimit)`. */
+  /** The whole lines to pull: `#region[#at..#limit)`, then `#rest[#restAt..#restLimit)`. */
   #region: Buffer = NOTHING
   #at = 0
   #limit = 0
@@ -78,7 +81,7 @@ export class LineReader {
   /** The beginning of a line whose end has not come: `#carry[0..#carryBytes)`. */
   #carry: Buffer = NOTHING
   #carryBytes = 0
-  /** The line was too long and has been reported: drop what comes up to its end. */
+  /** The line was too long and has been reported: its rest is dropped. */
   #isDiscarding = false
   #state: 'flowing' | 'paused' | 'over' | 'ended' = 'flowing'
   #failure: Fault | null = null
@@ -96,11 +99,11 @@ export class LineReader {
     stream.on('end', () => this.#finish())
     stream.on('close', () => this.#finish())
     stream.on('data', (chunk: Buffer) => this.#accept(chunk))
-    // It may be paused by the reader of its beginning, or because it was never read.
+    // The stream may have been paused by an earlier reader, or never read.
     if (stream.isPaused()) stream.resume()
   }
 
-  /** The end was seen and all before it pulled. */
+  /** The end was reached and everything before it pulled. */
   get hasEnded(): boolean {
     return this.#state === 'ended'
   }
@@ -109,7 +112,7 @@ export class LineReader {
     return this.#state === 'over' || this.#state === 'ended'
   }
 
-  /** Moves to the next line or fault; false: nothing now, or nothing any more (`hasEnded`). */
+  /** Moves to the next line or fault. False: none now, or none any more (`hasEnded`). */
   next(): boolean {
     this.fault = null
     this.isLast = false
@@ -141,7 +144,7 @@ export class LineReader {
     }
   }
 
-  /** Lets a batcher take up to `max` lines, and returns how many it took. Where that is none, `next()` has to look. */
+  /** Lets a batcher take up to `max` lines, and returns how many it took. If none, `next()` has to read the next one. */
   takeBatch(batcher: LineBatcher, max: number): number {
     if (!this.#isRegionUtf8 || this.#isRaw || this.#at >= this.#limit) return 0
     this.#at = batcher.takeBatch(this.#region, this.#at, this.#limit, max, this.line)
@@ -149,7 +152,7 @@ export class LineReader {
     return batcher.taken
   }
 
-  /** Reads no more: what has not been pulled is gone, and the descriptor is closed. */
+  /** Stops reading: what has not been pulled is dropped, and the descriptor is closed. */
   stop(): void {
     this.#state = 'ended'
     this.#chunks.length = 0
@@ -164,7 +167,7 @@ export class LineReader {
     hintMinorGc(chunk.length)
     this.#chunks.push(chunk)
     this.#onReadable?.()
-    // Again even when it is paused: a child's exit makes Node resume its streams.
+    // Even if it is already paused: a child's exit makes Node resume its streams.
     if (this.#at < this.#limit || this.#restAt < this.#restLimit || this.#chunks.length > 0) {
       // It may have ended in the meantime.
       if (!this.#isOver) this.#state = 'paused'
@@ -184,7 +187,7 @@ export class LineReader {
     this.#onReadable?.()
   }
 
-  // Cuts a chunk into the end of the carried line, whole lines, and the beginning of the next one; true: there is a fault.
+  // Splits a chunk into the end of the carried line, whole lines, and the beginning of the next one. True: there is a fault.
   #take(chunk: Buffer): boolean {
     let from = 0
     if (this.#isDiscarding || this.#carryBytes > 0) {
@@ -204,7 +207,7 @@ export class LineReader {
     this.#rest = chunk
     this.#restAt = from
     this.#restLimit = whole
-    // May be longer than the limit where a chunk is: the lines before it come first, and it is refused when more of it comes.
+    // May exceed the limit if a chunk does: the lines before it come first, and it is refused when more of it comes.
     if (whole < chunk.length) this.#append(chunk.subarray(whole), 0)
     return false
   }
@@ -223,7 +226,7 @@ export class LineReader {
     return this.#refuseLong()
   }
 
-  // With as much room to spare as there is content, a line costs time in proportion to its length, however small its pieces are.
+  // Growing by the size of the content makes the cost of a line proportional to its length, however small its pieces are.
   #append(piece: Buffer, spare: number): number {
     const bytes = this.#carryBytes + piece.length
     if (this.#carryBytes === 0) {
@@ -249,11 +252,11 @@ export class LineReader {
     this.#region = region
     this.#at = at
     this.#limit = limit
-    // A newline is never within a character, so a region of whole lines can be checked at once.
+    // A newline is never within a character, so a region of whole lines can be validated at once.
     this.#isRegionUtf8 = isUtf8(region.subarray(at, limit))
   }
 
-  // Takes one line off the region; false: it is blank.
+  // Takes one line off the region. False: it is blank.
   #frame(): boolean {
     const region = this.#region
     let start = this.#at

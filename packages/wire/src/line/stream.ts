@@ -1,4 +1,4 @@
-// What lines are read from, and written to: Node's streams are both, and so are the bare pipes of ours.
+// The byte streams below line readers and writers: Node's streams fit, and so do our native pipes.
 
 export interface LineSource {
   on(event: 'data', listener: (chunk: Buffer) => void): unknown
@@ -7,7 +7,7 @@ export interface LineSource {
   isPaused(): boolean
   resume(): unknown
   pause(): unknown
-  /** Reads no more. */
+  /** Stops reading. */
   destroy(): unknown
 }
 
@@ -15,15 +15,15 @@ export interface LineSink {
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown
   on(event: 'close', listener: () => void): unknown
   once(event: 'close', listener: () => void): unknown
-  /** `done` when the kernel has it; with an error also comes `error`. */
+  /** `done` is called when the kernel has the bytes; an error also goes to `error`. */
   write(chunk: Buffer, done: (error?: Error | null) => void): unknown
-  /** What is written until `uncork` may be handed to the kernel at once. */
+  /** Writes until `uncork` may be handed to the kernel at once. */
   cork?(): void
   uncork?(): void
-  /** `done` when the kernel has everything; where it cannot, `close` comes. */
+  /** `done` is called when the kernel has everything; if it cannot take it, `close` comes. */
   end(done: () => void): unknown
-  /** Writes no more; `close` comes. */
+  /** Stops writing; `close` comes. */
   destroy(): unknown
-  /** Bytes that the kernel has not taken. */
+  /** Bytes that the kernel has not accepted. */
   readonly writableLength: number
 }

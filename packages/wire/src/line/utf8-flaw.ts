@@ -1,8 +1,8 @@
-// Bytes that are not UTF-8: where the first of them is, and what most often helps.
+// Describes bytes that are not UTF-8: where the first of them is, and the most likely remedy.
 
 import { isUtf8 } from 'node:buffer'
 
-/** `at` counts bytes. Undefined: they are UTF-8. */
+/** `at` counts bytes. Undefined: the bytes are UTF-8. */
 const findForeignByte = (bytes: Uint8Array): number | undefined => {
   for (let at = 0; at < bytes.length; ) {
     const lead = bytes[at] as number
@@ -13,7 +13,7 @@ const findForeignByte = (bytes: Uint8Array): number | undefined => {
   return undefined
 }
 
-/** `what`: `line 3`, `it`. With `byLine` the place is given in lines. */
+/** `what`: `line 3`, `it`. With `byLine` the position is given in lines. */
 export const describeForeignByte = (bytes: Uint8Array, what: string, byLine = false): string => {
   const at = findForeignByte(bytes)
   if (at === undefined) return `${what} is not UTF-8`

@@ -11,9 +11,9 @@ import { hintMinorGc } from './minor-gc.js'
 import type { LineSink } from './stream.js'
 
 export interface LineWriterOptions {
-  /** JSON strings are written as their text, anything else as it is. */
+  /** JSON strings are written as their text, anything else unchanged. */
   readonly raw?: boolean
-  /** It is full when the stream holds more than this; 256 KiB. */
+  /** Full when the stream holds more than this; 256 KiB. */
   readonly fullBytes?: number
   /** Half of what made it full has been accepted. */
   readonly onDrain?: () => void
@@ -29,14 +29,14 @@ const BACKSLASH = 0x5c
 const NOTHING: Buffer = Buffer.alloc(0)
 const FLUSH_BYTES = 64 * 1024
 const FULL_BYTES = 256 * 1024
-/** To copy as much takes longer than to hand it over. */
+/** Copying this much takes longer than handing it over. */
 const LONG_BYTES = 8 * 1024
 
-// The reader went away: what `head -1` does to its neighbour is no error.
+// The reader went away, as `head -1` does: no error.
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
 
 export class LineWriter {
-  /** Given to `write`, with line ends. */
+  /** Bytes given to `write`, with line ends. */
   bytes = 0
   lines = 0
 
@@ -44,16 +44,16 @@ export class LineWriter {
   readonly #isRaw: boolean
   readonly #fullBytes: number
   readonly #listeners: LineWriterOptions
-  /** What waits for the next flush: `#bufs[i]` from `#starts[i]` to `#ends[i]`, each of whole lines; the last may lack its LF. */
+  /** Pending segments: `#bufs[i]` from `#starts[i]` to `#ends[i]`, each of whole lines; the last may lack its LF. */
   #bufs: Buffer[] = []
   #starts: number[] = []
   #ends: number[] = []
-  /** And the last of it, which may still grow: `#buf[#start..#end)`. */
+  /** The last segment, which may still grow: `#buf[#start..#end)`. */
   #buf = NOTHING
   #start = 0
   #end = 0
   #pending = 0
-  /** So many of them lack their LF. */
+  /** How many of them lack their LF. */
   #missing = 0
   #isScheduled = false
   #state: 'open' | 'full' | 'done' = 'open'
@@ -75,7 +75,7 @@ export class LineWriter {
     return this.#state === 'full'
   }
 
-  /** One line, without its end. These bytes, and an LF that follows them in `buf`, must not change any more. */
+  /** Writes one line, without its end. These bytes, and an LF that follows them in `buf`, must not change any more. */
   write(buf: Buffer, start: number, end: number): void {
     if (this.#state === 'done') return
     this.lines++
@@ -83,7 +83,7 @@ export class LineWriter {
     else this.#addLine(buf, start, end)
   }
 
-  /** Lines one behind the other, each with its LF: the last one's is `buf[end - 1]`. */
+  /** Writes consecutive lines, each with its LF; the last LF is `buf[end - 1]`. */
   writeLines(buf: Buffer, start: number, end: number, lines: number): void {
     if (this.#state === 'done') return
     this.lines += lines
@@ -96,7 +96,7 @@ export class LineWriter {
     this.write(buf, 0, buf.length - 1)
   }
 
-  /** Hands everything to the stream in one write. Happens by itself after the running callback, and past 64 KiB. */
+  /** Hands everything to the stream in one write. Happens by itself after the running callback, and beyond 64 KiB. */
   flush(): void {
     if (this.#buf === NOTHING) return
     const chunks = this.#take()
@@ -123,7 +123,7 @@ export class LineWriter {
     else this.#add(buf, start, end, 1)
   }
 
-  // So many bytes are missing at the end: an LF, or nothing.
+  // How many bytes are missing at the end: an LF, or nothing.
   #add(buf: Buffer, start: number, end: number, missing: number): void {
     if (this.#end === start && this.#buf === buf && buf[start - 1] === LF) {
       this.#end = end
@@ -140,7 +140,7 @@ export class LineWriter {
     if (this.#pending >= FLUSH_BYTES) this.flush()
     else if (!this.#isScheduled) {
       this.#isScheduled = true
-      // Not setImmediate: that would let a poll of the event loop pass and cost latency.
+      // Not setImmediate: that would let a poll of the event loop pass, which costs latency.
       process.nextTick(this.#tick)
     }
   }
@@ -176,7 +176,7 @@ export class LineWriter {
     this.#ends.push(this.#end)
   }
 
-  // Long segments go out as they lie there; short ones are copied together, once.
+  // Long segments are written in place; short ones are copied together, once.
   #take(): Buffer[] {
     this.#close()
     const bufs = this.#bufs
@@ -209,7 +209,7 @@ export class LineWriter {
     return chunk
   }
 
-  // With an error it is called for each write that waited: producers that go on then would wait for ever.
+  // On an error it is called for each pending write: otherwise producers would wait for ever.
   readonly #accepted = (error?: Error | null): void => {
     if (error || this.#state !== 'full' || this.#stream.writableLength > this.#fullBytes / 2) return
     this.#state = 'open'
@@ -223,7 +223,7 @@ export class LineWriter {
     })
   }
 
-  // Once, whichever comes first of an error and the end of the stream.
+  // Once, for the first of an error and the end of the stream.
   #finish(notify: () => void): void {
     if (this.#state === 'done') return
     this.#state = 'done'

@@ -1,4 +1,4 @@
-// The prices, loaded when they are first wanted: most runs ask for none.
+// The prices, loaded on first use: most runs need none.
 
 import type { Prices } from './prices.js'
 import type { GivenPrices } from './prices-file.js'
@@ -8,5 +8,5 @@ export const loadPrices = async (given: GivenPrices = {}): Promise<Prices> => {
   return openPrices(given)
 }
 
-/** What --version prints of a program that knows prices. */
+/** What --version prints for a program that knows prices. */
 export const versionAndPrices = async (version: string): Promise<string> => `${version}\nprices: ${(await loadPrices()).source}\n`

@@ -1,10 +1,10 @@
-// What tokens cost, in whole nanodollars: sums of these are exact, and always rounded up, so that no budget is exceeded by a rounding.
+// The cost of tokens, in whole nanodollars: sums are exact, and always rounded up, so that no budget is exceeded by rounding.
 
 import { isTokenCount, MAX_CALL_TOKENS } from '../tokens.js'
 
 const NANO = 1_000_000_000
 
-/** Dollars of a million tokens. From `above` tokens of input on, all tokens of the request cost more. */
+/** Dollars for a million tokens. From `above` tokens of input on, all tokens of the request cost more. */
 export type Rate = number | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] }
 
 /** Tokens read from or written to a cache cost as much as input by default. */
@@ -31,7 +31,7 @@ export const toNano = (dollars: number): number => Math.round(dollars * NANO)
 /** Nanodollars as a number of dollars, for people and JSON. */
 export const toDollars = (nano: number): number => nano / NANO
 
-/** Of everything. */
+/** The maximum for any kind of token. */
 export const halfOf = ({ input, output, cache_read, cache_creation }: Price): Price => ({
   input: half(input),
   output: half(output),
@@ -42,7 +42,7 @@ export const halfOf = ({ input, output, cache_read, cache_creation }: Price): Pr
 const half = (rate: Rate): Rate =>
   typeof rate === 'number' ? rate / 2 : { base: rate.base / 2, tiers: rate.tiers.map(({ start, price }) => ({ start, price: price / 2 })) }
 
-/** Of one request, in nanodollars; what is no count of tokens counts as the most that it could be. */
+/** The cost of one request, in nanodollars; an invalid count of tokens counts as the maximum. */
 export const costOf = (price: Price, tokens: PricedTokens): number => {
   const read = tokens.input + tokens.cache_read + tokens.cache_creation
   const millionths = KINDS.reduce(
@@ -53,7 +53,7 @@ export const costOf = (price: Price, tokens: PricedTokens): number => {
   return Number((millionths + 999_999n) / 1_000_000n)
 }
 
-/** The most that a request can cost with so many tokens in and out, in nanodollars: whether it is cached or not. */
+/** The maximum cost of a request with so many tokens in and out, in nanodollars, cached or not. */
 export const maxCostOf = (price: Price, { input, output }: { readonly input: number; readonly output: number }): number => {
   const dearest = (rate: Rate): number =>
     typeof rate === 'number' ? rate : Math.max(rate.base, ...rate.tiers.filter(({ start }) => input > start).map((tier) => tier.price))

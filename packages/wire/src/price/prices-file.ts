@@ -1,16 +1,16 @@
-// Prices that a person gives, in place of those of the table: --prices FILE.
+// Prices given by the user in place of the table's: --prices FILE.
 
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 import { readSpec } from '../spec/source-files.js'
 import type { Price } from './price.js'
 
-/** By model; dollars of a million tokens. */
+/** By model; dollars for a million tokens. */
 export type GivenPrices = Readonly<Record<string, Price>>
 
 const KINDS = ['input', 'output', 'cache_read', 'cache_creation'] as const
 const EXAMPLE = '{"MODEL":{"input":3,"output":15}}'
-/** A dollar for a token: what is more is a mistake. */
+/** A dollar a token: a higher price is a mistake. */
 const MAX_PRICE = 1_000_000
 
 /** A JSON object from models to prices; keys of a price are those of `Price`. */
@@ -44,7 +44,7 @@ const priceProblem = (price: unknown): string | undefined => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The price of the model, else of the longest name that it begins with (`gpt-x` for `gpt-x-2026-01-01`). */
+/** The price of the model, else that of the longest name that it begins with (`gpt-x` for `gpt-x-2026-01-01`). */
 export const findGiven = (prices: GivenPrices, model: string): Price | undefined => {
   if (Object.hasOwn(prices, model)) return prices[model]
   const names = Object.keys(prices).filter((name) => model.startsWith(name) && /[-@:.]/.test(model[name.length] ?? ''))

@@ -1,4 +1,4 @@
-// What the build makes of a library's table; see scripts/build/embed.mjs.
+// Made by the build from a library's table; see scripts/build/embed.mjs.
 
 declare module '*.json?prices' {
   const table: unknown

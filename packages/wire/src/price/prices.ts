@@ -1,35 +1,35 @@
-// All the prices that are known: those that were given, then those of the table; of servers on this machine, none.
+// All known prices: those given by the user, then the table's; servers on this machine have none.
 
 import { ACCOUNTS } from '../accounts.js'
 import { halfOf, type Price } from './price.js'
 import { findGiven, type GivenPrices } from './prices-file.js'
 import { findInTable, PRICES_SOURCE } from './table.js'
 
-/** What is priced, as far as its provider is known. */
+/** The model, as far as its provider is known. */
 export interface PricedModel {
   readonly model: string
   readonly provider: string | undefined
-  /** By the provider's batches: for half the price. */
+  /** In the provider's batches: for half the price. */
   readonly lane?: 'batch' | undefined
 }
 
 export interface Prices {
-  /** Of the table: a library, its version and its date. */
+  /** The source of the table: a library, its version and its date. */
   readonly source: string
-  /** Undefined: not known. */
+  /** Undefined: unknown. */
   quote(priced: PricedModel, kind?: RequestKind): Quote | undefined
 }
 
-/** What makes input dearer. */
+/** Options that make input dearer. */
 export interface RequestKind {
-  /** Something of it is to be cached for an hour. */
+  /** Some of it is cached for an hour. */
   readonly hasHourCache: boolean
   readonly hasAudio: boolean
 }
 
 export interface Quote {
   readonly price: Price
-  /** Tokens that fit into the model, where that is known. */
+  /** The context window in tokens, if it is known. */
   readonly window: number | undefined
 }
 
@@ -58,6 +58,6 @@ export const openPrices = (given: GivenPrices): Prices => ({
   },
 })
 
-/** It is not billed by anyone. */
+/** It is not billed. */
 const isHere = (provider: string | undefined): boolean =>
   provider === 'eliza' || ACCOUNTS.some(({ name, keyVariable }) => name === provider && keyVariable === undefined)

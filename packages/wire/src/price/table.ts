@@ -1,18 +1,18 @@
-// The prices of a library's table, by provider and model. Of prices that change with the time of day the dearest counts.
+// The prices of a library's table, by provider and model. If prices change with the time of day, the highest counts.
 
 import { isRecord } from '../is-record.js'
 import type { Price, Rate } from './price.js'
 import text from './providers.json?prices'
 
 interface PriceTable {
-  /** Which library, of which version and date. */
+  /** The library, its version and date. */
   readonly source: string
   readonly providers: Readonly<Record<string, readonly TableModel[]>>
 }
 
 interface TableModel {
   readonly match: Match
-  /** Tokens that fit into it. */
+  /** The context window in tokens. */
   readonly window?: number
   readonly prices: readonly DatedPrices[]
 }
@@ -22,7 +22,7 @@ interface DatedPrices {
   readonly prices: TablePrices
 }
 
-/** Dollars of a million tokens. */
+/** Dollars for a million tokens. */
 interface TablePrices {
   readonly input_mtok: Rate
   readonly output_mtok: Rate
@@ -47,13 +47,13 @@ export const PRICES_SOURCE = table.source
 
 export interface TableEntry {
   readonly price: Price
-  /** Where it differs: of input that is to be kept for an hour, and of audio. */
+  /** Where it differs: input that is cached for an hour, and audio. */
   readonly hourCache: Rate | undefined
   readonly audio: Rate | undefined
   readonly window: number | undefined
 }
 
-/** Names of providers as plumb has them, where the table has others. */
+/** Provider names of plumb that differ from the table's. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { xai: 'x-ai', gemini: 'google' }
 
 /** `provider` undefined: the first that has such a model. `nowMs`: since 1970. */
@@ -81,7 +81,7 @@ const entryOf = ({ window, prices }: TableModel, nowMs: number): TableEntry => {
   const isNow = ({ constraint }: DatedPrices) => constraint?.type !== 'start_date' || Date.parse(constraint.start_date) <= nowMs
   const isByTime = ({ constraint }: DatedPrices) => constraint?.type === 'time_of_date'
   const now = prices.filter(isNow)
-  // What begins on a later day replaces what stands before it; of the times of a day, all are near.
+  // Prices of a later day replace earlier ones; all times of a day are considered.
   const latest = now.filter((one) => !isByTime(one)).at(-1)
   const near = [...(latest ? [latest] : []), ...now.filter(isByTime)].map((one) => one.prices)
   const dearest = (kind: keyof TablePrices): Rate | undefined => near.reduce<Rate | undefined>((a, one) => dearer(a, one[kind]), undefined)

@@ -1,5 +1,5 @@
-// What a parent hands to one of our executables on a descriptor: JSON Lines, the first with all
-// spec texts, later ones with what may be done.
+// The message of a parent to one of our executables, on a descriptor: JSON Lines, the first with all spec texts, later ones with renewed
+// authority.
 
 import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -9,14 +9,14 @@ import { readControl } from '../line/control-reader.js'
 import { fail, type Result } from '../result.js'
 import type { Bundle } from './source-files.js'
 
-/** The parent writes, and closes when it ends; that ends the renewals, and nothing else. */
+/** The parent writes, and closes when it ends; that ends only the renewals. */
 export interface Bootstrap {
   readonly bundle: Bundle
-  /** What the parent permits, as it was when this process was started; undefined where it said nothing of it. */
+  /** The authority at the start of this process. Undefined: the parent gave none. */
   readonly authority: unknown
-  /** What plumb-agent is to run, as its parent has checked it; undefined: it compiles the texts. */
+  /** The checked plan that plumb-agent runs. Undefined: it compiles the texts. */
   readonly agent: unknown
-  /** Called with each renewal; listening keeps no process alive. At most one listens. */
+  /** Called with each renewal; listening does not keep the process alive. At most one listener. */
   onAuthority(listener: (authority: unknown) => void): void
 }
 
@@ -59,7 +59,7 @@ const CHUNK_BYTES = 64 * 1024
 const MAX_BYTES = 256 * 1024 * 1024
 const LF = 10
 
-// A piece of what follows may have come with it.
+// The chunk may already hold a part of the next line.
 const readFirstLine = (fd: number): { line: Buffer; rest: Buffer } => {
   const chunks: Buffer[] = []
   for (let total = 0; total < MAX_BYTES; ) {

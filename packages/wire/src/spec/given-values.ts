@@ -1,5 +1,5 @@
-// The values that params get from outside: `--set`, `--set-file` and the environment
-// (plumbing(5), Params); or, in a child, from its parent.
+// The values that params get from outside: `--set`, `--set-file` and the environment (plumbing(5), Params); or, in a child, from its
+// parent.
 
 import { parseTree } from '../json/index.js'
 import { preview } from '../preview.js'
@@ -7,7 +7,7 @@ import { fail, type Result, succeed } from '../result.js'
 import { type Bundle, readSpec } from './source-files.js'
 
 export interface GivenValue {
-  /** JSON, or where `isPlain` perhaps plain text. */
+  /** JSON, or with `isPlain` perhaps plain text. */
   readonly text: string
   readonly isPlain: boolean
   /** For errors. */
@@ -15,9 +15,9 @@ export interface GivenValue {
 }
 
 export interface GivenValues {
-  /** `name` is the one on the command line; `path` is that of the file that declares it, and `own` its name there. */
+  /** `name` is the one on the command line; `path` is the file that declares it, and `own` its name there. */
   find(param: { readonly name: string; readonly path: string; readonly own: string }): GivenValue | undefined
-  /** By `--set`: each is to be the name of a param. */
+  /** By `--set`: each must be the name of a param. */
   readonly named: readonly string[]
 }
 
@@ -27,12 +27,12 @@ export interface GivenOptions {
 }
 
 const VARIABLE_PREFIX = 'PLUMB_SET_'
-/** The point of `Module.name` is none that a shell lets into the name of a variable. */
+/** A shell does not allow the point of `Module.name` in the name of a variable. */
 export const variableOf = (name: string): string => `${VARIABLE_PREFIX}${name.replaceAll('.', '_')}`
 
 /**
- * `--set` comes before `--set-file`, and that before the environment; of two of a kind the last
- * counts. A child has what its parent hands over.
+ * `--set` takes precedence over `--set-file`, and that over the environment; of two of a kind the last counts. A child uses what its parent
+ * hands over.
  */
 export const readGivenValues = ({ set = [], setFile = [] }: GivenOptions, bundle?: Bundle, env = process.env): Result<GivenValues> => {
   if (bundle) return succeed({ find: ({ path, own }) => handed(bundle, path, own), named: [] })
@@ -65,7 +65,7 @@ const handed = ({ params = {} }: Bundle, path: string, own: string): GivenValue 
   return text === undefined ? undefined : { text, isPlain: false, from: 'the parent' }
 }
 
-// The text of each value as it is written: no number loses digits.
+// Each value as it was written: no number loses digits.
 const readValues = (path: string): Result<ReadonlyMap<string, string>> => {
   const read = readSpec(path)
   if (!read.ok) return read

@@ -11,7 +11,7 @@ import { readBytes } from '../read-bytes.js'
 import type { Result } from '../result.js'
 import { systemReason } from '../system-reason.js'
 
-/** No spec written by hand comes near it. */
+/** Larger than any spec written by hand. */
 const MAX_SPEC_BYTES = 8 * 1024 * 1024
 
 /** Everything that was read, so that a child sees the same text even if a file has changed since. */
@@ -21,17 +21,17 @@ export interface Bundle {
   /** `FROM\u0000NAME` → path, for modules by name. */
   readonly modules: { readonly [fromAndName: string]: string }
   readonly around?: Around
-  /** What params were given: JSON text by file and name. */
+  /** The values of params: JSON text by file and name. */
   readonly params?: { readonly [path: string]: { readonly [name: string]: string } }
 }
 
-/** What else the tools of a program must leave as it is. Paths are absolute. */
+/** Other files that the tools of a program must not change. Paths are absolute. */
 export interface Around {
-  /** Texts of the programs that have started this one. */
+  /** Texts of the programs that started this one. */
   readonly files: { readonly [path: string]: string }
   /** Files and directories, such as a policy. */
   readonly paths: readonly string[]
-  /** What programs were when they were loaded, by path. */
+  /** The state of programs when they were loaded, by path. */
   readonly seen?: { readonly [path: string]: string }
 }
 
@@ -43,17 +43,17 @@ export interface SourceFiles {
 }
 
 export interface ReadFilesOptions {
-  /** The text of a path, each asked for once. */
+  /** The text of a path, which is read once. */
   readonly readText: (path: string) => Result<string>
   /** Name → text; its files are called `<stdlib>/NAME.plumb`. */
   readonly standardLibrary: Readonly<Record<string, string>>
-  /** Where a module by name is that is not of the standard library. */
+  /** The path of a module by name that is not in the standard library. */
   readonly locate: (name: string, from: string, read: (path: string) => Result<string>) => string | undefined
-  /** What need not be read: path → text. */
+  /** Known texts, which are not read: path → text. */
   readonly given?: Readonly<Record<string, string>>
 }
 
-/** Notes what is read and found, so that it can be handed on. */
+/** Records what is read and found, so that it can be handed on. */
 export const readFiles = ({ readText, standardLibrary, locate, given }: ReadFilesOptions): SourceFiles => {
   const files: Record<string, string> = Object.assign(Object.create(null), given)
   const modules: Record<string, string> = Object.create(null)
@@ -82,7 +82,7 @@ export const readFiles = ({ readText, standardLibrary, locate, given }: ReadFile
   }
 }
 
-/** Reads from disk. A module by name is looked for in `standardLibrary`, then beside `from`, then along `directories`. */
+/** Reads from disk. A module by name is looked up in `standardLibrary`, then beside `from`, then along `directories`. */
 export const diskFiles = (directories: readonly string[], standardLibrary: Readonly<Record<string, string>> = {}): SourceFiles =>
   readFiles({
     readText: readSpec,
@@ -90,7 +90,7 @@ export const diskFiles = (directories: readonly string[], standardLibrary: Reado
     locate: (name, from) => [dirname(from), ...directories].map((directory) => join(directory, `${name}.plumb`)).find(isFile),
   })
 
-/** Reads from what a parent handed over; the disk is not touched. */
+/** Reads what a parent handed over, and nothing from disk. */
 export const bundledFiles = (bundle: Bundle): SourceFiles => ({
   read: (path) => {
     const text = Object.hasOwn(bundle.files, path) ? bundle.files[path] : undefined
@@ -102,7 +102,7 @@ export const bundledFiles = (bundle: Bundle): SourceFiles => ({
   bundle: () => bundle,
 })
 
-/** The same texts, with one that is no file: processes that run a part of an inline spec get its text like any other. */
+/** The same texts, plus one that is not a file: processes that run a part of an inline spec get its text like any other. */
 export const withText = (files: SourceFiles, path: string, text: string): SourceFiles => ({
   ...files,
   bundle: (entry) => {
@@ -111,16 +111,16 @@ export const withText = (files: SourceFiles, path: string, text: string): Source
   },
 })
 
-/** The directories along which modules are looked for by name: PLUMB_PATH. */
+/** The search path for modules by name: PLUMB_PATH. */
 export const searchPath = (): string[] => (process.env.PLUMB_PATH ?? '').split(':').filter((directory) => directory !== '')
 
-/** The same texts, with what params were given. */
+/** The same texts, with the values of params. */
 export const withParams = (files: SourceFiles, params: NonNullable<Bundle['params']>): SourceFiles => ({
   ...files,
   bundle: (entry) => ({ ...files.bundle(entry), params }),
 })
 
-/** The same texts, with more around them. */
+/** The same texts, with more programs around them. */
 export const withAround = (files: SourceFiles, around: Partial<Around>): SourceFiles => ({
   ...files,
   bundle: (entry) => {
@@ -137,14 +137,14 @@ export const withAround = (files: SourceFiles, around: Partial<Around>): SourceF
   },
 })
 
-/** As a spec names a file: relative to its own directory. `from`: the path of the spec. */
+/** Resolves a file name in a spec: relative to the spec's own directory. `from`: the path of the spec. */
 export const besideSpec = (path: string, from: string): string => (isAbsolute(path) ? path : join(dirname(from), path))
 
 /** The whole text of a spec: UTF-8, a regular file (or a descriptor such as `/dev/fd/63`), at most 8 MiB. */
 export const readSpec = (path: string): Result<string> => {
   let fd: number | undefined
   try {
-    // So as not to wait forever on a FIFO without a writer.
+    // Non-blocking, so as not to wait forever for the writer of a FIFO.
     fd = openSync(path, constants.O_RDONLY | (isDescriptor(path) ? 0 : constants.O_NONBLOCK))
     const stat = fstatSync(fd)
     if (stat.isDirectory()) return unreadable(path, 'file_not_found', 'it is a directory')
@@ -157,7 +157,7 @@ export const readSpec = (path: string): Result<string> => {
   }
 }
 
-// Of what was only read nothing is lost when closing it fails.
+// Errors on closing lose nothing: it was only read.
 const closeQuietly = (fd: number): void => {
   try {
     closeSync(fd)
@@ -166,7 +166,7 @@ const closeQuietly = (fd: number): void => {
   }
 }
 
-/** A spec from a stream, with the same limits; `name` is what errors call it. */
+/** A spec from a stream, with the same limits; errors call it `name`. */
 export const readSpecFrom = async (stream: Readable, name: string): Promise<Result<string>> => {
   try {
     return textOf(await readBytes(stream, MAX_SPEC_BYTES), name)
@@ -201,7 +201,7 @@ const readUpTo = (fd: number, limit: number): Buffer => {
   }
 }
 
-// What cannot be looked at, as in a directory that may not be entered, is not there for us.
+// What cannot be examined, as in a directory without permission, counts as missing.
 const isFile = (path: string): boolean => {
   try {
     return statSync(path).isFile()
