@@ -196,7 +196,7 @@ let main : !string -> !string = a ; map(lower(value)) ; b ; map(upper(value) + "
   const id = await session()
   t.equal(await prompt(id, 'Men are all alike.'), 'end_turn')
   t.match(text('agent_message_chunk'), /^[A-Z ',]+!$/)
-  // It hears no control: it is started anew.
+  // It takes no control: it is restarted.
   const cancelled = prompt(id, 'Men are all alike.')
   await agent.notify('session/cancel', { sessionId: id })
   t.match(await cancelled, /cancelled|end_turn/)

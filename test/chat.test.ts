@@ -424,7 +424,7 @@ t.test('an input that is not a string is typed as JSON, and errors name its type
   chat.type(`{"x": 1}${ENTER}`)
   await chat.shows(/error: .*y.* \(input_type_mismatch\)\n> ?$/)
   chat.type(`/memory${ENTER}`)
-  await t.resolves(chat.shows(/error: this program hears no control: .* \(unknown_port\)\n> ?$/))
+  await t.resolves(chat.shows(/error: this program takes no control: .* \(unknown_port\)\n> ?$/))
 })
 
 t.test('a program of several agents', async (t) => {
@@ -447,7 +447,7 @@ let main : !string -> !string = writer ; critic ; filter(value != "no")`
   chat.type(`more${ENTER}`)
   await model.turn()
   chat.type(CTRL_C)
-  await chat.shows(/the answer was dropped; this program hears no control, so it was started anew and has forgotten all\n> ?$/)
+  await chat.shows(/the answer was dropped; this program takes no control, so it was restarted and has lost its memory\n> ?$/)
   chat.type(`anew${ENTER}`)
   const again = await model.turn()
   t.equal(again.body.messages.length, 1)

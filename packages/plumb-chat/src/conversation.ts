@@ -259,7 +259,7 @@ export class ChatConversation {
     }
     this.#answers.end()
     this.#notes = []
-    this.#parts.screen.notice('the answer was dropped; this program hears no control, so it was started anew and has forgotten all')
+    this.#parts.screen.notice('the answer was dropped; this program takes no control, so it was restarted and has lost its memory')
     this.#openTerminalIfQuiet()
   }
 
@@ -292,4 +292,4 @@ export class ChatConversation {
   }
 }
 
-const NO_CONTROL = "this program hears no control: let its main have the ports 'ctrl_in' and 'ctrl_out', or talk to one agent with --agent"
+const NO_CONTROL = "this program takes no control: let its main have the ports 'ctrl_in' and 'ctrl_out', or talk to one agent with --agent"

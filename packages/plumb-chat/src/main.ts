@@ -48,7 +48,7 @@ const describe = (command: Command): Command =>
     .option('--provider <provider>', 'eliza, anthropic, openai or a server by its name, not what the spec says')
     .option('--model <model>', 'model of the provider, not what the spec says')
     .option('--acp', 'serve an editor: the Agent Client Protocol on stdin and stdout')
-    .option('--thinking', 'show what a model thinks, where it tells')
+    .option('--thinking', 'show what a model thinks, where it is reported')
     .option('--no-history', 'neither read nor keep what is typed')
     .option('--no-parallel-tool-calls', 'one tool call after the other')
     .option('--set <name=value>', 'give a param of the spec this value', again)

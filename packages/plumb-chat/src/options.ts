@@ -12,14 +12,14 @@ export interface ChatOptions {
   readonly agent?: string
   readonly provider?: string
   readonly model?: string
-  /** What params are given, as arguments of any program that reads the spec. */
+  /** The values of params, as arguments for any program that reads the spec. */
   readonly params: readonly string[]
   /** Arguments for the program behind the conversation, such as `--docroot D`. */
   readonly forwarded: readonly string[]
   readonly showsThinking: boolean
   readonly keepsHistory: boolean
-  /** It serves an editor on stdin and stdout. */
+  /** Serves an editor on stdin and stdout. */
   readonly servesAcp: boolean
-  /** Which directory tools may use is said. */
+  /** The command line names the directory that tools may use. */
   readonly hasDocroot: boolean
 }

@@ -18,11 +18,11 @@ interface Sum {
   read: number
   created: number
   ms: number
-  /** Of which each has its price. */
-  readonly told: ToldUsage[]
+  /** Each with its price. */
+  readonly reported: ToldUsage[]
 }
 
-const emptySum = (): Sum => ({ calls: 0, input: 0, output: 0, read: 0, created: 0, ms: 0, told: [] })
+const emptySum = (): Sum => ({ calls: 0, input: 0, output: 0, read: 0, created: 0, ms: 0, reported: [] })
 
 export const openUsage = (): Usage => {
   const sums = new Map<string, Sum>()
@@ -43,7 +43,7 @@ export const openUsage = (): Usage => {
         part.read += event.cache_read_tokens
         part.created += event.cache_creation_tokens
         part.ms += event.ms
-        part.told.push(event)
+        part.reported.push(event)
       }
     },
     lines: () => {
@@ -54,17 +54,17 @@ export const openUsage = (): Usage => {
   }
 }
 
-const formatSum = ({ calls, input, output, read, created, ms, told }: Sum, prices: Prices | undefined): string => {
+const formatSum = ({ calls, input, output, read, created, ms, reported }: Sum, prices: Prices | undefined): string => {
   const cache = read + created > 0 ? ` (cache: ${read} read, ${created} create)` : ''
   return (
     `${calls} ${calls === 1 ? 'call' : 'calls'}, ${input} in / ${output} ` +
-    `out${cache}, ${(ms / 1000).toFixed(1)} s${costText(told, prices)}`
+    `out${cache}, ${(ms / 1000).toFixed(1)} s${costText(reported, prices)}`
   )
 }
 
-/** `, $0.0021`; with a plus where a model has no price, and nothing where none has one. */
-const costText = (told: readonly ToldUsage[], prices: Prices | undefined): string => {
-  const costs = told.map((usage) => costOfUsage(prices, usage))
+/** `, $0.0021`; with a plus if some model has no price, empty if none has one. */
+const costText = (reported: readonly ToldUsage[], prices: Prices | undefined): string => {
+  const costs = reported.map((usage) => costOfUsage(prices, usage))
   const known = costs.filter((cost) => cost !== undefined)
   if (known.length === 0) return ''
   const dollars = toDollars(known.reduce((sum, cost) => sum + cost, 0))

@@ -1,5 +1,5 @@
-// What the tools of a server may do: without a word nothing that writes, runs programs or
-// reaches private addresses (plumb-tools(7), What may be done).
+// The grant of a server's tools: by default nothing that writes, runs programs or reaches private addresses (plumb-tools(7), What may be
+// done).
 
 import { type Authority, EFFECTS, type Effect, parseContext, parseGrant, readPolicy } from '@plumb/policy'
 import { andThen, type Result, readSpec, succeed } from '@plumb/wire'
@@ -22,10 +22,10 @@ export const openServerAuthority = ({ grant = [], policy, context = [] }: ServeO
   return succeed({ grant: whole(grant, effects.value), policy: rules.value, context: facts.value })
 }
 
-/** Where a client that reaches the port would have one of these, a token is required. */
+/** With one of these effects in the grant, a token is required: any client that reaches the port could use it. */
 export const isGuarded = ({ grant }: ServerAuthority): boolean => grant.some((effect) => GUARDED.includes(effect))
 
-// A list of nothing but what is guarded adds to the rest, as net.private alone does for plumb-tool; any other is all there is.
+// A list that contains only guarded effects adds to the default, as net.private alone does for plumb-tool; any other list replaces it.
 const whole = (said: readonly string[], effects: readonly Effect[]): readonly Effect[] => {
   if (said.length > 0 && !(effects.length > 0 && effects.every((effect) => GUARDED.includes(effect)))) return effects
   return EFFECTS.filter((effect) => UNGUARDED.includes(effect) || effects.includes(effect))

@@ -1,4 +1,4 @@
-// The commands that look at other servers: tools, call, prompts, resources.
+// The commands that inspect other servers: tools, call, prompts, resources.
 
 import { endWith, examples } from '@plumb/wire'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -6,8 +6,8 @@ import { INSPECT_VERBS, readAsked } from './inspect/arguments.js'
 import type { InspectFlags } from './inspect/inspection.js'
 
 /**
- * Adds them to the program, whose own options then stand before the name of a command. `argv` is what will be parsed; `run` is given the
- * work of the command that was chosen, which resolves to the exit status.
+ * Adds them to the program, whose own options then stand before the name of a command. `argv` is what will be parsed; `run` gets the work
+ * of the chosen command, which resolves to the exit status.
  */
 export const addInspect = (program: Command, argv: readonly string[], run: (work: () => Promise<number>) => void): void => {
   program.enablePositionalOptions()
@@ -40,7 +40,7 @@ export const addInspect = (program: Command, argv: readonly string[], run: (work
   }
 }
 
-/** commander drops the two dashes, and with them what tells the command of a server from the words before it. */
+/** commander drops the two dashes, which separate the command of a server from the words before it. */
 const behindDashes = (argv: readonly string[]): readonly string[] | undefined => {
   const at = argv.indexOf('--')
   return at < 0 ? undefined : argv.slice(at + 1)

@@ -35,7 +35,7 @@ interface Flags {
 
 const { whole } = optionReaders(InvalidArgumentError)
 
-/** `run` is given the work, which resolves to the exit status. */
+/** `run` gets the work, which resolves to the exit status. */
 export const addServe = (command: Command, run: (work: () => Promise<number>) => void): void => {
   command
     .argument('[spec...]', 'specs, of which each tool and each agent is served')
@@ -72,7 +72,7 @@ export const addServe = (command: Command, run: (work: () => Promise<number>) =>
     )
 }
 
-// Lists may be given in one, or one after the other.
+// Lists may be given in one option, or in several.
 const list = (flags: string, description: string): Option =>
   new Option(flags, description).argParser((text: string, before: string[] = []) => [...before, text])
 
@@ -95,8 +95,7 @@ const toOptions = (specs: readonly string[], flags: Flags): ServeOptions => {
 }
 
 /**
- * Serves in the foreground, until the client has gone or a signal stops it. Resolves to the
- * exit status; dies of the signal that stopped it.
+ * Serves in the foreground, until the client is gone or a signal stops it. Resolves to the exit status; dies of the signal that stopped it.
  */
 const runServer = async (program: string, options: ServeOptions): Promise<number> => {
   const reporter = new Reporter(program)
@@ -114,5 +113,5 @@ const runServer = async (program: string, options: ServeOptions): Promise<number
   return reporter.status
 }
 
-/** By a second signal at once: children end with this process. */
+/** A second signal ends it at once: children end with this process. */
 const stopped = (): Promise<StopSignal> => new Promise((resolve) => onStop(resolve, dieOf))

@@ -1,4 +1,4 @@
-// argv in, exit status out. Without a word that names a command it is the server.
+// argv in, exit status out. Without the name of a command it is the server.
 
 import { examples, parseWith, runParsed, runProgram } from '@plumb/wire'
 import { Command } from 'commander'

@@ -1,23 +1,23 @@
-// What a server is asked to serve, how, and within which limits.
+// What a server serves, how, and within which limits.
 
 export interface ServeOptions {
-  /** Files; what each exports is served. */
+  /** Spec files; what each exports is served. */
   readonly specs: readonly string[]
   /** Streamable HTTP on this port of 127.0.0.1, 0 for a free one; absent: stdio. */
   readonly http?: number
-  /** Where tools may use files; given, its files are resources too. Absent: the working directory, for tools alone. */
+  /** The directory that tools may use; if given, its files are resources too. Absent: the working directory, for tools alone. */
   readonly docroot?: string
   /** A directory of prompt files. Absent: MCP_PROMPTS_DIR, or else ./prompts where that is a directory. */
   readonly prompts?: string
   /** The variable that holds the bearer token. */
   readonly tokenEnv?: string
-  /** No token is wanted, whatever is granted. */
+  /** Requires no token, whatever is granted. */
   readonly isOpen?: boolean
-  /** HTTP: origins of pages that may use it besides its own. */
+  /** HTTP: allowed origins of pages besides its own. */
   readonly allowOrigin?: readonly string[]
-  /** NAME=VALUE, as given to --set; of each spec. */
+  /** NAME=VALUE, as given to --set; for each spec. */
   readonly set?: readonly string[]
-  /** Where data may go is checked, whatever the specs say. */
+  /** Checks where data may go, whether or not the specs use labels. */
   readonly flows?: boolean
   /** As given to --set-file. */
   readonly setFile?: readonly string[]
@@ -32,17 +32,17 @@ export interface ServeOptions {
   readonly model?: string
   readonly allowHost?: readonly string[]
   readonly agentCommand?: string
-  /** All tools and servers of the specs behind find, schema and compose. */
+  /** Serves all tools and servers of the specs behind find, schema and compose. */
   readonly gateway?: boolean
-  /** Characters of what a chain gives. */
+  /** Maximum characters of a chain's result. */
   readonly maxOutput?: number
   readonly limits?: Partial<Limits>
 }
 
 export interface Limits {
-  /** Bytes of a line on stdin, or of the body of a request. */
+  /** Maximum bytes of a line on stdin, or of the body of a request. */
   readonly maxLine: number
-  /** Clients over HTTP. */
+  /** Maximum number of clients over HTTP. */
   readonly maxSessions: number
   /** Calls that run at once; others wait. */
   readonly maxRequests: number

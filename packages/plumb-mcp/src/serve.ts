@@ -1,4 +1,4 @@
-// A server from its options to its end: specs and prompts opened, clients served, and no child left behind.
+// A server from its options to its end: opens specs and prompts, serves clients, and leaves no child behind.
 
 import { EventEmitter } from 'node:events'
 import { realpathSync } from 'node:fs'
@@ -34,15 +34,15 @@ import type { ServedTool } from './tools/served-tool.js'
 import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
 
 export interface Served {
-  /** Over HTTP: where. */
+  /** The address, over HTTP. */
   readonly url?: string
-  /** Resolves when the server has ended, of itself or because it was closed: over stdio it ends with its input. */
+  /** Resolves when the server has ended, by itself or because it was closed: over stdio it ends with its input. */
   readonly finished: Promise<void>
-  /** Gives up what runs and ends; resolves when no child of it is left. */
+  /** Cancels running work and ends; resolves when none of its children is left. */
   close(): Promise<void>
 }
 
-/** All that is wrong is reported; an error says that there was something, and then nothing was started. */
+/** Reports all errors; a failed result means that some were reported, and nothing was started. */
 export const serve = async (options: ServeOptions, reporter = new Reporter('plumb-mcp')): Promise<Result<Served>> => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const opened = await open(options, limits, reporter)
@@ -101,7 +101,7 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     options,
     prompts: directory.value === undefined ? [] : [directory.value],
     warn,
-    onInnerCall: (id, message) => calls.get(id)?.tell(message),
+    onInnerCall: (id, message) => calls.get(id)?.notify(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
   const contextOf = (catalogue: Catalogue, files: ServerContext['files']): ServerContext => ({
@@ -158,12 +158,12 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   return { context, prompts, sessions, authority: authority.value }
 }
 
-// Real: what is below it is compared with where links lead.
+// The real path: paths below it are compared with where links lead.
 const findDocroot = (named = '.'): Result<string> => {
   try {
     if (isDirectory(named)) return succeed(realpathSync(resolve(named)))
   } catch {
-    // The working directory has been removed, or cannot be looked at.
+    // The working directory has been removed, or cannot be examined.
   }
   return fail('file_not_found', `--docroot names '${preview(named)}', which is not a directory`)
 }

@@ -1,9 +1,9 @@
 // One conversation of an editor with the program: its messages are turns, and updates are sent while a turn runs.
 //
 //   state      prompt()            output, event   cancel()     all is settled            the child exits
-//   idle       → turn              told            –            –                         → ended
-//   turn       refused             told            → cancelled  → idle, answers prompt()  → ended, the error answers prompt()
-//   cancelled  refused             told            –            → idle, answers prompt()  → ended, the same
+//   idle       → turn              sent            –            –                         → ended
+//   turn       refused             sent            → cancelled  → idle, answers prompt()  → ended, the error answers prompt()
+//   cancelled  refused             sent            –            → idle, answers prompt()  → ended, the same
 //   ended      refused, with why   –               –            –                         –
 
 import type { SessionUpdate, StopReason, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk'
@@ -18,10 +18,10 @@ export interface AcpSessionParts {
   readonly program: ChatProgram
   /** Options and spec of the program. */
   readonly args: readonly string[]
-  readonly tell: (update: SessionUpdate) => void
+  readonly send: (update: SessionUpdate) => void
   /** Resolves to whether the person allows the call. */
   readonly ask: (call: ToolCallUpdate) => Promise<boolean>
-  /** What belongs to no turn, for stderr. */
+  /** Text that belongs to no turn, for stderr. */
   readonly report: (failure: Fault, severity: 'error' | 'warning') => void
   readonly write: (line: string) => void
 }
@@ -54,14 +54,14 @@ export class AcpSession {
   readonly #parts: AcpSessionParts
   #session: ChatSession | undefined
   #turn: Turn | undefined
-  /** Why no further message is taken. */
+  /** Why no further message is accepted. */
   #ended: Fault | undefined
-  /** What was told of the one answer that is streamed now, and the last one that was. */
+  /** The part of the current streamed answer that was sent, and the last streamed answer. */
   #streamed = ''
   #last = ''
-  /** The agent whose thoughts were told last. */
+  /** The agent whose thoughts were sent last. */
   #thinker = ''
-  /** Calls that a person is asked about. */
+  /** Calls that wait for approval. */
   readonly #asked = new Set<string>()
 
   constructor(parts: AcpSessionParts) {
@@ -86,7 +86,7 @@ export class AcpSession {
     })
   }
 
-  /** Gives up the turn, if there is one. A program that hears no control is started anew, and has forgotten all. */
+  /** Cancels the turn, if there is one. A program without control is restarted, and loses its memory. */
   cancel(): void {
     const turn = this.#turn
     if (!turn || turn.isCancelled) return
@@ -108,8 +108,8 @@ export class AcpSession {
   #listener(): SessionListener {
     const { report, write, program } = this.#parts
     return {
-      onOutput: (json, port) => this.#tellOutput(json, program.outputs.length > 1 ? port : undefined),
-      onEvent: (event) => this.#tellEvent(event),
+      onOutput: (json, port) => this.#sendOutput(json, program.outputs.length > 1 ? port : undefined),
+      onEvent: (event) => this.#sendEvent(event),
       onReply: (reply) => void this.#takeReply(reply),
       onFault: (failure) => this.#takeFault(failure),
       onWarning: (warning) => report(warning, 'warning'),
@@ -130,7 +130,7 @@ export class AcpSession {
     if (!first) return succeed('end_turn')
     const reason = STOP_REASONS[first.error]
     if (reason === undefined) return { ok: false, error: first }
-    this.#tellText('agent_message_chunk', formatFault(first))
+    this.#sendText('agent_message_chunk', formatFault(first))
     return succeed(reason)
   }
 
@@ -140,7 +140,7 @@ export class AcpSession {
     this.#streamed = this.#last = this.#thinker = ''
     this.#asked.clear()
     if (!turn) return
-    // The first is what the turn ends with.
+    // The first fault ends the turn.
     for (const failure of turn.faults.slice(1)) this.#parts.report(failure, 'error')
     turn.end(ended)
   }
@@ -149,66 +149,66 @@ export class AcpSession {
     if (failure.error === 'cancelled') return
     if (this.#turn) this.#turn.faults.push(failure)
     else {
-      // One that says why the program cannot start comes before its exit.
+      // A fault that says why the program cannot start comes before its exit.
       if (failure.category === 'config') this.#ended ??= failure
       this.#parts.report(failure, 'error')
     }
   }
 
-  #tellText(sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string): void {
-    if (text !== '') this.#parts.tell({ sessionUpdate, content: { type: 'text', text } })
+  #sendText(sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string): void {
+    if (text !== '') this.#parts.send({ sessionUpdate, content: { type: 'text', text } })
   }
 
-  // What was streamed is not told again.
-  #tellOutput(json: string, name: string | undefined): void {
+  // A streamed answer is not sent again.
+  #sendOutput(json: string, name: string | undefined): void {
     const text = textOfJson(json)
-    const isTold = this.#last !== '' && this.#last.trim() === text.trim()
+    const wasSent = this.#last !== '' && this.#last.trim() === text.trim()
     this.#last = ''
-    if (!isTold) this.#tellMessage(name === undefined ? text : `${name}: ${text}`)
+    if (!wasSent) this.#sendMessage(name === undefined ? text : `${name}: ${text}`)
   }
 
-  #tellMessage(text: string): void {
+  #sendMessage(text: string): void {
     const gap = this.#turn?.hasOutput ? '\n\n' : ''
     if (this.#turn) this.#turn.hasOutput = true
-    this.#tellText('agent_message_chunk', `${gap}${text}`)
+    this.#sendText('agent_message_chunk', `${gap}${text}`)
   }
 
-  #tellEvent(event: ProgramEvent): void {
-    const { program, tell } = this.#parts
+  #sendEvent(event: ProgramEvent): void {
+    const { program, send } = this.#parts
     const isAlone = program.runs === 'plumb-agent'
     switch (event.kind) {
       case 'text':
-        // What an agent says within a program is not yet the answer.
-        if (!isAlone) return this.#tellThought(event.agent, event.delta)
-        if (this.#streamed === '') this.#tellMessage(event.delta)
-        else this.#tellText('agent_message_chunk', event.delta)
+        // Output of an agent within a program is not yet the answer.
+        if (!isAlone) return this.#sendThought(event.agent, event.delta)
+        if (this.#streamed === '') this.#sendMessage(event.delta)
+        else this.#sendText('agent_message_chunk', event.delta)
         this.#streamed += event.delta
         return
       case 'thinking':
-        return this.#tellThought(event.agent, event.text)
+        return this.#sendThought(event.agent, event.text)
       case 'usage':
         this.#last = this.#streamed
         this.#streamed = ''
         return
-      // The answer is asked for again, and streamed from its beginning.
+      // The answer is requested again, and streamed from its beginning.
       case 'retry':
         this.#last = this.#streamed = ''
-        return this.#tellThought(event.agent, `asks again: ${event.reason}`)
+        return this.#sendThought(event.agent, `asks again: ${event.reason}`)
       case 'tool_call':
-        return tell({ sessionUpdate: 'tool_call', ...describeCall(event.id, event.name, event.input), status: 'in_progress' })
+        return send({ sessionUpdate: 'tool_call', ...describeCall(event.id, event.name, event.input), status: 'in_progress' })
       case 'tool_result':
-        return tell({ sessionUpdate: 'tool_call_update', toolCallId: event.id, status: event.is_error ? 'failed' : 'completed' })
+        return send({ sessionUpdate: 'tool_call_update', toolCallId: event.id, status: event.is_error ? 'failed' : 'completed' })
       case 'approval':
         this.#asked.delete(event.id)
         return
     }
   }
 
-  #tellThought(agent: string, text: string): void {
+  #sendThought(agent: string, text: string): void {
     const isNew = this.#thinker !== agent && this.#parts.program.agents.length > 1
     const start = this.#thinker === '' ? '' : '\n\n'
     this.#thinker = agent
-    this.#tellText('agent_thought_chunk', isNew ? `${start}[${agent}] ${text}` : text)
+    this.#sendText('agent_thought_chunk', isNew ? `${start}[${agent}] ${text}` : text)
   }
 
   async #takeReply(reply: ControlEvent): Promise<void> {
@@ -217,7 +217,7 @@ export class AcpSession {
     if (reply.kind !== 'approval' || typeof id !== 'string') return
     this.#asked.add(id)
     const isAllowed = await this.#parts.ask({ ...describeCall(id, String(tool), input), status: 'pending' })
-    // It may have been settled meanwhile: its time is up, or its turn was cancelled.
+    // It may have been decided meanwhile: it timed out, or its turn was cancelled.
     if (this.#asked.delete(id)) this.#session?.control(isAllowed ? { approve: id } : { deny: id })
   }
 }

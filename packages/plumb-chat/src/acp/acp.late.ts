@@ -1,3 +1,3 @@
-// Of the SDK what an agent on stdio needs.
+// The parts of the SDK that an agent on stdio needs.
 
 export { agent, RequestError } from '@agentclientprotocol/sdk'

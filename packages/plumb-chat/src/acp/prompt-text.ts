@@ -1,4 +1,4 @@
-// What an editor sends as one message, as the text that a program takes.
+// Converts a message of an editor to the text that a program takes.
 
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import { fail, type Result, succeed } from '@plumb/wire'
@@ -26,7 +26,7 @@ const textOfBlock = (block: ContentBlock): string | undefined => {
 
 const kindOf = (block: ContentBlock): string => (block.type === 'resource' ? 'embedded file of bytes' : block.type)
 
-// Longer than any run of backquotes in the text, as CommonMark has it.
+// Longer than any run of backquotes in the text, as CommonMark requires.
 const fenceFor = (text: string): string => {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   return '`'.repeat(longest + 1)

@@ -29,8 +29,8 @@ const MAX_SESSIONS = 32
 const ALLOW = 'allow'
 
 /**
- * Serves sessions on stdin and stdout until stdin ends. `args`: options and spec of the program; `hasDocroot`: they say which directory tools may
- * use, else it is the directory of the session. Resolves to the exit status; when a signal stopped it, this process dies of the same signal.
+ * Serves sessions on stdin and stdout until stdin ends. `args`: options and spec of the program; `hasDocroot`: they name the directory that
+ * tools may use, else it is the session's. Resolves to the exit status; if a signal stopped it, this process dies of the same signal.
  */
 export const serveAcp = async (
   program: ChatProgram,
@@ -73,10 +73,10 @@ export const serveAcp = async (
     const session = openAcpSession({
       program,
       args: hasDocroot ? args : ['--docroot', cwd, ...args],
-      tell: (update) => void client.notify('session/update', { sessionId, update }).catch(() => {}),
+      send: (update) => void client.notify('session/update', { sessionId, update }).catch(() => {}),
       ask: async (toolCall) => {
         const asked = client.request<RequestPermissionResponse>('session/request_permission', { sessionId, toolCall, options: OPTIONS })
-        // Who has gone, or cannot be asked, allows nothing.
+        // An editor that is gone, or cannot ask, allows nothing.
         const answer = await Promise.race([asked, gone]).catch(() => undefined)
         return answer?.outcome.outcome === 'selected' && answer.outcome.optionId === ALLOW
       },

@@ -10,11 +10,11 @@ const INVALID_REQUEST = -32_600
 
 export interface Messages {
   readonly stream: Stream
-  /** Aborted when no more messages come; the stream ends when all that did are answered. */
+  /** Aborted when no more messages come; the stream ends when all of them are answered. */
   readonly ended: AbortSignal
 }
 
-/** What is no message is answered with an error, as JSON-RPC has it, and read over. */
+/** A malformed message is answered with a JSON-RPC error, and skipped. */
 export const openMessages = (source: Readable, target: Writable): Messages => {
   const ended = new AbortController()
   const unanswered = new Set<unknown>()
@@ -43,7 +43,7 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
           } else refuse('error' in read ? PARSE_ERROR : INVALID_REQUEST, 'error' in read ? read.detail : read.why)
         }
       }
-      // Hears of the end before what follows does: a last line without its newline comes with it.
+      // The end is noticed before the last line, which comes with it if it has no newline.
       const reader = new LineReader(source, { onReadable: read })
       const end = (): void => {
         ended.abort()

@@ -24,7 +24,7 @@ export interface View {
 
 /** Asks the terminal for the position of its cursor (DSR 6); the answer comes as typed input. */
 const CURSOR_QUERY = '\x1b[6n'
-/** Longer than the answer of a terminal takes, also over ssh and on a busy machine: who gives up too early draws over what stood there. */
+/** Longer than a terminal takes to answer, also over ssh and on a busy machine: giving up too early would draw over existing text. */
 const CURSOR_TIMEOUT_MS = 2000
 
 /** Node documents `line` and `cursor`, and lets them be changed; only its types do not. */

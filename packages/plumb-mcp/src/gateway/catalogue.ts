@@ -1,5 +1,5 @@
-// The catalogue of a gateway: the tools of its specs at once, those of each server when it has started. A server that is slow or fails does not
-// delay the others.
+// The catalogue of a gateway: the tools of its specs from the beginning, those of each server once it has started. A server that is slow or
+// fails does not delay the others.
 
 import { type Json, type ServerBinding, toSchema } from '@plumb/lang'
 import {
@@ -32,7 +32,7 @@ export interface GatewayCatalogue {
   tools(): readonly GatewayTool[]
   /** Names of the servers that are still starting, or have not listed their tools yet. */
   waiting(): readonly string[]
-  /** By the name of a server that could not be opened: why. */
+  /** Why a server could not be opened, by its name. */
   absent(): ReadonlyMap<string, Fault>
   /** Resolves when each of these servers has opened or failed, or when the signal fires. */
   ready(names: readonly string[], signal: AbortSignal): Promise<void>
@@ -43,7 +43,7 @@ export interface GatewayCatalogue {
 export const openGatewayCatalogue = (specs: readonly CataloguedSpec[], warn: (warning: Fault) => void): GatewayCatalogue => {
   const own = specs.flatMap(({ tools, session }) => tools.map((registered) => ofSpec(registered, session)))
   const bindings = specs.flatMap(({ servers, session }) => servers.map((server) => ({ ...server, session })))
-  // A tool of a spec with a dot in its name has a module before it.
+  // A dot in the name of a spec's tool follows a module.
   const modules = [...new Set(own.map(({ name }) => name.split('.', 1)[0] as string))]
   const words = wordsFor([...modules, ...bindings.map(({ config }) => String(config.prefix))]).slice(modules.length)
   let listed: readonly GatewayTool[] | undefined
@@ -86,7 +86,7 @@ interface Entry {
 
 interface EntryListeners {
   readonly warn: (warning: Fault) => void
-  /** The server has opened or failed, or its tools are others now. */
+  /** The server has opened or failed, or its tools have changed. */
   readonly onChange: () => void
 }
 

@@ -1,4 +1,4 @@
-// A chain over the tools behind a gateway: each call with all that any call of them goes through.
+// Runs a chain over the tools behind a gateway: each call goes through all the stages of a single call.
 
 import { compose, cutText, perform } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
@@ -15,7 +15,7 @@ export interface ChainOptions {
 
 export type ChainAnswer =
   | { readonly kind: 'answer'; readonly result: McpToolResult }
-  /** What is wrong with the chain: nothing was called. */
+  /** Errors in the chain: nothing was called. */
   | { readonly kind: 'refused'; readonly text: string }
 
 /** Calls at once. */
@@ -49,7 +49,7 @@ export const composeTools = async (
   return { kind: 'answer', result: { content } }
 }
 
-/** The text of all blocks together; images stay. */
+/** The text of all blocks together; images are kept. */
 const cut = (content: readonly ServedContent[], maxOutput: number): readonly ServedContent[] => {
   let left = maxOutput
   return content.map((block) => {

@@ -9,7 +9,7 @@ import type { GatewayCatalogue, GatewayTool } from './catalogue.js'
 import { type ChainOptions, composeTools } from './compose-tools.js'
 
 export interface GatewayOptions extends ChainOptions {
-  /** Names in types mean what they mean in it. */
+  /** The program in which names in types are resolved. */
   readonly program: Program
 }
 
@@ -19,14 +19,14 @@ export const gatewayTools = (options: GatewayOptions): readonly ServedTool[] => 
   composeTool(options),
 ]
 
-/** So long a search waits for servers that are being started. */
+/** How long a search waits for servers that are starting (ms). */
 const START_MS = 2000
-/** Tools in an answer of find. */
+/** Maximum number of tools in an answer of find. */
 const MAX_FOUND = 20
-/** Characters of a type, and of a description, there. */
+/** Maximum characters of a type, and of a description, in such an answer. */
 const MAX_TYPE = 400
 const MAX_DESCRIPTION = 160
-/** Tools in an answer of schema. */
+/** Maximum number of tools in an answer of schema. */
 const MAX_SCHEMAS = 20
 
 const findTool = ({ catalogue, program }: GatewayOptions): ServedTool => ({
@@ -52,21 +52,21 @@ const findTool = ({ catalogue, program }: GatewayOptions): ServedTool => ({
     if (!to.ok) return toError(to.error)
     const words = read.value.words?.split(/\s+/).filter((word) => word !== '') ?? []
     await startUp(catalogue, signal)
-    if (words.length === 0 && !from.value && !to.value) return told(overview(catalogue))
+    if (words.length === 0 && !from.value && !to.value) return textResult(overview(catalogue))
     const search = (): readonly string[] => found(catalogue.tools(), words, from.value, to.value)
     let lines = search()
     while (lines.length === 0 && catalogue.waiting().length > 0 && !signal.aborted) {
       await catalogue.next(signal)
       lines = search()
     }
-    return told([
+    return textResult([
       ...(lines.length === 0 ? ['no tool is like that; find without words says which servers there are'] : lines),
       ...missing(catalogue),
     ])
   },
 })
 
-// What all servers have is looked at, unless one takes long.
+// Waits for the tools of all servers, up to a limit.
 const startUp = async (catalogue: GatewayCatalogue, signal: AbortSignal): Promise<void> => {
   if (catalogue.waiting().length === 0) return
   const late = new AbortController()
@@ -139,7 +139,7 @@ const schemaTool = ({ catalogue }: GatewayOptions): ServedTool => ({
     const tools = new Map(catalogue.tools().map((tool) => [tool.name, tool]))
     const unknown = (names as readonly string[]).filter((name) => !tools.has(name))
     if (unknown.length > 0) return toError(noTools(unknown, catalogue))
-    return told((names as readonly string[]).map((name) => JSON.stringify(describe(tools.get(name) as GatewayTool))))
+    return textResult((names as readonly string[]).map((name) => JSON.stringify(describe(tools.get(name) as GatewayTool))))
   },
 })
 
@@ -166,7 +166,7 @@ const composeTool = (options: GatewayOptions): ServedTool => ({
   description: `${NOTATION}\nNames and types of tools: find and schema.`,
   inputSchema: toSchema(COMPOSE_INPUT),
   annotations: hintsOf(['exec', 'net']),
-  // Each call in a chain is judged by what it may do.
+  // Each call in a chain is checked by its own effects.
   effects: [],
   call: async (input, context: CallContext) => {
     const { chain, input: given, ...rest } = JSON.parse(input) as Readonly<Record<string, unknown>>
@@ -178,17 +178,17 @@ const composeTool = (options: GatewayOptions): ServedTool => ({
     const answer = await composeTools(chain, given === undefined ? undefined : JSON.stringify(given), options, context)
     if (answer.kind === 'answer') return answer.result
     const lost = [...catalogue.absent()].filter(([name]) => isMentioned(name, chain)).map(([name, { detail }]) => `${name}: ${detail}`)
-    return { ...told([answer.text, ...lost]), isError: true }
+    return { ...textResult([answer.text, ...lost]), isError: true }
   },
 })
 
 const mentioned = (text: string, catalogue: GatewayCatalogue): readonly string[] =>
   catalogue.waiting().filter((name) => isMentioned(name, text))
 
-// Names are words.
+// Names are split into words.
 const isMentioned = (name: string, text: string): boolean => new RegExp(`(?<![\\w.])${name}\\.`).test(text)
 
-const told = (lines: readonly string[]): McpToolResult => ({ content: [{ type: 'text', text: lines.join('\n') }] })
+const textResult = (lines: readonly string[]): McpToolResult => ({ content: [{ type: 'text', text: lines.join('\n') }] })
 
 const readFields = <K extends string>(input: string, fields: Readonly<Record<K, 'text'>>): Result<Partial<Record<K, string>>> => {
   const given: unknown = JSON.parse(input)

@@ -1,4 +1,4 @@
-// A gateway from its specs to its three tools. Its servers are started at once, and nothing waits for them.
+// Opens a gateway from its specs. Its servers are started at once, and nothing waits for them.
 
 import { normalize } from 'node:path'
 import { hasErrors, serverBindings, toShown } from '@plumb/lang'
@@ -11,7 +11,7 @@ import { gatewayTools } from './gateway-tools.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
 
-/** Undefined: what is wrong was reported, of all the specs. */
+/** Undefined: all errors, in all specs, were reported. */
 export const openGateway = async (serving: ServeOptions, options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
   const { reporter } = options
   const { specs, maxOutput = DEFAULT_MAX_OUTPUT } = serving

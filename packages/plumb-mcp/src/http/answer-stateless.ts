@@ -1,5 +1,5 @@
-// A request of revision 2026-07-28 over HTTP: answered on its own response, as a stream of events once there is something to
-// report before the answer. Its client gives it up by closing the connection.
+// Answers a request of revision 2026-07-28 over HTTP on its own response, as a stream of events once there is something to report before
+// the answer. The client cancels it by closing the connection.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { isRecord, preview } from '@plumb/wire'
@@ -7,10 +7,10 @@ import { HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, MIS
 import { namesRevision, revisionOf } from '../stateless/envelope.js'
 import type { StatelessAnswer, StatelessRequest, StatelessServer } from '../stateless/stateless-server.js'
 
-/** Of sessions; a request of another revision than these has none. */
+/** Revisions with sessions; a request of any other revision has none. */
 const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
-/** Whether the body is to be answered here: it, or its header, names a revision without sessions. */
+/** Whether to answer the request here: its body or header names a revision without sessions. */
 export const isStateless = (body: unknown, headers: IncomingHttpHeaders): boolean => {
   if (!isRecord(body)) return false
   const { 'mcp-protocol-version': version, 'mcp-session-id': session } = headers
@@ -19,7 +19,7 @@ export const isStateless = (body: unknown, headers: IncomingHttpHeaders): boolea
   return !SESSION_REVISIONS.includes(version)
 }
 
-/** So often a stream on which nothing happens shows that it is alive. */
+/** The interval at which an idle stream shows that it is alive (ms). */
 const ALIVE_MS = 15_000
 
 export const answerStateless = async (
@@ -52,7 +52,7 @@ export const answerStateless = async (
   response.end()
 }
 
-// An error of a method is an answer as any other.
+// An error of a method is an ordinary answer.
 const statusOf = ({ code, isRefused }: StatelessAnswer): number => {
   if (code === METHOD_NOT_FOUND) return 404
   return isRefused || code === MISSING_CAPABILITY ? 400 : 200
@@ -83,11 +83,11 @@ const openEvents = (response: ServerResponse): Events => {
 /** The body field that `Mcp-Name` repeats. */
 const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
 
-/** What stands between may go by the headers, so they must say what the body does. */
+/** Proxies may route by the headers, so these must agree with the body. */
 const findMismatch = ({ method, params = {} }: StatelessRequest, headers: IncomingHttpHeaders): string | undefined => {
   const field = NAMED_BY[method]
   const due: readonly (readonly [string, unknown])[] = [
-    // What the body lacks is an error of the body.
+    // A field that is missing in the body is reported as an error of the body.
     ['MCP-Protocol-Version', revisionOf(params) ?? headers['mcp-protocol-version']],
     ['Mcp-Method', method],
     ...(field === undefined ? [] : [['Mcp-Name', params[field]] as const]),
@@ -100,10 +100,10 @@ const findMismatch = ({ method, params = {} }: StatelessRequest, headers: Incomi
   return undefined
 }
 
-// Values of headers that are no plain ASCII stand in base64 between two marks (MCP 2026-07-28, Value Encoding).
+// Header values that are not plain ASCII are base64 between two marks (MCP 2026-07-28, Value Encoding).
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
 
-/** Undefined: it is marked as encoded, and is not. */
+/** Undefined: marked as encoded, but not valid. */
 const decodeHeader = (value: string): string | undefined => {
   if (!value.startsWith('=?base64?')) return value
   const [, encoded] = ENCODED.exec(value) ?? []

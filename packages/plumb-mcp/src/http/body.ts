@@ -1,22 +1,22 @@
-// The body of a request: JSON, of bounded length, and bounded with all others that are on their way.
+// Reads the body of a request: JSON, of bounded length, and bounded together with all bodies in transit.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { fail, parseJson, type Result } from '@plumb/wire'
 
 export interface BodyLimits {
-  /** Of one. */
+  /** Bytes of one body. */
   readonly maxBytes: number
-  /** Of all that are on their way at once. */
+  /** Bytes of all bodies in transit. */
   readonly maxTotalBytes: number
-  /** Between two pieces of one (ms). */
+  /** Maximum time between two pieces of one (ms). */
   readonly stallTimeout: number
 }
 
-/** `line_too_long`, `overloaded` where others have taken all room, `connection_failed` where it stops in the middle. */
+/** `line_too_long`, `overloaded` if other bodies have used the shared limit, `connection_failed` if it stops in the middle. */
 export type ReadBody = (request: IncomingMessage) => Promise<Result<unknown>>
 
-/** So much of each is taken whatever others send: small requests are served beside large ones that stall. */
+/** Bytes that each body may use regardless of the others: small requests are served beside large ones that stall. */
 const FREE_BYTES = 16 * 1024
 
 export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout }: BodyLimits): ReadBody => {

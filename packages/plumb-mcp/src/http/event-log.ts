@@ -1,11 +1,12 @@
-// What was sent on the streams of a session, for a client that lost one and goes on: by stream, and within a bound that all sessions share.
+// The messages that were sent on the streams of a session, for a client that lost one and resumes: by stream, and within a limit that all
+// sessions share.
 
 import { randomUUID } from 'node:crypto'
 import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 
 export interface EventLog {
-  /** For one session; what it keeps goes with `forget`. */
+  /** For one session; `forget` drops what it keeps. */
   forSession(): EventStore & { forget(): void }
 }
 
@@ -16,7 +17,7 @@ interface Entry {
   readonly length: number
 }
 
-/** Characters of all messages that are kept. */
+/** Maximum characters of all kept messages. */
 const MAX_SIZE = 32 * 1024 * 1024
 const MAX_EVENTS = 10_000
 
@@ -54,7 +55,7 @@ export const openEventLog = (mostKept = MAX_SIZE): EventLog => {
           if (last?.session !== session) throw new Error('the event is not known, or no longer')
           let isPast = false
           for (const [id, { message, stream, session: owner }] of entries) {
-            // Never what went out on another stream.
+            // Never messages of another stream.
             if (isPast && owner === session && stream === last.stream && Object.keys(message).length > 0) await send(id, message)
             isPast ||= id === lastId
           }

@@ -1,4 +1,4 @@
-// Streamable HTTP on 127.0.0.1: what is no request of a client of ours is refused before it reaches one.
+// Streamable HTTP on 127.0.0.1: requests that are not from a client are refused before they reach one.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,35 +13,35 @@ import type { HttpSession, HttpSessions } from './sessions.js'
 import { hasToken } from './token.js'
 
 export interface ListenOptions {
-  /** 0: a free one. */
+  /** 0: a free port. */
   readonly port: number
   readonly token: string | undefined
   readonly maxBytes: number
   readonly sessions: HttpSessions
   readonly stateless: StatelessServer
-  /** Pages that may use it besides its own. */
+  /** Allowed origins of pages besides its own. */
   readonly allowedOrigins?: readonly string[]
-  /** In place of the limits below. */
+  /** Replaces the limits below. */
   readonly limits?: Partial<Limits>
 }
 
 interface Limits {
-  /** The head of a request must be there so soon, and all of it so soon (ms); else it is answered 408. */
+  /** Time for the head of a request, and for all of it (ms); after that it is answered 408. */
   readonly headersTimeout: number
   readonly requestTimeout: number
-  /** How often that is looked at. */
+  /** The interval of that check. */
   readonly connectionsCheckingInterval: number
   readonly keepAliveTimeout: number
-  /** Of the bodies that are on their way at once, and the time between two pieces of one (ms). */
+  /** Limits of the bodies in transit, and of the time between two pieces of one (ms). */
   readonly maxTotalBytes: number
   readonly stallTimeout: number
-  /** At once; further ones are closed. */
+  /** Maximum number of connections; further ones are closed. */
   readonly maxConnections: number
 }
 
 export interface Listener {
   readonly url: string
-  /** Takes no more requests, and ends the connections that are left. */
+  /** Accepts no more requests, and closes the remaining connections. */
   close(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ const LIMITS: Limits = {
   headersTimeout: 30_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5000,
-  // Longer than clients keep a connection that they do not use: one that ends it first is not met by a request.
+  // Longer than clients keep idle connections: a request never meets a connection that the server is closing.
   keepAliveTimeout: 75_000,
   maxTotalBytes: 64 * 1024 * 1024,
   stallTimeout: 30_000,
@@ -118,7 +118,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
 const METHODS = ['GET', 'POST', 'DELETE']
 
 const refuseBody = (response: ServerResponse, { error, detail }: Fault): void => {
-  // What of it is still on its way is not waited for.
+  // The rest of the body is not waited for.
   if (error === 'overloaded') return sendError(response, 503, REFUSED, detail, { connection: 'close', 'retry-after': '10' })
   const headers = error === 'line_too_long' ? { connection: 'close' } : {}
   const [status, code] = error === 'line_too_long' ? [413, REFUSED] : [400, PARSE_ERROR]

@@ -1,3 +1,3 @@
-// Of the SDK what a server on HTTP needs.
+// The parts of the SDK that a server on HTTP needs.
 
 export { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'

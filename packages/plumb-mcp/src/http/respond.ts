@@ -1,4 +1,4 @@
-// Between Node's requests and responses and those of the web, which the SDK's transport has.
+// Converts between Node's requests and responses and those of the web, which the SDK's transport uses.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -10,9 +10,9 @@ export const toWebRequest = ({ method = 'GET', headers }: IncomingMessage): Requ
   return new Request('http://127.0.0.1/mcp', { method, headers: entries })
 }
 
-/** Until the client has it all, or has gone. */
+/** Resolves when the client has received everything, or is gone. */
 export const sendResponse = async (response: Response, to: ServerResponse): Promise<void> => {
-  // Whether the connection is kept is not the SDK's to say: the client may have asked for its end.
+  // The SDK does not decide whether the connection is kept: the client may have asked for its end.
   const { connection: _, ...headers } = Object.fromEntries(response.headers)
   to.writeHead(response.status, headers)
   const reader = response.body?.getReader()
@@ -27,7 +27,7 @@ export const sendResponse = async (response: Response, to: ServerResponse): Prom
       if (!to.write(value)) await new Promise<void>((resolve) => drained(to, resolve))
     }
   } catch {
-    // The stream was given up.
+    // The stream was cancelled.
   }
   to.off('close', leave)
   to.end()

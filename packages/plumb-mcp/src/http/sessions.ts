@@ -1,4 +1,4 @@
-// The clients over HTTP: each with a session of its own, found by an id that cannot be guessed, and closed when it was idle for long.
+// The clients over HTTP: each with a session, found by an id that cannot be guessed, and closed after a long idle time.
 
 import { randomUUID } from 'node:crypto'
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -16,15 +16,15 @@ export interface SessionLimits {
 
 export interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport
-  /** A request of it begins; returns how to say that it is over. */
+  /** Marks the beginning of a request; returns a function for its end. */
   enter(): () => void
 }
 
 export interface HttpSessions {
   get(id: string): HttpSession | undefined
   /**
-   * For a client that initializes: found by its id once that is done, and gone where the first request ends without it. Undefined: there
-   * are `maxSessions`, and each has a request at work.
+   * Opens a session for a client that initializes: it gets its id once that is done, and is dropped if the first request ends without it.
+   * Undefined: there are `maxSessions`, and each has a request in progress.
    */
   open(): Promise<HttpSession | undefined>
   /** Calls `visit` with the client of each session. */
@@ -43,7 +43,7 @@ interface Entry extends HttpSession {
 export const openHttpSessions = (sdk: Sdk, context: ServerContext, { maxSessions, idleTimeout }: SessionLimits): HttpSessions => {
   const entries = new Map<string, Entry>()
   const log = openEventLog()
-  // Those that have no id yet. They count from the look at the limit on: others may be opened before they are initialized.
+  // Sessions without an id yet. They count from the check of the limit on: others may be opened before they are initialized.
   const initializing = new Set<Entry>()
   const nowMs = () => performance.now()
   const end = async (entry: Entry): Promise<void> => {
@@ -56,7 +56,7 @@ export const openHttpSessions = (sdk: Sdk, context: ServerContext, { maxSessions
     for (const entry of entries.values()) if (entry.running === 0 && entry.lastMs < since) void end(entry)
   }
   const timer = setInterval(sweep, Math.min(idleTimeout * 250, 30_000)).unref()
-  // The session that was idle for longest makes room.
+  // The session that was idle for longest is closed.
   const makeRoom = (): boolean => {
     if (entries.size + initializing.size < maxSessions) return true
     const [oldest] = [...entries.values()].filter(({ running }) => running === 0).sort((a, b) => a.lastMs - b.lastMs)
@@ -120,5 +120,5 @@ export const openHttpSessions = (sdk: Sdk, context: ServerContext, { maxSessions
 
 const RETRY_MS = 1000
 
-// Its optional fields are stated without `undefined`, and ours with.
+// Its optional fields are declared without `undefined`, ours with it.
 const asTransport = (transport: WebStandardStreamableHTTPServerTransport): Transport => transport as Transport

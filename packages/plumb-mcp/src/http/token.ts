@@ -1,9 +1,9 @@
-// The bearer token: from a variable of the environment, compared in a time that does not tell how much of it was right.
+// The bearer token: from an environment variable, compared in constant time.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { addSecret, fail, type Result, succeed } from '@plumb/wire'
 
-/** A guess at one that is shorter would come true some day. */
+/** A shorter one could be guessed. */
 const MIN_TOKEN_LENGTH = 16
 
 export const readToken = (name: string, env: NodeJS.ProcessEnv = process.env): Result<string> => {

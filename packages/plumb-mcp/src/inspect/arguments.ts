@@ -1,4 +1,4 @@
-// From the words of the command line to what is asked: a command stands behind '--', a URL comes last.
+// Parses the words of the command line: a command follows '--', a URL comes last.
 
 import type { ServerConfig } from '@plumb/tool'
 import { fail, isDebugging, preview, type Result, succeed } from '@plumb/wire'
@@ -36,7 +36,7 @@ export const INSPECT_VERBS: readonly Verb[] = [
   { name: 'resources', words: '[URI]', says: 'the resources of a server, or what one holds', example: 'resources', least: 0, most: 1 },
 ]
 
-/** `command`: what stands behind '--'; undefined where there is none. */
+/** `command`: the words after '--'. Undefined: there is none. */
 export const readAsked = (
   { name, words: shown, least, most }: Verb,
   given: readonly string[],

@@ -7,7 +7,7 @@ import type { Inspection, InspectVerb } from './inspection.js'
 
 export const call: InspectVerb = async (inspection) => {
   const [name = '', given = '{}'] = inspection.asked.words
-  // By it the answer is checked, and the nearest name is known.
+  // The answer is checked against it, and a misspelt name is compared with it.
   const listed = await inspection.connection.listedTools()
   if (!listed.ok) return inspection.report(listed.error)
   if (!listed.value.some((tool) => tool.name === name)) {
@@ -49,7 +49,7 @@ const callOnce = async (
   const answer = await connection.call(name, bytes.toString('utf8'), { signal })
   const failure = !answer.ok ? answer.error : answer.value.isError ? failed(name, answer.value) : undefined
   if (answer.ok && !failure) return write(line(answer.value))
-  // What it has written by now is read in the same turn.
+  // Its output so far is read in the same turn.
   await setImmediate()
   const words = isVerbose ? '' : (stderr?.since(before) ?? '')
   const isSaid = words === '' || failure?.error === 'mcp_dead'

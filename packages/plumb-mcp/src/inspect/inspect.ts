@@ -1,4 +1,4 @@
-// Inspects one server: connects, asks, and leaves.
+// Inspects one server: connects, sends the request, and disconnects.
 
 import { connectMcp } from '@plumb/tool'
 import { dieOf, type Fault, LineWriter, onStop, openOutput, Reporter, type StopSignal } from '@plumb/wire'
@@ -32,7 +32,7 @@ export const inspect = async (asked: InspectRequest, program: string): Promise<n
   }
   const write = (json: string): void => writer.writeText(json)
   const note = (warning: Fault): void => reporter.warn(warning)
-  await ask(asked, { signal: stop.signal, write, report, note, tellLine: (line) => reporter.write(line), program })
+  await ask(asked, { signal: stop.signal, write, report, note, writeLine: (line) => reporter.write(line), program })
   await writer.end()
   await reporter.end()
   forget()
@@ -42,17 +42,17 @@ export const inspect = async (asked: InspectRequest, program: string): Promise<n
 
 interface Outlets extends Pick<Inspection, 'signal' | 'write' | 'report'> {
   readonly note: (warning: Fault) => void
-  readonly tellLine: (line: string) => void
+  readonly writeLine: (line: string) => void
   readonly program: string
 }
 
-const ask = async (asked: InspectRequest, { signal, write, report, note, tellLine, program }: Outlets): Promise<void> => {
+const ask = async (asked: InspectRequest, { signal, write, report, note, writeLine, program }: Outlets): Promise<void> => {
   const { config, isVerbose } = asked
   // Without --cache-ttl the server itself is asked.
   const cached = asked.verb === 'tools' && config.cache_ttl !== undefined ? await cachedTools(config) : undefined
   if (cached) return cached.forEach(write)
-  const onStderr = isVerbose ? { onStderr: tellLine } : {}
-  // A person who types a command line means it as it is.
+  const onStderr = isVerbose ? { onStderr: writeLine } : {}
+  // A command line of the user needs no check.
   const opened = await connectMcp({ ...config, sandbox: false }, { clientName: program, note, signal, ...onStderr })
   if (!opened.ok) return report(opened.error)
   const connection = opened.value

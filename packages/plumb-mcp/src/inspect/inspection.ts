@@ -1,4 +1,4 @@
-// What is asked of which server, and what a command gets to answer it.
+// The request to a server, and the context that a command gets to answer it.
 
 import type { McpConnection, ServerConfig } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
@@ -21,10 +21,10 @@ export interface InspectFlags {
 
 export interface InspectRequest {
   readonly verb: InspectVerbName
-  /** Before the server: a name, JSON, a URI. */
+  /** The words before the server: a name, JSON, a URI. */
   readonly words: readonly string[]
   readonly config: ServerConfig
-  /** All that the server writes to stderr is shown. */
+  /** Shows everything that the server writes to stderr. */
   readonly isVerbose: boolean
 }
 
@@ -32,7 +32,7 @@ export interface Inspection {
   readonly asked: InspectRequest
   readonly connection: McpConnection
   readonly isVerbose: boolean
-  /** Fires when the answer is not wanted any more. */
+  /** Fires when the answer is no longer wanted. */
   readonly signal: AbortSignal
   /** Writes one JSON value on a line. */
   readonly write: (json: string) => void

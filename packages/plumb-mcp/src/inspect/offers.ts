@@ -1,4 +1,4 @@
-// plumb-mcp tools, prompts, resources: what a server offers, one a line, and what one prompt says or one resource holds.
+// plumb-mcp tools, prompts, resources: lists what a server offers, one a line, or shows one prompt or resource.
 
 import type { Json } from '@plumb/lang'
 import { type McpTool, openToolListCache, type ServerConfig } from '@plumb/tool'
@@ -11,7 +11,7 @@ export const tools: InspectVerb = async ({ connection, write, report }) => {
   for (const tool of listed.value) write(toolLine(tool))
 }
 
-/** As they were listed last; undefined: longer ago than the `cache_ttl` of the server. */
+/** The last list. Undefined: older than the `cache_ttl` of the server. */
 export const cachedTools = async (config: ServerConfig): Promise<readonly string[] | undefined> =>
   (await openToolListCache(config).read())?.map(toolLine)
 
@@ -60,7 +60,7 @@ export const resources: InspectVerb = async ({ asked, connection, write, report 
   for (const part of Array.isArray(contents) ? contents : []) write(JSON.stringify(toOurs(part)))
 }
 
-/** With names as plumb has them: media_type for mimeType, data for blob. */
+/** With plumb's names: media_type for mimeType, data for blob. */
 const toOurs = (value: Json | object): Json => {
   if (Array.isArray(value)) return value.map(toOurs)
   if (typeof value !== 'object' || value === null) return value
@@ -69,7 +69,7 @@ const toOurs = (value: Json | object): Json => {
   )
 }
 
-/** Theirs, to the last name in it. */
+/** Converts their names, at every level. */
 const KEPT = new Set(['_meta', 'annotations'])
 
 const NAMES = new Map([

@@ -1,4 +1,4 @@
-// The prompts of a directory, as they are at the moment: a broken one is reported, and the others stay.
+// The current prompts of a directory: a broken one is reported, and the others stay.
 
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -18,7 +18,7 @@ export interface DirectoryOptions {
   /** Seconds for a call. */
   readonly timeout: number
   readonly warn: (warning: Fault) => void
-  /** Some have come, gone or changed. */
+  /** Called when some were added, removed or changed. */
   readonly changed: () => void
 }
 
@@ -42,7 +42,7 @@ export const openPromptDirectory = (path: string, options: DirectoryOptions): Pr
   return directory
 }
 
-/** A file as it was when it was read, and what was made of it. */
+/** A file when it was read, and the prompt made from it. */
 interface Known {
   readonly stamp: string
   readonly prompt: Prompt | undefined

@@ -1,4 +1,4 @@
-// A prompt file: what it says, for clients that put it into their own conversation, and the agent that it is, as a tool.
+// A prompt file: its messages, for clients that put it into their own conversation, and its agent, as a tool.
 
 import { basename, extname } from 'node:path'
 import { agentOf, type Bound, resolve, type ToolPlan, type Type } from '@plumb/lang'
@@ -13,7 +13,7 @@ export interface Prompt {
   readonly description?: string
   /** Absolute. */
   readonly file: string
-  /** What the argument `input` may be, where its type says so. */
+  /** The possible values of the argument `input`, if its type lists them. */
   readonly choices: readonly string[]
   messages(input: string | undefined): readonly ServedMessage[]
   readonly tool: ServedTool
@@ -26,7 +26,7 @@ export interface ServedMessage {
 
 export const ENDINGS: readonly string[] = ['.plumb', '.md', '.chatmd']
 
-/** As its file is called, in the characters that clients take. */
+/** The name of its file, in the characters that clients accept. */
 const promptName = (file: string): string =>
   basename(file, extname(file))
     .replace(/[^A-Za-z0-9_-]/g, '_')

@@ -1,13 +1,13 @@
-// Tells when something in a directory has changed, also when the directory is removed and made again.
+// Watches a directory for changes, also when it is removed and made again.
 
 import { type FSWatcher, statSync, watch } from 'node:fs'
 
-/** Between the last of several changes and the call: a file that is being written is not read half. */
+/** Time between the last of several changes and the call, so that a file that is being written is not read half (ms). */
 const QUIET_MS = 100
-/** A directory that went away cannot tell that it is back. */
+/** Polls for a removed directory, which sends no event when it is back. */
 const LOOK_MS = 1000
 
-/** Keeps no process alive. Returns how to stop. */
+/** Keeps no process alive. Returns a function that stops it. */
 export const watchDirectory = (directory: string, changed: () => void): (() => void) => {
   let watcher: FSWatcher | undefined
   let seen: string | undefined
@@ -16,7 +16,7 @@ export const watchDirectory = (directory: string, changed: () => void): (() => v
     clearTimeout(quiet)
     quiet = setTimeout(settle, QUIET_MS).unref()
   }
-  // Whatever has changed, it may be that another directory has come in its place, perhaps with the number of the old one.
+  // The directory may have been replaced by another one, perhaps with the inode of the old one.
   const settle = (): void => {
     arm()
     changed()
@@ -29,7 +29,7 @@ export const watchDirectory = (directory: string, changed: () => void): (() => v
       watcher = watch(directory, { persistent: false }, touch)
       watcher.on('error', touch)
     } catch {
-      // It is looked for again.
+      // It is looked up again.
     }
   }
   const look = (): void => {

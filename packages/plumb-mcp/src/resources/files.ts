@@ -1,4 +1,4 @@
-// The files of an explicit docroot: listed page by page, read whole, and nothing that tools are kept from.
+// The files of an explicit docroot: listed page by page, read whole, without those that are closed to tools.
 
 import { isUtf8 } from 'node:buffer'
 import { basename } from 'node:path'
@@ -19,20 +19,20 @@ export interface ResourceFile {
 export interface ResourceFiles {
   /** Absolute. */
   readonly docroot: string
-  /** Those behind the path `after`, in order, `most` of them; `next` is the path to go on after. */
+  /** Those after the path `after`, in order, `most` of them; `next` is the path to continue after. */
   list(
     after: string | undefined,
     most: number,
     signal: AbortSignal,
   ): Promise<{ readonly files: readonly ResourceFile[]; readonly next?: string }>
   read(uri: string): Promise<Result<ResourceText | ResourceBlob>>
-  /** Paths that begin so. */
+  /** Paths with this beginning. */
   complete(start: string, most: number, signal: AbortSignal): Promise<readonly string[]>
-  /** Where a resource that may be read is, for those who watch it. */
+  /** The path of a resource that may be read, for watchers. */
   locate(uri: string): Result<string>
 }
 
-/** Bytes of one resource. */
+/** Maximum bytes of one resource. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 export const openResourceFiles = (docroot: string, authority: ServerAuthority): ResourceFiles => {

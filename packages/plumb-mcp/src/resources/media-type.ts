@@ -1,4 +1,4 @@
-// What kind of file this is, as far as its name says so.
+// The media type of a file, by its name.
 
 import { extname } from 'node:path'
 
@@ -27,5 +27,5 @@ const TYPES: Readonly<Record<string, string>> = {
   '.yml': 'application/yaml',
 }
 
-/** Undefined: the name does not say. */
+/** Undefined: unknown. */
 export const mediaTypeByName = (path: string): string | undefined => TYPES[extname(path).toLowerCase()]

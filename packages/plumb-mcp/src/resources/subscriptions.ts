@@ -1,4 +1,4 @@
-// Resources that one client wants to hear of: looked at once a second, since files are replaced as often as they are written.
+// The resources that one client subscribes to: polled once a second, since files are replaced as often as they are written.
 
 import { statSync } from 'node:fs'
 

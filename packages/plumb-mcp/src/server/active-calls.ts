@@ -1,20 +1,20 @@
-// Calls that run, by id: their client gets notifications of them, and can be asked.
+// The calls that run, by id: their clients get notifications about them, and can be asked.
 
 export interface ActiveCall {
-  /** What happened, for a person. */
-  readonly tell: (message: string) => void
-  /** A person's word on a call of a tool. */
+  /** Sends a text for people. */
+  readonly notify: (message: string) => void
+  /** Asks the person at the client whether a tool may be called. */
   readonly approve: (request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
   readonly stop: AbortController
 }
 
 export interface ActiveCalls {
-  /** Returns its id, and how to say that it is over. */
+  /** Returns its id, and a function for its end. */
   begin(call: ActiveCall): { readonly id: string; readonly end: () => void }
   get(id: string): ActiveCall | undefined
   /** Resolves once none runs. */
   idle(): Promise<void>
-  /** Gives all of them up. */
+  /** Cancels all of them. */
   stop(): void
   readonly size: number
 }

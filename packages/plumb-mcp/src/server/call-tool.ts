@@ -1,4 +1,4 @@
-// tools/call: one call, with its turn, its progress and its end, whether it is answered or given up.
+// tools/call: one call, with its place in the queue, its progress and its end, whether it is answered or cancelled.
 
 import { type Fault, fault, isRecord, preview, type Semaphore } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
@@ -25,19 +25,19 @@ const run = async (
   const stop = new AbortController()
   const giveUp = () => stop.abort()
   signal.addEventListener('abort', giveUp, { once: true })
-  // It may have been given up before it was begun.
+  // It may have been cancelled before it began.
   if (signal.aborted) giveUp()
   const progress = openProgress(_meta?.progressToken, sendNotification)
-  const tell = (message: string): void => {
-    progress.tell(message)
+  const notify = (message: string): void => {
+    progress.report(message)
     client.log('info', message, sendNotification)
   }
-  const { id, end } = calls.begin({ tell, stop, approve: (asked) => approve(question(asked), stop.signal) })
+  const { id, end } = calls.begin({ notify, stop, approve: (asked) => approve(question(asked), stop.signal) })
   try {
     const failure = await acquirePermit(permits, stop.signal)
     if (failure) return toError(failure)
     try {
-      const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.tell })
+      const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.report })
       if (answer.isError) client.log('warning', { tool: tool.name, failed: answer.content }, sendNotification)
       else client.log('debug', { tool: tool.name, done: true }, sendNotification)
       return client.isStateless ? answer : asOlder(answer)
@@ -45,7 +45,7 @@ const run = async (
       permits.release()
     }
   } catch (error) {
-    // What tools throw is caught nearer to them.
+    // Errors that tools throw are caught nearer to them.
     return toError(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error)))
   } finally {
     signal.removeEventListener('abort', giveUp)
@@ -71,29 +71,29 @@ const question = ({ tool, input }: { readonly tool: string; readonly input: unkn
 
 const MAX_SHOWN = 1000
 
-/** A client that waits hears that the work goes on. */
+/** Notifies a waiting client that the call still runs. */
 const STILL_MS = 5000
 
 interface Progress {
-  readonly tell: CallContext['progress']
+  readonly report: CallContext['progress']
   end(): void
 }
 
 const openProgress = (token: string | number | undefined, send: RequestContext['sendNotification']): Progress => {
-  if (token === undefined) return { tell: () => {}, end: () => {} }
+  if (token === undefined) return { report: () => {}, end: () => {} }
   let progress = 0
   let isCounted = false
   const notify = (message: string, total?: number): void => {
     const params = { progressToken: token, progress, message, ...(total === undefined ? {} : { total }) }
-    // Without effect when the client is gone.
+    // Has no effect when the client is gone.
     send({ method: 'notifications/progress', params }).catch(() => {})
   }
-  const tell: CallContext['progress'] = (message, done, total) => {
+  const report: CallContext['progress'] = (message, done, total) => {
     isCounted ||= done !== undefined
     if (isCounted && (done === undefined || done <= progress)) return
     progress = done ?? progress + 1
     notify(message, total)
   }
-  const timer = setInterval(() => tell('still at work'), STILL_MS).unref()
-  return { tell, end: () => clearInterval(timer) }
+  const timer = setInterval(() => report('still at work'), STILL_MS).unref()
+  return { report, end: () => clearInterval(timer) }
 }

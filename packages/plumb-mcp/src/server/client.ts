@@ -1,4 +1,4 @@
-// One client of a revision with sessions: its requests on its transport, with what all clients share and what is its own.
+// One client of a revision with sessions: handles the requests on its transport, with the server's shared context and its own.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isRecord } from '@plumb/wire'
@@ -25,7 +25,7 @@ export const openClient = async (transport: Transport, context: ServerContext): 
       }
       const method = Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
       if (!method) throw noMethod(name)
-      /** Of the person at the client, where it has a way to ask. */
+      /** Asks the person at the client, if it supports that. */
       const approve = async (message: string, signal: AbortSignal): Promise<boolean> => {
         if (!canAsk) return false
         const question = { mode: 'form', message, requestedSchema: CONSENT }

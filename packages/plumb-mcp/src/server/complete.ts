@@ -1,10 +1,10 @@
-// completion/complete: what an argument of a prompt, or the path of a resource, may go on as.
+// completion/complete: completes an argument of a prompt, or the path of a resource.
 
 import { promptNamed } from './get-prompt.js'
 import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 
-/** The protocol allows no more in one answer. */
+/** The protocol's maximum for one answer. */
 const MAX_VALUES = 100
 
 export const complete: Method = async (client, params, request) => {

@@ -1,4 +1,4 @@
-// prompts/get: what a prompt file says, for the client's own conversation.
+// prompts/get: the messages of a prompt file, for the client's own conversation.
 
 import { nearest, preview } from '@plumb/wire'
 import type { Prompt } from '../prompts/prompt.js'

@@ -1,4 +1,4 @@
-// What the server says of itself, to clients of all revisions.
+// The identity of the server, for clients of all revisions.
 
 import { version } from '../../package.json'
 import type { ServerContext } from './server-context.js'

@@ -1,4 +1,4 @@
-// The first request of a session: the revision that both know, and what each side can.
+// The first request of a session: negotiates the revision and the capabilities.
 
 import { isRecord } from '@plumb/wire'
 import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './identity.js'
@@ -6,16 +6,16 @@ import type { Params } from './method.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 import type { ServerContext } from './server-context.js'
 
-/** The revisions with sessions, newest first: who asks for another is offered the newest. */
+/** The revisions with sessions, newest first: a client that asks for another one is offered the newest. */
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
 export interface Initialized {
   readonly answer: object
-  /** Of the client. */
+  /** The client's. */
   readonly capabilities: Params
 }
 
-/** Throws an `RpcError` where something is missing. */
+/** Throws an `RpcError` if something is missing. */
 export const initialize = ({ protocolVersion: asked, capabilities, clientInfo }: Params, context: ServerContext): Initialized => {
   if (typeof asked !== 'string') throw new RpcError(INVALID_PARAMS, "'protocolVersion' takes a revision of the protocol")
   if (!isRecord(capabilities)) throw new RpcError(INVALID_PARAMS, "'capabilities' takes an object")

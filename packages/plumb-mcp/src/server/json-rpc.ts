@@ -1,5 +1,5 @@
-// JSON-RPC over one transport, both ways: the client's requests are answered, and the server notifies it and asks back. The SDK's own does the
-// same, but it and its schemas take as long to load as all the rest of a start.
+// JSON-RPC over one transport, both ways: answers the client's requests, notifies it, and sends it requests. The SDK's own does the same,
+// but it and its schemas take as long to load as the rest of a start.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
@@ -9,11 +9,11 @@ import { toRpcError } from './rpc-error.js'
 
 type Id = string | number
 
-/** Where a client has several streams, `relatedTo` is the request on whose stream it goes. */
+/** If a client has several streams, it is sent on that of the request `relatedTo`. */
 export interface JsonRpc {
-  /** Resolves also when the client has gone. */
+  /** Also resolves when the client is gone. */
   notify(notification: Notification, relatedTo?: Id): Promise<void>
-  /** Resolves to the result; rejects where there is none: refused, given up, late, or the client has gone. */
+  /** Resolves to the result; rejects if it was refused or cancelled, timed out, or the client is gone. */
   ask(method: string, params: Params, options: RequestOptions): Promise<unknown>
   /** From now on messages come in. */
   start(): Promise<void>
@@ -26,10 +26,10 @@ export interface RequestOptions {
   readonly relatedTo: Id
 }
 
-/** Resolves to the result; rejects with an `RpcError` where the request is wrong. */
+/** Resolves to the result; rejects with an `RpcError` if the request is wrong. */
 export type RpcAnswer = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
 
-/** `onClosed` is called once, when the client has gone or is closed. */
+/** `onClosed` is called once, when the client is gone or closed. */
 export const openJsonRpc = (transport: Transport, answer: RpcAnswer, onClosed: () => void): JsonRpc => {
   const running = new Map<Id, AbortController>()
   const asked = new Map<Id, (reply: Params | undefined) => void>()
@@ -38,7 +38,7 @@ export const openJsonRpc = (transport: Transport, answer: RpcAnswer, onClosed: (
     try {
       await transport.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage, relatedTo === undefined ? {} : { relatedRequestId: relatedTo })
     } catch {
-      // The client has gone, which is known by then.
+      // The client is gone, which is handled elsewhere.
     }
   }
   const takeRequest = async (id: Id, method: string, params: Params): Promise<void> => {
@@ -56,7 +56,7 @@ export const openJsonRpc = (transport: Transport, answer: RpcAnswer, onClosed: (
       (error: unknown) => ({ error: toRpcError(error) }),
     )
     if (running.get(id) === stop) running.delete(id)
-    // What is given up is not answered.
+    // A cancelled request is not answered.
     if (!stop.signal.aborted) await send({ id, ...reply })
   }
   const take = (message: JSONRPCMessage): void => {

@@ -1,4 +1,4 @@
-// Levels of logging, as syslog has them, and what is sent of the log.
+// Levels of logging, as in syslog, and which messages are sent.
 
 import { scrub } from '@plumb/wire'
 
@@ -6,7 +6,7 @@ const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 
 export type Level = (typeof LEVELS)[number]
 
-/** Undefined: it is none. */
+/** Undefined: not a level. */
 export const levelOf = (text: unknown): Level | undefined => LEVELS.find((level) => level === text)
 
 export const passes = (level: Level, least: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(least)

@@ -1,4 +1,4 @@
-// What a client may ask for, by the names of the protocol. Initialize is in client.ts, what 2026-07-28 adds is in ../stateless.
+// The methods that a client may call, by the names of the protocol. Initialize is in client.ts, what 2026-07-28 adds is in ../stateless.
 
 import { callToolMethod } from './call-tool.js'
 import { complete } from './complete.js'
@@ -36,7 +36,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   'completion/complete': complete,
 }
 
-/** With those that 2026-07-28 has taken away. */
+/** With those that 2026-07-28 has removed. */
 export const SESSION_METHODS: Readonly<Record<string, Method<Client>>> = {
   ...METHODS,
   ping: async () => ({}),

@@ -1,4 +1,4 @@
-// Lists in pages: the cursor is where the next one begins, in a form that clients do not look into.
+// Lists in pages: the cursor is the position of the next one, in an opaque form.
 
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
 
@@ -14,7 +14,7 @@ export const fromCursor = (cursor: unknown): string | undefined => {
   throw new RpcError(INVALID_PARAMS, 'the cursor is none that this server gave')
 }
 
-/** Goes on behind the last name of the page before. */
+/** Continues after the last name of the page before. */
 export const pageOf = <T extends { readonly name: string }>(
   items: readonly T[],
   cursor: unknown,

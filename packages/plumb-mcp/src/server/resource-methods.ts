@@ -1,4 +1,4 @@
-// resources/…: the files of a docroot that was named.
+// resources/…: the files of an explicit docroot.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { ResourceFiles } from '../resources/files.js'

@@ -1,4 +1,4 @@
-// Errors of a request itself, as JSON-RPC has them; what a tool comes to is a result, also where it is an error.
+// Errors of a request itself, as in JSON-RPC; a tool's error is a result.
 
 import { type Fault, preview, scrub } from '@plumb/wire'
 
@@ -8,7 +8,7 @@ export const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 export const PARSE_ERROR = -32700
 export const RESOURCE_NOT_FOUND = -32002
-/** Of ours: refused for now, or for good. */
+/** Ours: refused for now, or for good. */
 export const REFUSED = -32000
 
 /** Of 2026-07-28. */
@@ -16,7 +16,7 @@ export const HEADER_MISMATCH = -32020
 export const MISSING_CAPABILITY = -32021
 export const UNSUPPORTED_VERSION = -32022
 
-/** Thrown by what answers requests, and nowhere else: an answer is made of it there. */
+/** Thrown only while a request is answered: it becomes the response. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,
@@ -32,7 +32,7 @@ export const rpcError = (code: number, fault: Fault): RpcError =>
 
 export const noMethod = (name: string): RpcError => new RpcError(METHOD_NOT_FOUND, `there is no method '${preview(name)}'`)
 
-/** The error of a response; what is no `RpcError` is a bug. */
+/** The error of a response; any other exception is a bug. */
 export const toRpcError = (error: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } => {
   if (!(error instanceof RpcError)) return { code: INTERNAL_ERROR, message: scrub(String(error)) }
   const { code, message, data } = error

@@ -1,4 +1,4 @@
-// A server on stdin and stdout: one client, and the end with it.
+// A server on stdin and stdout: it has one client, and ends with it.
 
 import { fault } from '@plumb/wire'
 import { splitRevisions } from '../stateless/on-stdio.js'
@@ -15,7 +15,7 @@ export interface StdioServer {
   close(): Promise<void>
 }
 
-/** How often the output is probed for a reader, while answers are due and no requests come. */
+/** The interval at which the output is probed for a reader, while answers are due and no requests come (ms). */
 const LOOK_MS = 1000
 
 export const serveStdio = async (context: ServerContext, options: StdioOptions): Promise<StdioServer> => {
@@ -32,13 +32,13 @@ export const serveStdio = async (context: ServerContext, options: StdioOptions):
       (error: unknown) => options.report(fault('internal', String(error))),
     )
   })
-  // A pipe tells that its reader is gone only to who writes to it.
+  // A pipe shows that its reader is gone only when it is written to.
   const lastCalls = async (): Promise<void> => {
-    const tell = (): void => {
+    const probe = (): void => {
       if (client) client.level = 'debug'
       client?.log('info', `the input has ended, and ${context.calls.size === 1 ? '1 call is' : `${context.calls.size} calls are`} at work`)
     }
-    const timer = setInterval(tell, LOOK_MS)
+    const timer = setInterval(probe, LOOK_MS)
     await Promise.race([Promise.all([transport.answered(), context.calls.idle()]), transport.broken])
     clearInterval(timer)
   }

@@ -1,4 +1,4 @@
-// What all clients of one server share.
+// The state that all clients of one server share.
 
 import type { EventEmitter } from 'node:events'
 import type { Fault, Semaphore } from '@plumb/wire'
@@ -8,12 +8,12 @@ import type { ActiveCalls } from './active-calls.js'
 
 export interface ServerContext {
   readonly catalogue: Catalogue
-  /** Undefined: no docroot was named. */
+  /** Undefined: no explicit docroot. */
   readonly files: ResourceFiles | undefined
   readonly calls: ActiveCalls
   /** One for each call that runs. */
   readonly permits: Semaphore
-  /** Emits `change` when tools or prompts have come, gone or changed. */
+  /** Emits `change` when tools or prompts were added, removed or changed. */
   readonly changes: EventEmitter
   /** For errors that answer no request. */
   readonly warn: (warning: Fault) => void

@@ -1,4 +1,4 @@
-// The transport on stdin and stdout: a message a line. What is no message is answered as such, and the lines after it go on.
+// The transport on stdin and stdout: a message a line. A malformed message is answered with an error, and the lines after it are processed.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
@@ -20,7 +20,7 @@ export interface StdioTransport extends Transport {
   readonly broken: Promise<void>
   /** Resolves when no request waits for its answer. */
   answered(): Promise<void>
-  /** Resolves when all that was sent is written, or cannot be. */
+  /** Resolves when all messages are written, or cannot be. */
   flush(): Promise<void>
 }
 
@@ -52,9 +52,9 @@ export const openStdioTransport = ({ input, output, maxLine, report }: StdioOpti
     const { id, method, params } = message as { id?: string | number; method?: string; params?: { requestId?: string | number } }
     if (method !== undefined && id !== undefined) pending.add(id)
     if (method === 'notifications/cancelled' && id === undefined && params?.requestId !== undefined) {
-      // The SDK would give up whatever comes next under this id.
+      // The SDK would cancel the next request with this id.
       if (!pending.has(params.requestId)) return
-      // What is given up is not answered.
+      // A cancelled request is not answered.
       settle(params.requestId)
     }
     transport.onmessage?.(message as JSONRPCMessage)
@@ -63,7 +63,7 @@ export const openStdioTransport = ({ input, output, maxLine, report }: StdioOpti
     if (reader.fault) return refuse(reader.fault, PARSE_ERROR)
     const parsed = parseJson(reader.buf, reader.start, reader.end, reader.isLast)
     if (!parsed.ok) return refuse({ ...parsed.error, line: reader.line }, PARSE_ERROR)
-    // Batches were in one revision: each message of one is answered on a line of its own.
+    // Batches were in one revision: each message of a batch is answered on its own line.
     if (Array.isArray(parsed.value) && parsed.value.length > 0) for (const message of parsed.value) take(message)
     else take(parsed.value)
   }
@@ -107,7 +107,7 @@ const flawOf = (message: unknown): string | undefined => {
   if (jsonrpc !== '2.0') return `is no JSON-RPC message: it has not "jsonrpc":"2.0"`
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id) && !('error' in message))
     return "has an 'id' that is no string and no whole number"
-  // The SDK drops what has more than that without a word, and its sender would wait for ever.
+  // The SDK silently drops messages with more, and their sender would wait for ever.
   const members = method === undefined ? ['result', 'error'] : ['method', 'params']
   const stray = Object.keys(message).find((key) => key !== 'jsonrpc' && key !== 'id' && !members.includes(key))
   if (method === undefined && !('result' in message || 'error' in message)) return "has neither a 'method' nor a 'result'"

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { CompiledSource, SourceQuestion } from './compiled-source.js'
 
-/** UTF-16 units of a source. */
+/** Maximum UTF-16 units of a source. */
 const MAX_SOURCE = 256 * 1024
 const COMPILE_TIMEOUT_MS = 10_000
 const MAX_MEMORY_MB = 256

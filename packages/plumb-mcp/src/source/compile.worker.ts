@@ -1,4 +1,4 @@
-// Compiles a client's source and holds it to the policy, in a thread: the types of a hostile source may take any time to check.
+// Compiles a client's source and checks it against the policy, in a thread: checking the types of a hostile source may take any time.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { bindingNamed, type Compiled, compile, diagnosticToJson, hasErrors, printPorts, toText } from '@plumb/lang'
@@ -12,7 +12,7 @@ const compileSource = ({ docroot, grant, path, text }: SourceQuestion): Compiled
   const files = sourceFiles(docroot, { path, text })
   const checked = compile({ path, text, files })
   const { refusals, prompts } = hasErrors(checked.diagnostics) ? NOTHING : checkSource(checked.program, { docroot, grant })
-  // What is refused goes nowhere.
+  // Refused data is sent nowhere.
   const compiled = refusals.length > 0 ? checked : withClientsFlows(checked)
   const { diagnostics, typeCount, bindingCount } = compiled
   const counts = { types: typeCount, bindings: bindingCount }
@@ -32,7 +32,7 @@ const compileSource = ({ docroot, grant, path, text }: SourceQuestion): Compiled
 
 const NOTHING: ReturnType<typeof checkSource> = { refusals: [], prompts: [] }
 
-// What a client sends is checked as with --flows, and so is what it would send to it.
+// A client's source is checked as with --flows, and so is its input.
 const withClientsFlows = (compiled: Compiled): Compiled => {
   if (hasErrors(compiled.diagnostics)) return compiled
   const found = checkFlows(compiled.program, { effectsOf, isStrict: true, isInputUntrusted: true })

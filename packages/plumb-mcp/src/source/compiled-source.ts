@@ -1,4 +1,4 @@
-// What is asked about a client's own source, and what is found out.
+// The question about a client's own source, and the answer.
 
 import type { DiagnosticJson } from '@plumb/lang'
 import type { Effect } from '@plumb/tool'
@@ -8,7 +8,7 @@ export interface SourceQuestion {
   /** Absolute. */
   readonly docroot: string
   readonly grant: readonly Effect[]
-  /** What diagnostics call it; relative to the docroot. */
+  /** The path in diagnostics, relative to the docroot. */
   readonly path: string
   readonly text: string
 }
@@ -31,8 +31,8 @@ export type CompiledSource =
       readonly refusals: readonly Fault[]
       /** Real paths of prompt files that it names. */
       readonly prompts: readonly string[]
-      /** All texts that it is made of. */
+      /** All texts that it consists of. */
       readonly bundle: Bundle
-      /** Numbers of its ports; undefined: there is none. */
+      /** Descriptors of its ports. Undefined: there is none. */
       readonly main: { readonly inputs: number; readonly outputs: number } | undefined
     } & Found)

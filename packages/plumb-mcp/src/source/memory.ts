@@ -1,27 +1,27 @@
-// The memory that programs of clients may take, each and all together: looked at while they run, and the one that has too much is ended.
+// Limits the memory of clients' programs, of each and of all together: polls it while they run, and ends a program that exceeds it.
 
 import { readFileSync } from 'node:fs'
 
 export interface Watched {
   readonly pid: number
-  /** Called once: it has taken too much. */
+  /** Called once, when it exceeds a limit. */
   readonly end: (limitBytes: number) => void
 }
 
 const MIB = 1024 * 1024
-/** Of the heap of one, held by Node itself; buffers are not part of it. */
+/** The heap limit of one, enforced by Node itself; buffers are not part of it. */
 export const MAX_HEAP_MIB = 256
 const CHECK_MS = 100
 
-/** Resident, in bytes: of one and of all together. */
+/** Resident bytes of one program, and of all together. */
 export interface MemoryLimits {
   readonly run: number
   readonly all: number
 }
 
 /**
- * Returns how to watch one, which returns how to stop watching it. Where the system does not tell what a process takes, only the heap is
- * held.
+ * Returns a function that watches one program and returns how to stop watching it. Where the system does not report the memory of a
+ * process, only the heap is limited.
  */
 export const openMemoryWatch = ({ run, all }: MemoryLimits): ((watched: Watched) => () => void) => {
   const running = new Set<Watched>()

@@ -1,4 +1,4 @@
-// The policy of sources for the prompt files that a client's source names, and for those that they name.
+// The policy of sources for the prompt files that a client's source names, and for those that these name.
 
 import type { Program } from '@plumb/lang'
 import { loadPromptProgram, readPromptFile } from '@plumb/tool'
@@ -10,7 +10,7 @@ import { checkSource, type SourcePolicy } from './source-policy.js'
 const MAX_PROMPTS = 32
 const TEXT = { kind: 'string' } as const
 
-/** `paths` are real and below the docroot. Resolves to why the source is not run; empty: nothing is against it. */
+/** `paths` are real and below the docroot. Resolves to why the source is not run; empty: nothing forbids it. */
 export const checkPrompts = async (paths: readonly string[], options: SourcePolicy, signal: AbortSignal): Promise<readonly Fault[]> => {
   const seen = new Set(paths)
   for (const path of seen) {
@@ -41,7 +41,7 @@ const ofPrompt = (path: string, options: SourcePolicy): Look => {
   const prompt = readPromptFile(path)
   if (!prompt?.ok) return refuse(prompt?.error ?? fault('spec_invalid', `'${preview(path, 200)}' is no prompt file`))
   const prompts: string[] = []
-  // Mounting reads them: first it is seen where they are.
+  // Mounting reads them, so their location is checked first.
   for (const tool of prompt.value.tools) {
     const real = tool.kind === 'agent' ? realPathBelow(options.docroot, besideSpec(tool.of, path)) : undefined
     if (real && !real.ok) return refuse(real.error)

@@ -1,4 +1,4 @@
-// Runs a source that was checked: a `plumb` of its own, in the docroot, with what clients may do and no more.
+// Runs a checked source: a `plumb` of its own, in the docroot, with the effects that clients are granted and no more.
 
 import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
@@ -33,13 +33,13 @@ export interface SourceRun {
   readonly authority: ServerAuthority
   /** Options of `plumb run`. */
   readonly args: readonly string[]
-  /** What it may not change, absolute. */
+  /** Files that it must not change, absolute. */
   readonly around: readonly string[]
   /** Ends it, as when the time is up. */
   readonly signal: AbortSignal
-  /** Of what it does without, such as a server that is not there. */
+  /** Reports what it does without, such as a server that is unavailable. */
   readonly warn: (warning: Fault) => void
-  /** With the number of outputs so far. */
+  /** Called with the number of outputs so far. */
   readonly onOutput: (count: number) => void
 }
 
@@ -50,11 +50,11 @@ export interface SourceOutcome {
 }
 
 const GRACE_MS = 2000
-/** Bytes of all outputs. */
+/** Maximum bytes of all outputs. */
 const MAX_OUTPUT = 8 * 1024 * 1024
 const MAX_FAULTS = 20
 
-/** The child is gone when it resolves. */
+/** The child has exited when it resolves. */
 export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> => {
   const { isFirstEnough, inputs, signal, warn, onOutput } = run
   if (signal.aborted) return fail('cancelled', 'the run was given up before it began')
@@ -122,13 +122,13 @@ const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<
     entry: bundle.entry,
     authority: narrow(authority, { minutes: MINUTES, now: Date.now() }),
     cwd: docroot,
-    // Nothing is found by name outside the docroot.
+    // Nothing is looked up by name outside the docroot.
     env: { ...childEnv('ours'), ...depth.value, PLUMB_ERRORS: 'json', PLUMB_PATH: '', PLUMB_RESOURCES: '', NODE_OPTIONS },
   })
 }
 
 const NODE_OPTIONS = `--max-old-space-size=${MAX_HEAP_MIB}`
-/** How Node ends where its heap is full. */
+/** How Node ends when its heap is full. */
 const OUT_OF_MEMORY: readonly NodeJS.Signals[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
 
 const tooLarge = (limit: number): Fault =>
@@ -143,7 +143,7 @@ const yieldTo = (pid: number): void => {
   }
 }
 
-/** Longer than any call may take. */
+/** Longer than any call may take (ms). */
 const MINUTES = 60
 
 const readErrors = (stderr: Readable, take: (reported: Reported) => void): void => {

@@ -1,4 +1,4 @@
-// The files that a client's own source may use: its text, the standard library, and specs below the docroot; what is read is noted.
+// The files that a client's own source may use: its text, the standard library, and specs below the docroot; everything read is recorded.
 
 import { dirname, join } from 'node:path'
 import { STANDARD_LIBRARY } from '@plumb/lang'
@@ -22,7 +22,7 @@ export const sourceFiles = (docroot: string, entry: SourceEntry): SourceFiles =>
     given: { [entry.path]: entry.text },
   })
 
-/** Where a path below the docroot really leads; `path_denied` for every other, and for what is kept from tools. */
+/** The real path of a path below the docroot; `path_denied` for any other, and for files that are closed to tools. */
 export const realPathBelow = (docroot: string, path: string, purpose: 'read' | 'write' = 'read'): Result<string> => {
   const place = resolvePath(path, purpose, { roots: new Map([['docroot', docroot]]) })
   return place.ok ? succeed(absolutePath(place.value)) : place

@@ -21,11 +21,11 @@ export interface SourcePolicy {
 export interface SourceCheck {
   /** Each says what is refused, and what would allow it. */
   readonly refusals: readonly Fault[]
-  /** Real paths of prompt files that tools run: they are held to the policy too. */
+  /** Real paths of prompt files that tools run: the policy applies to them too. */
   readonly prompts: readonly string[]
 }
 
-/** Of a program without errors: all of its bindings, used or not, but for the standard library's. */
+/** For a program without errors: checks all of its bindings, used or not, except the standard library's. */
 export const checkSource = (program: Program, options: SourcePolicy): SourceCheck => {
   const inspector = new Inspector(options)
   for (const { module, bindings } of program.scopes) {
@@ -58,7 +58,7 @@ class Inspector implements SourceCheck {
     for (const server of listed(config.mcp)) this.#lookAtServer(who, server)
     for (const path of texts(config.prompts).filter((path) => path.includes('/'))) this.#reach(who, 'prompts', besideSpec(path, specPath))
     for (const path of texts(config.script)) this.#reach(who, 'script', besideSpec(path, specPath))
-    // Those of its own modules are looked at where they are.
+    // Those of its own modules are checked where they are declared.
     for (const tool of agentTools(bound)) if (isLibrary(tool.bound.scope.module.path)) this.#needEffects(tool, who)
   }
 

@@ -15,15 +15,15 @@ export interface SourceOptions {
   readonly authority: ServerAuthority
   /** Options of `plumb run`, for the agents of the source. */
   readonly args: readonly string[]
-  /** What no program of a client may change. */
+  /** Files that no program of a client may change. */
   readonly around: readonly string[]
-  /** Of what the program of a client does without. */
+  /** Reports what the client's program does without. */
   readonly warn: (warning: Fault) => void
   /** Seconds. */
   readonly timeout: number
 }
 
-/** No file is called so. */
+/** No file has this name. */
 const PATH = '<source>'
 const MAX_INPUTS = 1000
 
@@ -98,7 +98,7 @@ const callSourceTool = (options: SourceOptions): ServedTool => ({
     },
   },
   annotations: hintsOf(options.authority.grant),
-  // Each run is decided on by what it does.
+  // Each run is checked by its own effects.
   effects: [],
   call: async (json, context) => {
     const { source, input, inputs, ...rest } = JSON.parse(json) as Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-// All that a thread runs, as text; NAME.worker.ts is what it is made of.
+// The whole code of a thread, as text, made from NAME.worker.ts.
 declare module '*.worker?text' {
   const text: string
   export default text

@@ -1,4 +1,4 @@
-// What a request of revision 2026-07-28 says of itself in its `_meta`: there is no session that would know it.
+// The `_meta` of a request of revision 2026-07-28: there is no session that would know it.
 
 import { isRecord, preview } from '@plumb/wire'
 import { hasForms } from '../server/consent.js'
@@ -17,14 +17,14 @@ export const SUBSCRIPTION_KEY = `${PREFIX}subscriptionId`
 
 export interface RequestEnvelope {
   readonly revision: string
-  /** Of the client: it has a form in which to ask a person. */
+  /** The client can ask a person by a form. */
   readonly canAsk: boolean
-  /** The least that it is sent of the log; undefined: nothing. */
+  /** The lowest level of log messages that it gets. Undefined: none. */
   readonly level: Level | undefined
   readonly progressToken: string | number | undefined
 }
 
-/** The request names a revision for itself, be it one that is known or not. */
+/** Whether the request names its revision, known or not. */
 export const namesRevision = (params: unknown): boolean => isRecord(params) && isRecord(params._meta) && VERSION in params._meta
 
 /** The revision that it names, if that is a text. */
@@ -33,7 +33,7 @@ export const revisionOf = (params: unknown): string | undefined => {
   return typeof revision === 'string' ? revision : undefined
 }
 
-/** Throws an `RpcError` where something is missing, or of no use. */
+/** Throws an `RpcError` if something is missing or invalid. */
 export const readEnvelope = ({ _meta }: Params): RequestEnvelope => {
   const meta = isRecord(_meta) ? _meta : {}
   const { [VERSION]: revision, [CAPABILITIES]: capabilities, [LOG_LEVEL]: level, progressToken } = meta

@@ -1,4 +1,4 @@
-// subscriptions/listen: what a client wants to hear of, until it or the server ends that.
+// subscriptions/listen: the notifications that a client wants, until it or the server ends them.
 
 import { isRecord } from '@plumb/wire'
 import { openSubscriptions } from '../resources/subscriptions.js'
@@ -7,11 +7,11 @@ import { INVALID_PARAMS, REFUSED, RpcError } from '../server/rpc-error.js'
 import type { ServerContext } from '../server/server-context.js'
 import { SUBSCRIPTION_KEY } from './envelope.js'
 
-/** At once, of all clients. */
+/** Maximum for all clients together. */
 const MAX_LISTENERS = 1000
 
 export interface Listeners {
-  /** Resolves to the answer once the server ends it, or to undefined where the client has. */
+  /** Resolves to the answer once the server ends it, or to undefined if the client has. */
   listen(params: Params, request: Pick<RequestContext, 'signal' | 'requestId' | 'sendNotification'>): Promise<object | undefined>
   /** Ends all in good order. */
   close(): void

@@ -1,5 +1,5 @@
-// One stream of lines for clients of all revisions: requests that name their revision are
-// answered here, all others go to a session, which is opened for the first of them.
+// One stream of lines for clients of all revisions: requests that name their revision are answered here, all others go to a session, which
+// is opened for the first of them.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
@@ -56,6 +56,6 @@ export const splitRevisions = async (
   await transport.start()
 }
 
-/** Two methods are in no older revision. */
+/** Two methods that no older revision has. */
 const isStateless = (method: string, params: unknown): boolean =>
   namesRevision(params) || method === 'server/discover' || method === 'subscriptions/listen'

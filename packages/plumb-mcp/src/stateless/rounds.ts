@@ -19,12 +19,12 @@ export interface RoundContext {
 export interface ServerRounds {
   /** Begins a call. Resolves to its result, or to the questions that it waits for. */
   begin(params: Params, request: RoundRequest, run: (context: RoundContext) => Promise<object>): Promise<object>
-  /** Goes on with one. Rejects with an `RpcError` where there is none of that handle, or it was another's. */
+  /** Continues one. Rejects with an `RpcError` if there is none with that handle, or it was another's. */
   goOn(handle: unknown, params: Params, request: RoundRequest): Promise<object>
 }
 
 export interface RoundRequest {
-  /** The client does not wait any more. */
+  /** The client no longer waits. */
   readonly signal: AbortSignal
   readonly send: Send
 }
@@ -35,7 +35,7 @@ interface Held {
   readonly done: Promise<object>
   readonly stop: AbortController
   send: Send | undefined
-  /** Something is to be asked. */
+  /** Called when there is a question. */
   wake: () => void
   count: number
 }
@@ -83,7 +83,7 @@ export const openServerRounds = (): ServerRounds => {
           questions.set(key, { message, answer })
           call.wake()
         })
-      // Between two requests there is no way to tell of progress.
+      // Between two requests no progress can be reported.
       const sendNotification = async (notification: Notification): Promise<void> => call.send?.(notification)
       const call: Held = {
         print: printOf(params),
@@ -101,7 +101,7 @@ export const openServerRounds = (): ServerRounds => {
       if (!call || call.print !== printOf(params))
         throw new RpcError(INVALID_PARAMS, "no call waits under this 'requestState': it is over, or was another one; make the call anew")
       const answers = readAnswers(params.inputResponses)
-      // A handle is good for once.
+      // A handle is valid once.
       held.delete(handle as string)
       for (const [key, isApproved] of answers) call.questions.get(key)?.answer(isApproved)
       return turn(call, request)

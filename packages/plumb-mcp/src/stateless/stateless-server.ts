@@ -1,4 +1,4 @@
-// Revision 2026-07-28: each request stands for itself, and is answered by the methods that sessions have too.
+// Revision 2026-07-28: each request stands alone, and is answered by the same methods as in sessions.
 
 import { isRecord } from '@plumb/wire'
 import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from '../server/identity.js'
@@ -25,19 +25,19 @@ export interface StatelessAnswer {
 }
 
 export interface StatelessServer {
-  /** Never rejects. Undefined: the client has given it up, and gets no answer. */
+  /** Never rejects. Undefined: the client has cancelled it, and gets no answer. */
   answer(request: StatelessRequest, asker: Asker): Promise<StatelessAnswer | undefined>
-  /** Ends the streams of those that listen. */
+  /** Ends the streams of all listeners. */
   endListeners(): void
 }
 
 export interface Asker {
-  /** Fires when the client waits no more. */
+  /** Fires when the client no longer waits. */
   readonly signal: AbortSignal
   readonly send: (notification: Notification) => Promise<void>
 }
 
-/** How long lists are good for (ms) unless a notification says otherwise; what files hold may be other at once. */
+/** How long lists may be cached (ms) unless a notification says otherwise; contents of files may change at once. */
 const TTL_MS: Readonly<Record<string, number>> = {
   'server/discover': 60_000,
   'tools/list': 60_000,

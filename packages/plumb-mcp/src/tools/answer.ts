@@ -1,4 +1,4 @@
-// A result, or an error, as MCP has it: content for people and models, and the value itself where its type says more than the text does.
+// A result or an error in MCP's form: content for people and models, and the value itself if its type says more than the text does.
 
 import type { Fault, JsonText, Result } from '@plumb/tool'
 import { isRecord, scrub } from '@plumb/wire'
@@ -24,12 +24,12 @@ export interface ResourceBlob {
 
 export interface McpToolResult {
   readonly content: readonly ServedContent[]
-  /** Any JSON; what is no object is kept from clients of older revisions. */
+  /** Any JSON value; only objects go to clients of older revisions. */
   readonly structuredContent?: unknown
   readonly isError?: true
 }
 
-/** `isStructured`: the tool says by a schema what its results are. */
+/** `isStructured`: the tool has a schema for its results. */
 export const toAnswer = (result: Result<JsonText>, isStructured: boolean): McpToolResult => {
   if (!result.ok) return toError(result.error)
   const value: unknown = JSON.parse(result.value)
@@ -37,13 +37,13 @@ export const toAnswer = (result: Result<JsonText>, isStructured: boolean): McpTo
   return isStructured ? { content, structuredContent: value } : { content }
 }
 
-/** The error object as text, without keys; content that came with it follows. */
+/** The error object as text, without keys; the content that came with it follows. */
 export const toError = ({ content, ...error }: Fault): McpToolResult => ({
   content: [{ type: 'text', text: scrub(JSON.stringify(error)) }, ...(toBlocks(content) ?? [])],
   isError: true,
 })
 
-/** A string as its text, what tools give to models in blocks as those blocks, anything else as JSON with the digits that it has. */
+/** A string as its text, blocks as blocks, anything else as JSON with its digits kept. */
 export const toContent = (value: unknown, json: JsonText): readonly ServedContent[] =>
   typeof value === 'string' ? [{ type: 'text', text: value }] : (toBlocks(value) ?? [{ type: 'text', text: json }])
 
@@ -56,7 +56,7 @@ const toBlocks = (value: unknown): readonly ServedContent[] | undefined => {
   return block && [block]
 }
 
-/** `Block`, as tools of ours say it (plumb-tools(7)). */
+/** `Block`, as our tools write it (plumb-tools(7)). */
 const toBlock = (value: unknown): ServedContent | undefined => {
   if (typeof value === 'string') return { type: 'text', text: value }
   if (!isRecord(value)) return undefined

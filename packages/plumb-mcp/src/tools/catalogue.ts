@@ -1,4 +1,4 @@
-// All that clients are offered at the moment: what is not granted, or what the policy denies, is not there.
+// The tools that clients are offered now, without those that are not granted or that the policy denies.
 
 import { isOffered } from '@plumb/policy'
 import { type Fault, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
@@ -13,7 +13,7 @@ export interface Catalogue {
   prompts(): readonly Prompt[]
 }
 
-/** A tool of a prompt stands behind the others: where one of those has its name it is not served. */
+/** Prompts come last: a prompt with the name of a tool is not served. */
 export const openCatalogue = (
   fixed: readonly ServedTool[],
   directory: () => PromptDirectory | undefined,
@@ -45,7 +45,7 @@ export const clashes = (tools: readonly ServedTool[]): readonly Fault[] => {
   })
 }
 
-/** What would let it be served. */
+/** What would allow it to be served. */
 export const notServed = ({ name, effects }: ServedTool, { grant }: ServerAuthority): Fault => {
   const missing = effects.filter((effect) => !grant.includes(effect))
   if (missing.length === 0) return fault('permission_denied', `the policy allows no use of the tool '${name}' now`, { tool: name })

@@ -1,11 +1,11 @@
-// Tools of a program, as clients see them.
+// The tools of a program, as clients see them.
 
 import { printType, resolve, type ToolPlan, type Type, toSchema } from '@plumb/lang'
 import { perform, type Registered, type Session } from '@plumb/tool'
 import { toAnswer } from './answer.js'
 import { hintsOf, type ServedTool } from './served-tool.js'
 
-/** `isWrapped`: the input stands in the field `input` of an object, whatever its type is. */
+/** `isWrapped`: the input is the field `input` of an object, whatever its type is. */
 export const fromRegistered = ({ plan, effects, schema, tool }: Registered, session: Session, isWrapped = false): ServedTool => {
   const outputSchema = outputSchemaOf(plan)
   return {
@@ -25,14 +25,14 @@ export const fromRegistered = ({ plan, effects, schema, tool }: Registered, sess
 const wrapped = ({ input }: ToolPlan): ServedTool['inputSchema'] =>
   toSchema({ kind: 'record', fields: [{ name: 'input', type: input, isOptional: false }] })
 
-// What is not wrapped is taken as it is.
+// An input that is not wrapped is taken as it is.
 const unwrapped = (json: string): string => {
   const value = JSON.parse(json) as Readonly<Record<string, unknown>>
   const keys = Object.keys(value)
   return keys.length === 1 && keys[0] === 'input' ? JSON.stringify(value.input) : json
 }
 
-// The text of a string says all of it; an image is shown as one, and its data is not said twice.
+// The text of a string is complete; an image is sent as an image, and its data is not repeated.
 const outputSchemaOf = ({ output }: ToolPlan): ServedTool['outputSchema'] | undefined => {
   const { kind } = resolve(output)
   return kind === 'string' || kind === 'json' || mayBeBlock(output) ? undefined : toSchema(output)

@@ -7,10 +7,10 @@ import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
 import type { Sessions } from './sessions.js'
 
-/** Those of them that the grant allows. */
+/** Those that the grant allows. */
 export const DEFAULT_BUILTINS = ['read_file', 'read_directory', 'webpage_to_markdown', 'meta_refine', 'apply_patch']
 
-/** Each under the name that it was asked for by, which may be another that it goes by. */
+/** Each under the name that was requested, which may be an alias. */
 export const toolsOfBuiltins = (names: readonly string[], sessions: Sessions): Result<readonly ServedTool[]> => {
   const { registry } = openRegistry(toolsOf(builtinProgram()))
   const session = sessions.of(diskFiles([], STANDARD_LIBRARY))

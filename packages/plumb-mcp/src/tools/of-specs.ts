@@ -1,4 +1,4 @@
-// What the specs that were named export: each `@tool` and `tool { … }` of their own, and each agent as `{input}`.
+// The exports of the specs that were named: each `@tool` and `tool { … }` of their own, and each agent with the input `{input}`.
 
 import { normalize } from 'node:path'
 import {
@@ -35,13 +35,13 @@ export interface SpecsOptions {
   readonly reporter: Reporter
   /** Seconds for a call of an agent. */
   readonly timeout: number
-  /** What params are given. */
+  /** The values of params. */
   readonly given: GivenOptions
-  /** Where data may go is checked, whatever the specs say. */
+  /** Checks where data may go, whether or not the specs use labels. */
   readonly flows: boolean | undefined
 }
 
-/** Undefined: what is wrong was reported, of all the specs. */
+/** Undefined: all errors, in all specs, were reported. */
 export const toolsOfSpecs = async (paths: readonly string[], options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
   const all: (readonly ServedTool[] | undefined)[] = []
   for (const path of paths) all.push(await toolsOfSpec(normalize(path), options))
@@ -58,12 +58,12 @@ const toolsOfSpec = async (path: string, options: SpecsOptions): Promise<readonl
 export interface OpenedSpec {
   readonly program: Program
   readonly tools: readonly Registered[]
-  /** Those of them that are agents. */
+  /** The agents among them. */
   readonly agents: ReadonlySet<string>
   readonly session: Session
 }
 
-/** Undefined: what is wrong was reported. */
+/** Undefined: all errors were reported. */
 export const openSpec = async (path: string, options: SpecsOptions): Promise<OpenedSpec | undefined> => {
   const { reporter } = options
   const files = diskFiles(searchPath(), STANDARD_LIBRARY)
@@ -100,7 +100,7 @@ const exportsOf = (program: Program, files: SourceFiles, { sessions, reporter, t
   return { program, tools: registry.list(), agents: new Set(agents.map(({ name }) => name)), session }
 }
 
-// What a module offers is exported by a binding of the spec, or not at all.
+// A module's bindings are exported only by a binding of the spec.
 const isOwn = (scope: unknown, { entry }: Program): boolean => scope === entry
 
 /** An agent as a tool: each call is a fresh conversation in a process of its own. `timeout` in seconds. */
@@ -109,7 +109,7 @@ const agentAsTool = (agent: AgentPlan, timeout: number): ToolPlan => {
   const description = agent.description ?? (typeof config.description === 'string' ? config.description : undefined)
   return {
     name,
-    // A binding of its own, of which what the agent may do is found.
+    // A binding of its own, from which the effects of the agent are derived.
     bound: { ...bound },
     input,
     output,

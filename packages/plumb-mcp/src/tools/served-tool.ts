@@ -1,4 +1,4 @@
-// What a client can call: how it is listed, and its call.
+// A tool that a client can call: its listing, and its call.
 
 import type { Effect, JsonText } from '@plumb/tool'
 import type { McpToolResult } from './answer.js'
@@ -16,10 +16,10 @@ export interface ServedTool {
   readonly description: string
   /** Always of an object. */
   readonly inputSchema: ServedSchema
-  /** Of the structured content that each answer without an error has; before 2026-07-28 that of an object alone. */
+  /** The schema of the structured content that each answer without an error has; before 2026-07-28 only that of an object. */
   readonly outputSchema?: ServedSchema
   readonly annotations: ToolHints
-  /** Without all of them it is not served. */
+  /** It is served only if all of them are granted. */
   readonly effects: readonly Effect[]
   /** Never rejects. */
   call(input: JsonText, context: CallContext): Promise<McpToolResult>
@@ -28,13 +28,13 @@ export interface ServedTool {
 export interface CallContext {
   /** Unique in this server, without a slash. */
   readonly id: string
-  /** The caller has gone: what runs is stopped. */
+  /** Fires when the caller is gone: what runs is stopped. */
   readonly signal: AbortSignal
-  /** What happens, for a person; `done` of `total` where they are known. */
+  /** Reports progress, for people; `done` of `total` if they are known. */
   readonly progress: (message: string, done?: number, total?: number) => void
 }
 
-/** Hints, by what the tool may do to the world. */
+/** Hints, derived from the tool's effects. */
 export const hintsOf = (effects: readonly Effect[]): ToolHints => {
   const has = (...some: readonly Effect[]) => some.some((effect) => effects.includes(effect))
   return {

@@ -1,4 +1,4 @@
-// What the calls of one program share. Notifications of a running call find the client that made it by the call's id.
+// The state that the calls of one program share. Notifications of a running call find its client by the call's id.
 
 import { resolve } from 'node:path'
 import { makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
@@ -9,7 +9,7 @@ import type { ServeOptions } from '../options.js'
 export interface Sessions {
   /** One for each program. */
   of(files: SourceFiles): Session
-  /** What no program of the server may change. */
+  /** Files that no program of the server may change. */
   readonly around: readonly string[]
   /** Ends the servers that tools have called. */
   close(): Promise<void>
@@ -22,7 +22,7 @@ export interface SessionsOptions {
   readonly options: ServeOptions
   /** Directories of prompts. */
   readonly prompts: readonly string[]
-  /** Of each call within a call, when it is over: the id of the outer one, and what happened. */
+  /** Called at the end of each call within a call: with the id of the outer one, and what happened. */
   readonly onInnerCall: (id: string, message: string) => void
   readonly warn: (warning: Fault) => void
   /** Asks the client that made the call of that id. */
