@@ -94,9 +94,8 @@ export class ChildProcess extends Morphism implements Worker {
     const { inputs, cycle, observer, lost } = this.#o
     const { current } = this.context
     if (this.hasEnded && !this.overrun.hasBegun) {
-      this.#failures.failLate()
-      lost(current.origin)
-      return this.#dropped.add(current.origin)
+      if (!this.#failures.failLate()) this.#dropped.add(current.origin)
+      return lost(current.origin)
     }
     const name = inputs[input]?.name ?? ''
     if (this.#isControl(name)) this.#messages.sendControl()
@@ -156,8 +155,9 @@ export class ChildProcess extends Morphism implements Worker {
     if (this.#isHungUp && answersEach && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
   }
 
-  /** At the end of the run: what was lost on a child that had failed. */
+  /** At the end of the run: what was lost on a child that had failed, and that it has, if no message was there to fail on it. */
   reportDropped(): void {
+    this.#failures.reportIdle()
     const lost = this.#dropped.faultOf(this.#o.name)
     if (lost) this.context.report(lost)
   }
@@ -375,7 +375,7 @@ export class ChildProcess extends Morphism implements Worker {
   // wire.
   async #ended(exit: Exit): Promise<void> {
     const { inputs, cycle } = this.#o
-    const { report, fail, schedule } = this.context
+    const { fail, schedule } = this.context
     this.#wasFed = inputs.some((_, i) => this.isOpen(i))
     this.#exit = exit
     this.hasEnded = true
@@ -386,9 +386,9 @@ export class ChildProcess extends Morphism implements Worker {
     const failure = this.#ending && this.#failureAtEnd(this.#ending)
     this.#dropped.end = failure && !this.overrun.hasBegun ? 'badly' : 'well'
     if (failure && !this.#failures.hasSaidAll) {
+      if (this.#isMisconfigured) fail(failure)
+      else this.#failures.endIdle(failure)
       // A loop that waits for it would wait for ever.
-      const tell = this.#isMisconfigured ? fail : report
-      tell(failure)
       cycle?.closeControl()
     }
     if (!this.#isMisconfigured) this.#messages.abandon()

@@ -13,7 +13,11 @@ export class ChildFailures {
   readonly #o: Pick<ChildOptions, 'name' | 'isHeard' | 'observer'>
   /** How it ended, as each of its messages has failed on that. */
   #end: Fault | undefined
-  /** Messages were in its hand then. */
+  #hasEnded = false
+  /** Those of messages that came when it had ended, and how was not known yet. */
+  #late: Origin[] = []
+  #idle: Fault | undefined
+  /** A message has failed on its end. */
   hasSaidAll = false
   #hasReportedSurplus = false
 
@@ -47,17 +51,44 @@ export class ChildFailures {
 
   /** It has ended, for this reason if not well: so each message in hand fails. */
   end(reason: Fault | undefined): void {
-    const { origins } = this.messages
-    if (!reason || !this.#o.isHeard) return
-    const { unanswered: _, seq: _seq, seqs: _seqs, ...end } = reason
-    this.#end = end as Fault
-    this.hasSaidAll = origins.length > 0
-    for (const origin of origins) this.#report(origin, this.#end)
+    const late = this.#late
+    this.#late = []
+    this.#hasEnded = true
+    if (reason && this.#o.isHeard) {
+      const { unanswered: _, seq: _seq, seqs: _seqs, ...end } = reason
+      this.#end = end as Fault
+      const origins = [...this.messages.origins, ...late]
+      this.hasSaidAll = origins.length > 0
+      for (const origin of origins) this.#report(origin, this.#end)
+    }
+    for (const origin of late) origin.release()
   }
 
-  /** So does the one that is worked on, if it comes later. */
-  failLate(): void {
-    if (this.#end) this.context.report(this.#end)
+  /** It has ended badly, and no message has failed on that. One that comes later may: then that is how it is told. */
+  endIdle(reason: Fault): void {
+    if (this.#o.isHeard) this.#idle = reason
+    else this.context.report(reason)
+  }
+
+  /** At the end of the run. */
+  reportIdle(): void {
+    if (this.#idle && !this.hasSaidAll) this.context.report(this.#idle)
+  }
+
+  /** So does the one that is worked on, if it comes later; false: that is to be told in another way. */
+  failLate(): boolean {
+    if (!this.#o.isHeard) return false
+    if (this.#end) {
+      this.hasSaidAll = true
+      this.context.report(this.#end)
+      return true
+    }
+    // How it ended may not be known yet.
+    if (this.#hasEnded) return false
+    const { origin } = this.context.current
+    origin.retain()
+    this.#late.push(origin)
+    return true
   }
 
   /** What it gave beyond one answer a message would, by its place, be joined with what it does not belong to. */

@@ -2,9 +2,9 @@
 
 import { type Expansion, type Graph, type GraphNode, type NodeWork, nodesBehind, type OriginPlace } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
-import type { Outlet } from '../graph/channel.js'
 import type { Hearer } from '../graph/hearer.js'
 import { FailurePort } from '../graph/morphism/failure-port.js'
+import type { Morphism } from '../graph/morphism/morphism.js'
 import type { RunContext } from '../graph/run-context.js'
 import type { HearerSource, Hearers } from './hearers.js'
 
@@ -43,17 +43,25 @@ export class FailurePorts implements HearerSource {
     const { hearers, context, handled } = this.o
     const around = hearers.around(inside ? inside.within : of[0]?.within)
     const places = of.flatMap((node) => this.kept.get(node) ?? [])
-    const feeds = nodesBehind(work, this.#nodes).reduce((sum, { outputs }) => sum + outputs.length, 0)
+    const behind = nodesBehind(work, this.#nodes)
+    const feeds = behind.reduce((sum, { outputs, work }) => sum + outputs.length + (isProcess(work) ? 1 : 0), 0)
     const port = new FailurePort(feeds, context, { places, around, handled })
     this.#ports.set(work, port)
     return port
   }
 
-  /** Each port closes once all outputs of its process have. */
-  closeBehind(outletsOf: (node: GraphNode) => readonly Outlet[]): void {
+  /** Each port closes once all outputs of its process have, and what has ended in it gets no more messages that fail on that. */
+  closeBehind(receiverOf: (node: GraphNode) => Morphism): void {
     for (const [work, port] of this.#ports) {
-      const closing = { send: () => {}, close: () => port.closeInput(0) }
-      for (const node of nodesBehind(work, this.#nodes)) for (const outlet of outletsOf(node)) outlet.channels.push(closing)
+      const close = () => port.closeInput(0)
+      const closing = { send: () => {}, close }
+      for (const node of nodesBehind(work, this.#nodes)) {
+        const receiver = receiverOf(node)
+        for (const outlet of receiver.outlets) outlet.channels.push(closing)
+        if (isProcess(node.work)) receiver.onInputsClosed(close)
+      }
     }
   }
 }
+
+const isProcess = ({ kind }: NodeWork): boolean => kind === 'agent' || kind === 'plumb'

@@ -2,7 +2,6 @@
 
 import type { Edge, Graph, GraphNode, OriginPlace, Origins } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
-import type { Outlet } from '../graph/channel.js'
 import type { Edges } from '../graph/edges.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
 import type { Select } from '../graph/morphism/select.js'
@@ -75,7 +74,7 @@ export class Forms {
   }
 
   /** Call it once all edges are there. */
-  closePorts(outletsOf: (node: GraphNode) => readonly Outlet[]): void {
-    this.#ports.closeBehind(outletsOf)
+  closePorts(receiverOf: (node: GraphNode) => Morphism): void {
+    this.#ports.closeBehind(receiverOf)
   }
 }

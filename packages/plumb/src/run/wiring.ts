@@ -138,7 +138,7 @@ class Network {
     for (const node of graph.nodes) this.#receivers.set(node, this.#receiver(node, spawned.get(node)))
     for (const place of this.#joins.places) this.#partAt(place)
     for (const edge of graph.edges) this.#connect(edge)
-    this.#forms.closePorts((node) => this.#of(node).outlets)
+    this.#forms.closePorts((node) => this.#of(node))
   }
 
   wired(): Wired {

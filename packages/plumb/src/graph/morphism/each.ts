@@ -93,11 +93,16 @@ export class Each extends Morphism implements ScheduledSource, Buffering, Worker
     if (items.hasNext) return
     this.#pending.shift()
     gather.sent(list)
-    if (this.#isEnding && this.#pending.length === 0) super.finish()
+    if (this.#isEnding && this.#pending.length === 0) this.#close()
   }
 
   protected override finish(): void {
-    if (this.#pending.length === 0) super.finish()
+    if (this.#pending.length === 0) this.#close()
     else this.#isEnding = true
+  }
+
+  #close(): void {
+    this.#o.gather.entranceClosed()
+    super.finish()
   }
 }

@@ -27,9 +27,9 @@ export class Gather extends Morphism implements Hearer {
   readonly #lists: GatheredList[] = []
   #inHand = 0
   #waiting = 0
-  /** Its outputs close when the last of the lists has left that were there when p had ended. */
-  #last: GatheredList | undefined
-  #hasFinished = false
+  /** No more lists come. p may have ended before: then what is left of each is a list all the same, or an error. */
+  #isEntranceClosed = false
+  #isExitClosed = false
 
   constructor(
     feeds: readonly number[],
@@ -156,22 +156,25 @@ export class Gather extends Morphism implements Hearer {
     if (this.#lists.length > 0) writer.open()
     const before = current.enter(origin)
     if (reason) report(reason)
-    if (reason || this.#hasFinished) lost(origin)
+    if (reason) lost(origin)
     else this.outlets[0]?.send(buf, start, end)
     current.leave(before)
-    if (list === this.#last) this.#close()
+    this.#closeWhenDone()
     origin.release()
   }
 
-  protected override finish(): void {
-    this.#last = this.#lists.at(-1)
-    if (!this.#last) this.#close()
+  entranceClosed(): void {
+    this.#isEntranceClosed = true
+    this.#closeWhenDone()
   }
 
-  #close(): void {
-    this.#last = undefined
-    this.#hasFinished = true
-    super.finish()
+  protected override finish(): void {
+    this.#isExitClosed = true
+    this.#closeWhenDone()
+  }
+
+  #closeWhenDone(): void {
+    if (this.#isEntranceClosed && this.#isExitClosed && this.#lists.length === 0) super.finish()
   }
 }
 

@@ -8,6 +8,7 @@ export abstract class Morphism implements Receiver {
   readonly outlets: readonly Outlet[]
   /** Channels that may still bring something, by input. */
   readonly #open: number[]
+  #inputsClosed: (() => void) | undefined
 
   /** `feeds[i]` channels lead into input i. */
   constructor(feeds: readonly number[], outputs: number) {
@@ -24,12 +25,29 @@ export abstract class Morphism implements Receiver {
   start(): void {
     for (const [input, feeds] of this.#open.entries()) if (feeds === 0) this.inputClosed(input)
     if (this.#open.length === 0) this.finish()
+    if (this.#isClosed) this.#inputsClosed?.()
   }
 
   closeInput(input: number): void {
     const left = (this.#open[input] ?? 0) - 1
     this.#open[input] = left
-    if (left === 0) this.inputClosed(input)
+    if (left > 0) return
+    this.inputClosed(input)
+    if (this.#isClosed) this.#inputsClosed?.()
+  }
+
+  /** Called once, when nothing more comes in. Call it before `start`. */
+  onInputsClosed(closed: () => void): void {
+    const before = this.#inputsClosed
+    this.#inputsClosed = () => {
+      this.#inputsClosed = undefined
+      before?.()
+      closed()
+    }
+  }
+
+  get #isClosed(): boolean {
+    return this.#open.every((feeds) => feeds <= 0)
   }
 
   protected isOpen(input: number): boolean {
@@ -37,7 +55,7 @@ export abstract class Morphism implements Receiver {
   }
 
   protected inputClosed(_input: number): void {
-    if (this.#open.every((feeds) => feeds <= 0)) this.finish()
+    if (this.#isClosed) this.finish()
   }
 
   protected finish(): void {
