@@ -1,10 +1,45 @@
-// The hash of a kept value: the same for all ways to write its JSON.
+// The hash of a value that is kept: the same for all ways in which its JSON can be written.
 
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../json/canonical.js'
+import { canonicalJson, MAX_JSON_DEPTH } from '../json/index.js'
 
-/** Values that JSON omits, such as undefined, are omitted here too. */
-export const canonicalText = (value: unknown): string => canonicalJson(JSON.stringify(value) ?? 'null')
+/** What JSON leaves out, such as undefined, is left out here. */
+export const canonicalText = (value: unknown): string => sortedText(value, 0) ?? canonicalJson(JSON.stringify(value) ?? 'null')
 
 /** SHA-256 of the canonical text, in 64 hexadecimal digits. */
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex')
+
+// The canonical text of values as JSON.parse returns them, without writing and parsing JSON: their numbers are doubles. Undefined: the value
+// has objects of other classes, or is nested too deep to be parsed.
+const sortedText = (value: unknown, depth: number): string | undefined => {
+  if (typeof value !== 'object' || value === null) return isPlain(value) ? JSON.stringify(value) : undefined
+  if (depth === MAX_JSON_DEPTH) return undefined
+  return Array.isArray(value) ? arrayText(value, depth) : objectText(value, depth)
+}
+
+const isPlain = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+const arrayText = (items: readonly unknown[], depth: number): string | undefined => {
+  let text = '['
+  for (const item of items) {
+    const part = sortedText(item, depth + 1)
+    if (part === undefined) return undefined
+    text += text.length === 1 ? part : `,${part}`
+  }
+  return `${text}]`
+}
+
+const objectText = (value: object, depth: number): string | undefined => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if ((prototype !== Object.prototype && prototype !== null) || 'toJSON' in value) return undefined
+  let text = '{'
+  for (const key of Object.keys(value).sort()) {
+    const item = (value as Readonly<Record<string, unknown>>)[key]
+    if (item === undefined) continue
+    const part = sortedText(item, depth + 1)
+    if (part === undefined) return undefined
+    text += `${text.length === 1 ? '' : ','}${JSON.stringify(key)}:${part}`
+  }
+  return `${text}}`
+}

@@ -3,55 +3,63 @@
 // stopped.
 
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync, truncateSync } from 'node:fs'
+import { appendFileSync, readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureDirectory } from '../ensure-directory.js'
 import { type Fault, fault } from '../error.js'
+import { isAbsent } from '../is-absent.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { type EntryKey, readEntry, writeEntry } from './entry.js'
-import { DIRECTORY_MODE, FILE_MODE, MAX_ENTRY_BYTES, type Store } from './store.js'
-
-interface Place extends EntryKey {
-  readonly path: string
-  readonly offset: number
-  readonly bytes: number
-}
+import { type EntryKey, type KeptEntry, writeEntry } from './entry.js'
+import { EntryFile } from './entry-file.js'
+import { writeIndexLine } from './entry-index.js'
+import { EntryTable } from './entry-table.js'
+import { DIRECTORY_MODE, FILE_MODE, type Store } from './store.js'
 
 /** Creates a missing directory; one in a record, with its first answer. */
 export const openDirectoryStore = (directory: string, isRecord: boolean): Result<Store> => {
-  const byHash = new Map<string, Place[]>()
+  const table = new EntryTable()
+  const files: EntryFile[] = []
+  const load = (file: number): void =>
+    files[file]?.load(
+      (entry) => table.add({ ...entry, file }),
+      () => table.removeFile(file),
+    )
   try {
     if (!isRecord) ensureDirectory(directory, DIRECTORY_MODE)
-    for (const name of namesIn(directory)) for (const place of placesIn(join(directory, name))) add(byHash, place)
+    for (const name of namesIn(directory)) {
+      const base = join(directory, name)
+      load(files.push(new EntryFile(base, statSync(`${base}${LINES}`).size)) - 1)
+    }
   } catch (error) {
     return fail('file_not_found', `cannot keep answers in '${directory}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
-  const append = openAppender(directory)
-  const at = (key: EntryKey): Place | undefined => byHash.get(key.hash)?.find((place) => isSame(place, key))
-  return succeed({
-    keysOf: (hash) => byHash.get(hash) ?? [],
-    read: (key) => {
-      const place = at(key)
-      const entry = place && readEntry(textAt(place))
-      return entry && entry.hash === key.hash && isSame(entry, key) ? entry : undefined
-    },
-    put: (entry) => append(entry, writeEntry(entry)),
-  })
-}
-
-const isSame = (a: EntryKey, b: EntryKey): boolean => a.place === b.place && a.nth === b.nth
-
-// If two runs requested the same at once, the answers of both files count.
-const add = (byHash: Map<string, Place[]>, place: Place): void => {
-  const equal = byHash.get(place.hash)
-  if (!equal) byHash.set(place.hash, [place])
-  else {
-    const same = equal.findIndex((other) => isSame(other, place))
-    if (same < 0) equal.push(place)
-    else equal[same] = place
+  // Entries that cannot be read are asked again.
+  const reload = (file: number): void => {
+    table.removeFile(file)
+    try {
+      load(file)
+    } catch {}
   }
+  const read = (key: EntryKey): KeptEntry | undefined => {
+    for (const place of table.at(key)) {
+      const entry = files[place.file]?.entryAt(place)
+      if (entry === 'elsewhere') {
+        reload(place.file)
+        return read(key)
+      }
+      if (entry) return entry
+    }
+    return undefined
+  }
+  const append = openAppender(directory)
+  return succeed({ keysOf: (hash) => distinct(table.of(hash)), read, put: (entry) => append(entry, writeEntry(entry)) })
 }
+
+// If two runs requested the same at once, both files have the key.
+const distinct = (keys: readonly EntryKey[]): readonly EntryKey[] => [
+  ...new Map(keys.map((key) => [`${key.nth} ${key.place}`, key])).values(),
+]
 
 const LINES = '.jsonl'
 
@@ -67,72 +75,14 @@ const namesIn = (directory: string): string[] => {
   }
 }
 
-const placesIn = (base: string): Place[] => {
-  const path = `${base}${LINES}`
-  const places = indexOf(`${base}.index`).flatMap((line) => readIndexLine(line, path) ?? [])
-  const last = places.at(-1)
-  return [...places, ...unindexed(path, last ? last.offset + last.bytes + 1 : 0)]
-}
-
-// Without an index, all answers are read.
-const indexOf = (path: string): readonly string[] => {
-  try {
-    return readFileSync(path, 'latin1').split('\n').slice(0, -1)
-  } catch {
-    return []
-  }
-}
-
-const INDEX_LINE = /^([0-9a-f]{64}) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\S+)$/
-
-const readIndexLine = (line: string, path: string): Place | undefined => {
-  const [, hash, nth, offset, bytes, place] = INDEX_LINE.exec(line) ?? []
-  if (hash === undefined || place === undefined) return undefined
-  return { hash, nth: Number(nth), place, path, offset: Number(offset), bytes: Number(bytes) }
-}
-
-const unindexed = (path: string, from: number): Place[] => {
-  const { size } = statSync(path)
-  const text = size > from ? bytesAt(path, from, Math.min(size - from, MAX_ENTRY_BYTES)) : Buffer.alloc(0)
-  const places: Place[] = []
-  for (let start = 0, end = text.indexOf(LF); end >= 0; start = end + 1, end = text.indexOf(LF, start)) {
-    const entry = readEntry(text.toString('utf8', start, end))
-    if (entry) places.push({ hash: entry.hash, nth: entry.nth, place: entry.place, path, offset: from + start, bytes: end - start })
-  }
-  return places
-}
-
-const LF = 10
-
-const bytesAt = (path: string, offset: number, bytes: number): Buffer => {
-  const fd = openSync(path, 'r')
-  try {
-    const buffer = Buffer.alloc(Math.min(bytes, Math.max(0, fstatSync(fd).size - offset)))
-    return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, offset))
-  } finally {
-    closeSync(fd)
-  }
-}
-
-// Unreadable answers are requested again.
-const textAt = ({ path, offset, bytes }: Place): string => {
-  try {
-    return bytes > MAX_ENTRY_BYTES ? '' : bytesAt(path, offset, bytes).toString('utf8')
-  } catch {
-    return ''
-  }
-}
-
-/** The files of this process, created with its first answer. */
+/** Of this process: its files are made with its first answer. */
 const openAppender = (directory: string): ((key: EntryKey, line: string) => Fault | undefined) => {
-  // In order of time, so that a later answer counts.
-  const base = join(directory, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}`)
-  const path = `${base}${LINES}`
+  let base = freshBase(directory)
   let offset = 0
   let isIndexed = true
   const index = ({ hash, nth, place }: EntryKey, bytes: number): void => {
     try {
-      if (isIndexed) appendFileSync(`${base}.index`, `${hash} ${nth} ${offset} ${bytes} ${place}\n`, { mode: FILE_MODE })
+      if (isIndexed) appendFileSync(`${base}.index`, writeIndexLine({ hash, nth, place, offset, bytes }), { mode: FILE_MODE })
     } catch {
       // From here on the answers themselves are read.
       isIndexed = false
@@ -141,9 +91,12 @@ const openAppender = (directory: string): ((key: EntryKey, line: string) => Faul
   return (key, line) => {
     try {
       if (offset === 0) ensureDirectory(directory, DIRECTORY_MODE)
-      appendFileSync(path, `${line}\n`, { mode: FILE_MODE })
+      appendFileSync(`${base}${LINES}`, `${line}\n`, { mode: FILE_MODE })
     } catch (error) {
-      takeBack(path, offset)
+      if (!isTakenBack(`${base}${LINES}`, offset)) {
+        base = freshBase(directory)
+        offset = 0
+      }
       const reason = systemReason(error as NodeJS.ErrnoException)
       return fault('write_failed', `an answer cannot be kept in '${directory}': ${reason}; it will be asked for again`, { path: directory })
     }
@@ -154,11 +107,15 @@ const openAppender = (directory: string): ((key: EntryKey, line: string) => Faul
   }
 }
 
-// An incomplete line: the disk was nearly full.
-const takeBack = (path: string, size: number): void => {
+// Names sort by time, so that the later of two answers counts.
+const freshBase = (directory: string): string => join(directory, `${Date.now().toString(36).padStart(9, '0')}-${randomUUID()}`)
+
+// Removes a part of a line that a full disk left. False: it is still there, and a line appended to it could not be read.
+const isTakenBack = (path: string, size: number): boolean => {
   try {
     truncateSync(path, size)
+    return true
   } catch {
-    // It did not exist yet.
+    return isAbsent(path)
   }
 }

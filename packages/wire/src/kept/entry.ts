@@ -27,8 +27,23 @@ export const placeName = (place: string): string => place.replace(/[^\w.@~-]+/g,
 /** One line, without its end and without keys. Its checksum detects a line that was cut or changed. */
 export const writeEntry = ({ hash, place, nth, request, answer }: KeptEntry): string => {
   const entry = { hash, place, nth, ...(request === undefined ? {} : { request }), answer }
-  const scrubbed = JSON.parse(scrub(JSON.stringify(entry))) as object
-  return JSON.stringify({ ...scrubbed, sum: sumOf(scrubbed) })
+  const text = JSON.stringify(entry)
+  const scrubbed = scrub(text)
+  const sum = sumOf(scrubbed === text ? entry : (JSON.parse(scrubbed) as object))
+  return `${scrubbed.slice(0, -1)},"sum":"${sum}"}`
+}
+
+export const isSameKey = (a: EntryKey, b: EntryKey): boolean => a.hash === b.hash && a.place === b.place && a.nth === b.nth
+
+/** More than the key of any entry takes at the beginning of its line. */
+export const MAX_HEAD_BYTES = 256
+
+const HEAD = /^\{"hash":"([0-9a-f]{64})","place":"([\w.@~-]{1,80})","nth":(\d{1,15}),"/
+
+/** Reads the key from the beginning of a line that `writeEntry` wrote; the rest of the line is not checked. */
+export const readEntryHead = (text: string): EntryKey | undefined => {
+  const [, hash, place, nth] = HEAD.exec(text) ?? []
+  return hash === undefined || place === undefined ? undefined : { hash, place, nth: Number(nth) }
 }
 
 /** Undefined: not an entry, or incomplete. */

@@ -110,8 +110,8 @@ const makeKept = (
     const own = store.read(key)
     if (own) return own
     // The agent that asked this has another name now: each of its answers is given once.
-    for (const other of [...store.keysOf(key.hash)].sort(byTime)) {
-      if (here.has(other.place) || other.place === key.place) continue
+    const others = store.keysOf(key.hash).filter(({ place }) => !here.has(place) && place !== key.place)
+    for (const other of others.sort(byTime)) {
       const entry = store.read(other)
       if (entry && count(`${store.path} ${key.hash} ${other.nth} ${other.place}`) === 1) return entry
     }

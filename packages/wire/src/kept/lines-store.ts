@@ -5,7 +5,7 @@ import { appendFileSync, closeSync, openSync, readFileSync, readSync, statSync }
 import { fault } from '../error.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { type EntryKey, type KeptEntry, readEntry, writeEntry } from './entry.js'
+import { isSameKey, type KeptEntry, readEntry, writeEntry } from './entry.js'
 import { nearestRequest } from './nearest-request.js'
 import { FILE_MODE, type Store } from './store.js'
 
@@ -21,11 +21,11 @@ export const openLinesStore = (path: string): Result<Store> => {
   for (const entry of entries) {
     const equal = byHash.get(entry.hash)
     if (!equal) byHash.set(entry.hash, [entry])
-    else if (!equal.some((other) => isSame(other, entry))) equal.push(entry)
+    else if (!equal.some((other) => isSameKey(other, entry))) equal.push(entry)
   }
   return succeed({
     keysOf: (hash) => byHash.get(hash) ?? [],
-    read: (key) => byHash.get(key.hash)?.find((entry) => isSame(entry, key)),
+    read: (key) => byHash.get(key.hash)?.find((entry) => isSameKey(entry, key)),
     put: (entry) => {
       try {
         appendFileSync(path, `${isTorn(path) ? '\n' : ''}${writeEntry(entry)}\n`, { mode: FILE_MODE })
@@ -45,8 +45,6 @@ export const openLinesStore = (path: string): Result<Store> => {
     },
   })
 }
-
-const isSame = (a: EntryKey, b: EntryKey): boolean => a.place === b.place && a.nth === b.nth
 
 const textOf = (path: string): Result<string> => {
   try {
