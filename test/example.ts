@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { scaled } from '../packages/wire/test/patience.js'
+import { withoutSandboxWarning } from '../packages/wire/test/sandbox-here.js'
 
 export type Example =
   | { readonly kind: 'file'; readonly line: number; readonly name: string; readonly text: string }
@@ -62,9 +63,10 @@ const runOne = ({ script, output }: Example & { kind: 'run' }, directory: string
   if (!HAS_JQ && NEEDS_JQ.test(script)) return undefined
   if (run.error) return `${script.trim()}\nis not run: ${run.error.message}`
   if (output === undefined) return run.status === 0 ? undefined : `${script.trim()}\nends with status ${run.status}:\n${run.stdout}`
+  const printed = withoutSandboxWarning(run.stdout)
   // Standard output and standard error are two streams, and which line comes first of those of two is not promised.
-  const isAsShown = isShown(output, run.stdout) || isShown(faultsLast(output), faultsLast(run.stdout))
-  return isAsShown ? undefined : `${script.trim()}\nprints\n${run.stdout}\nnot\n${output}`
+  const isAsShown = isShown(output, printed) || isShown(faultsLast(output), faultsLast(printed))
+  return isAsShown ? undefined : `${script.trim()}\nprints\n${printed}\nnot\n${output}`
 }
 
 const faultsLast = (text: string): string => {

@@ -3,6 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
+import { NO_SANDBOX } from '../../packages/wire/test/sandbox-here.js'
 import { MACHINE, onSmallDisk } from './machine.js'
 import { sceneTable } from './scene.js'
 
@@ -124,13 +125,12 @@ sceneTable(
   },
 )
 
-const hasSandbox = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', 'true']).status === 0
 const LOOK = `#!/bin/bash
 cat /proc/[0-9]*/environ 2> /dev/null | tr '\\0' '\\n' | grep -c CANARY
 true
 `
 
-if (hasSandbox) {
+if (!NO_SANDBOX) {
   sceneTable(
     'neighbours',
     { 'look.plumb': 'let look : { arguments?: [string] } -> string = tool { command: "./look", sandbox: {} }\n', look: LOOK },
@@ -141,4 +141,4 @@ if (hasSandbox) {
       },
     },
   )
-} else void t.test('fault 92: neighbours', { skip: 'bubblewrap is not installed or not permitted' }, async () => {})
+} else void t.test('fault 92: neighbours', { skip: NO_SANDBOX }, async () => {})

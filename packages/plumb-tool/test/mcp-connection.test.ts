@@ -13,6 +13,7 @@ import t from 'tap'
 import { scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 import { holds } from '../../wire/test/property.js'
+import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
 import { type ConnectOptions, connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
 import { guard } from '../src/mcp-client/guard.js'
 import { openRequests } from '../src/mcp-client/requests.js'
@@ -390,7 +391,7 @@ t.test('a server gets the allow-listed environment with what its entry adds, and
   t.equal(await said(connection.call('rpc-error', '{}')), "tool_crashed: tool 'rpc-error' of MCP server 'ink' failed: broken\\n***")
 })
 
-t.test('the list of tools is kept for the next who connects, and never a key with it', async (t) => {
+t.test('the list of tools is kept for the next who connects, and never a key with it', { skip: NO_SANDBOX }, async (t) => {
   const directory = `${place}/plumb/mcp`
   rmSync(directory, { recursive: true, force: true })
   const gate = `${place}/gate`
@@ -425,7 +426,7 @@ t.test('the list of tools is kept for the next who connects, and never a key wit
   t.notMatch(kept.join(), /CANARY/)
 })
 
-t.test('real servers', async (t) => {
+t.test('real servers', { skip: NO_SANDBOX }, async (t) => {
   const everything = await open({ command: process.execPath, args: [`${SERVERS}/server-everything/dist/index.js`], cache_ttl: 0 })
   const { connection } = everything
   t.match(connection.server, { name: 'mcp-servers/everything' })

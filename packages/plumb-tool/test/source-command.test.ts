@@ -3,9 +3,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
 import { splitCommandLine } from '../src/source/command/split-command-line.js'
 import { openCall } from './call-session.js'
-import { after, hasBubblewrap, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
+import { after, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
 
 const ARGUMENTS = '{ arguments?: [string] }'
 const wrapper = (name: string, command: string, keys = '', output = 'string') =>
@@ -171,7 +172,7 @@ t.test('what a command gives', async (t) => {
   for (const [tool, input, text] of cases) t.equal((await call(tool, input)).value, text, `${tool} of ${JSON.stringify(input)}`)
 })
 
-t.test('faults 48, 92: a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {
+t.test('faults 48, 92: a sandbox', { skip: NO_SANDBOX }, async (t) => {
   const keys = (text: string) => `, sandbox: { ${text} }`
   const touch = '#!/bin/bash\ncd "$(dirname "$0")"\nfor d in out . /usr /tmp; do echo x > $d/touched && echo "$d"; done 2>/dev/null\n'
   const spec = [

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { bindingNamed, compile, hasErrors, STANDARD_LIBRARY, toolOf, toText } from '@plumb/lang'
-import { diskFiles, type Fault, type Result, resolveProgram } from '@plumb/wire'
+import { diskFiles, type Fault, type Result } from '@plumb/wire'
 import { processes, until } from '../../wire/test/processes.js'
 import { type Files, makeTestDirectory, TEST_PATH } from '../../wire/test/shell.js'
 import type { Call, Session } from '../src/call/call.js'
@@ -74,5 +74,3 @@ export const running = (text: string): string[] =>
   processes()
     .map(({ args }) => args)
     .filter((args) => args.includes(text))
-
-export const hasBubblewrap = (): boolean => resolveProgram('bwrap', '/', process.env.PATH).ok

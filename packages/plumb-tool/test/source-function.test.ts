@@ -3,7 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { hasBubblewrap, makeSource, once, running, until } from './source-directory.js'
+import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
+import { makeSource, once, running, until } from './source-directory.js'
 
 process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = 'sk-CANARY-1234'
 
@@ -185,7 +186,7 @@ t.test('fault 93: functions that do not end', async (t) => {
   t.ok(await until(() => running(`sleep ${mark}`).length === 0), 'and nothing it started is left')
 })
 
-t.test('a function in a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {
+t.test('a function in a sandbox', { skip: NO_SANDBOX }, async (t) => {
   const { call } = makeSource('let tries : string -> json = tool { function: "./w.mjs#tries", sandbox: { write: ["out"] } }', {
     'w.mjs': `import { writeFileSync } from 'node:fs'
 import { help } from './lib/help.mjs'

@@ -1,7 +1,8 @@
 // Lowered processes: one line into a child of theirs, exactly one line out, and what is said when it is otherwise. Faults 54, 63, 92, 93.
 
 import t from 'tap'
-import { hasBubblewrap, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
+import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
+import { makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
 
 process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = 'sk-CANARY-1234'
 process.env.ANTHROPIC_API_KEY = 'sk-CANARY-5678'
@@ -168,7 +169,7 @@ t.test('a program in place of plumb-agent', async (t) => {
   t.equal((await call('ask', '"x"')).value, 'mine')
 })
 
-t.test('agents in a sandbox', { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }, async (t) => {
+t.test('agents in a sandbox', { skip: NO_SANDBOX }, async (t) => {
   const { call } = makeSource(
     `
     let doctor : !string -> !string = agent { provider: "eliza", model: "doctor" }

@@ -9,16 +9,17 @@ import type { Authority } from '@plumb/policy'
 import { type Child, spawnChild } from '@plumb/wire'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
+import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
 import { TEST_PATH } from '../../wire/test/shell.js'
 import { type ConnectPolicy, checkAddresses, openHostConnector } from '../src/source/sandbox/net/connect-host.js'
 import { hostPolicy } from '../src/source/sandbox/net/host-policy.js'
 import { openProxy } from '../src/source/sandbox/net/proxy.js'
 import { openRefusalLog } from '../src/source/sandbox/net/refusal-log.js'
 import { openSandboxNet } from '../src/source/sandbox/net/sandbox-net.js'
-import { hasBubblewrap, makeSource, makeTestDirectory, running, until } from './source-directory.js'
+import { makeSource, makeTestDirectory, running, until } from './source-directory.js'
 
 t.setTimeout(scaled(60_000))
-const BOXED = { skip: hasBubblewrap() ? false : 'bubblewrap is not installed' }
+const BOXED = { skip: NO_SANDBOX }
 const PRIVATE: Authority = { grant: ['net', 'net.private'], policy: [], context: {} }
 const PUBLIC: Authority = { policy: [], context: {} }
 const WAIT_MS = scaled(30_000)

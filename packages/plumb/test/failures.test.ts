@@ -2,24 +2,24 @@
 
 import { makeShell } from './shell.js'
 
-const PROGRAM = `import sys, time, json
-n = 0
-for line in sys.stdin:
-    n += 1
-    v = json.loads(line)
-    if 'bad' in v:
-        print(json.dumps({'error': 'overloaded', 'category': 'unavailable', 'detail': 'busy', 'seq': n}), file=sys.stderr, flush=True)
-    elif 'die' in v: sys.exit(3)
-    else:
-        if 'slow' in v: time.sleep(0.2)
-        print(json.dumps(v + ' ok'), flush=True)
+const PROGRAM = `#!/bin/bash
+seq=0
+while read -r line; do
+  ((++seq))
+  case $line in
+    *bad*) echo '{"error":"overloaded","category":"unavailable","detail":"busy","seq":'$seq'}' >&2 ;;
+    *die*) exit 3 ;;
+    *slow*) sleep 0.2; echo "\${line%\\"} ok\\"" ;;
+    *) echo "\${line%\\"} ok\\"" ;;
+  esac
+done
 `
 const numbers = (impl: string) => `let share : !int -> !number = map(12 / value)\n${impl}`
-const program = 'let p : !string -> !string = agent { command: ["python3", "p.py"], amnesiac: true }\n'
+const program = 'let p : !string -> !string = agent { command: ["./answer"], amnesiac: true }\n'
 const ports = 'let main : !string -> (!string, !Failure) = plumb(input, output, failed) {\n input ; p ; output\n p@error ; failed\n}\n'
 
 const { table } = makeShell({
-  'p.py': PROGRAM,
+  answer: PROGRAM,
   'port.plumb': program + ports,
   'nested.plumb': `let step : !string -> !int = map(length(value) / (length(value) - 3)) ; map(floor(value))
 let p : !string -> !int = plumb(from, to) { from ; step ; to }
@@ -65,7 +65,7 @@ let main : !int -> !Failure = map({ code: value })
   'wrong.plumb': numbers('let main : !int -> !number = plumb(input, output) { input ; share ; output\n share@errors ; discard }'),
 
   'fall.plumb': `${program}let q : !string -> !string = map("q " + value)\nlet main : !string -> !string = p + q\n`,
-  'both.plumb': `${program}let q : !string -> !string = agent { command: ["python3", "p.py"], amnesiac: true }\nlet main : !string -> !string = p + q + map(if value = "bad" then "last" else text(1 / (length(value) - 3)))\n`,
+  'both.plumb': `${program}let q : !string -> !string = agent { command: ["./answer"], amnesiac: true }\nlet main : !string -> !string = p + q + map(if value = "bad" then "last" else text(1 / (length(value) - 3)))\n`,
   'flat.plumb': numbers(`let half : !int -> !number = map(6 / (value - 1))
 let main : !int -> !number = (share ; map(1 / (value - 12))) + (half + map(1 / (value * 0)))
 `),

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { scaled } from './patience.js'
+import { withoutSandboxWarning } from './sandbox-here.js'
 
 export type Files = Readonly<Record<string, string>>
 
@@ -76,7 +77,7 @@ export const bash = (script: string, { directory, env = envIn(directory) }: Plac
     }, DEADLINE_MS)
     child.on('close', (status) => {
       clearTimeout(timer)
-      done({ ...ran, status: isLate ? undefined : status })
+      done({ out: ran.out, err: withoutSandboxWarning(ran.err), status: isLate ? undefined : status })
     })
   })
 
