@@ -10,6 +10,7 @@ import { checkCalls } from './check/calls.js'
 import { inOrder } from './check/cycles.js'
 import { checkCapitals, checkUnused } from './check/lint.js'
 import { partsOfBinding } from './check/parts.js'
+import type { CheckReuse } from './check/reuse.js'
 import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
@@ -18,7 +19,7 @@ import { declareTypes } from './declare/declare.js'
 import { type DeclaredParams, declareParams } from './declare/params.js'
 import { type Diagnostic, Diagnostics, error, ignore, type Report } from './diagnostic/diagnostic.js'
 import type { Span } from './diagnostic/source.js'
-import { type Files, loadModules, type Module } from './names/modules.js'
+import { type Entry, type Files, loadModules, type Module } from './names/modules.js'
 import type { Bound, Scope } from './names/names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
@@ -48,19 +49,20 @@ export interface CompileOptions {
   readonly given?: GivenValues | undefined
   /** Whether what its tests say is checked, too: not where a parent has done so. */
   readonly checksTests?: boolean
+  /** What is known of the text as it was before. */
+  readonly reuse?: CheckReuse | undefined
 }
 
 /** Never throws; pure but for `files`. */
-export const compile = ({ path, text, files, given, checksTests = false }: CompileOptions): Compiled => {
+export const compile = ({ path, text, files, given, checksTests = false, reuse }: CompileOptions): Compiled => {
   const diagnostics = new Diagnostics()
   const { report } = diagnostics
   const scopes = openScopes(loadModules({ path, text }, files, report))
   const own = scopes.at(-1) as Scope
-  let declared: DeclaredParams = { params: [], faults: [] }
+  let params: DeclaredParams = { params: [], faults: [] }
   try {
-    for (const scope of scopes) declareTypes(scope, report)
-    declared = declareParams(scopes, own, given, report)
-    check(scopes, own, checksTests, diagnostics)
+    params = declare(scopes, own, given, report)
+    check(scopes, own, checksTests, diagnostics, reuse)
   } catch (failure) {
     // Two types that hold themselves are compared pair by pair, and there may be more pairs in a row than any limit on each of them tells.
     if (!(failure instanceof RangeError)) throw failure
@@ -71,17 +73,42 @@ export const compile = ({ path, text, files, given, checksTests = false }: Compi
     program: { entry: own, scopes },
     typeCount: own.types.size,
     bindingCount: own.bindings.size,
-    ...declared,
+    ...params,
   }
 }
 
-const check = (scopes: readonly Scope[], own: Scope, checksTests: boolean, diagnostics: Diagnostics): void => {
-  const { report } = diagnostics
+/** With what its declarations say, and no more: nothing in it has been checked. */
+export const declared = (entry: Entry, files: Files): Program => {
+  const scopes = openScopes(loadModules(entry, files, ignore))
+  const own = scopes.at(-1) as Scope
+  try {
+    declare(scopes, own, undefined, ignore)
+  } catch (failure) {
+    if (!(failure instanceof RangeError)) throw failure
+  }
+  return { entry: own, scopes }
+}
+
+const declare = (scopes: readonly Scope[], own: Scope, given: GivenValues | undefined, report: Report): DeclaredParams => {
+  for (const scope of scopes) declareTypes(scope, report)
+  const params = declareParams(scopes, own, given, report)
   for (const scope of scopes) declareBindings(scope, report)
+  return params
+}
+
+const check = (
+  scopes: readonly Scope[],
+  own: Scope,
+  checksTests: boolean,
+  diagnostics: Diagnostics,
+  reuse: CheckReuse | undefined,
+): void => {
+  const { report } = diagnostics
   const all = scopes.flatMap((s) => [...s.bindings.values()])
   const order = inOrder(all, partsOfBinding, report)
   readValues(order, report)
-  const lifted = new Map(all.map((bound) => [bound, checkBinding(bound, report)]))
+  const checkOne = reuse?.over(scopes, checkBinding) ?? checkBinding
+  const lifted = new Map(all.map((bound) => [bound, checkOne(bound, report)]))
   // What map applies is known only by the types, and those of a binding that has errors are not.
   const madeOf = (bound: Bound) => [...partsOfBinding(bound), ...(lifted.get(bound) ?? [])]
   const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)

@@ -1,13 +1,12 @@
 // Of mistakes in the specs of this repository nearly all are mended by the edits that `plumb check --json` prints.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { diskFiles } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { type Compiled, compile, type Diagnostic, STANDARD_LIBRARY } from '../src/index.js'
 import { edited, mendsOf } from '../src/service/index.js'
 import { arbitraryMistakeIn } from './arbitrary-mistake.js'
+import { ownSpecs } from './own-specs.js'
 
 const SEED = Number(process.env.PLUMB_SEED ?? 28)
 const MISTAKES = 200
@@ -26,18 +25,8 @@ const mended = (text: string): string => {
   return edited(text, mends)
 }
 
-const DIRECTORIES = ['packages/plumb/examples', 'packages/lang/src/stdlib', 'packages/plumb/test/fixtures']
-const specs = DIRECTORIES.flatMap((directory) =>
-  readdirSync(directory).flatMap((name) => (name.endsWith('.plumb') ? [readFileSync(join(directory, name), 'utf8')] : [])),
-)
-const inCases = readdirSync('test/cases').flatMap((name) =>
-  [...readFileSync(join('test/cases', name), 'utf8').matchAll(/^-- \S+\.plumb --\n([\s\S]*?)(?=^-- |$(?![\s\S]))/gm)].map(
-    ([, text = '']) => text,
-  ),
-)
-
 t.test(`${MISTAKES} mistakes, mended (seed ${SEED})`, async (t) => {
-  const right = [...specs, ...inCases].filter((text) => text.length > 80 && errorsOf(text).length === 0)
+  const right = ownSpecs.filter((text) => text.length > 80 && errorsOf(text).length === 0)
   t.ok(right.length > 30, `${right.length} specs that are right`)
   const count = new Map<string, { made: number; mended: number }>()
   let made = 0

@@ -3,11 +3,13 @@
 import type { Program } from '../compile.js'
 import { type Diagnostic, Diagnostics, warning } from '../diagnostic/diagnostic.js'
 import type { Bound, Scope } from '../names/names.js'
+import type { Item } from '../parse/ast.js'
 import { agentTools } from '../program/tool-plan.js'
 import type { EffectsOf } from './analysis.js'
 import { labelled } from './declared.js'
 import { FlowEngine } from './engine.js'
 import { begin, type Trail, trailSteps } from './label.js'
+import { secretParams } from './secret-params.js'
 import { flat, type Shape } from './shape.js'
 import { givenTo, isWorded, wayAcross } from './signature.js'
 import { isInLibrary, writesFlowWords } from './words.js'
@@ -21,7 +23,11 @@ export interface FlowOptions {
 }
 
 /** Only for a program without errors. */
-export const checkFlows = (program: Program, options: FlowOptions): readonly Diagnostic[] => {
+export const checkFlows = (program: Program, options: FlowOptions): readonly Diagnostic[] =>
+  options.isInputUntrusted === true || mayLabel(program) ? followFlows(program, options) : []
+
+/** The same, also where nothing can have a label. */
+export const followFlows = (program: Program, options: FlowOptions): readonly Diagnostic[] => {
   const engine = new FlowEngine(program.scopes, options.effectsOf)
   const { entry } = program
   const main = entry.bindings.get('main')
@@ -37,6 +43,19 @@ export const checkFlows = (program: Program, options: FlowOptions): readonly Dia
   if (options.isStrict || writesFlowWords(program)) for (const d of engine.findings.diagnostics) diagnostics.report(d)
   else for (const d of warnOfAll(engine, options.effectsOf)) diagnostics.report(d)
   return diagnostics.list({ ...entry.module.program.span, end: entry.module.program.span.start })
+}
+
+// By a word in a type, by a tool, by a server of an agent, by a param that is a key: elsewhere no label begins.
+const mayLabel = ({ scopes }: Program): boolean =>
+  scopes.some(({ module: { program } }) => LABELS.test(program.span.source.text) || program.items.some(isSource)) ||
+  secretParams(scopes).size > 0
+
+const LABELS = /\b(?:untrusted|secret)\b/
+
+const isSource = (item: Item): boolean => {
+  if (item.kind !== 'binding') return false
+  const { impl } = item
+  return impl.kind === 'tool' || (impl.kind === 'agent' && impl.config.entries.some(({ key }) => key.text === 'mcp'))
 }
 
 const fromClient = (bound: Bound, i: number): Shape =>

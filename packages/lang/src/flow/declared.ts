@@ -122,9 +122,23 @@ const mixedTags = (a: Tags, b: Tags, side: Side): Tags => {
 
 const homeOf = ({ name }: TypeExpression & { kind: 'named' }, scope: Scope): Written | undefined => {
   const home = name.module ? scope.modules.get(name.module.text) : scope
-  const item = home?.module.program.items.find((item) => item.kind === 'type' && item.name.text === name.name.text)
-  return home && item?.kind === 'type' ? { type: item.type, scope: home } : undefined
+  const type = home && declarationsIn(home).get(name.name.text)
+  return home && type ? { type, scope: home } : undefined
 }
+
+// Asked for each name in each signature: to look through all declarations each time would take long in a long file.
+const declarationsIn = (scope: Scope): ReadonlyMap<string, TypeExpression> => {
+  const known = declarations.get(scope)
+  if (known) return known
+  const found = new Map<string, TypeExpression>()
+  // Of two with one name the first is meant.
+  for (const item of scope.module.program.items)
+    if (item.kind === 'type' && !found.has(item.name.text)) found.set(item.name.text, item.type)
+  declarations.set(scope, found)
+  return found
+}
+
+const declarations = new WeakMap<Scope, ReadonlyMap<string, TypeExpression>>()
 
 /** Does it name a label, itself or in a type that it names? */
 export const writesLabelIn = ({ type, scope }: Written): boolean => {

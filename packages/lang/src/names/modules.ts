@@ -38,16 +38,23 @@ interface Open {
   at: number
 }
 
+/** The file that was named; `program` where it has been parsed. */
+export interface Entry {
+  readonly path: string
+  readonly text: string
+  readonly program?: Parsed | undefined
+}
+
 /** All modules, each after those it uses; the entry is the last. In a loop: they may use each other thousands deep. */
-export const loadModules = (entry: { path: string; text: string }, files: Files, report: Report): readonly Module[] => {
+export const loadModules = (entry: Entry, files: Files, report: Report): readonly Module[] => {
   const done = new Map<string, Module>()
   const open = new Map<string, Open>()
   const order: Module[] = []
   let characters = 0
 
-  const enter = (path: string, text: string): Open => {
+  const enter = ({ path, text, program = parse({ path, text }, report) }: Entry): Open => {
     characters += text.length
-    const module: Open = { path, program: parse({ path, text }, report), uses: new Map(), missing: new Set(), places: new Map(), at: 0 }
+    const module: Open = { path, program, uses: new Map(), missing: new Set(), places: new Map(), at: 0 }
     open.set(path, module)
     return module
   }
@@ -83,10 +90,10 @@ export const loadModules = (entry: { path: string; text: string }, files: Files,
       report(error('too_large', `a program has at most ${MAX_CHARACTERS.toLocaleString('en')} characters in all its modules`, span))
       return undefined
     }
-    return enter(path, read.value)
+    return enter({ path, text: read.value })
   }
 
-  const path: Open[] = [enter(entry.path, entry.text)]
+  const path: Open[] = [enter(entry)]
   for (let last = path.at(-1); last; last = path.at(-1)) {
     const { program, uses, missing, places } = last
     const item = program.items[last.at]

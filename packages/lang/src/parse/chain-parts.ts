@@ -41,11 +41,16 @@ export const partsOfChain = (chain: Chain): readonly Chain[] => {
 
 /** All chains of a binding at any depth, in the order written. */
 export const chainsOf = (impl: Implementation): readonly Chain[] => {
-  if (isChain(impl)) return chainsWithin(impl)
-  return impl.kind === 'plumb' ? impl.statements.flatMap((s) => (s.kind === 'wire' ? chainsWithin(s.chain) : [])) : []
+  const found: Chain[] = []
+  if (isChain(impl)) addChains(impl, found)
+  else if (impl.kind === 'plumb') for (const s of impl.statements) if (s.kind === 'wire') addChains(s.chain, found)
+  return found
 }
 
-const chainsWithin = (chain: Chain): readonly Chain[] => [chain, ...partsOfChain(chain).flatMap(chainsWithin)]
+const addChains = (chain: Chain, found: Chain[]): void => {
+  found.push(chain)
+  for (const part of partsOfChain(chain)) addChains(part, found)
+}
 
 /** `(a * b) * c` is `a * b * c`. */
 export const partsOfTensor = (chain: Chain & { kind: 'tensor' }): readonly Chain[] =>

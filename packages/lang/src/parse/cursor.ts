@@ -69,13 +69,13 @@ export class Cursor {
   }
 
   isSymbol(text: string, distance = 0): boolean {
-    const t = this.peek(distance)
-    return t.kind === 'symbol' && t.text === text
+    const t = distance === 0 ? this.next : this.peek(distance)
+    return t.text === text && t.kind === 'symbol'
   }
 
   isWord(text: string, distance = 0): boolean {
-    const t = this.peek(distance)
-    return t.kind === 'identifier' && t.text === text
+    const t = distance === 0 ? this.next : this.peek(distance)
+    return t.text === text && t.kind === 'identifier'
   }
 
   /** At the word of a declaration, in the first column: what came before it has ended, or lacks its end. */

@@ -37,10 +37,17 @@ const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] =
 }
 
 /** All calls in an expression, of functions and of bindings. */
-export const callsIn = (e: Expression): readonly CallExpression[] => [
-  ...(e.kind === 'call' ? [e] : []),
-  ...partsOfExpression(e).flatMap((part) => (part ? callsIn(part) : [])),
-]
+export const callsIn = (e: Expression): readonly CallExpression[] => {
+  const found: CallExpression[] = []
+  addCalls(e, found)
+  return found
+}
+
+const addCalls = (e: Expression, found: CallExpression[]): void => {
+  if (e.kind === 'literal' || e.kind === 'name') return
+  if (e.kind === 'call') found.push(e)
+  for (const part of partsOfExpression(e)) if (part) addCalls(part, found)
+}
 
 /** The expressions that a morphism holds itself; not those of the chains in it. */
 export const expressionsOf = (chain: Chain): readonly Expression[] => {

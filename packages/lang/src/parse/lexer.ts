@@ -35,7 +35,6 @@ const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
 const QUOTED = /'[^'\n]*'/y
 const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
-const SPACE = /[ \t\r\n]+/y
 // Garbage is reported a run at a time.
 const ODD = /[^ \t\r\nA-Za-z0-9_"\u2192&;*+(){}[\],:=|?.@!<>\-/%]+|&/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -47,6 +46,16 @@ const ESCAPES = 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u
 
 /** Words, signs and comments: no program written by hand comes near it, and each takes its place in memory. */
 const MAX_TOKENS = 500_000
+
+const LINE_END = 10
+const QUOTE = 34
+const PARENTHESIS = 40
+const CLOSING_PARENTHESIS = 41
+const ASTERISK = 42
+const BACKSLASH = 92
+
+/** A blank, a tab, or one of the two of a line end. */
+const isSpace = (code: number): boolean => code === 32 || code === LINE_END || code === 9 || code === 13
 
 export const tokenize = (source: Source, report: Report): Tokens => {
   const { text } = source
@@ -60,7 +69,10 @@ export const tokenize = (source: Source, report: Report): Tokens => {
   /** The innermost last. */
   const templates: OpenTemplate[] = []
   const push = (kind: Token['kind'], value: string, end: number, piece?: TemplatePiece) => {
-    tokens.push({ kind, text: value, span: span(at, end), startsLine, isSpaced, ...(piece ? { piece } : {}) })
+    const place = span(at, end)
+    tokens.push(
+      piece ? { kind, text: value, span: place, startsLine, isSpaced, piece } : { kind, text: value, span: place, startsLine, isSpaced },
+    )
     startsLine = isSpaced = false
     at = end
   }
@@ -68,19 +80,26 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     report(error('syntax_error', message, place, help))
     push('bad', '', end)
   }
-  const match = (pattern: RegExp, from = at): string | undefined => {
+  /** Where it ends; -1: it does not match there. A result with the text would be made for each token, and thrown away. */
+  const endOf = (pattern: RegExp, from = at): number => {
     pattern.lastIndex = from
-    return pattern.exec(text)?.[0]
+    return pattern.test(text) ? pattern.lastIndex : -1
+  }
+  const match = (pattern: RegExp): string | undefined => {
+    const end = endOf(pattern)
+    return end < 0 ? undefined : text.slice(at, end)
   }
 
   const comment = () => {
     const start = at
     let depth = 0
     do {
-      if (text.startsWith('(*', at)) {
+      const code = text.charCodeAt(at)
+      const next = text.charCodeAt(at + 1)
+      if (code === PARENTHESIS && next === ASTERISK) {
         depth++
         at += 2
-      } else if (text.startsWith('*)', at)) {
+      } else if (code === ASTERISK && next === CLOSING_PARENTHESIS) {
         depth--
         at += 2
       } else at++
@@ -97,8 +116,10 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     const isBlock = quote === '"""'
     const inside = at + quote.length
     let end = inside
-    while (end < text.length && !text.startsWith(quote, end) && (isBlock || text[end] !== '\n')) {
-      end += text[end] === '\\' && text[end + 1] !== '\n' ? 2 : 1
+    while (end < text.length) {
+      const code = text.charCodeAt(end)
+      if (code === QUOTE ? !isBlock || text.startsWith(quote, end) : code === LINE_END && !isBlock) break
+      end += code === BACKSLASH && text.charCodeAt(end + 1) !== LINE_END ? 2 : 1
     }
     if (!text.startsWith(quote, end)) {
       if (templates.length > 0) return failHole(Math.min(end, text.length))
@@ -182,8 +203,8 @@ export const tokenize = (source: Source, report: Report): Tokens => {
   }
 
   const number = (digits: string) => {
-    const written = digits + (match(MORE_OF_A_WORD, at + digits.length) ?? '')
-    const end = at + written.length
+    const end = Math.max(endOf(MORE_OF_A_WORD, at + digits.length), at + digits.length)
+    const written = text.slice(at, end)
     if (written !== digits) fail(`'${preview(written)}' is no number`, span(at, end), end, 'numbers are written as in JSON')
     else if (!Number.isFinite(Number(digits)))
       fail(`'${preview(digits)}' is beyond all numbers`, span(at, end), end, 'the largest is about 1.8e308')
@@ -219,18 +240,28 @@ export const tokenize = (source: Source, report: Report): Tokens => {
       push('bad', '', text.length)
       break
     }
-    const space = match(SPACE)
-    if (space !== undefined) {
-      at += space.length
+    // Most tokens are known by their first character.
+    const first = text.charCodeAt(at)
+    if (isSpace(first)) {
+      do if (text.charCodeAt(at) === LINE_END) startsLine = true
+      while (isSpace(text.charCodeAt(++at)))
       isSpaced = true
-      if (space.includes('\n')) startsLine = true
       continue
     }
-    if (text.startsWith('(*', at)) {
+    const wordEnd = endOf(IDENTIFIER)
+    if (wordEnd >= 0) {
+      push('identifier', text.slice(at, wordEnd), wordEnd)
+      continue
+    }
+    if (first === QUOTE) {
+      string()
+      continue
+    }
+    if (first === PARENTHESIS && text.charCodeAt(at + 1) === ASTERISK) {
       comment()
       continue
     }
-    if (text.startsWith('//', at) || text[at] === '#') {
+    if (text[at] === '#' || text.startsWith('//', at)) {
       foreignComment()
       continue
     }
@@ -238,16 +269,7 @@ export const tokenize = (source: Source, report: Report): Tokens => {
       quoted()
       continue
     }
-    const word = match(IDENTIFIER)
-    if (word !== undefined) {
-      push('identifier', word, at + word.length)
-      continue
-    }
-    if (text[at] === '"') {
-      string()
-      continue
-    }
-    if (text.startsWith('$"', at)) {
+    if (text[at] === '$' && text.charCodeAt(at + 1) === QUOTE) {
       const isBlock = text.startsWith('"""', at + 1)
       const template: OpenTemplate = { start: at, isBlock, pieces: [], hole: at, depth: 0 }
       templates.push(template)

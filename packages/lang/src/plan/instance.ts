@@ -63,8 +63,8 @@ export const portsOfInstance = (bound: Bound): { inputs: GraphPort[]; outputs: G
 
 const parameterNames = (impl: PlumbImplementation): string[] => impl.parameters.map((p) => p.text)
 
-// A chain that begins with a filter selects by type as the filter does, also under another name.
-const isSelector = (bound: Bound): boolean => {
+/** A chain that begins with a filter selects by type as the filter does, also under another name. */
+export const isSelector = (bound: Bound): boolean => {
   const names = new Set<Bound>()
   let next: Bound | boolean = bound
   while (typeof next !== 'boolean') {

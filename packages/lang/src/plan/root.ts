@@ -1,7 +1,7 @@
 // The whole graph of one stream binding, between the ports it has towards the outside.
 
 import { callsTool } from '../base/lift.js'
-import { ignore, type Report } from '../diagnostic/diagnostic.js'
+import { type Diagnostic, ignore, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import { wireBody } from './body.js'
@@ -9,8 +9,29 @@ import { Builder, type BuilderOptions } from './builder.js'
 import type { Graph, GraphNode, GraphPort, NodeWork } from './graph.js'
 import { instantiate, portsOfInstance, wireBetween } from './instance.js'
 
-/** What its own text says: a bound chain in it is one node. What is wrong with the wiring is reported; parts with errors are missing. */
-export const graphOf = (bound: Bound, report: Report): Graph => build(bound, { report, isExpanded: false })
+/**
+ * What its own text says: a bound chain in it is one node. What is wrong with the wiring is reported; parts with errors are missing. It is
+ * wired once: checks, flows and editors look at the same.
+ */
+export const graphOf = (bound: Bound, report: Report): Graph => {
+  const { graph, diagnostics } = wirings.get(bound) ?? wireOwn(bound)
+  for (const d of diagnostics) report(d)
+  return graph
+}
+
+const wireOwn = (bound: Bound): Wiring => {
+  const diagnostics: Diagnostic[] = []
+  const wiring = { graph: build(bound, { report: (d) => diagnostics.push(d), isExpanded: false }), diagnostics }
+  wirings.set(bound, wiring)
+  return wiring
+}
+
+interface Wiring {
+  readonly graph: Graph
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const wirings = new WeakMap<Bound, Wiring>()
 
 /** What runs: all bound chains are expanded. Only for a program without errors. */
 export const planOf = (bound: Bound): Graph => build(bound, { report: ignore, isExpanded: true })

@@ -8,17 +8,24 @@ import { parse } from '../parse/parser.js'
 export const PLACEHOLDER = 'cursor_is_here_0'
 
 export interface CompletionText {
-  readonly text: string
-  /** Where the stand-in begins. */
+  /** The declaration around the cursor, as repaired. */
+  readonly item: string
+  /** Where the stand-in begins, in the whole text. */
   readonly offset: number
 }
 
-/** The first repair whose tree holds the placeholder. `from` and `to` bound the word at the cursor. */
-export const completionText = (text: string, from: number, to: number): CompletionText | undefined => {
+/** Where the declaration around a word begins and ends. */
+export const itemAround = (text: string, from: number, to: number) => ({ start: itemStart(text, from), end: itemEnd(text, to) })
+
+/** The first repair whose tree holds the placeholder. `from` and `to` bound the word at the cursor, `start` and `end` its declaration. */
+export const completionText = (
+  text: string,
+  from: number,
+  to: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): CompletionText | undefined => {
   const lineStart = text.lastIndexOf('\n', from - 1) + 1
   const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to)
-  const start = itemStart(text, from)
-  const end = itemEnd(text, to)
   const head = text.slice(start, from)
   const wanted = wantedBehind(head, lineStart - start)
   const tails = [text.slice(to, end), wanted.onLine + text.slice(lineEnd, end), `${wanted.inItem}\n`, wanted.inItem + wanted.ofItem]
@@ -26,7 +33,7 @@ export const completionText = (text: string, from: number, to: number): Completi
     for (const [before, after] of standInsBehind(head)) {
       const item = head + before + PLACEHOLDER + after + tail
       if (!holdsStandIn(item)) continue
-      return { text: text.slice(0, start) + item + text.slice(end), offset: from + before.length }
+      return { item, offset: from + before.length }
     }
   }
   return undefined

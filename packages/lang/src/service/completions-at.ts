@@ -1,16 +1,18 @@
 // What can be written at a place: names and words that the grammar takes there, with what they are.
 
-import { compile, type Program } from '../compile.js'
+import { declared, type Program } from '../compile.js'
+import type { Source } from '../diagnostic/source.js'
 import type { Files } from '../names/modules.js'
 import type { Node, Use } from '../parse/ast.js'
 import { tokenize } from '../parse/lexer.js'
+import { type Parsed, parse } from '../parse/parser.js'
 import { STANDARD_LIBRARY } from '../stdlib/library.js'
 import { configCompletions } from './complete-config.js'
 import { expressionCompletions } from './complete-expression.js'
 import { processCompletions } from './complete-process.js'
 import { typeCompletions } from './complete-type.js'
 import { type Completion, keywords } from './completion.js'
-import { completionText, PLACEHOLDER } from './completion-text.js'
+import { type CompletionText, completionText, itemAround, PLACEHOLDER } from './completion-text.js'
 import { isOf, pathAt } from './path-at.js'
 
 export interface Completions {
@@ -19,19 +21,93 @@ export interface Completions {
   readonly items: readonly Completion[]
 }
 
-/** `text` may be broken; what is around the place is repaired as far as needed. */
-export const completionsAt = (entry: { path: string; text: string }, files: Files, offset: number): Completions => {
+/** `text` may be broken; what is around the place is repaired as far as needed. `around` remembers what does not change. */
+export const completionsAt = (
+  entry: { path: string; text: string },
+  files: Files,
+  offset: number,
+  around = new TextAround(),
+): Completions => {
   const { text } = entry
-  const start = offset - (/[A-Za-z_][A-Za-z0-9_]*$/.exec(text.slice(0, offset))?.[0].length ?? 0)
-  const end = offset + (/^[A-Za-z0-9_]*/.exec(text.slice(offset))?.[0].length ?? 0)
-  if (isProse(text, offset)) return { start, items: [] }
-  const completed = completionText(text, start, end)
+  const start = wordStart(text, offset)
+  const end = wordEnd(text, offset)
+  const item = itemAround(text, start, end)
+  const rest = around?.parse(entry, item)
+  if (rest ? isProse(text.slice(item.start, item.end), offset - item.start) : isProse(text, offset)) return { start, items: [] }
+  const completed = completionText(text, start, end, item)
   if (!completed) return { start, items: CHANNEL.test(text.slice(0, start)) ? keywords('channel') : [] }
-  const { program } = compile({ path: entry.path, text: completed.text, files })
-  const path = pathAt(program.entry.module.program, completed.offset + PLACEHOLDER.length)
+  const { program, path } = rest ? ofItem(entry, files, completed, item.start, rest) : ofWhole(entry, files, completed, item)
   // The word that the repair put before the cursor: then it is words like it that can be written.
-  const word = completed.text.slice(start, completed.offset).trim()
+  const word = completed.item.slice(start - item.start, completed.offset - item.start).trim()
   return { start, items: word === '' ? atName(path, program) : atWord(word, path) }
+}
+
+const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1
+
+const wordStart = (text: string, offset: number): number =>
+  offset - (/[A-Za-z_][A-Za-z0-9_]*$/.exec(text.slice(lineStart(text, offset), offset))?.[0].length ?? 0)
+
+const wordEnd = (text: string, offset: number): number => {
+  const rest = /[A-Za-z0-9_]*/y
+  rest.lastIndex = offset
+  return rest.test(text) ? rest.lastIndex : offset
+}
+
+/** What stands before a declaration and behind it, parsed once while that is being written. */
+export class TextAround {
+  #before: Piece | undefined
+  #behind: Piece | undefined
+
+  /** Undefined: one of them has a syntax error, which may reach over the declaration. */
+  parse({ path, text }: { path: string; text: string }, { start, end }: { start: number; end: number }): readonly Parsed[] | undefined {
+    this.#before = parsePiece(this.#before, path, text.slice(0, start))
+    this.#behind = parsePiece(this.#behind, path, text.slice(end))
+    return this.#before.isRight && this.#behind.isRight ? [this.#before.program, this.#behind.program] : undefined
+  }
+}
+
+interface Piece {
+  readonly source: Source
+  readonly program: Parsed
+  readonly isRight: boolean
+}
+
+const parsePiece = (known: Piece | undefined, path: string, text: string): Piece => {
+  if (known?.source.text === text && known.source.path === path) return known
+  const source = { path, text }
+  let isRight = true
+  const program = parse(source, () => {
+    isRight = false
+  })
+  return { source, program, isRight }
+}
+
+type Place = { readonly program: Program; readonly path: readonly Node[] }
+type FileEntry = { path: string; text: string }
+
+const ofWhole = (
+  { path, text }: FileEntry,
+  files: Files,
+  { item, offset }: CompletionText,
+  { start, end }: { start: number; end: number },
+): Place => {
+  const program = declared({ path, text: text.slice(0, start) + item + text.slice(end) }, files)
+  return { program, path: pathAt(program.entry.module.program, offset + PLACEHOLDER.length) }
+}
+
+// Places count from the start of the declaration.
+const ofItem = (
+  { path, text }: FileEntry,
+  files: Files,
+  { item, offset }: CompletionText,
+  start: number,
+  rest: readonly Parsed[],
+): Place => {
+  const own = parse({ path, text: item }, () => {})
+  const [before, behind] = rest as [Parsed, Parsed]
+  const all = [before, own, behind]
+  const program = { ...own, items: all.flatMap(({ items }) => items), broken: new Set(all.flatMap(({ broken }) => [...broken])) }
+  return { program: declared({ path, text, program }, files), path: pathAt(own, offset - start + PLACEHOLDER.length) }
 }
 
 // `let c : !int = ` in a body.

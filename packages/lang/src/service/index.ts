@@ -1,8 +1,9 @@
 // What an editor asks of a program. Places are UTF-16 offsets; the language server turns them into its lines and columns.
 
+export { CheckReuse } from '../check/reuse.js'
 export { type Formatted, format } from '../format/format.js'
 export type { Completion } from './completion.js'
-export { type Completions, completionsAt } from './completions-at.js'
+export { type Completions, completionsAt, TextAround } from './completions-at.js'
 export { definitionAt } from './definition-at.js'
 export { type Edit, edited } from './edit.js'
 export { type Fix, fixesOf } from './fixes-of.js'

@@ -20,6 +20,8 @@ export interface Lack {
 
 /** In all that the bindings are made of and may call; each thing once. */
 export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {}): Lack[] => {
+  // Only agents and tools need anything: to look for them in all that is reached is for a program that has some.
+  if (!bounds.some(hasNeedsBeside)) return []
   const isOverridden = [overrides.provider, overrides.model, overrides.agentProgram].some((word) => word !== undefined)
   const reached = new Set(bounds.flatMap((bound) => [...reachedFrom(bound)]))
   return [...reached].flatMap((bound) => {
@@ -30,6 +32,15 @@ export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {})
       return need.kind === 'file' ? missingFile(need) : missingProgram(need)
     })
   })
+}
+
+const hasNeedsBeside = ({ scope }: Bound): boolean => {
+  const seen = new Set([scope])
+  for (const { bindings, modules } of seen) {
+    for (const { binding } of bindings.values()) if (binding.impl.kind === 'agent' || binding.impl.kind === 'tool') return true
+    for (const module of modules.values()) seen.add(module)
+  }
+  return false
 }
 
 const lack = (code: Lack['code'], message: string, need: Need): Lack[] => [{ code, message, need }]

@@ -18,7 +18,7 @@ export const completions = (documents: Documents, { textDocument, position }: Po
   const document = documents.get(textDocument.uri)
   if (!document) return null
   const offset = offsetAt(document.text, position)
-  const { start, items } = completionsAt(document, documents.files(), offset)
+  const { start, items } = completionsAt(document, documents.files(), offset, documents.writtenOf(document).around)
   const range = rangeOf(document.text, { start, end: offset })
   // Editors sort by sortText, so it keeps the order of the service.
   return items.map(({ label, kind, detail, insert }, i) => ({

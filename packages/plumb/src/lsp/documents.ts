@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Compiled, compile, hasErrors, STANDARD_LIBRARY } from '@plumb/lang'
 import { checkFlows } from '@plumb/lang/flow'
+import { CheckReuse, TextAround } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import { diskFiles, type SourceFiles, searchPath } from '@plumb/wire'
 
@@ -15,9 +16,17 @@ export interface Document {
   readonly version: number
 }
 
+/** What one version of a document leaves for the next. */
+interface Written {
+  readonly reuse: CheckReuse
+  readonly around: TextAround
+}
+
 export class Documents {
   readonly #byPath = new Map<string, Document>()
   readonly #compiled = new Map<string, Compiled>()
+  /** What is known from the versions before, by path. */
+  readonly #written = new Map<string, Written>()
 
   /** Opens a document or replaces its text. */
   set(uri: string, text: string, version: number): void {
@@ -30,6 +39,7 @@ export class Documents {
 
   close(uri: string): void {
     this.#byPath.delete(pathOf(uri))
+    this.#written.delete(pathOf(uri))
     this.forget()
   }
 
@@ -49,9 +59,16 @@ export class Documents {
   compiled(document: Document): Compiled {
     const known = this.#compiled.get(document.path)
     if (known) return known
-    const compiled = withFlows(compile({ ...document, files: this.files(), checksTests: true }))
+    const { reuse } = this.writtenOf(document)
+    const compiled = withFlows(compile({ ...document, files: this.files(), checksTests: true, reuse }))
     this.#compiled.set(document.path, compiled)
     return compiled
+  }
+
+  writtenOf({ path }: Document): Written {
+    const known = this.#written.get(path) ?? { reuse: new CheckReuse(), around: new TextAround() }
+    this.#written.set(path, known)
+    return known
   }
 
   /** Files, with the texts of open documents in place of those on the disk. */

@@ -27,7 +27,9 @@ import { watchParent } from './parent.js'
 import { Publisher } from './publish.js'
 import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
 
-/** Delay after the first change, so that a burst of changes is checked once. */
+/** What is asked together with a change, as the words that fit there, is answered before the change is checked. */
+const QUIET_MS = 4
+/** Of changes one behind the other only the last is checked; so long after the first it is no longer waited for. */
 const PUBLISH_DELAY_MS = 40
 
 const NO_COMMANDS: readonly string[] = []
@@ -74,11 +76,16 @@ export const lsp = async (): Promise<number> => {
     }
   }
   let timer: NodeJS.Timeout | undefined
+  let changedAt = 0
   const publishSoon = () => {
-    timer ??= setTimeout(() => {
+    const now = performance.now()
+    if (timer === undefined) changedAt = now
+    else if (now - changedAt >= PUBLISH_DELAY_MS) return
+    clearTimeout(timer)
+    timer = setTimeout(() => {
       timer = undefined
       if (!state.hasEnded) publish()
-    }, PUBLISH_DELAY_MS)
+    }, QUIET_MS)
   }
   // A notification has no answer: an invalid one is ignored.
   const onNotification = <P>(method: string, isValid: (params: unknown) => params is P, take: (params: P) => void) =>

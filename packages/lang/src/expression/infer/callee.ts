@@ -55,16 +55,16 @@ export const callsMayLeaveOut = (e: Expression, scope: Scope | undefined): boole
 const reaches = (bound: Bound, isMeant: (part: Implementation) => boolean): boolean => {
   const seen = new Set([bound])
   // A set goes on through what is added meanwhile.
-  for (const { binding, scope } of seen) {
-    const { impl } = binding
-    if (isMeant(impl)) return true
-    for (const chain of chainsOf(impl)) {
-      if (isMeant(chain)) return true
-      for (const next of namedIn(chain, scope)) seen.add(next)
-    }
+  for (const part of seen) {
+    const { impl } = part.binding
+    if (isMeant(impl) || chainsOf(impl).some(isMeant)) return true
+    for (const next of namedBy(part)) seen.add(next)
   }
   return false
 }
+
+/** What the chains of a binding name, as processes or in their expressions. */
+export const namedBy = ({ binding: { impl }, scope }: Bound): readonly Bound[] => chainsOf(impl).flatMap((chain) => namedIn(chain, scope))
 
 // Whether a name that is all of a map means a binding or a field, only the types tell.
 const namedIn = (chain: Chain, scope: Scope): readonly Bound[] => {
