@@ -75,7 +75,7 @@ export class Mounts {
 
   /** Whether this real path of the host is visible inside. */
   shows(path: string): boolean {
-    const kind = (this.#mounts.get(path) ?? above(path, this.#mounts))?.kind
+    const kind = this.#mounts.get(this.#mounts.has(path) ? path : directoryAbove(path, this.#mounts))?.kind
     return kind !== undefined && SHOWN.has(kind)
   }
 
@@ -88,20 +88,26 @@ export class Mounts {
   #listOptions(): readonly string[] {
     const paths = [...this.#mounts.keys()].sort()
     const made = new Map<string, Mount>()
-    return paths.flatMap((path) => {
+    // Directories that are covered, but for what is mounted below them: it is reached by its name alone.
+    const opened = new Set<string>()
+    for (const path of paths) {
       const mount = this.#mounts.get(path) as Mount
-      if (!isNeeded(mount, above(path, made))) return []
+      const directory = directoryAbove(path, made)
+      const parent = made.get(directory)
+      if (!isNeeded(mount, parent)) continue
       made.set(path, mount)
-      return optionsOf(path, mount)
-    })
+      if (parent?.kind === 'hide') opened.add(directory)
+    }
+    const options = [...made].flatMap(([path, mount]) => (opened.has(path) ? ['--perms', '0111', '--tmpfs', path] : optionsOf(path, mount)))
+    return [...options, ...[...opened].flatMap((path) => ['--remount-ro', path])]
   }
 }
 
-const above = (path: string, made: ReadonlyMap<string, Mount>): Mount | undefined => {
-  for (let directory = dirname(path); ; directory = dirname(directory)) {
-    const mount = made.get(directory)
-    if (mount || directory === '/') return mount
-  }
+/** The nearest directory that has a mount of its own. */
+const directoryAbove = (path: string, made: ReadonlyMap<string, Mount>): string => {
+  let directory = dirname(path)
+  while (directory !== '/' && !made.has(directory)) directory = dirname(directory)
+  return directory
 }
 
 // A bound directory brings all that is below it.
