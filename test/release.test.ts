@@ -73,22 +73,42 @@ t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) 
   const bin = at('bin')
   mkdirSync(bin)
   for (const name of ['plumb', 'plumb-agent']) symlinkSync(at('one/plumb-linux-x64'), join(bin, name))
+  const bwrap = run('/bin/sh', ['-c', 'command -v bwrap']).stdout.trim()
+  if (bwrap) symlinkSync(bwrap, join(bin, 'bwrap'))
   const env = { PATH: bin }
   const plumb = join(bin, 'plumb')
   writeFileSync(at('bot.plumb'), 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }\n')
   writeFileSync(at('f.mjs'), 'export const twice = ({ n }) => ({ n: n * 2 })\n')
-  writeFileSync(at('tools.plumb'), 'type N = { n: int }\nlet twice : N -> N = tool { function: "./f.mjs#twice", sandbox: false }\n')
-  const rows: [string, string[], string, RegExp][] = [
+  writeFileSync(
+    at('tools.plumb'),
+    'type N = { n: int }\nlet twice : N -> N = tool { function: "./f.mjs#twice", sandbox: false }\n' +
+      'let boxed : N -> N = tool { function: "./f.mjs#twice", sandbox: { net: ["example.com"] } }\n',
+  )
+  type Row = [string, string[], string, RegExp]
+  const rows: Row[] = [
     [plumb, ['--version'], '', new RegExp(`^${version}\n`)],
     [plumb, ['-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
     [join(bin, 'plumb-agent'), ['-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
     [at('one/plumb-linux-x64'), ['plumb-agent', '-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
+    ...(bwrap
+      ? [[plumb, ['plumb-tool', 'tools.plumb', 'call', 'boxed', '{"n":4}', '--grant', 'exec,net'], '', /^\{"n":8\}\n$/] as Row]
+      : []),
     [plumb, ['plumb-tool', 'tools.plumb', 'call', 'twice', '{"n":21}', '--grant', 'exec'], '', /^\{"n":42\}\n$/],
   ]
   for (const [command, args, input, wanted] of rows) {
     const { status, stdout, stderr } = run(command, args, env, input)
     t.match({ status, stdout }, { status: 0, stdout: wanted }, `${args.join(' ')}: ${stderr}`)
   }
+  // Its descriptors are those that the shell opened, whatever the environment says of them.
+  writeFileSync(at('told.plumb'), 'let bot : !string -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\n')
+  const script = `echo '"Men are all alike."' | PLUMB_FDS=4 "$0" plumb-agent --telemetry told.plumb 3>tel.jsonl`
+  t.match(run('/bin/sh', ['-c', script, plumb], env), { status: 0, stdout: '"IN WHAT WAY"\n', stderr: '' })
+  t.match(readFileSync(at('tel.jsonl'), 'utf8'), /"kind":"output","value":"IN WHAT WAY"/)
+  // Programs that start others, by their launchers and as Node: none is on PATH.
+  t.match(run(plumb, ['plumb-chat', 'bot.plumb'], env, 'Men are all alike.\n'), { status: 0, stdout: 'IN WHAT WAY\n' })
+  // The starts have left what was compiled.
+  const dist = at('.cache/plumb', readdirSync(at('.cache/plumb')).find((name) => /^[0-9a-f]{32}$/.test(name)) ?? '', 'plumb/dist')
+  t.ok(readdirSync(dist).includes('main.linux-x64.cache'))
   // What others may write into is not run.
   chmodSync(at('.cache/plumb'), 0o777)
   t.match(run(plumb, ['--version'], { ...env, TMPDIR: at('bot.plumb') }), {

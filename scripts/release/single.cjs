@@ -1,16 +1,19 @@
 // The main of the one executable file. argv[0], or else the first word, says which program it is: plumb-agent a.plumb, or
-// plumb-linux-x64 plumb-agent a.plumb; otherwise it is plumb, which may be
-// its own name too. Its bundles are laid into a directory of the user's cache at the first start.
+// plumb-linux-x64 plumb-agent a.plumb; otherwise it is plumb. Its bundles are laid into a directory of the user's cache at the first start, with
+// a link to this file there that is called node: by that name it is the Node of its programs, and of what they start.
 'use strict'
-const { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
+const fs = require('node:fs')
+const { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = fs
 const Module = require('node:module')
 const { homedir, tmpdir } = require('node:os')
-const { basename, dirname, isAbsolute, join } = require('node:path')
+const { basename, dirname, isAbsolute, join, resolve } = require('node:path')
 const { getRawAsset } = require('node:sea')
 const { brotliDecompressSync } = require('node:zlib')
 
+/** Of the link. */
+const NODE = 'node'
+
 const asset = (name) => Buffer.from(getRawAsset(name))
-const { hash, names, files } = JSON.parse(asset('list').toString())
 
 const refuse = (detail) => {
   process.stderr.write(`plumb: error: ${detail}\n`)
@@ -30,7 +33,7 @@ const parents = () => {
 }
 
 /** Written beside its place and moved there whole, so that of two first starts neither sees half of it. */
-const unpackInto = (parent) => {
+const unpackInto = (parent, { hash, files }) => {
   mkdirSync(parent, { recursive: true, mode: 0o700 })
   if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or others may write into it`)
   const directory = join(parent, hash)
@@ -38,14 +41,14 @@ const unpackInto = (parent) => {
     if (!isOurs(directory)) throw new Error(`${directory} belongs to another user, or others may write into it`)
     return directory
   }
-  const half = mkdtempSync(join(parent, 'new-'))
+  const half = fs.mkdtempSync(join(parent, 'new-'))
   const bytes = brotliDecompressSync(asset('bytes'))
   let at = 0
   for (const { path, size, isProgram } of files) {
     const file = join(half, path)
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(file, bytes.subarray(at, at + size))
-    if (isProgram) chmodSync(file, 0o755)
+    if (isProgram) fs.chmodSync(file, 0o755)
     at += size
   }
   try {
@@ -57,11 +60,23 @@ const unpackInto = (parent) => {
   return directory
 }
 
-const unpack = () => {
+/** The file may have been moved since the last start. */
+const linkNode = (directory) => {
+  const link = join(directory, NODE)
+  if (existsSync(link) && fs.readlinkSync(link) === process.execPath) return
+  const next = `${link}-${process.pid}`
+  rmSync(next, { force: true })
+  fs.symlinkSync(process.execPath, next)
+  renameSync(next, link)
+}
+
+const unpack = (list) => {
   const reasons = []
   for (const parent of parents()) {
     try {
-      return unpackInto(parent)
+      const directory = unpackInto(parent, list)
+      linkNode(directory)
+      return directory
     } catch (error) {
       reasons.push(error.message)
     }
@@ -69,33 +84,65 @@ const unpack = () => {
   return refuse(`no directory to unpack into: ${reasons.join('; ')}`)
 }
 
+const setArguments = (...words) => process.argv.splice(0, Number.POSITIVE_INFINITY, process.execPath, ...words)
+
+/** As `node FILE WORD…`, with the caches of compiled code that the first starts leave: a release has none, since no two of them are the same. */
 const runFile = (file, words) => {
-  process.argv.splice(0, Number.POSITIVE_INFINITY, process.execPath, file, ...words)
+  const dist = dirname(file)
+  setArguments(file, ...words)
+  process.on('exit', () => keepCompiled(dist, process.mainModule?.exports))
   Module.runMain()
 }
 
-// Programs of ours start others by this file as if it were Node: with one of its own bundles, or a script on standard input.
-const runText = (words) => {
-  const path = join(process.cwd(), '[stdin]')
+/** Each start adds to the caches of those before it, until most of what is used is there. */
+const STARTS_KEPT = 4
+
+// Whatever hinders, the program has ended as it should.
+const keepCompiled = (dist, bundles) => {
+  try {
+    const count = join(dist, 'starts')
+    const starts = existsSync(count) ? lstatSync(count).size : 0
+    if (starts >= STARTS_KEPT || !bundles) return
+    for (const { script, cache } of bundles.values()) {
+      writeFileSync(`${cache}-${process.pid}`, script.createCachedData())
+      renameSync(`${cache}-${process.pid}`, cache)
+    }
+    fs.appendFileSync(count, '.')
+  } catch {}
+}
+
+/** As `node -e TEXT` or `node -`. */
+const runText = (text) => {
+  const path = join(process.cwd(), '[eval]')
   const main = new Module(path)
   main.filename = path
   main.paths = Module._nodeModulePaths(process.cwd())
-  process.argv.splice(0, Number.POSITIVE_INFINITY, process.execPath, '-', ...words)
-  main._compile(readFileSync(0, 'utf8'), path)
+  main._compile(text, path)
+}
+
+const runAsNode = ([first, ...words]) => {
+  if (isAbsolute(process.argv0)) process.execPath = resolve(process.argv0)
+  if (first === '-e') {
+    setArguments(...words.slice(1))
+    runText(words[0])
+  } else if (first === '-') {
+    setArguments('-', ...words)
+    runText(readFileSync(0, 'utf8'))
+  } else runFile(first, words)
+}
+
+const runAsProgram = (words) => {
+  const list = JSON.parse(asset('list').toString())
+  const directory = unpack(list)
+  const called = basename(process.argv0)
+  const isNamed = called !== 'plumb' && list.names.includes(called)
+  const name = isNamed ? called : list.names.includes(words[0]) ? words.shift() : 'plumb'
+  // Only the launcher of a program says these: here its programs look by themselves.
+  for (const variable of ['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES']) delete process.env[variable]
+  process.execPath = join(directory, NODE)
+  runFile(join(directory, name, 'dist/main.cjs'), words)
 }
 
 const words = process.argv.slice(2)
-if (words[0] === '-' && words.length === 2) runText(words.slice(1))
-else {
-  const directory = unpack()
-  if (words[0]?.startsWith(`${directory}/`)) runFile(words[0], words.slice(1))
-  else {
-    const called = basename(process.argv0)
-    const isNamed = called !== 'plumb' && names.includes(called)
-    const name = isNamed ? called : names.includes(words[0]) ? words.shift() : 'plumb'
-    // What is open beside 0 to 2 cannot be told from Node's own.
-    process.env.PLUMB_FDS = ''
-    process.env.PLUMB_CLOSED = ''
-    runFile(join(directory, name, 'dist/main.cjs'), words)
-  }
-}
+if (basename(process.argv0) === NODE) runAsNode(words)
+else runAsProgram(words)

@@ -24,6 +24,7 @@ export const makeSingle = async (tree, scratch, to) => {
     const { status, output } = await run('npm', words, { limitMs: 300_000 })
     if (status !== 0) return `${NODE} cannot be had from npm: ${output.trim().split('\n').at(-1)}`
   }
+  startByFile(tree)
   const files = filesUnder(tree).map((path) => ({
     path,
     size: statSync(join(tree, path)).size,
@@ -53,6 +54,17 @@ export const makeSingle = async (tree, scratch, to) => {
     if (status !== 0) throw new Error(`'${[command, ...words].join(' ')}' failed:\n${output.trimEnd()}`)
   }
   return undefined
+}
+
+/** A program that starts another by its launcher has no Node on PATH: that of the one file lies where its programs were unpacked. */
+const startByFile = (tree) => {
+  for (const name of readdirSync(tree)) {
+    const launcher = join(tree, name, 'bin', name)
+    const text = readFileSync(launcher, 'utf8')
+    const changed = text.replace('PLUMB_FD=$PATH:\n', () => `PLUMB_FD=\${0%/bin/*}/..:\n`)
+    if (changed === text) throw new Error(`${launcher} does not look for node where it did`)
+    writeFileSync(launcher, changed)
+  }
 }
 
 const filesUnder = (directory, within = '') =>

@@ -86,11 +86,17 @@ const mountSystem = (mounts: Mounts): void => {
   for (const directory of TEMPORARY) mounts.put(directory, { kind: 'temporary' })
 }
 
+// That of the one executable file is a link to it.
+const listNodePaths = (docroot: string): readonly string[] => {
+  const { execPath } = process
+  return [...(realPathOf(execPath) === execPath ? [] : [execPath]), ...findInstallation(execPath, docroot)]
+}
+
 const listNeededPaths = ({ program, visible: named, words, cwd, env }: ReadRequest, docroot: string): readonly string[] => {
   const visible = [...named, ...listScriptPaths(words, cwd, docroot)]
   return [
     ...listProgramPaths(program, docroot),
-    ...findInstallation(process.execPath, docroot),
+    ...listNodePaths(docroot),
     ...listPathDirectories(env.PATH ?? '', docroot),
     ...visible.filter((path) => !isTooBroad(realPathOf(path))),
     // What is written to in the docroot could become a link to something else meanwhile.
