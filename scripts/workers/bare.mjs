@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { ROOT } from '../command.mjs'
 
-const NOTHING = { again: [], back: [], parked: [], calls: [], memory: undefined }
+const NOTHING = { ords: [], events: [], again: [], back: [], parked: [], calls: [], memory: undefined }
 
 /** Takes and settles all messages of part 1 of a run in batches; resolves to messages a second. */
 export const bareHops = async (directory, url, run, batch) => {
@@ -26,7 +26,7 @@ export const bareHops = async (directory, url, run, batch) => {
     const taken = await engine.take({ run, part: 1, lease, most: batch, isAlone: false, above: undefined })
     if (taken.length === 0) break
     const outputs = taken.map(({ ord, origin, value }) => ({ part: 0, port: 0, ord, origin, value }))
-    const tally = { taken: taken.length, outputs: outputs.length, dropped: 0, failed: 0 }
+    const tally = { taken: taken.length, outputs: outputs.length, dropped: 0, failed: 0, usages: [], toolCalls: 0, retries: 0 }
     const settlement = { run, part: 1, lease, done: taken.map(({ id }) => id), outputs, letters: [], ...NOTHING, tally }
     if (!(await engine.settle(settlement))) throw new Error('the lease was lost')
     done += taken.length

@@ -64,6 +64,7 @@ const isWellFormed = (line: string): boolean => {
     return false
   }
   if (typeof told !== 'object' || told === null) return false
+  if ([told.worker, told.progress, told.summary].some((one) => typeof one === 'object')) return true
   if (typeof told.source === 'string' && typeof told.text === 'string') return true
   const code = String(told.error ?? told.warning)
   const entry = Object.hasOwn(ERRORS, code) ? ERRORS[code as keyof typeof ERRORS] : undefined

@@ -21,6 +21,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 `,
   'spend.plumb': `let spender : !int -> !int = agent { command: ["node", "spend.mjs"], amnesiac: true, answers: "each", sandbox: false }
 let main : !int -> !int = spender\n`,
+  'sum.sh': 'n=0; while read -r x; do n=$((n + x)); echo $n; done\n',
+  'sum.plumb': `let sum : !int -> !int = agent { command: ["bash", "./sum.sh"], answers: "each", sandbox: false }
+let main : !int -> !int = plumb(input, output) { input ; sum ; output }\n`,
   'prices.json': '{"m":{"input":10,"output":10}}',
 })
 
@@ -79,12 +82,52 @@ onStage('what is said in vain, and what to do', async (t, { bash }) => {
     t.match(await bash(`plumb run --on "$PLUMB_ON" ${words} three.plumb < /dev/null`), { status: 2, err: why }, words)
 })
 
+onStage('--summary and --progress count what the workers have done', async (t, { serve, bash }) => {
+  const worker = serve('--prices', 'prices.json', 'spend.plumb')
+  const summed = await bash(
+    `printf '1\n2\nx\n"y"\n' | PLUMB_ERRORS=json plumb run --on "$PLUMB_ON" --summary=json --progress --run sum spend.plumb`,
+  )
+  await end(worker)
+  const told = lines(summed.err).map((line) => JSON.parse(line))
+  const counts = { inputs: 4, outputs: 2, errors: 2, by_code: { invalid_json: 1, input_type_mismatch: 1 } }
+  const spent = { requests: 2, input_tokens: 14, output_tokens: 6, cost: 0.0002 }
+  const stages = [{ stage: 'spender', in: 4, out: 2, errors: 2 }]
+  t.match(told.at(-1).summary, { ...counts, ...spent, stages, agents: [{ agent: 'spender', model: 'm', ...spent }], status: 1 })
+  t.match(told.find(({ progress }) => progress !== undefined)?.progress, { inputs: 4, outputs: 2, requests: 2 })
+  t.match((await bash('echo 3 | plumb run --on "$PLUMB_ON" --detach --summary spend.plumb')).err, /--summary says nothing with --detach/)
+})
+
+onStage('--pin: what cannot go on elsewhere runs on one worker with that label, and its end is that of the run', async (t, stage) => {
+  const { serve, submit, bash } = stage
+  t.match(await bash('echo 1 | plumb run --on "$PLUMB_ON" sum.plumb'), { status: 2, err: /"cannot_run".*program that may remember.*--pin/ })
+  t.match(await bash('echo 1 | plumb run --on "$PLUMB_ON" --pin none=big sum.plumb'), {
+    status: 2,
+    err: /--pin none: the spec has 1 \(sum\)/,
+  })
+  t.match(await bash('echo 1 | plumb run --on "$PLUMB_ON" --pin sum sum.plumb'), { status: 2, err: /takes PART=LABEL/ })
+  const other = serve('--label', 'small', 'sum.plumb')
+  const submitter = submit('--run', 'pinned', '--pin', 'sum=big', '--unserved-after', '0.1', 'sum.plumb')
+  submitter.write('1\n2\n')
+  t.ok(await submitter.tells(/"no_worker".*label 'big'/, 2, PATIENCE_MS))
+  t.match((await bash('plumb runs pinned')).out, /label 'big'/)
+  const worker = serve('--label', 'small', '--label', 'big', 'sum.plumb')
+  t.ok(await submitter.tells(/1\n3\n/, 1, PATIENCE_MS), 'it remembers')
+  worker.child.kill('SIGKILL')
+  const second = serve('--label', 'big', 'sum.plumb')
+  submitter.child.stdin?.end('3\n')
+  t.strictSame(await submitter.ended, { status: 1, signal: null })
+  t.match(submitter.told(2), /"child_failed".*part 1 sum has ended/)
+  t.match(JSON.parse((await bash('plumb runs --json pinned')).out), { state: 'cancelled', note: /part 1 sum has ended/ })
+  await end(other, second)
+})
+
 onStage('plumb runs shows what a run has spent, and how fast it goes', async (t, { serve, submit, bash, cluster }) => {
   const worker = serve('--prices', 'prices.json', 'spend.plumb')
   const submitter = submit('--run', 'spent', 'spend.plumb')
   submitter.write('1\n2\n3\n')
   t.ok(await until(() => numbers(submitter.told()).length === 3, PATIENCE_MS))
-  const isTold = () => cluster.ask('SELECT sum(tokens) FROM plumb.tally').trim() === '30'
+  const isTold = () =>
+    cluster.ask('SELECT sum(input + output) FROM plumb.usage WHERE run = (SELECT max(id) FROM plumb.run)').trim() === '30'
   t.ok(await until(isTold, PATIENCE_MS))
   t.match(JSON.parse((await bash('plumb runs --json spent')).out), { parts: [{ done: 3, calls: 3, tokens: 30, cost: 0.0003 }] })
   t.match((await bash('plumb runs spent')).out, / {2}[\d.]+ a second {2}requests 3 {2}tokens 30 {2}\$0\.0003/)

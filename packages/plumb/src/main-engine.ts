@@ -15,6 +15,8 @@ export interface DatabaseFlags {
 interface WorkerFlags extends Omit<RunFlags, 'run' | 'part'>, DatabaseFlags {
   run?: string[]
   part?: string[]
+  label?: string[]
+  statusEvery?: number
   slots?: number
   once?: true
   retryAfter?: number
@@ -34,13 +36,15 @@ const WORKER_OPTIONS: readonly RunOption[] = [
   ...DATABASE_OPTIONS,
   { flags: '--run <name>', text: 'serve only that run; several may be named', read: again },
   { flags: '--part <name>', text: 'serve only that part, by its name or number; several may be named', read: again },
+  { flags: '--label <name>', text: 'serve parts that are pinned to it; several may be named', read: again },
   { flags: '--slots <n>', text: 'messages of a part in hand at once (100; 500 of expressions alone)', read: whole(1) },
   { flags: '--once', text: 'end when nothing is left to do' },
   { flags: '--retry-after <seconds>', text: 'before a second try of what failed (1), then 5 times as long', read: seconds },
+  { flags: '--status-every <seconds>', text: 'say as a line of JSON what is done (60); 0: never', read: seconds },
   PATIENCE,
   { flags: '--binding <name>', text: 'serve runs of that binding', byDefault: 'main' },
   ...STAGE_OPTIONS.filter(({ flags }) =>
-    /^--(set|set-file|prices|provider|model|grant|docroot|policy|context|flows|require-sandbox|allow-host|no-parallel-tool-calls|agent-command|tool-command|max-in-flight|max-line)\b/.test(
+    /^--(set|set-file|prices|trace|rate|provider|model|grant|docroot|policy|context|flows|require-sandbox|allow-host|no-parallel-tool-calls|agent-command|tool-command|max-in-flight|max-line)\b/.test(
       flags,
     ),
   ),
@@ -49,6 +53,7 @@ const WORKER_OPTIONS: readonly RunOption[] = [
 export const databaseOf = ({ on = process.env.PLUMB_ON, insecureDatabase }: DatabaseFlags): Database | undefined =>
   on ? { url: on, isInsecure: insecureDatabase === true } : undefined
 
+const STATUS_SECONDS = 60
 const NO_DATABASE = fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON')
 
 export const describeEngine = (program: Command, commands: Commands, choose: (work: () => Promise<number>) => void): void => {
@@ -64,10 +69,22 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
     .argument('[spec]', 'the spec, a .plumb file: a copy of the one that was submitted')
     .action((spec: string | undefined, flags: WorkerFlags) =>
       choosing(flags, async (database) => {
-        const { run, part, slots, once, retryAfter = 1, patience = PATIENCE_SECONDS, ...others } = flags
+        const {
+          run,
+          part,
+          label,
+          slots,
+          once,
+          retryAfter = 1,
+          statusEvery = STATUS_SECONDS,
+          patience = PATIENCE_SECONDS,
+          ...others
+        } = flags
         const own = {
           runs: run ?? [],
           parts: part ?? [],
+          labels: label ?? [],
+          statusSeconds: statusEvery,
           slots,
           isOnce: once === true,
           retrySeconds: retryAfter,

@@ -61,6 +61,7 @@ export interface RunFlags extends WatchFlags {
   cacheOnly?: boolean
   keptFd?: number
   deliveryFd?: number
+  eventsFd?: number
   place?: string
   letGoFd?: number
   budgetFd?: string
@@ -73,6 +74,8 @@ export interface RunFlags extends WatchFlags {
   insecureDatabase?: true
   unservedAfter?: number
   output?: string
+  keep?: true
+  pin?: string[]
   patience?: number
 }
 
@@ -124,6 +127,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--sources-fd <n>', read: whole(1) },
   { flags: '--kept-fd <n>', read: whole(1) },
   { flags: '--delivery-fd <n>', read: whole(1) },
+  { flags: '--events-fd <n>', read: whole(1) },
   { flags: '--let-go-fd <n>', read: whole(1) },
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
@@ -156,6 +160,8 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   ...[{ flags: '--run <name>' }, { flags: '--insecure-database' }],
   { flags: '--unserved-after <s>', text: 'with --on: warn of a part without a worker (60)', read: seconds },
   { flags: '--output <file>' },
+  { flags: '--keep' },
+  { flags: '--pin <part=label>', read: again },
   { flags: PATIENCE.flags, read: seconds },
 ]
 
@@ -164,21 +170,16 @@ const NOT_WITH_WORKERS: Partial<Record<keyof RunFlags, string>> = {
   resume: 'the same command with --run NAME goes on where it was',
   same: 'a run by workers goes on only with the same spec',
   park: 'what needs a person waits there anyhow',
-  record: 'plumb runs shows it',
   cache: 'each worker asks by itself',
   cacheOnly: 'each worker asks by itself',
-  rate: "say it in the spec, as 'rate' of an agent: it holds over all workers",
   lane: 'what waits in a batch of a provider is known to one process alone',
   dryRun: 'plumb render --parts shows what workers run',
   telemetry: 'it is for a parent',
   mux: 'outputs are envelopes where there are several',
-  trace: 'plumb runs --watch shows it',
-  progress: 'plumb runs --watch shows it',
-  summary: 'plumb runs shows it',
 }
 
 /** What needs a submitter that stays until the run is over. */
-const NOT_DETACHED = ['rejects', 'failFast', 'seq', 'output', 'ordered'] as const
+const NOT_DETACHED = ['rejects', 'failFast', 'seq', 'output', 'ordered', 'progress', 'summary', 'record', 'trace'] as const
 
 /** As it is spelt. */
 const optionOf = (name: string): string => `--${name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
@@ -220,7 +221,7 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   if (flags.on !== undefined && sandbox.ok) return submitRun(spec, flags, flags.on)
-  const alone = (['run', 'detach', 'ordered', 'output'] as const).find((name) => flags[name] !== undefined)
+  const alone = (['run', 'detach', 'ordered', 'output', 'keep', 'pin'] as const).find((name) => flags[name] !== undefined)
   if (alone !== undefined) return endWith('plumb', fault('usage', `--${alone} says nothing without --on`))
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
 }
@@ -229,8 +230,25 @@ const submitRun = async (spec: string | undefined, flags: RunFlags, url: string)
   const refused = refusalWithWorkers(flags)
   if (refused) return endWith('plumb', refused)
   const { submit } = await import('./engine/index.js')
-  const { run: name, detach, ordered, insecureDatabase, output, unservedAfter = UNSERVED_SECONDS, patience = PATIENCE_SECONDS } = flags
-  const own = { name, isDetached: detach === true, isOrdered: ordered === true, isInsecure: insecureDatabase === true }
+  const {
+    run: name,
+    detach,
+    ordered,
+    insecureDatabase,
+    output,
+    keep,
+    pin = [],
+    unservedAfter = UNSERVED_SECONDS,
+    patience = PATIENCE_SECONDS,
+  } = flags
+  const own = {
+    name,
+    isDetached: detach === true,
+    isOrdered: ordered === true,
+    isInsecure: insecureDatabase === true,
+    isKept: keep === true,
+    pins: pin,
+  }
   return submit(
     spec,
     { ...optionsOf(flags), binding: flags.binding ?? 'main' },
@@ -274,6 +292,7 @@ export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   isCacheOnly: flags.cacheOnly === true,
   ...(flags.keptFd === undefined ? {} : { keptFd: flags.keptFd }),
   ...(flags.deliveryFd === undefined ? {} : { deliveryFd: flags.deliveryFd }),
+  ...(flags.eventsFd === undefined ? {} : { eventsFd: flags.eventsFd }),
   keptPlace: flags.place,
   hasRates: flags.rate !== undefined,
   isDry: flags.dryRun === true,

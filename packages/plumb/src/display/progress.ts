@@ -4,11 +4,20 @@ import { nowMs } from '@plumb/wire'
 import type { RunEvent, RunListener } from '../event/run-event.js'
 import type { LiveScreen } from './live-screen.js'
 import { type ProgressState, progressLine } from './progress-table.js'
-import type { StatsCounter } from './stats-counter.js'
+import type { RunStats } from './stats.js'
 import { progressJson } from './summary.js'
 
+/** What a run has done so far, as it changes. */
+export interface Counted {
+  readonly stats: RunStats
+  /** Of all inputs as far as they were read, with line ends. */
+  readonly bytesRead: number
+  /** Messages that are not done with yet. */
+  readonly inFlight: number
+}
+
 export interface ProgressOptions {
-  readonly counter: StatsCounter
+  readonly counter: Counted
   readonly asksCost: boolean
   /** Bytes of the whole input; undefined: unknown. */
   readonly inputBytes: number | undefined
@@ -46,7 +55,7 @@ export class ProgressClock implements RunListener {
 }
 
 // The share of the input that was read, without the messages that wait for their answers.
-const doneOf = ({ stats, bytesRead, inFlight }: StatsCounter, inputBytes: number | undefined): number | undefined => {
+const doneOf = ({ stats, bytesRead, inFlight }: Counted, inputBytes: number | undefined): number | undefined => {
   if (inputBytes === undefined || inputBytes === 0 || stats.inputs === 0) return undefined
   const share = Math.max(0, stats.inputs - inFlight) / stats.inputs
   return Math.min(1, bytesRead / inputBytes) * share

@@ -30,7 +30,7 @@ import { LiveScreen, OutputBesideScreen } from './live-screen.js'
 import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
 import { readOtlpSettings } from './otlp/otlp-settings.js'
 import { OtlpSpans } from './otlp/otlp-spans.js'
-import { liveProgress, ProgressClock, progressLines } from './progress.js'
+import { type Counted, liveProgress, ProgressClock, progressLines } from './progress.js'
 import { colorTable, progressTable } from './progress-table.js'
 import { type CostOf, StatsCounter } from './stats-counter.js'
 import { summaryListener } from './summary.js'
@@ -74,13 +74,26 @@ export class RunDisplay {
   /** Live lines are erased until `work` is done. */
   readonly withoutLiveLines = <T>(work: () => Promise<T>): Promise<T> => this.#screen?.without(work) ?? work()
 
+  /** Progress or a summary is asked for. */
+  get isCounting(): boolean {
+    return this.#screen !== undefined || this.#hasPlainLines || this.#options.summary !== undefined
+  }
+
   /** `record`: the directory that the run is recorded in. When it fails nothing was started. */
   async openListeners(
     reporter: Reporter,
     record: RecordFolder | undefined,
     report: (fault: Fault) => void,
   ): Promise<Result<RunListener[]>> {
-    const { summary, prices: file } = this.#options
+    const written = await this.openWritten(reporter, record, report)
+    if (!written.ok || !this.isCounting) return written
+    const counter = new StatsCounter(this.#nanoOf)
+    return succeed([...written.value, counter, ...this.openCounts(reporter, counter)])
+  }
+
+  /** Without what is shown while the run goes on. */
+  async openWritten(reporter: Reporter, record: RecordFolder | undefined, report: (fault: Fault) => void): Promise<Result<RunListener[]>> {
+    const { prices: file } = this.#options
     const given = file === undefined ? succeed(undefined) : readPrices(file)
     if (!given.ok) return given
     this.#prices = await loadPrices(given.value)
@@ -88,9 +101,7 @@ export class RunDisplay {
     if (!trace.ok) return trace
     const spans = this.#openSpans(reporter)
     if (!spans.ok) return spans
-    const isCounted = this.#screen !== undefined || this.#hasPlainLines || summary !== undefined
-    const counting = isCounted ? this.#openCounting(reporter) : []
-    return succeed([trace.value, spans.value, ...counting].filter((listener) => listener !== undefined))
+    return succeed([trace.value, spans.value].filter((listener) => listener !== undefined))
   }
 
   /** The cost of a request to a model, in dollars; undefined: it has no price. */
@@ -127,19 +138,18 @@ export class RunDisplay {
     return succeed(new OtlpSpans(new BatchSpanExporter(settings.value, warn), settings.value))
   }
 
-  #openCounting(reporter: Reporter): RunListener[] {
+  /** Progress and the summary of what somebody else counts: they listen to the beginning, which says how long ago that was, and the end. */
+  openCounts(reporter: Reporter, counter: Counted): RunListener[] {
     const { summary, asksCost } = this.#options
-    const counter = new StatsCounter(this.#nanoOf)
     const clock = new ProgressClock({ counter, asksCost, inputBytes: inputBytes() })
     this.#clock = clock
     const write = (line: string) => reporter.write(line)
     const isJson = process.env.PLUMB_ERRORS === 'json'
     return [
-      counter,
       clock,
       ...(this.#screen ? [liveProgress(this.#screen)] : []),
       ...(this.#hasPlainLines ? [progressLines(clock, { isJson, write })] : []),
-      ...(summary === undefined ? [] : [summaryListener({ counter, asksCost, form: summary, write })]),
+      ...(summary === undefined ? [] : [summaryListener({ clock, form: summary, write })]),
     ]
   }
 

@@ -1,7 +1,7 @@
 // --summary: what a run did, at its end; for people, or as one object.
 
 import type { RunListener } from '../event/run-event.js'
-import { progressLine } from './progress-table.js'
+import { type ProgressState, progressLine } from './progress-table.js'
 import { showCost, showCount } from './show-number.js'
 import {
   allUsages,
@@ -14,7 +14,6 @@ import {
   sum,
   sumTokens,
 } from './stats.js'
-import type { StatsCounter } from './stats-counter.js'
 import { textTable } from './text-table.js'
 
 export interface RunSummary {
@@ -28,21 +27,22 @@ export interface RunSummary {
 }
 
 export interface SummaryOptions {
-  readonly counter: StatsCounter
-  readonly asksCost: boolean
+  /** The state of the run at any moment; undefined before it has begun. */
+  readonly clock: { readonly state: ProgressState | undefined }
   readonly form: 'text' | 'json'
   readonly write: (line: string) => void
 }
 
 /** Writes the summary once the run has ended. */
-export const summaryListener = ({ counter, asksCost, form, write }: SummaryOptions): RunListener => {
-  let begun = { spec: '', binding: '', ms: 0 }
+export const summaryListener = ({ clock, form, write }: SummaryOptions): RunListener => {
+  let begun = { spec: '', binding: '' }
   return {
     on: (event) => {
-      if (event.kind === 'begin') begun = { spec: event.spec, binding: event.binding, ms: event.ms }
-      if (event.kind !== 'end') return
+      if (event.kind === 'begin') begun = { spec: event.spec, binding: event.binding }
+      if (event.kind !== 'end' || !clock.state) return
       const { status, stoppedBy } = event
-      const run = { ...begun, ms: event.ms - begun.ms, status, stoppedBy, stats: counter.stats, asksCost }
+      const { ms, stats, asksCost } = clock.state
+      const run = { ...begun, ms, status, stoppedBy, stats, asksCost }
       for (const line of form === 'json' ? [summaryJson(run)] : runSummaryText(run)) write(line)
     },
   }

@@ -2,6 +2,7 @@
 
 import type { Claim, Fault } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
+import type { PartEvent } from './part-events.js'
 import type { Spent } from './spent.js'
 
 export interface RunRow {
@@ -12,6 +13,10 @@ export interface RunRow {
   readonly protocol: number
   /** JSON, as it was submitted; null: none. */
   readonly limits: string | null
+  /** What happens in it stays in the tables. */
+  readonly keep: boolean
+  /** By the numbers of parts: the label of the workers that have it. */
+  readonly pins: Readonly<Record<string, string>>
 }
 
 /** `closed`: no more input comes. */
@@ -78,6 +83,8 @@ export interface Settlement {
   readonly part: number
   readonly lease: string
   readonly done: readonly string[]
+  /** And their places in the order of the run. */
+  readonly ords: readonly string[]
   readonly outputs: readonly NewMessage[]
   readonly letters: readonly Letter[]
   /** They are given out again, so many seconds from now, alone. */
@@ -90,6 +97,8 @@ export interface Settlement {
   readonly calls: readonly KeptCall[]
   /** Lines of a state file; undefined: the part remembers nothing. */
   readonly memory: readonly string[] | undefined
+  /** What happened in its process, where that is kept. */
+  readonly events: readonly PartEvent[]
   readonly tally: Spent & { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
 }
 

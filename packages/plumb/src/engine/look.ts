@@ -5,13 +5,14 @@ import { type Connection, checkSchema, connect } from './connection.js'
 import { RATE_WINDOW } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
 import { PROTOCOL, ROLES, SCHEMA } from './schema.js'
+import { fixedFault, MAY_SERVE } from './unserved.js'
 
 export interface Database {
   readonly url: string
   readonly isInsecure: boolean
 }
 
-const TABLES = ['message', 'part', 'memory', 'tally', 'letter', 'balance', 'loan', 'request', 'approval']
+const TABLES = ['message', 'part', 'memory', 'tally', 'usage', 'event', 'letter', 'balance', 'loan', 'request', 'approval']
 
 /** Of all tables, runs that ended longer ago than so many days. */
 const SWEEP = `
@@ -111,6 +112,8 @@ interface PartCounts {
   readonly workers: number
   /** Seconds since the oldest message came that waits. */
   readonly oldest?: number
+  /** The label that workers need to have it. */
+  readonly pin?: string
   /** The host of the worker that has it, where it is one's at a time. */
   readonly owner?: string
 }
@@ -150,15 +153,7 @@ const readRuns = async (query: Connection['query'], name: string | undefined) =>
       return { part: `${id} ${name}`, ...known, rate: Number(known.rate.toPrecision(3)), cost: toDollars(known.cost) }
     })
     const { waiting: unread = 0 } = counts['0'] ?? {}
-    const isUnserved = parts.some(({ waiting, workers }) => waiting > 0 && workers === 0)
-    const asks = Number(row.asks)
-    const note = isUnserved
-      ? `${row.reason ?? 'no worker with this spec serves all that waits'}`
-      : row.parked !== null
-        ? (JSON.parse(String(row.parked)) as Fault).detail
-        : asks > 0
-          ? `${asks} call${asks === 1 ? ' waits' : 's wait'} for a person: plumb approvals --on URL ${row.name}`
-          : undefined
+    const note = noteOf(row, parts)
     const [taken, written] = [Number(row.taken), Number(row.written)]
     // Nothing is left to do but what a person decides on.
     const isHeld =
@@ -166,6 +161,20 @@ const readRuns = async (query: Connection['query'], name: string | undefined) =>
     const state = row.parked !== null || isHeld ? 'parked' : String(row.state)
     return { name: String(row.name), state, taken, written, unread, parts, ...(note === undefined ? {} : { note }) }
   })
+}
+
+/** What a person should know of a run. */
+const noteOf = (row: Readonly<Record<string, unknown>>, parts: readonly PartCounts[]): string | undefined => {
+  const { name, state, parked, failed, reason } = row
+  if (failed !== null) return fixedFault(parts.find(({ part }) => part.startsWith(`${failed} `))?.part ?? '').detail
+  const unserved = parts.find(({ waiting, workers }) => waiting > 0 && workers === 0)
+  if (unserved && state !== 'cancelled') {
+    const { part, pin } = unserved
+    return `${reason ?? 'no worker with this spec serves all that waits'}${pin === undefined ? '' : `: part ${part} is for those with the label '${pin}'`}`
+  }
+  if (parked !== null) return (JSON.parse(String(parked)) as Fault).detail
+  const asks = Number(row.asks)
+  return asks > 0 ? `${asks} call${asks === 1 ? ' waits' : 's wait'} for a person: plumb approvals --on URL ${name}` : undefined
 }
 
 const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0, parked: 0, rate: 0, calls: 0, tokens: 0, cost: 0, workers: 0 }
@@ -190,23 +199,25 @@ const RATE = `CASE WHEN ${ELAPSED} > ${RATE_WINDOW} THEN lately / ${ELAPSED} WHE
   ELSE (lately + ${RATE_WINDOW} * rate) / (${ELAPSED} + ${RATE_WINDOW}) END`
 
 const RUNS = `
-SELECT r.name, r.state, r.parked, r.taken, r.written, r.plan,
+SELECT r.name, r.state, r.parked, r.failed, r.taken, r.written, r.plan,
   (SELECT count(*) FROM plumb.approval a WHERE a.run = r.id AND ${STATE_NOW} IN ('waits', 'in_doubt')) AS asks,
   (SELECT w.host || ': ' || w.reason FROM plumb.live_worker w WHERE w.digest = r.digest AND w.reason IS NOT NULL ORDER BY w.id LIMIT 1) AS reason,
   coalesce((
   SELECT jsonb_object_agg(p.part, jsonb_strip_nulls(jsonb_build_object(
-    'waiting', coalesce(m.waiting, 0), 'parked', coalesce(m.parked, 0), 'in_hand', coalesce(m.in_hand, 0), 'oldest', m.oldest, 'owner', o.host,
+    'waiting', coalesce(m.waiting, 0), 'parked', coalesce(m.parked, 0), 'in_hand', coalesce(m.in_hand, 0), 'oldest', m.oldest, 'owner', o.host, 'pin', p.pin,
     'done', coalesce(t.taken, 0), 'dropped', coalesce(t.dropped, 0), 'failed', coalesce(t.failed, 0),
-    'rate', coalesce(t.rate, 0), 'calls', coalesce(t.calls, 0), 'tokens', coalesce(t.tokens, 0), 'cost', coalesce(t.cost, 0),
-    'workers', (SELECT count(*) FROM plumb.live_worker w WHERE w.digest = r.digest AND p.part = ANY (w.parts) AND (w.runs = '{}' OR r.name = ANY (w.runs))))))
-  FROM (SELECT 0 AS part, NULL::bigint AS worker UNION ALL SELECT part, worker FROM plumb.part WHERE run = r.id) p
+    'rate', coalesce(t.rate, 0), 'calls', coalesce(u.calls, 0), 'tokens', coalesce(u.tokens, 0), 'cost', coalesce(u.cost, 0),
+    'workers', (SELECT count(*) FROM plumb.live_worker w WHERE w.digest = r.digest AND p.part = ANY (w.parts) AND ${MAY_SERVE}))))
+  FROM (SELECT 0 AS part, NULL::bigint AS worker, NULL AS pin UNION ALL SELECT part, worker, pin FROM plumb.part WHERE run = r.id) p
   LEFT JOIN plumb.worker o ON o.id = p.worker
   LEFT JOIN (SELECT part, count(*) FILTER (WHERE lease IS NULL AND NOT parked) AS waiting, count(*) FILTER (WHERE parked) AS parked, count(*) FILTER (WHERE lease IS NOT NULL) AS in_hand,
                round(extract(epoch FROM now() - min(since) FILTER (WHERE lease IS NULL))) AS oldest
              FROM plumb.message WHERE run = r.id GROUP BY part) m ON m.part = p.part
   LEFT JOIN (SELECT part, sum(taken) AS taken, sum(dropped) AS dropped, sum(failed) AS failed,
-               sum(calls) AS calls, sum(tokens) AS tokens, sum(cost) AS cost, sum(${RATE}) AS rate
-             FROM plumb.tally WHERE run = r.id GROUP BY part) t ON t.part = p.part), '{}') AS parts
+               sum(${RATE}) AS rate
+             FROM plumb.tally WHERE run = r.id GROUP BY part) t ON t.part = p.part
+  LEFT JOIN (SELECT part, sum(calls) AS calls, sum(input + output + cache_read + cache_creation) AS tokens, sum(cost) AS cost
+             FROM plumb.usage WHERE run = r.id GROUP BY part) u ON u.part = p.part), '{}') AS parts
 FROM plumb.run r WHERE $1::text IS NULL OR r.name = $1 ORDER BY r.id`
 
 export const noRun = (name: string): Result<string> => fail('unknown_name', `there is no run '${name}'; 'plumb runs' lists them`)

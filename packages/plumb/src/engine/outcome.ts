@@ -4,10 +4,10 @@ import { enclose, type Fault, fault, type LineWriter, type Reporter } from '@plu
 import { numbered } from '../graph/numbered-output.js'
 import type { Connection } from './connection.js'
 import type { OutputFile } from './output-file.js'
-import { END_IN_TIME, LAST } from './postgres.js'
+import { END_IN_TIME, FAIL_FIXED, LAST } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
 import type { RunPlan } from './run-plan.js'
-import { unservedOf } from './unserved.js'
+import { fixedFault, unservedOf } from './unserved.js'
 
 export interface OutcomeOptions {
   readonly name: string
@@ -70,9 +70,10 @@ export class Outcome {
   async fetch(connection: Connection, run: string): Promise<Fetched | Fault> {
     const { isOrdered, reporter } = this.#o
     await connection.query(END_IN_TIME)
+    await connection.query(FAIL_FIXED)
     // Before the messages are looked at: what ends later is seen the next time.
     const { rows: states } = await connection.query(
-      `SELECT state, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet,
+      `SELECT state, failed, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet,
          parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL) AS is_parked,
          EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND parked) AS has_parked,
          ends <= now() AS is_up, ends <= now() - interval '${GRACE_SECONDS} s' AS is_late
@@ -105,9 +106,12 @@ export class Outcome {
       return { comes: 'more', errors: errors.length, isClosed: false }
     }
     const { state, is_quiet, is_parked, is_up, is_late } = states[0] ?? {}
-    const isDone = state === 'closed' && is_quiet === true
+    // `done`: said by this command before its connection was lost.
+    const isDone = (state === 'closed' || state === 'done') && is_quiet === true
     await this.#lookForWorkers(connection, run)
     const comes = (what: Comes): Fetched => ({ comes: what, errors: 0, isClosed: state === 'closed' })
+    const fixed = this.#o.plan.parts.find(({ id }) => String(id) === states[0]?.failed)
+    if (fixed) return fixedFault(`${fixed.id} ${fixed.name}`)
     if (state === 'cancelled') return comes('cancelled')
     const isParked = is_parked === true && (is_quiet !== true || is_up === true)
     if (!isDone && (isParked || is_late === true)) return comes('parked')

@@ -1,5 +1,6 @@
 // The process of one part: it is given messages, and says what has come of the first of them. What it remembers comes with that.
 
+import { randomUUID } from 'node:crypto'
 import {
   type Bootstrap,
   type Budget,
@@ -30,9 +31,11 @@ import {
   type Telemetry,
 } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
+import { EVENTS_FD } from '../event/event-log.js'
 import { Unnumbered } from '../graph/numbered-output.js'
 import { type CallJournal, openCallJournal } from './call-journal.js'
 import type { TakenMessage } from './engine.js'
+import { type PartEvent, PartEvents } from './part-events.js'
 import type { PlannedPart } from './run-plan.js'
 import { type Spent, spentIn } from './spent.js'
 
@@ -57,7 +60,9 @@ export interface PartProcessOptions {
   /** How the message is named to tools, whenever it is given out. */
   readonly deliveryOf: (message: TakenMessage) => string
   /** The first messages of those that it has are done with. */
-  readonly onFinished: (finished: readonly FinishedMessage[], memory: readonly RememberedLine[]) => void
+  readonly onFinished: (ready: Ready) => void
+  /** What happens in it is told with its messages. */
+  readonly isLogged: boolean
   /** Agents have asked models, as they tell. */
   readonly onSpent: (spent: Spent) => void
   /** It has said something that is about none of its messages. */
@@ -81,8 +86,24 @@ export interface FinishedMessage {
   readonly calls: readonly ListedCall[]
 }
 
+export interface Ready {
+  readonly finished: readonly FinishedMessage[]
+  readonly memory: readonly RememberedLine[]
+  readonly events: readonly PartEvent[]
+}
+
+/** Telemetry that is counted. */
+const SPENDING = new Set<Telemetry['kind']>(['usage', 'tool_result', 'retry'])
 const STATE_FD = 12
 const ENVELOPE_BYTES = 256
+
+interface PartFiles {
+  readonly state: StateLog | undefined
+  readonly deliveries: DeliveryLog
+  readonly journal: CallJournal | undefined
+  readonly events: PartEvents | undefined
+  readonly isEnveloped: boolean
+}
 
 interface InHand {
   readonly seq: number
@@ -98,6 +119,7 @@ export class PartProcess {
   readonly #state: StateLog | undefined
   readonly #deliveries: DeliveryLog
   readonly #journal: CallJournal | undefined
+  readonly #events: PartEvents | undefined
   readonly #isEnveloped: boolean
   /** By their numbers, from `#done + 1` to `#sent`. */
   readonly #inHand = new Map<number, InHand>()
@@ -115,6 +137,7 @@ export class PartProcess {
     const state = memory && openStateLog(memory)
     const deliveries = openDeliveryLog()
     const journal = options.journal && openCallJournal(options.journal)
+    const events = options.isLogged ? new PartEvents(randomUUID()) : undefined
     const isEnveloped = part.inputs.length !== 1 || part.outputs.length !== 1
     const words = ['stage', binding, '--part', String(part.id), '--seq', '--telemetry', isEnveloped ? '--mux' : '--no-envelopes', ...args]
     const child = spawnPlumbLines({
@@ -126,6 +149,7 @@ export class PartProcess {
         ...(state ? ['--state-fd', String(STATE_FD)] : []),
         '--delivery-fd',
         String(DELIVERY_FD),
+        ...(events ? ['--events-fd', String(EVENTS_FD)] : []),
       ],
       files,
       entry,
@@ -133,24 +157,19 @@ export class PartProcess {
       budget: options.budget,
       fds: { 3: 'out' },
       env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
-      shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}) },
+      shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}), ...(events ? { [EVENTS_FD]: events.fd } : {}) },
     })
     journal?.handedOn()
-    if (child.ok) return succeed(new PartProcess(options, child.value.child, state, deliveries, journal, isEnveloped))
+    if (child.ok) return succeed(new PartProcess(options, child.value.child, { state, deliveries, journal, events, isEnveloped }))
+    events?.close()
     journal?.close()
     state?.close()
     deliveries.close()
     return child
   }
 
-  private constructor(
-    options: PartProcessOptions,
-    child: LineChild,
-    state: StateLog | undefined,
-    deliveries: DeliveryLog,
-    journal: CallJournal | undefined,
-    isEnveloped: boolean,
-  ) {
+  private constructor(options: PartProcessOptions, child: LineChild, { state, deliveries, journal, events, isEnveloped }: PartFiles) {
+    this.#events = events
     this.#o = options
     this.#child = child
     this.#state = state
@@ -167,6 +186,7 @@ export class PartProcess {
       this.#state?.close()
       this.#deliveries.close()
       this.#journal?.close()
+      this.#events?.close()
       return exit
     })
   }
@@ -182,6 +202,7 @@ export class PartProcess {
 
   send(message: TakenMessage): void {
     const seq = ++this.#sent
+    this.#events?.sent(seq, message.origin)
     this.#deliveries.add(this.#o.deliveryOf(message))
     this.#inHand.set(seq, { seq, message, outputs: [], faults: [] })
     const bytes = Buffer.from(`${message.value}\n`)
@@ -225,7 +246,7 @@ export class PartProcess {
   #telemetry({ buf, start, end }: LineReader): void {
     const parsed = parseJson(buf, start, end)
     const event = parsed.ok ? (parsed.value as Telemetry | null) : undefined
-    if (event?.kind === 'usage') this.#o.onSpent(spentIn(event, this.#o.prices))
+    if (event && SPENDING.has(event.kind)) this.#o.onSpent(spentIn(event, this.#o.prices))
     if (event?.kind !== 'settled' || event.inputs <= this.#done) return
     this.#reports.push(event)
     this.#settleSoon()
@@ -255,7 +276,7 @@ export class PartProcess {
       this.#inHand.delete(seq)
     }
     this.#done = ready.inputs
-    this.#o.onFinished(finished, this.#remembered(ready.inputs))
+    this.#o.onFinished({ finished, memory: this.#remembered(ready.inputs), events: this.#events?.take(ready.inputs) ?? [] })
   }
 
   #remembered(upTo: number): readonly RememberedLine[] {

@@ -5,11 +5,13 @@
 //   any        status 2 of the process        the part is given up here: others may have what this machine lacks
 
 import { randomUUID } from 'node:crypto'
-import { type Exit, type Fault, fault, type Result } from '@plumb/wire'
-import type { Engine, KeptCall, Letter, NewMessage, TakenMessage } from './engine.js'
-import type { FinishedMessage, PartProcess, PartProcessOptions, RememberedLine } from './part-process.js'
+import { type Exit, type Fault, fault, type Result, toDollars } from '@plumb/wire'
+import type { Engine, Letter, Settlement, TakenMessage } from './engine.js'
+import { type Fates, fatesOf, MAX_TRIES } from './fates.js'
+import type { PartEvent } from './part-events.js'
+import type { PartProcess, PartProcessOptions, Ready } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
-import { addSpent, NOTHING } from './spent.js'
+import { addSpent, NOTHING, totalsOf } from './spent.js'
 
 export interface PartRunnerOptions {
   readonly engine: Engine
@@ -23,6 +25,11 @@ export interface PartRunnerOptions {
   readonly onTaken: () => void
   /** As `RunRow` has them. */
   readonly limits: string | null
+  /** What happens in its process is kept, or watched here. */
+  readonly isLogged: boolean
+  readonly keep: boolean
+  readonly onEvents: (events: readonly PartEvent[]) => void
+  readonly onSettled: (settlement: Settlement, began: number) => void
   /** Before a second try; each next time it is five times as long. */
   readonly retrySeconds: number
   readonly start: (part: PlannedPart, memory: readonly string[] | undefined, on: ProcessEvents) => Result<PartProcess>
@@ -32,24 +39,12 @@ export interface PartRunnerOptions {
   readonly fail: (error: unknown) => void
 }
 
-export type ProcessEvents = Pick<PartProcessOptions, 'onFinished' | 'onWords' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal'>
+export type ProcessEvents = Pick<
+  PartProcessOptions,
+  'onFinished' | 'onWords' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal' | 'isLogged'
+>
 
-/** Takes of a message before it is a letter. */
-const MAX_TRIES = 5
 const MAX_SETTLED = 500
-
-/** Not that of an agent alone. */
-const isOverLimit = ({ error, limit }: Fault): boolean => error === 'budget_spent' && limit === undefined
-
-/** A call of it waits for a person, or has one look whether it was made. */
-const isOfPerson = ({ error }: Fault): boolean => error === 'parked' || error === 'in_doubt'
-
-const isDeath = ({ error }: Fault): boolean => error === 'child_failed'
-
-interface Ready {
-  readonly finished: readonly FinishedMessage[]
-  readonly memory: readonly RememberedLine[]
-}
 
 export class PartRunner {
   readonly #o: PartRunnerOptions
@@ -68,6 +63,7 @@ export class PartRunner {
   /** And not told. */
   #spent = NOTHING
   #seen = -1
+  #counts = { done: 0, dropped: 0, failed: 0, spent: NOTHING }
   #state: 'on' | 'stopping' | 'given up' | 'off' = 'on'
 
   constructor(options: PartRunnerOptions) {
@@ -79,6 +75,14 @@ export class PartRunner {
 
   get targets(): readonly number[] {
     return this.#o.part.outputs.flatMap(({ targets }) => targets.map(({ part }) => part)).filter((part) => part > 0)
+  }
+
+  /** For a person, or a program that watches workers. */
+  get status(): object {
+    const { name, part } = this.#o
+    const { spent, ...counts } = this.#counts
+    const { calls, tokens, cost } = totalsOf(spent)
+    return { run: name, part: `${part.id} ${part.name}`, in_hand: this.#inHand, ...counts, calls, tokens, cost: toDollars(cost) }
   }
 
   /** Nothing is in hand. */
@@ -186,7 +190,7 @@ export class PartRunner {
 
   async #refuse(messages: readonly TakenMessage[]): Promise<void> {
     const letters = messages.map((message): Letter => ({ message, fault: this.#refusal(message) as Fault }))
-    await this.#settle({ done: messages, outputs: [], letters, again: [], memory: [], dropped: 0 })
+    await this.#settle({ done: messages, outputs: [], letters, again: [] })
   }
 
   async #start(journal: readonly string[] = []): Promise<boolean> {
@@ -203,11 +207,12 @@ export class PartRunner {
       budget,
       journal: part.parks ? journal : undefined,
       deliveryOf: ({ ord }) => `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`,
-      onFinished: (finished, lines) => {
+      isLogged: this.#o.isLogged,
+      onFinished: (ready) => {
         // It was given up, and what it had belongs to another worker.
         if (lease !== this.#lease) return
         this.#progress++
-        this.#ready.push({ finished, memory: lines })
+        this.#ready.push(ready)
         this.#flush().catch(this.#o.fail)
       },
       onSpent: (more) => {
@@ -235,8 +240,9 @@ export class PartRunner {
     const left = process.messages
     await this.#flush()
     this.#process = undefined
-    const { engine, part } = this.#o
+    const { engine, run, part } = this.#o
     if (this.#state === 'off') return
+    if (part.isFixed) await engine.disown(run, part.id)
     if (status === 2) {
       await this.#giveUp(this.#words?.detail ?? `'${part.name}' does not start here`)
       return
@@ -244,9 +250,8 @@ export class PartRunner {
     const [only] = left
     if (only && left.length === 1) {
       const error = fault('child_failed', `'${part.name}' has ended without an answer to this message`)
-      if (only.tries >= MAX_TRIES)
-        await this.#settle({ done: left, outputs: [], letters: [{ message: only, fault: error }], again: [], memory: [], dropped: 0 })
-      else await this.#settle({ done: [], outputs: [], letters: [], again: left, memory: [], dropped: 0 })
+      if (only.tries >= MAX_TRIES) await this.#settle({ done: left, outputs: [], letters: [{ message: only, fault: error }], again: [] })
+      else await this.#settle({ done: [], outputs: [], letters: [], again: left })
     } else if (left.length > 1) await engine.release(this.#lease, true)
     await this.step()
   }
@@ -263,10 +268,11 @@ export class PartRunner {
           groups.push(group)
           count += group.finished.length
         }
-        await this.#settleAll(
-          groups.flatMap(({ finished }) => finished),
-          groups.flatMap(({ memory }) => memory),
-        )
+        await this.#settleAll({
+          finished: groups.flatMap(({ finished }) => finished),
+          memory: groups.flatMap(({ memory }) => memory),
+          events: groups.flatMap(({ events }) => events),
+        })
       }
     } finally {
       this.#isSettling = false
@@ -274,16 +280,14 @@ export class PartRunner {
     this.step().catch(this.#o.fail)
   }
 
-  async #settleAll(finished: readonly FinishedMessage[], memory: readonly RememberedLine[]): Promise<void> {
+  async #settleAll(ready: Ready): Promise<void> {
     const { part } = this.#o
+    const { finished, memory, events } = ready
     const refused = finished.findIndex(({ faults }) => faults.some(({ error }) => error === 'unauthorized'))
     if (refused >= 0) {
+      const isBefore = ({ seq }: { readonly seq: number }) => seq < (finished[refused]?.seq ?? 0)
       const rest = finished.slice(0, refused)
-      if (rest.length > 0)
-        await this.#settleAll(
-          rest,
-          memory.filter(({ seq }) => seq < (finished[refused]?.seq ?? 0)),
-        )
+      if (rest.length > 0) await this.#settleAll({ finished: rest, memory: memory.filter(isBefore), events: events.filter(isBefore) })
       const [error] = finished[refused]?.faults ?? []
       if (this.#state !== 'off' && error) {
         this.#o.report(error)
@@ -291,40 +295,10 @@ export class PartRunner {
       }
       return
     }
-    // What has an effect may have begun, and is not done again.
-    const isHeld = ({ faults }: FinishedMessage) => !part.hasEffects && faults.some(isOverLimit)
-    const isTriedAgain = ({ message, faults }: FinishedMessage) =>
-      message.tries < MAX_TRIES && faults.some((one) => one.category === 'unavailable' || isDeath(one)) && !part.hasEffects
-    const isParked = ({ faults }: FinishedMessage) => part.parks && faults.some(isOfPerson)
-    const isAgain = (one: FinishedMessage) => isHeld(one) || isParked(one) || isTriedAgain(one)
-    // Where the order matters, all behind one that is tried again comes again as well.
-    const first = part.kind === 'owned' ? finished.findIndex(isAgain) : -1
-    const fated = first < 0 ? finished.filter((one) => !isAgain(one)) : finished.slice(0, first)
-    const left = first < 0 ? finished.filter(isAgain) : finished.slice(first, first + 1)
-    const parked = left.filter(isParked)
-    // Those behind one that waits for a person wait for it.
-    const waiting = parked.filter(({ faults }) => faults.every(({ approval }) => approval === undefined))
-    const held = [...left.filter((one) => isHeld(one) && !isParked(one)), ...waiting]
-    const again = left.filter((one) => !isHeld(one) && !isParked(one))
-    const calls = [...fated, ...parked].flatMap(({ message, calls }) =>
-      calls.map((call): KeptCall => ({ id: call.id, ord: message.ord, call })),
-    )
-    const letters = fated.flatMap(({ message, faults: [error] }): Letter[] => (error ? [{ message, fault: error }] : []))
-    const settled = await this.#settle({
-      back: held.map(({ message }) => message),
-      parked: parked.filter((one) => !waiting.includes(one)).map(({ message }) => message),
-      calls,
-      done: fated.map(({ message }) => message),
-      outputs: fated.flatMap((one) => this.#outputsOf(one)),
-      letters,
-      again: again.map(({ message }) => message),
-      memory: memory.filter(({ seq }) => first < 0 || seq < (finished[first]?.seq ?? 0)).map(({ line }) => line),
-      dropped: fated.filter(({ outputs, faults }) => outputs.length === 0 && faults.length === 0).length,
-    })
-    const over = finished.flatMap(({ faults }) => faults).find(isOverLimit)
-    if (settled && over) await this.#o.engine.park(this.#o.run, this.#o.limits, over)
-    // What has died in the process answers nothing that comes later.
-    if (settled && (first >= 0 || finished.some(({ faults }) => faults.some(isDeath)))) await this.#startAnew()
+    const fates = fatesOf(part, ready)
+    const settled = await this.#settle(fates)
+    if (settled && fates.over) await this.#o.engine.park(this.#o.run, this.#o.limits, fates.over)
+    if (settled && fates.isSpoilt) await this.#startAnew()
   }
 
   /** Others may have what this machine lacks, such as a key that is taken. */
@@ -339,35 +313,17 @@ export class PartRunner {
     if (part.kind === 'owned') await engine.disown(run, part.id)
   }
 
-  #outputsOf({ message, outputs }: FinishedMessage): NewMessage[] {
-    const { ord, origin } = message
-    return outputs.flatMap(({ port, value }, i) => {
-      const place = outputs.length === 1 ? ord : `${ord.slice(0, -1)},${i + 1}}`
-      const targets = this.#o.part.outputs[port]?.targets ?? []
-      return targets.map((target): NewMessage => ({ ...target, ord: place, origin, value }))
-    })
-  }
-
-  async #settle(fate: {
-    readonly done: readonly TakenMessage[]
-    readonly outputs: readonly NewMessage[]
-    readonly letters: readonly Letter[]
-    readonly again: readonly TakenMessage[]
-    readonly back?: readonly TakenMessage[]
-    readonly parked?: readonly TakenMessage[]
-    readonly calls?: readonly KeptCall[]
-    readonly memory: readonly string[]
-    readonly dropped: number
-  }): Promise<boolean> {
+  async #settle(fates: Fates): Promise<boolean> {
     const { engine, run, part, retrySeconds, warn } = this.#o
-    const { done, outputs, letters, again, back = [], parked = [], calls = [], memory, dropped } = fate
+    const { done, outputs, letters, again, back = [], parked = [], calls = [], memory = [], events = [], dropped = 0 } = fates
     const spent = this.#spent
     this.#spent = NOTHING
-    const settled = await engine.settle({
+    const settlement: Settlement = {
       run,
       part: part.id,
       lease: this.#lease,
       done: done.map(({ id }) => id),
+      ords: done.map(({ ord }) => ord),
       outputs,
       letters,
       again: again.map(({ id, tries }) => ({ id, afterSeconds: retrySeconds * 5 ** (tries - 1) })),
@@ -375,18 +331,30 @@ export class PartRunner {
       parked: parked.map(({ id }) => id),
       calls,
       memory: part.kind === 'owned' ? memory : undefined,
+      events: this.#o.keep ? events : [],
       tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length, ...spent },
-    })
+    }
+    const began = Date.now()
+    const settled = await engine.settle(settlement)
     if (!settled) this.#spent = addSpent(this.#spent, spent)
+    else this.#count(settlement)
+    if (settled) this.#o.onSettled(settlement, began)
+    if (settled && events.length > 0) this.#o.onEvents(events)
     if (settled || this.#state === 'off') return settled
     warn(fault('lease_lost', `what '${part.name}' had in hand is another worker's by now; what came of it here is dropped`))
     await this.#startAnew()
     return false
   }
 
+  #count({ tally }: Settlement): void {
+    const { done, dropped, failed, spent } = this.#counts
+    const more = { done: done + tally.taken, dropped: dropped + tally.dropped, failed: failed + tally.failed }
+    this.#counts = { ...more, spent: addSpent(spent, tally) }
+  }
+
   /** What is in hand is given back; a new process has the memory as it was settled last. */
   async #startAnew(): Promise<void> {
-    const { engine } = this.#o
+    const { engine, run, part } = this.#o
     const process = this.#process
     this.#process = undefined
     this.#ready = []
@@ -394,5 +362,6 @@ export class PartRunner {
     const lease = this.#lease
     this.#lease = randomUUID()
     await engine.release(lease, false)
+    if (part.isFixed) await engine.disown(run, part.id)
   }
 }

@@ -25,6 +25,11 @@ const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state 
 
 const TIME_IS_UP = JSON.stringify(fault('budget_spent', 'the seconds of --deadline are over'))
 /** Runs whose time is up are parked. */
+/** A part that cannot go on in another process had one, and has none any more: no run waits for what cannot come. */
+export const FAIL_FIXED = `
+UPDATE plumb.run r SET state = 'cancelled', ended = now(), failed = p.part::text FROM plumb.part p
+WHERE p.run = r.id AND r.state IN ('open', 'closed') AND p.fixed AND p.version > 0 AND p.worker IS NULL
+  AND EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id AND m.part = p.part)`
 export const END_IN_TIME = `UPDATE plumb.run SET parked = '${TIME_IS_UP}' WHERE ends <= now() AND parked IS NULL AND state IN ('open', 'closed')`
 
 /** What comes before it in the order of the run is done with, here and above; $7: the parts above. Each bound is looked up once a statement. */
@@ -76,18 +81,35 @@ const SETTLE_FENCE = 'UPDATE plumb.part SET version = version + 1 WHERE run = $1
 const SETTLE_MEMORY =
   'INSERT INTO plumb.memory (run, part, line) SELECT $1, $2, o.line FROM unnest($3::text[]) WITH ORDINALITY AS o (line, n) ORDER BY o.n'
 const SETTLE_LETTER =
-  'INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, tries) VALUES ($1, $2, $3, $4::bigint[], $5, $6, $7, $8)'
+  'INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, code, tries) VALUES ($1, $2, $3, $4::bigint[], $5, $6, $7, $8, $9)'
 /** Seconds of which the rate is taken. */
 export const RATE_WINDOW = 10
 const IS_LATE = `t.since < now() - interval '${RATE_WINDOW} s'`
 const SETTLE_TALLY = `
-INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed, calls, tokens, cost, lately)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $4)
+INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed, tool_calls, retries, lately)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $4)
 ON CONFLICT (run, part, worker) DO UPDATE SET taken = t.taken + $4, outputs = t.outputs + $5, dropped = t.dropped + $6, failed = t.failed + $7,
-  calls = t.calls + $8, tokens = t.tokens + $9, cost = t.cost + $10,
+  tool_calls = t.tool_calls + $8, retries = t.retries + $9,
   since = CASE WHEN ${IS_LATE} THEN now() ELSE t.since END,
   lately = CASE WHEN ${IS_LATE} THEN $4 ELSE t.lately + $4 END,
   rate = CASE WHEN ${IS_LATE} THEN t.lately / extract(epoch FROM now() - t.since) ELSE t.rate END`
+
+const SETTLE_USAGE = `
+INSERT INTO plumb.usage AS u (run, part, worker, agent, model, calls, input, output, cache_read, cache_creation, cost, unpriced)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+ON CONFLICT (run, part, worker, agent, model) DO UPDATE SET calls = u.calls + $6, input = u.input + $7, output = u.output + $8,
+  cache_read = u.cache_read + $9, cache_creation = u.cache_creation + $10, cost = u.cost + $11, unpriced = u.unpriced + $12`
+
+/** Their times are those of the server. */
+const SETTLE_EVENTS = `
+INSERT INTO plumb.event (run, part, process, at, origin, line)
+SELECT $1, $2, o.process, clock_timestamp() - o.ago * interval '1 ms', o.origin, o.line
+FROM unnest($3::text[], $4::float8[], $5::bigint[], $6::text[]) WITH ORDINALITY AS o (process, ago, origin, line, n) ORDER BY o.n`
+
+const RUNS = `
+SELECT r.id, r.name, r.state, r.digest, r.protocol, r.limits, r.keep,
+  coalesce((SELECT json_object_agg(p.part, p.pin) FROM plumb.part p WHERE p.run = r.id AND p.pin IS NOT NULL), '{}') AS pins
+FROM plumb.run r WHERE r.state IN ('open', 'closed') ORDER BY r.id`
 
 /** What others see of a worker. */
 export interface WorkerRow {
@@ -97,6 +119,7 @@ export interface WorkerRow {
   /** Names of runs; empty: any. */
   readonly runs: readonly string[]
   readonly parts: readonly number[]
+  readonly labels: readonly string[]
 }
 
 export class PostgresEngine implements Engine {
@@ -110,15 +133,13 @@ export class PostgresEngine implements Engine {
   ) {}
 
   /** A new worker. */
-  static async open(connection: Connection, { host, digest, runs, parts }: WorkerRow): Promise<PostgresEngine> {
+  static async open(connection: Connection, { host, digest, runs, parts, labels }: WorkerRow): Promise<PostgresEngine> {
     // The others see it when it has its lock, for without one it is over.
     const id = await connection.transaction(async (query) => {
-      const { rows } = await query('INSERT INTO plumb.worker (host, digest, runs, parts) VALUES ($1, $2, $3, $4) RETURNING id', [
-        host,
-        digest,
-        runs,
-        parts,
-      ])
+      const { rows } = await query(
+        'INSERT INTO plumb.worker (host, digest, runs, parts, labels) VALUES ($1, $2, $3, $4, $5) RETURNING id',
+        [host, digest, runs, parts, labels],
+      )
       await query('SELECT pg_advisory_lock($1, $2::int)', [WORKERS, rows[0]?.id])
       return String(rows[0]?.id)
     })
@@ -127,9 +148,8 @@ export class PostgresEngine implements Engine {
 
   async runs(): Promise<readonly RunRow[]> {
     await this.connection.query(END_IN_TIME)
-    const { rows } = await this.connection.query(
-      "SELECT id, name, state, digest, protocol, limits FROM plumb.run WHERE state IN ('open', 'closed') ORDER BY id",
-    )
+    await this.connection.query(FAIL_FIXED)
+    const { rows } = await this.connection.query(RUNS)
     return rows as unknown as readonly RunRow[]
   }
 
@@ -153,15 +173,22 @@ export class PostgresEngine implements Engine {
       if (s.back.length > 0) counted.push({ rows: query(SETTLE_BACK, [s.back, s.lease]), due: s.back.length })
       if (s.parked.length > 0) counted.push({ rows: query(SETTLE_PARKED, [s.parked, s.lease]), due: s.parked.length })
       if (s.memory) counted.push({ rows: query(SETTLE_FENCE, [s.run, s.part, this.worker]), due: 1 })
-      const { taken, outputs, dropped, failed, calls, tokens, cost } = s.tally
+      const { taken, outputs, dropped, failed, toolCalls, retries, usages } = s.tally
       const written = [
         insertMessages(query, s.run, s.outputs),
         ...(s.memory && s.memory.length > 0 ? [query(SETTLE_MEMORY, [s.run, s.part, s.memory])] : []),
         ...s.letters.map(({ message: { port, ord, origin, value, tries }, fault }) =>
-          query(SETTLE_LETTER, [s.run, s.part, port, ord, origin, value, JSON.stringify(fault), tries]),
+          query(SETTLE_LETTER, [s.run, s.part, port, ord, origin, value, JSON.stringify(fault), fault.error, tries]),
         ),
+        ...(s.events.length > 0 ? [query(SETTLE_EVENTS, [s.run, s.part, ...eventColumns(s.events)])] : []),
         ...s.calls.map((kept) => query(KEEP_CALL, keptValues(s.run, s.part, kept))),
-        query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed, calls, tokens, cost]),
+        query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed, toolCalls, retries]),
+        ...usages.map(({ agent, model, calls, tokens: { input, output, cache_read, cache_creation }, cost, unpriced }) =>
+          query(SETTLE_USAGE, [
+            ...[s.run, s.part, this.worker, agent, model],
+            ...[calls, input, output, cache_read, cache_creation, cost, unpriced],
+          ]),
+        ),
         ...(this.#mayTell() ? [query('NOTIFY plumb')] : []),
       ]
       // Waited for together: when the connection breaks, each of them fails.
@@ -220,7 +247,7 @@ export class PostgresEngine implements Engine {
     return this.connection.transaction(async (query) => {
       const { rowCount } = await query(
         `UPDATE plumb.part SET worker = $3, version = version + 1, until = now() + interval '${LEASE} s'
-         WHERE run = $1 AND part = $2 AND (worker IS NULL OR worker = $3 OR until < now())`,
+         WHERE run = $1 AND part = $2 AND (worker IS NULL OR worker = $3 OR until < now()) AND NOT (fixed AND version > 0)`,
         [run, part, this.worker],
       )
       if (rowCount !== 1) return undefined
@@ -309,6 +336,16 @@ export class PostgresEngine implements Engine {
     )
     return rows[0]?.is_over === true
   }
+}
+
+const eventColumns = (events: Settlement['events']): readonly (readonly unknown[])[] => {
+  const now = Date.now()
+  return [
+    events.map(({ process }) => process),
+    events.map(({ event }) => Math.max(0, now - event.at)),
+    events.map(({ origin }) => origin),
+    events.map(({ event }) => JSON.stringify(event)),
+  ]
 }
 
 const numbersIn = (ord: string): number[] => ord.slice(1, -1).split(',').map(Number)

@@ -29,6 +29,8 @@ export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneB
   readonly hasEffects: boolean
   /** Each such call needs a person, and waits for one. */
   readonly parks: boolean
+  /** What it remembers cannot go on in another process, and why: only a part that is pinned may. */
+  readonly isFixed: boolean
   /** It computes alone: no agent, no other process, no tool. */
   readonly isQuick: boolean
 }
@@ -42,9 +44,11 @@ export interface RunPlan {
   readonly outputs: readonly string[]
   /** Agents have limits of their own, which hold over all workers. */
   readonly hasAgentLimits: boolean
+  /** Of parts that are fixed: why, by their numbers. */
+  readonly refusals: ReadonlyMap<number, Fault>
 }
 
-/** `cannot_run`: what a part remembers could not go on in another process. */
+/** `cannot_run`: no worker could run it. */
 export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options: RunOptions): Result<RunPlan> => {
   const inputs = graph.nodes.filter(({ work }) => work.kind === 'input')
   const [input] = inputs
@@ -53,9 +57,15 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
       'cannot_run',
       `'${bound.name}' has ${inputs.length} inputs, and a run by workers takes one: let each message say what it is`,
     )
-  const refusal = refusalOf(graph, options)
+  const refusal = uncountedIn(graph, options)
   if (refusal) return { ok: false, error: refusal }
   const parts = partsOf(graph)
+  const refusals = new Map(
+    parts.flatMap((part) => {
+      const why = refusalOf(part.nodes, graph, options)
+      return why ? [[part.id, why] as const] : []
+    }),
+  )
   const outputs = graph.nodes.filter(({ work }) => work.kind === 'output')
   const isSame = (a: Source, b: Source) => a.node === b.node && a.output === b.output
   const targetsOf = (source: Source): Target[] => [
@@ -75,6 +85,7 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     const ends = part.outputs.map((source, i) => ({ name: exits[i] ?? '', targets: targetsOf(source) }))
     const parks = part.nodes.some(({ work }) => asks(work)) && !part.nodes.some((node) => hasEffects(node, asksFirst))
     const what = {
+      isFixed: refusals.has(id),
       parks,
       hasEffects: !parks && part.nodes.some((node) => hasEffects(node)),
       isQuick: part.nodes.every(({ work }) => !SLOW.has(work.kind)),
@@ -99,9 +110,13 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     parts: planned.map((part) => ({ ...part, above: [...(above.get(part.id) ?? [])] })),
     entrance: targetsOf({ node: input, output: 0 }),
     outputs: outputs.map(({ name }) => name),
-    hasAgentLimits: hasAgentLimits(loaded.compiled.program),
+    hasAgentLimits: options.hasRates || hasAgentLimits(loaded.compiled.program),
+    refusals,
   })
 }
+
+/** For errors that name a part which is none. */
+export const partsInWords = ({ parts }: RunPlan): string => `the spec has ${parts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
 
 const SLOW = new Set<GraphNode['work']['kind']>(['agent', 'plumb', 'call'])
 
@@ -116,7 +131,7 @@ const digestOf = (loaded: LoadedSpec, graph: Graph, options: RunOptions): string
   return createHash('sha256').update(JSON.stringify(whole)).digest('hex')
 }
 
-const refusalOf = (graph: Graph, options: RunOptions): Fault | undefined => {
+const uncountedIn = (graph: Graph, options: RunOptions): Fault | undefined => {
   const { maxCost, maxCalls, maxTotalTokens } = options.limits
   const uncounted = programIn(
     graph,
@@ -127,7 +142,11 @@ const refusalOf = (graph: Graph, options: RunOptions): Fault | undefined => {
     return fault('cannot_run', `'${uncounted}' is a program, and asks nobody before it spends: no limit would hold over several workers`, {
       process: uncounted,
     })
-  for (const { name, work, inputs, outputs } of graph.nodes) {
+  return undefined
+}
+
+const refusalOf = (nodes: readonly GraphNode[], graph: Graph, options: RunOptions): Fault | undefined => {
+  for (const { name, work, inputs, outputs } of nodes) {
     if (work.kind === 'plumb' && remembersWithin(work.bound))
       return cannot(name, 'is a plumb with an agent that remembers, a fold or a batch in it; wire what is in it in the binding that is run')
     if (work.kind !== 'agent') continue
@@ -146,7 +165,9 @@ const refusalOf = (graph: Graph, options: RunOptions): Fault | undefined => {
 }
 
 const cannot = (name: string, why: string): Fault =>
-  fault('cannot_run', `'${name}' cannot go on in another process: it ${why}`, { process: name })
+  fault('cannot_run', `'${name}' cannot go on in another process: it ${why}; --pin PART=LABEL runs its part on one worker alone`, {
+    process: name,
+  })
 
 /** The name of one in the place of an agent, whose spending is limited; undefined: there is none. */
 const programIn = (graph: Graph, options: RunOptions, isLimited: boolean): string | undefined => {

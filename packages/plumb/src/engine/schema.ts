@@ -20,6 +20,8 @@ CREATE TABLE plumb.run (
   written bigint NOT NULL DEFAULT 0,
   host text NOT NULL,
   limits text,
+  keep boolean NOT NULL DEFAULT false,
+  failed text,
   parked text,
   ends timestamptz,
   begun timestamptz NOT NULL DEFAULT now(),
@@ -33,6 +35,7 @@ CREATE TABLE plumb.worker (
   digest text NOT NULL,
   runs text[] NOT NULL,
   parts int[] NOT NULL,
+  labels text[] NOT NULL,
   reason text
 );
 CREATE VIEW plumb.live_worker AS SELECT w.* FROM plumb.worker w WHERE w.ended IS NULL AND EXISTS (
@@ -62,6 +65,8 @@ CREATE TABLE plumb.part (
   run bigint NOT NULL,
   part int NOT NULL,
   version bigint NOT NULL DEFAULT 0,
+  pin text,
+  fixed boolean NOT NULL DEFAULT false,
   worker bigint,
   until timestamptz,
   PRIMARY KEY (run, part)
@@ -81,13 +86,27 @@ CREATE TABLE plumb.tally (
   outputs bigint NOT NULL DEFAULT 0,
   dropped bigint NOT NULL DEFAULT 0,
   failed bigint NOT NULL DEFAULT 0,
-  calls bigint NOT NULL DEFAULT 0,
-  tokens bigint NOT NULL DEFAULT 0,
-  cost bigint NOT NULL DEFAULT 0,
+  tool_calls bigint NOT NULL DEFAULT 0,
+  retries bigint NOT NULL DEFAULT 0,
   since timestamptz NOT NULL DEFAULT now(),
   lately bigint NOT NULL DEFAULT 0,
   rate float8 NOT NULL DEFAULT 0,
   PRIMARY KEY (run, part, worker)
+);
+CREATE TABLE plumb.usage (
+  run bigint NOT NULL,
+  part int NOT NULL,
+  worker bigint NOT NULL,
+  agent text NOT NULL,
+  model text NOT NULL,
+  calls bigint NOT NULL,
+  input bigint NOT NULL,
+  output bigint NOT NULL,
+  cache_read bigint NOT NULL,
+  cache_creation bigint NOT NULL,
+  cost bigint NOT NULL,
+  unpriced bigint NOT NULL,
+  PRIMARY KEY (run, part, worker, agent, model)
 );
 CREATE TABLE plumb.approval (
   run bigint NOT NULL,
@@ -132,9 +151,21 @@ CREATE TABLE plumb.letter (
   origin bigint NOT NULL,
   value text NOT NULL,
   fault text NOT NULL,
+  code text NOT NULL,
   tries int NOT NULL,
-  told boolean NOT NULL DEFAULT false
+  told boolean NOT NULL DEFAULT false,
+  at timestamptz NOT NULL DEFAULT now()
 );
+CREATE TABLE plumb.event (
+  n bigserial PRIMARY KEY,
+  run bigint NOT NULL,
+  part int NOT NULL,
+  process text NOT NULL,
+  at timestamptz NOT NULL,
+  origin bigint NOT NULL,
+  line text NOT NULL
+);
+CREATE INDEX event_at ON plumb.event (run, at, n);
 CREATE INDEX letter_run ON plumb.letter (run, id);
 INSERT INTO plumb.version VALUES (${PROTOCOL});`
 
@@ -151,11 +182,11 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_submit;
 CREATE ROLE plumb_work;
 GRANT USAGE ON SCHEMA plumb TO plumb_work;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_work;
-GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.letter, plumb.worker, plumb.balance, plumb.loan, plumb.request, plumb.approval TO plumb_work;
-GRANT UPDATE (parked) ON plumb.run TO plumb_work;
+GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.usage, plumb.event, plumb.letter, plumb.worker, plumb.balance, plumb.loan, plumb.request, plumb.approval TO plumb_work;
+GRANT UPDATE (parked, state, ended, failed) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
 CREATE ROLE plumb_read;
 GRANT USAGE ON SCHEMA plumb TO plumb_read;
-GRANT SELECT ON plumb.version, plumb.run, plumb.part, plumb.tally, plumb.worker, plumb.live_worker TO plumb_read;
+GRANT SELECT ON plumb.version, plumb.run, plumb.part, plumb.tally, plumb.usage, plumb.worker, plumb.live_worker TO plumb_read;
 GRANT SELECT (run, part, lease, since, parked) ON plumb.message TO plumb_read;
 GRANT SELECT (run, state, until) ON plumb.approval TO plumb_read;`

@@ -1,23 +1,61 @@
-// What the processes of a part have spent, by the usage that their agents tell.
+// What the processes of a part have spent and done beside their messages, by what their agents tell.
 
-import { costOfUsage, type Prices, readUsage, type Telemetry, totalTokens } from '@plumb/wire'
+import { costOfUsage, type Prices, readUsage, type Telemetry } from '@plumb/wire'
+import { addTokens, type ModelUsage, sum, sumTokens } from '../display/stats.js'
 
 export interface Spent {
-  /** Requests to models. */
-  readonly calls: number
-  /** Read and written. */
-  readonly tokens: number
-  /** Nanodollars, of those that have a price. */
-  readonly cost: number
+  /** Requests to models, by agent and model. */
+  readonly usages: readonly Readonly<ModelUsage>[]
+  readonly toolCalls: number
+  /** Attempts after the first. */
+  readonly retries: number
 }
 
-export const NOTHING: Spent = { calls: 0, tokens: 0, cost: 0 }
+export const NOTHING: Spent = { usages: [], toolCalls: 0, retries: 0 }
 
-export const addSpent = (a: Spent, b: Spent): Spent => ({ calls: a.calls + b.calls, tokens: a.tokens + b.tokens, cost: a.cost + b.cost })
+export const addSpent = (a: Spent, b: Spent): Spent => ({
+  usages: addUsages(a.usages, b.usages),
+  toolCalls: a.toolCalls + b.toolCalls,
+  retries: a.retries + b.retries,
+})
+
+const addUsages = (a: Spent['usages'], b: Spent['usages']): Spent['usages'] => {
+  const isSame = (one: Readonly<ModelUsage>, other: Readonly<ModelUsage>) => one.agent === other.agent && one.model === other.model
+  const both = a.map((one) => {
+    const more = b.find((other) => isSame(one, other))
+    if (!more) return one
+    const { calls, tokens, cost, unpriced } = more
+    const tokensOfBoth = addTokens(one.tokens, tokens)
+    return { ...one, calls: one.calls + calls, tokens: tokensOfBoth, cost: one.cost + cost, unpriced: one.unpriced + unpriced }
+  })
+  return [...both, ...b.filter((one) => !a.some((other) => isSame(one, other)))]
+}
+
+/** Requests, tokens read and written, and nanodollars of those that have a price. */
+export const totalsOf = ({ usages }: Spent): { readonly calls: number; readonly tokens: number; readonly cost: number } => {
+  const { input, output, cache_read, cache_creation } = sumTokens([...usages])
+  return {
+    calls: sum(usages.map(({ calls }) => calls)),
+    tokens: input + output + cache_read + cache_creation,
+    cost: sum(usages.map(({ cost }) => cost)),
+  }
+}
 
 /** What was answered before was no request this time. */
-export const spentIn = (told: Extract<Telemetry, { kind: 'usage' }>, prices: Prices | undefined): Spent => {
-  if (told.kept !== undefined) return NOTHING
+export const spentIn = (told: Telemetry & { readonly agent?: string }, prices: Prices | undefined): Spent => {
+  if (told.kind === 'tool_result') return (told.depth ?? 0) > 0 ? NOTHING : { ...NOTHING, toolCalls: 1 }
+  if (told.kind === 'retry') return { ...NOTHING, retries: 1 }
+  if (told.kind !== 'usage' || told.kept !== undefined) return NOTHING
   const { usage } = readUsage(told)
-  return { calls: 1, tokens: totalTokens(usage), cost: costOfUsage(prices, usage) ?? 0 }
+  const cost = costOfUsage(prices, usage)
+  const { input_tokens: input, output_tokens: output, cache_read_tokens: cache_read, cache_creation_tokens: cache_creation } = usage
+  const tokens = { input, output, cache_read, cache_creation }
+  const named = { agent: nameIn(told.agent ?? ''), model: nameIn(usage.model ?? 'unknown') }
+  const one = { ...named, calls: 1, tokens, cost: cost ?? 0, unpriced: cost === undefined ? 1 : 0 }
+  return { ...NOTHING, usages: [one] }
 }
+
+const MAX_NAME = 200
+
+/** As a table can have it: what a program says of itself may be anything. */
+const nameIn = (said: unknown): string => String(said).replaceAll('\0', '').slice(0, MAX_NAME)

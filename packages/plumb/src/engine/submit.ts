@@ -4,13 +4,14 @@ import { randomBytes } from 'node:crypto'
 import {
   dieOf,
   type Fault,
+  fail,
   fault,
   LineReader,
   LineWriter,
   onStop,
   openLineInput,
   openLineOutput,
-  openOutput,
+  preview,
   Reporter,
   type Result,
   readPrices,
@@ -18,12 +19,18 @@ import {
   succeed,
   writeStdout,
 } from '@plumb/wire'
+import { RunDisplay } from '../display/run-display.js'
+import { beginOf } from '../event/begin.js'
+import type { RunEvent } from '../event/run-event.js'
 import { openLineFile } from '../record/line-file.js'
 import { Rejects } from '../record/rejects.js'
 import type { RunOptions } from '../run/run-options.js'
+import { openKeptRun } from './kept-run.js'
 import type { LendingLimits } from './lending.js'
 import { loadRun } from './loaded-run.js'
 import { openOutputFile } from './output-file.js'
+import { RunCounts } from './run-counts.js'
+import { partsInWords, type RunPlan } from './run-plan.js'
 import { type SubmitOptions, Submitter } from './submitter.js'
 
 export interface SubmitFlags {
@@ -33,6 +40,9 @@ export interface SubmitFlags {
   readonly name: string | undefined
   readonly isDetached: boolean
   readonly isOrdered: boolean
+  readonly isKept: boolean
+  /** `PART=LABEL`. */
+  readonly pins: readonly string[]
   readonly unservedSeconds: number
   /** A file in place of stdout. */
   readonly output: string | undefined
@@ -40,16 +50,24 @@ export interface SubmitFlags {
 
 /** Resolves to the exit status; a submission that was stopped by a signal dies of it. */
 export const submit = async (path: string | undefined, options: RunOptions, flags: SubmitFlags): Promise<number> => {
-  const reporter = new Reporter('plumb')
+  const display = new RunDisplay(options.display, { isChild: false })
+  const reporter = new Reporter('plumb', () => display.openStderr())
   let stoppedBy: StopSignal | undefined
   const { name = `run-${randomBytes(5).toString('hex')}`, isDetached } = flags
   const limits = limitsOf(options)
   if (!limits.ok) reporter.report(limits.error)
   const run = limits.ok && NAME.test(name) ? await loadRun(path, options, reporter) : undefined
   if (!NAME.test(name)) reporter.report(fault('usage', "the name of a run is 1 to 63 small letters, digits and '-'"))
+  const pins = run ? pinsOf(flags.pins, run.plan) : succeed(new Map<number, string>())
+  if (!pins.ok) reporter.report(pins.error)
+  const { record } = options.recording
+  const isWritten = record !== undefined || options.display.trace !== undefined
+  const ofSpec = run && { loaded: run.loaded, bound: run.bound, graph: run.graph, spec: path ?? '' }
+  const kept = ofSpec && pins.ok && isWritten ? await openKeptRun({ ...ofSpec, options, display, reporter }) : succeed(undefined)
+  if (!kept.ok) reporter.report(kept.error)
   const output = run && flags.output !== undefined ? openOutputFile(flags.output) : succeed(undefined)
   if (!output.ok) reporter.report(output.error)
-  if (run && limits.ok && output.ok) {
+  if (run && limits.ok && output.ok && pins.ok && kept.ok) {
     const wake = (): void => submitter.wake()
     const reader = new LineReader(openLineInput(0), {
       maxLine: options.maxLine,
@@ -57,14 +75,24 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
       onReadable: wake,
       onOversize: (piece, isEnd) => submitter.rejectPiece(piece, isEnd),
     })
-    const writer = new LineWriter(output.value ? openLineOutput(output.value.fd) : openOutput(1), {
+    const writer = new LineWriter(output.value ? openLineOutput(output.value.fd) : display.openStdout(), {
       raw: options.rawOutput,
       onDrain: wake,
       onClosed: () => submitter.stop(),
       onFault: (error) => submitter.failWith(error),
     })
+    const counts = new RunCounts(run.plan)
+    const isShown = display.isCounting && !isDetached
+    const listeners = isShown ? display.openCounts(reporter, counts) : []
+    const tell = (event: RunEvent): void => {
+      for (const listener of listeners) listener.on(event)
+    }
+    const begin = beginOf(run.graph, path ?? '', options)
     const submitter: Submitter = new Submitter({
       ...flags,
+      isKept: flags.isKept || isWritten,
+      pins: pins.value,
+      kept: kept.value,
       name,
       plan: run.plan,
       limits: limits.value,
@@ -75,6 +103,7 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
       reader,
       writer,
       output: output.value,
+      shown: isShown ? { counts, onBegun: (ms) => tell({ ms, ...begin }) } : undefined,
       reporter,
     })
     const forget = onStop(
@@ -88,6 +117,8 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
     if (failed && !stoppedBy) reporter.report(failed)
     reader.stop()
     await writer.end()
+    tell({ ms: 0, kind: 'end', status: reporter.status, stoppedBy: stoppedBy ?? null })
+    await kept.value?.end(reporter.status, stoppedBy ?? null)
     if (isDetached && !failed) await writeStdout(`${name}\n`)
     forget()
   }
@@ -113,6 +144,21 @@ const limitsOf = ({ limits, display }: RunOptions): Result<string | undefined> =
   if (!prices.ok) return prices
   const kept: LendingLimits = { calls: maxCalls ?? null, tokens: maxTotalTokens ?? null, cost: maxCost ?? null, prices: prices.value }
   return succeed(JSON.stringify(kept))
+}
+
+/** By the numbers of parts. */
+const pinsOf = (given: readonly string[], plan: RunPlan): Result<ReadonlyMap<number, string>> => {
+  const pins = new Map<number, string>()
+  for (const pin of given) {
+    const [, name = '', label = ''] = /^(.+)=([^=]+)$/.exec(pin) ?? []
+    if (label === '') return fail('usage', `--pin takes PART=LABEL, not '${preview(pin)}'`)
+    const part = plan.parts.find((one) => name === one.name || name === String(one.id))
+    if (!part) return fail('usage', `--pin ${preview(name)}: ${partsInWords(plan)}`)
+    pins.set(part.id, label)
+  }
+  const free = plan.parts.find(({ id, isFixed }) => isFixed && !pins.has(id))
+  const refusal = free && plan.refusals.get(free.id)
+  return refusal ? { ok: false, error: refusal } : succeed(pins)
 }
 
 const NAME = /^[a-z0-9-]{1,63}$/

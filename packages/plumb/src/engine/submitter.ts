@@ -8,8 +8,10 @@ import type { Rejects } from '../record/rejects.js'
 import { connectPatiently, FULL, type PatienceOptions } from './connect-patiently.js'
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
+import type { KeptRun } from './kept-run.js'
 import { Outcome, type OutcomeOptions } from './outcome.js'
 import { insertMessages, MAX_WAITING } from './postgres.js'
+import type { RunCounts } from './run-counts.js'
 import { PROTOCOL } from './schema.js'
 
 export interface SubmitOptions extends PatienceOptions, Omit<OutcomeOptions, 'onErrors'> {
@@ -23,11 +25,21 @@ export interface SubmitOptions extends PatienceOptions, Omit<OutcomeOptions, 'on
   /** Opens what takes the inputs that fail; `isAppended`: some have before. */
   readonly openRejects: ((isAppended: boolean) => Result<Rejects>) | undefined
   readonly reader: LineReader
+  /** What happens stays in the tables. */
+  readonly isKept: boolean
+  /** Labels of workers, by the numbers of the parts that only those have. */
+  readonly pins: ReadonlyMap<number, string>
+  /** What is made of that at the end; undefined: nothing is. */
+  readonly kept: KeptRun | undefined
+  /** What is shown of the run; undefined: nothing is. `onBegun`: so many milliseconds ago. */
+  readonly shown: { readonly counts: RunCounts; readonly onBegun: (ago: number) => void } | undefined
 }
 
 /** With the process that submits a run goes a lock of this key. */
 const SUBMITTERS = 0x706c7573
 const POLL_MS = 1000
+/** What is shown is counted no more often. */
+const COUNT_MS = 1000
 const BATCH = 500
 /** After so many lines it is looked at which of them may still fail. */
 const PRUNE_LINES = 1024
@@ -58,6 +70,8 @@ export class Submitter {
   #room = 0
   #isClosed = false
   #isStopped = false
+  #isOver = false
+  #countedAt = Number.NEGATIVE_INFINITY
   #wake: () => void = () => {}
 
   constructor(options: SubmitOptions) {
@@ -102,36 +116,44 @@ export class Submitter {
         const begun = await this.#begin(connection.value, isFirst)
         if (!begun.ok) return begun.error
         const end = await this.#serve(connection.value, () => isLost)
+        if (!isLost && !this.#isStopped) await this.#o.kept?.write(connection.value.query, this.#run)
         if (!isLost) return end
       } catch (error) {
         if (!isLost) reporter.warn(fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
       } finally {
+        if (!isLost) await this.#count(connection.value, true).catch(() => {})
         await connection.value.close()
       }
     }
   }
 
   async #begin(connection: Connection, isFirst: boolean): Promise<Result<void>> {
-    const { name, plan, limits = null, deadlineMs } = this.#o
+    const { name, plan, limits = null, deadlineMs, isKept, pins, kept } = this.#o
     const shown = JSON.stringify(plan.parts.map(({ id, name, kind }) => ({ id, name, kind })))
     const isNew = await connection.transaction(async (query) => {
       const { rows } = await query(
-        'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id',
-        [name, plan.digest, PROTOCOL, shown, hostname(), limits],
+        'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits, keep) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING RETURNING id',
+        [name, plan.digest, PROTOCOL, shown, hostname(), limits, isKept],
       )
       const [made] = rows
       if (made)
-        await query('INSERT INTO plumb.part (run, part) SELECT $1, p FROM unnest($2::int[]) p', [made.id, plan.parts.map(({ id }) => id)])
+        await query(INSERT_PARTS, [
+          made.id,
+          ...[plan.parts.map(({ id }) => id), plan.parts.map(({ id }) => pins.get(id) ?? null), plan.parts.map(({ isFixed }) => isFixed)],
+        ])
       return made !== undefined
     })
     const { rows } = await connection.query(
-      'SELECT id, digest, state, taken, seen, written, host, begun::text AS begun FROM plumb.run WHERE name = $1',
+      'SELECT id, digest, state, taken, seen, written, host, keep, begun::text AS begun, extract(epoch FROM now() - begun) * 1000 AS ago FROM plumb.run WHERE name = $1',
       [name],
     )
     const run = rows[0] ?? {}
     if (run.digest !== plan.digest)
       return fail('run_exists', `run '${name}' is of another spec, or of other options; begun on ${run.host} at ${run.begun}`)
-    if (isFirst && (run.state === 'done' || run.state === 'cancelled'))
+    if (isFirst && isKept && run.keep !== true)
+      return fail('run_exists', `run '${name}' keeps nothing of what happens in it: --keep, --record and --trace are for its first command`)
+    const isOver = run.state === 'done' || run.state === 'cancelled'
+    if (isFirst && isOver && !kept)
       return fail('run_exists', `run '${name}' is ${run.state}; begun on ${run.host} at ${run.begun}. Another name begins a new one`)
     const { rows: locked } = await connection.query('SELECT pg_try_advisory_lock($1, $2::int) AS is_free', [SUBMITTERS, run.id])
     if (locked[0]?.is_free !== true)
@@ -139,12 +161,15 @@ export class Submitter {
     const cut = isFirst ? this.#o.output?.cutTo(Number(run.written)) : undefined
     if (cut) return { ok: false, error: cut }
     this.#run = String(run.id)
+    this.#isOver = isOver
+    if (isFirst && isOver) return succeed(undefined)
     this.#room = 0
     if (isFirst) await connection.query(GO_ON, [run.id, limits, deadlineMs === undefined ? null : deadlineMs / 1000])
     const rejects = isFirst ? this.#o.openRejects?.(isNew !== true) : undefined
     if (rejects?.ok === false) return rejects
     this.#rejects ??= rejects?.value
     const taken = Number(run.taken)
+    if (isFirst) this.#o.shown?.onBegun(Number(run.ago))
     if (isFirst) this.#before = { state: String(run.state), taken, seen: String(run.seen) }
     this.#waiting = this.#waiting.filter(({ seq }) => seq > taken)
     return succeed(undefined)
@@ -157,6 +182,8 @@ export class Submitter {
       hasNews = true
       this.#wake()
     })
+    // What is left to do is a record of it.
+    if (this.#isOver && this.#taken === 0) return undefined
     for (;;) {
       if (isLost()) return undefined
       const woken = new Promise<void>((resolve) => {
@@ -177,6 +204,7 @@ export class Submitter {
           reporter.report(this.#drained(this.#taken))
         }
         if (this.#hasFailed && isFailFast) await this.#endEarly(connection)
+        await this.#count(connection)
         const { comes } = fetched
         if (comes === 'more') hasNews = true
         else if (comes === 'parked') return this.#outcome.parked(connection, this.#run)
@@ -191,6 +219,14 @@ export class Submitter {
       await woken
       clearTimeout(timer)
     }
+  }
+
+  /** What is shown is counted anew, where that was some time ago. */
+  async #count({ query }: Connection, isLast = false): Promise<void> {
+    const { shown } = this.#o
+    if (!shown || this.#run === '' || (!isLast && performance.now() < this.#countedAt + COUNT_MS)) return
+    await shown.counts.read(query, this.#run)
+    this.#countedAt = performance.now()
   }
 
   #failedOn(...errors: readonly Fault[]): void {
@@ -251,6 +287,7 @@ export class Submitter {
     const { reader, reporter } = this.#o
     const { buf, start, end } = reader
     this.#taken++
+    if (this.#o.shown) this.#o.shown.counts.bytesRead += end - start + 1
     this.#rejects?.hold(this.#taken, reader, () => this.#oldest)
     const text = reader.fault ? '' : buf.toString('utf8', start, end)
     this.#seen = createHash('sha256').update(this.#seen).update(text).digest('hex')
@@ -260,6 +297,8 @@ export class Submitter {
     const wrong = reader.fault ?? (isHeld ? fault('invalid_json', 'a control character stands in this line as it is') : undefined)
     if (wrong) {
       const error = { ...wrong, seq: this.#taken, line: reader.line }
+      this.#o.shown?.counts.add(error)
+      this.#o.kept?.add(error)
       this.#failedOn(error)
       reporter.report(error)
     }
@@ -295,6 +334,9 @@ export class Submitter {
 
 const CANCELLED = fault('cancelled', 'the run was cancelled')
 const FIRST_ERROR = fault('cancelled', 'the first error ends the run (--fail-fast)')
+
+const INSERT_PARTS = `
+INSERT INTO plumb.part (run, part, pin, fixed) SELECT $1, p.part, p.pin, p.fixed FROM unnest($2::int[], $3::text[], $4::boolean[]) AS p (part, pin, fixed)`
 
 /** What was spent counts on; what it may spend now, and until when, is tried. */
 const GO_ON = `

@@ -1,13 +1,20 @@
 // plumb work: what the command line says of it, and its end.
 
 import { dirname, relative } from 'node:path'
-import { fault, Reporter } from '@plumb/wire'
+import { fault, Reporter, type Result, succeed } from '@plumb/wire'
 import type { LoadedSpec } from '../command/load.js'
+import { BatchSpanExporter } from '../display/otlp/batch-span-exporter.js'
+import { readOtlpSettings } from '../display/otlp/otlp-settings.js'
+import { RunDisplay } from '../display/run-display.js'
+import { beginOf } from '../event/begin.js'
 import type { RunOptions } from '../run/run-options.js'
-import { loadRun, startPartsOf } from './loaded-run.js'
+import { type LoadedRun, loadRun, startPartsOf } from './loaded-run.js'
+import { MergedEvents } from './merged-events.js'
+import { partsInWords } from './run-plan.js'
 import { serve, type WorkerOptions } from './worker.js'
+import { WorkerWatch } from './worker-watch.js'
 
-export type WorkFlags = Omit<WorkerOptions, 'plan' | 'start' | 'nameOfAgent' | 'reporter'>
+export type WorkFlags = Omit<WorkerOptions, 'plan' | 'start' | 'nameOfAgent' | 'reporter' | 'watch'>
 
 /** Resolves to the exit status: a worker that was asked to end has done what it should. */
 export const work = async (path: string | undefined, options: RunOptions, flags: WorkFlags): Promise<number> => {
@@ -17,11 +24,30 @@ export const work = async (path: string | undefined, options: RunOptions, flags:
   if (start?.ok === false) reporter.report(start.error)
   const unknown = flags.parts.find((part) => run?.plan.parts.every(({ id, name }) => part !== name && part !== String(id)))
   if (run && unknown !== undefined) {
-    const known = run.plan.parts.map(({ id, name }) => `${id} (${name})`).join(', ')
-    reporter.report(fault('usage', `--part ${unknown} is no part of this spec, which has ${known}`))
-  } else if (run && start?.ok) await serve({ ...flags, plan: run.plan, start: start.value, nameOfAgent: nameIn(run.loaded), reporter })
+    reporter.report(fault('usage', `--part ${unknown} is no part: ${partsInWords(run.plan)}`))
+  } else if (run && start?.ok) {
+    const watch = await openWatch(run, path ?? '', options, reporter)
+    if (watch.ok)
+      await serve({ ...flags, plan: run.plan, start: start.value, nameOfAgent: nameIn(run.loaded), reporter, watch: watch.value })
+    else reporter.report(watch.error)
+    if (watch.ok) await watch.value.end(reporter.status)
+  }
   await reporter.end()
   return reporter.status
+}
+
+const openWatch = async ({ graph }: LoadedRun, spec: string, options: RunOptions, reporter: Reporter): Promise<Result<WorkerWatch>> => {
+  const settings = readOtlpSettings(process.env)
+  if (settings?.ok === false) return settings
+  const warn = (text: string) => reporter.warn(fault('connection_failed', text))
+  const spans = settings && { exporter: new BatchSpanExporter(settings.value, warn), parent: settings.value.parent }
+  if (options.display.trace === undefined) return succeed(new WorkerWatch({ trace: undefined, spans }))
+  const display = new RunDisplay({ ...options.display, progress: false, summary: undefined }, { isChild: true })
+  const opened = await display.openListeners(reporter, undefined, (error) => reporter.report(error))
+  if (!opened.ok) return opened
+  const [listener] = opened.value
+  listener?.on({ ms: 0, ...beginOf(graph, spec, options) })
+  return succeed(new WorkerWatch({ trace: listener && { listener, merged: new MergedEvents(graph) }, spans }))
 }
 
 /** Another machine has the spec in another folder. */

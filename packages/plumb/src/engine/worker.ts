@@ -11,18 +11,24 @@ import { PartRunner, type PartRunnerOptions } from './part-runner.js'
 import { PostgresEngine } from './postgres.js'
 import type { PlannedPart, RunPlan } from './run-plan.js'
 import { PROTOCOL } from './schema.js'
+import type { WorkerWatch } from './worker-watch.js'
 
 export interface WorkerOptions extends PatienceOptions {
   /** Names; empty: all of this spec. */
   readonly runs: readonly string[]
   readonly parts: readonly string[]
+  /** Of parts that are pinned, it has those with one of them. */
+  readonly labels: readonly string[]
   /** Messages of a part in hand at once; undefined: as many as are usual for it. */
   readonly slots: number | undefined
   readonly isOnce: boolean
   readonly retrySeconds: number
+  /** Between two lines on what it does; 0: none. */
+  readonly statusSeconds: number
   readonly plan: RunPlan
   readonly start: PartRunnerOptions['start']
   readonly nameOfAgent: LendingOptions['nameOf']
+  readonly watch: WorkerWatch
   readonly reporter: Reporter
 }
 
@@ -101,9 +107,9 @@ class Session {
     let engine: PostgresEngine | undefined
     const timers: NodeJS.Timeout[] = []
     try {
-      const { plan, runs } = this.o
+      const { plan, runs, labels } = this.o
       const parts = this.#served.map(({ id }) => id)
-      engine = await PostgresEngine.open(this.connection, { host: hostname(), digest: plan.digest, runs, parts })
+      engine = await PostgresEngine.open(this.connection, { host: hostname(), digest: plan.digest, runs, parts, labels })
       const live = engine
       this.connection.onFull(() => this.o.reporter.warn(FULL))
       this.connection.onNews(() => void this.#look(live).catch(this.#fail))
@@ -111,6 +117,8 @@ class Session {
       every(POLL_MS, () => this.#look(live))
       every(LOOK_MS, () => this.#check(live))
       every(RENEW_MS, () => live.renew())
+      const { statusSeconds } = this.o
+      if (statusSeconds > 0) every(statusSeconds * 1000, async () => this.#tellStatus(live))
       await this.#look(live)
     } catch (error) {
       this.#fail(error)
@@ -184,7 +192,7 @@ class Session {
   }
 
   #open(engine: PostgresEngine, run: RunRow): Served {
-    const { plan, slots, retrySeconds, start, nameOfAgent, reporter } = this.o
+    const { plan, slots, retrySeconds, start, nameOfAgent, reporter, watch } = this.o
     const limits = run.limits === null ? NO_LIMITS : (JSON.parse(run.limits) as LendingLimits)
     const isLimited = run.limits !== null || plan.hasAgentLimits
     const isAsked = () => runners.some((runner) => !runner.isIdle)
@@ -195,7 +203,8 @@ class Session {
     }
     const lending = opened?.value
     const named = (said: Fault): Fault => ({ ...said, run: run.name })
-    const runners: readonly PartRunner[] = this.#served.map(
+    const mayServe = ({ id }: PlannedPart) => run.pins[id] === undefined || this.o.labels.includes(run.pins[id])
+    const runners: readonly PartRunner[] = this.#served.filter(mayServe).map(
       (part) =>
         new PartRunner({
           engine,
@@ -206,6 +215,10 @@ class Session {
           budget: lending?.budget,
           onTaken: () => lending?.listen(),
           limits: run.limits,
+          keep: run.keep,
+          isLogged: run.keep || watch.isTraced,
+          onEvents: (events) => watch.saw(part, events),
+          onSettled: (settlement, began) => watch.settled(run, part, settlement, began),
           retrySeconds,
           start,
           warn: (warning) => reporter.warn(named(warning)),
@@ -227,6 +240,13 @@ class Session {
     if (!this.o.isOnce || this.#isLooking) return
     const over = await Promise.all([...this.#runners.keys()].map((id) => engine.isOver(id)))
     if (over.every((one) => one) && this.#all().every((runner) => runner.isIdle)) this.#end(undefined)
+  }
+
+  /** One line, for whatever reads the log of a worker. */
+  #tellStatus({ worker }: PostgresEngine): void {
+    const parts = this.#all().map(({ status }) => status)
+    this.o.reporter.write(JSON.stringify({ worker: { id: Number(worker), host: hostname(), time: new Date().toISOString(), parts } }))
+    this.o.reporter.flush()
   }
 
   #endIfIdle(): void {

@@ -28,6 +28,7 @@ export const instrument = async ({
   if (secrets) reporter.shown = (fault) => secrets.fault(fault)
   const isInstrumented =
     hasDisplay(o.options) ||
+    o.options.eventsFd !== undefined ||
     Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
     sharesAgentLimits(o.loaded.compiled.program, o.options)
   if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, secrets, rejects: undefined, budget: undefined, parked: undefined })

@@ -44,6 +44,8 @@ export interface RunOptions extends SpecOptions {
   readonly keptFd?: number
   /** Where a parent says which messages of a run by workers it is sent. */
   readonly deliveryFd?: number
+  /** And where it reads what happens here. */
+  readonly eventsFd?: number
   /** Which process of that parent we are, for the answers that are kept. */
   readonly keptPlace: string | undefined
   /** Providers are asked no more often than so, by `--rate` in `handedOn`. */

@@ -149,7 +149,12 @@ class Run {
       const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
-    const openListeners = (record: RecordFolder | undefined) => this.display.openListeners(this.reporter, record, report)
+    const openListeners = async (record: RecordFolder | undefined) => {
+      const shown = await this.display.openListeners(this.reporter, record, report)
+      if (!shown.ok || options.eventsFd === undefined) return shown
+      const { eventLog } = await import('../event/event-log.js')
+      return succeed([...shown.value, eventLog(options.eventsFd)])
+    }
     const own = { bound: this.bound, reporter: this.reporter }
     const opened = await instrument({ ...own, graph, spec, loaded, options, openListeners, report, warn })
     if (!opened.ok) return this.#refuse(opened.error)
