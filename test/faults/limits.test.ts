@@ -25,13 +25,14 @@ t.test('money and rates over several workers', { skip: noPostgres }, async (t) =
       'money.plumb': agent('concurrency: 4, max_tokens: 8000'),
       'own.plumb': agent('concurrency: 4, max_tokens: 8000, max_cost: 0.2'),
       'rate.plumb': agent('concurrency: 4, rate: { requests: 3 }'),
+      'free.plumb': agent('concurrency: 4'),
       'prices.json': '{"m":{"input":10,"output":10}}',
       'in.jsonl': Array.from({ length: 40 }, (_, i) => `"text ${i}"\n`).join(''),
     },
     { env: { PLUMB_ON: cluster.url }, mayLeave: /plumb-/ },
   )
   await bash('plumb engine --init')
-  const serve = (spec: string) => start(['plumb', 'work', spec])
+  const serve = (...words: string[]) => start(['plumb', 'work', ...words])
   const end = async (workers: readonly ReturnType<typeof serve>[]) => {
     for (const { child } of workers) child.kill('SIGTERM')
     await Promise.all(workers.map(({ ended }) => ended))
@@ -67,17 +68,20 @@ t.test('money and rates over several workers', { skip: noPostgres }, async (t) =
   t.equal(numbered(own.out) + numbered(own.err), 40, 'and what it does not answer has an error each')
   await end(owners)
 
-  const early = model.asked.length
-  const runners = [serve('rate.plumb'), serve('rate.plumb')]
-  const rated = start(['bash', '-c', 'head -n 6 in.jsonl | plumb run --on "$PLUMB_ON" --run rate rate.plumb'])
-  t.ok(await until(() => model.asked.length === early + 3, WAIT_MS))
-  const isAsked = () => Number(cluster.ask('SELECT count(*) FROM plumb.request'))
-  t.equal(isAsked(), 3)
-  t.ok(await until(() => numbered(rated.told()) === 3, WAIT_MS), 'three in this minute')
-  cluster.ask("UPDATE plumb.request SET at = at - interval '2 minutes'")
-  t.match(await rated.ended, { status: 0 }, 'and three in the next')
-  t.equal(model.asked.length, early + 6)
-  await end(runners)
+  for (const words of [['rate.plumb'], ['--rate', 'openai=3', 'free.plumb']]) {
+    const early = model.asked.length
+    const runners = [serve(...words), serve(...words)]
+    const name = `rate-${words.length}`
+    const rated = start(['bash', '-c', `head -n 6 in.jsonl | plumb run --on "$PLUMB_ON" --run ${name} ${words.join(' ')}`])
+    t.ok(await until(() => model.asked.length === early + 3, WAIT_MS))
+    const counted = `SELECT count(*) FROM plumb.request q JOIN plumb.run r ON r.id = q.run WHERE r.name = '${name}'`
+    t.equal(Number(cluster.ask(counted)), 3, words.join(' '))
+    t.ok(await until(() => numbered(rated.told()) === 3, WAIT_MS), 'three in this minute')
+    cluster.ask("UPDATE plumb.request SET at = at - interval '2 minutes'")
+    t.match(await rated.ended, { status: 0 }, 'and three in the next')
+    t.equal(model.asked.length, early + 6)
+    await end(runners)
+  }
   model.close()
   await cluster.remove()
   t.strictSame(await leftovers(), [], 'nothing is left')

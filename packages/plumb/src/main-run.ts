@@ -148,20 +148,22 @@ export const DATABASE_OPTIONS: readonly RunOption[] = [
 /** Of those, what waits for the database. */
 export const PATIENCE: RunOption = { flags: '--patience <seconds>', text: 'wait so long for a database that is away (300)', read: seconds }
 
+/** What few need, or a parent alone, is in the help of stage. */
 export const RUN_OPTIONS: readonly RunOption[] = [
   ...STAGE_OPTIONS.slice(0, INPUT_OPTIONS),
   { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
-  // For a parent, which starts it as a stage: the help of that has it.
-  ...STAGE_OPTIONS.slice(INPUT_OPTIONS).map((option) => (option.flags === '--telemetry' ? { flags: option.flags } : option)),
+  ...STAGE_OPTIONS.slice(INPUT_OPTIONS).map((option) =>
+    /^--(telemetry|no-envelopes|tool-command)\b/.test(option.flags) ? { ...option, text: undefined } : option,
+  ),
   { flags: '--on <url>', text: 'let workers run it: see man plumb-work' },
   // Help of other commands has the rest.
   { flags: '--detach', text: 'with --on: end when all input is submitted' },
   { flags: '--ordered', text: 'with --on: outputs in the order of the inputs' },
+  { flags: '--keep', text: 'with --on: keep what happens, for a record' },
+  { flags: '--pin <part=label>', text: 'with --on: workers with that label have it', read: again },
   ...[{ flags: '--run <name>' }, { flags: '--insecure-database' }],
   { flags: '--unserved-after <s>', text: 'with --on: warn of a part without a worker (60)', read: seconds },
   { flags: '--output <file>' },
-  { flags: '--keep' },
-  { flags: '--pin <part=label>', read: again },
   { flags: PATIENCE.flags, read: seconds },
 ]
 
