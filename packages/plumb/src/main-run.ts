@@ -148,13 +148,14 @@ export const DATABASE_OPTIONS: readonly RunOption[] = [
 /** Of those, what waits for the database. */
 export const PATIENCE: RunOption = { flags: '--patience <seconds>', text: 'wait so long for a database that is away (300)', read: seconds }
 
-/** What few need, or a parent alone, is in the help of stage. */
+/** What few need, or a parent alone: the help of stage has it. */
+const OF_STAGE = /^--(telemetry|no-envelopes|tool-command)\b/
+const withoutText = ({ text: _, ...option }: RunOption): RunOption => option
+
 export const RUN_OPTIONS: readonly RunOption[] = [
   ...STAGE_OPTIONS.slice(0, INPUT_OPTIONS),
   { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
-  ...STAGE_OPTIONS.slice(INPUT_OPTIONS).map((option) =>
-    /^--(telemetry|no-envelopes|tool-command)\b/.test(option.flags) ? { ...option, text: undefined } : option,
-  ),
+  ...STAGE_OPTIONS.slice(INPUT_OPTIONS).map((option) => (OF_STAGE.test(option.flags) ? withoutText(option) : option)),
   { flags: '--on <url>', text: 'let workers run it: see man plumb-work' },
   // Help of other commands has the rest.
   { flags: '--detach', text: 'with --on: end when all input is submitted' },

@@ -36,7 +36,7 @@ export interface KeptRun {
   end(status: 0 | 1 | 2, stoppedBy: string | null): Promise<void>
 }
 
-/** When it fails nothing was submitted; an older record in the folder is gone. */
+/** When it fails nothing was submitted; an older record in the directory is gone. */
 export const openKeptRun = async (o: KeptRunOptions): Promise<Result<KeptRun>> => {
   const { loaded, graph, spec, options, display, reporter } = o
   const { record } = options.recording
