@@ -132,7 +132,7 @@ t.test('an answer is told while it comes, once; a second message has to wait; ca
   t.strictSame(
     last.body.messages.map(({ role }) => role),
     ['user', 'assistant', 'user'],
-    'the first turn is remembered, the one that was given up is not',
+    'the first turn is remembered, the cancelled one is not',
   )
   last.say('Yes.')
   last.end()

@@ -14,7 +14,7 @@ export interface Turn {
   /** A call of a tool, after the text. */
   call(name: string, input: unknown): void
   end(): void
-  /** The client has given up. */
+  /** The client has disconnected. */
   readonly dropped: Promise<void>
 }
 

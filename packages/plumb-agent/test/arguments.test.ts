@@ -1,4 +1,4 @@
-// The two ways to read a command line: plainly, and by commander, which is loaded only where the first gives up.
+// The two ways to read a command line: plainly, and by commander, which is loaded only if the first fails.
 
 import { parsePlainArguments } from '@plumb/wire'
 import fc from 'fast-check'

@@ -260,7 +260,7 @@ t.test('fault 116: revisions', async (t) => {
 
 const running = (word: string) => processes().filter(({ args }) => /^\S*sleep 60 \S*$/.test(args) && args.endsWith(word))
 
-t.test('progress, and what is given up', async (t) => {
+t.test('progress, and what is cancelled', async (t) => {
   const raw = spawnRaw(place, ['--grant', 'exec', '--max-requests', '1', 't.plumb'])
   raw.say(initialize())
   raw.say(request('a', 'tools/call', { name: 'sleep', arguments: { arguments: ['61001'] } }))

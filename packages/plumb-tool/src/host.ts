@@ -1,4 +1,4 @@
-// For programs that embed tools: a session that grants little, and a call with values in place of text.
+// For embedding programs: a session with few grants, and a call with values in place of text.
 
 import type { Json } from '@plumb/lang'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
@@ -8,8 +8,8 @@ import { ServerPool } from './mcp-client/server-pool.js'
 import type { Tool } from './tool.js'
 
 /**
- * What is left out: the working directory, what tools declare but the private net, no approvals, no telemetry. Where MCP servers are
- * called, `session.servers.close()` ends them.
+ * Defaults: the working directory; the declared effects of tools except net.private; no approvals; no telemetry. If MCP servers are called,
+ * `session.servers.close()` ends them.
  */
 export const makeSession = (parts: Partial<Session> = {}): Session => ({
   docroot: process.cwd(),
@@ -31,7 +31,7 @@ export interface HostCall {
   readonly signal?: AbortSignal
 }
 
-/** Numbers that JavaScript cannot hold lose digits here; `perform` takes and gives text. */
+/** Numbers that JavaScript cannot hold lose digits here; `perform` takes and returns text. */
 export const callTool = async (
   tool: Tool,
   input: Json,

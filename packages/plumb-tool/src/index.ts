@@ -1,4 +1,4 @@
-// What programs embed: tools, where they come from, how they combine, how a call is made safe, and the dispatcher.
+// The exports for embedding programs: tools, their sources, combinations, safe calls, and the dispatcher.
 
 export type { Json, Type } from '@plumb/lang'
 export type { Authority, Effect, PolicyRule } from '@plumb/policy'
@@ -14,7 +14,7 @@ export {
   type ToolAnswer,
   type ToolRequest,
 } from '@plumb/wire'
-export { approveOnTerminal, hearOnTerminal } from './call/approve.js'
+export { approveOnTerminal, askOnTerminal } from './call/approve.js'
 export { withBreaker } from './call/breaker.js'
 export { withCache } from './call/cache.js'
 export type { AgentUsage, ApprovalRequest, Call, CallEnvelope, CallRecord, KeptParts, Session, StageNote } from './call/call.js'

@@ -12,8 +12,8 @@ import { codeOf, makeTool, openCall, openPromise, openSession, turn } from './ca
 
 const AWAY = fail('overloaded', 'away')
 const WRONG = fail('evaluation_failed', 'wrong')
-type Outcome = 'ok' | 'away' | 'wrong' | 'given up'
-const OUTCOMES: readonly Outcome[] = ['ok', 'away', 'wrong', 'given up']
+type Outcome = 'ok' | 'away' | 'wrong' | 'cancelled'
+const OUTCOMES: readonly Outcome[] = ['ok', 'away', 'wrong', 'cancelled']
 
 t.test('fault 94: closed, open, one trial, closed', async (t) => {
   const session = openSession()
@@ -100,11 +100,11 @@ t.test('fault 94: a breaker never does otherwise than its model, whatever overla
       } else {
         const [one] = flying.splice(step.which % (flying.length || 1), 1)
         if (!one) continue
-        if (step.outcome === 'given up') one.abort()
+        if (step.outcome === 'cancelled') one.abort()
         one.finish(step.outcome === 'ok' ? succeed('1') : step.outcome === 'wrong' ? WRONG : AWAY)
         await one.result
         if (one.period !== model) continue
-        if (step.outcome === 'given up') {
+        if (step.outcome === 'cancelled') {
           if (model.kind === 'trial') model = { kind: 'open', until: session.clock }
         } else if (step.outcome !== 'away') {
           if (model.kind === 'closed') model.count = 0
@@ -168,7 +168,7 @@ t.test('the same question asked by many at once runs once', async (t) => {
   const cases: [name: string, result: Result<JsonText>, abort: number[], codes: string[], isStopped: boolean][] = [
     ['all share the result', succeed('1'), [], ['ok', 'ok', 'ok'], false],
     ['all share the error', AWAY, [], ['overloaded', 'overloaded', 'overloaded'], false],
-    ['one that gives up stops no other', succeed('1'), [1], ['ok', 'cancelled', 'ok'], false],
+    ['cancelling one stops no other', succeed('1'), [1], ['ok', 'cancelled', 'ok'], false],
     ['not even the first', succeed('1'), [0], ['cancelled', 'ok', 'ok'], false],
     ['the last one does', succeed('1'), [0, 1, 2], ['cancelled', 'cancelled', 'overloaded'], true],
   ]

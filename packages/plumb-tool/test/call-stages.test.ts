@@ -181,7 +181,7 @@ t.test('fault 93: the work is told to stop when its time is up', async (t) => {
   )
 })
 
-t.test('a tool that throws is an error, and what was given up is not begun', async (t) => {
+t.test('a tool that throws is an error, and what was cancelled is not begun', async (t) => {
   const broken = makeTool(() => {
     throw new Error('nobody\u001b[2J expected this')
   })
@@ -246,7 +246,7 @@ t.test('fault 85: calls that write one path wait for each other, others do not',
   controller.abort()
   t.equal(codeOf(await abandoned), 'cancelled')
   await turn()
-  t.strictSame(log, ['begin "ab"', 'begin "c"'], 'one who gives up lets none pass those before it')
+  t.strictSame(log, ['begin "ab"', 'begin "c"'], 'cancelling one lets none pass those before it')
   for (const input of ['"ab"', '"a"', '"c"', '"bc"', '"ac"']) {
     gates.get(input)?.resolve()
     await turn()

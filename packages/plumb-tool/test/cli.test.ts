@@ -249,7 +249,7 @@ t.test('words, options and specs that are wrong', (t) =>
   ),
 )
 
-t.test('a signal gives up the call', async (t) => {
+t.test('a signal cancels the call', async (t) => {
   const script = `plumb-tool t.plumb call nap '{"arguments":["16.1803"]}' & pid=$!
 until [ "$(running 'sleep 16.1803')" = 1 ]; do sleep 0.02; done
 kill -INT $pid; wait $pid; echo $?

@@ -144,7 +144,7 @@ t.test('one error cancels the others, and is told when they have really stopped'
         signal.addEventListener('abort', async () => {
           await turn()
           stopped.push('slow')
-          resolve(fail('cancelled', 'given up'))
+          resolve(fail('cancelled', 'cancelled'))
         })
       }),
   )

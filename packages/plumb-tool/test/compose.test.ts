@@ -211,7 +211,7 @@ t.test('a chain computes so much and no more, and leaves the rest of the process
 
 const many = (length: number): number[] => Array.from({ length }, (_, i) => i)
 
-t.test('a failure ends the calls beside it, on_error leaves it out, and one that is given up is stopped', async (t) => {
+t.test('a failure ends the calls beside it, on_error leaves it out, and one that is cancelled is stopped', async (t) => {
   const stopped: string[] = []
   const late = (tool: string, json: string, _: number, signal: AbortSignal): Promise<Result<string>> =>
     new Promise((resolve) => {

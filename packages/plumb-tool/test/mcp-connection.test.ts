@@ -102,7 +102,7 @@ t.test('fault 103: how a connection cannot be made', async (t) => {
   const stop = new AbortController()
   const waiting = connect(configOf('silent'), { signal: stop.signal })
   stop.abort()
-  t.match(await waiting, { opened: { error: { error: 'cancelled', detail: "connecting to MCP server 'ink' was given up" } } })
+  t.match(await waiting, { opened: { error: { error: 'cancelled', detail: "connecting to MCP server 'ink' was cancelled" } } })
   t.match(await connect(configOf('well'), { signal: AbortSignal.abort() }), { opened: { error: { error: 'cancelled' } } })
 })
 
@@ -112,7 +112,7 @@ t.test(
   async (t) => {
     const shaken = connect(configOf('silent'))
     const { connection } = await hostile()
-    t.match(await said(connection.call('hang', '{}')), /^timeout: .* within 60 s; its connection is given up/)
+    t.match(await said(connection.call('hang', '{}')), /^timeout: .* within 60 s; its connection is closed/)
     t.match(await shaken, { opened: { error: { error: 'timeout', detail: /did not answer the handshake within 30 s/ } } })
   },
 )
@@ -186,7 +186,7 @@ t.test('faults 103, 104: a call that is not answered has its time, whatever prog
   for (const name of ['hang', 'progress']) {
     const { connection } = await hostile('well', { timeout: 1 })
     let told = 0
-    const words = `tool '${name}' of MCP server 'ink' did not answer within 1 s; its connection is given up`
+    const words = `tool '${name}' of MCP server 'ink' did not answer within 1 s; its connection is closed`
     t.equal(await said(connection.call(name, '{}', { onProgress: () => told++ })), `timeout: ${words}`)
     t.equal(told > 0, name === 'progress', `progress ${told} times`)
     t.ok(connection.isDead)
@@ -195,14 +195,14 @@ t.test('faults 103, 104: a call that is not answered has its time, whatever prog
   }
 })
 
-t.test('a call that is given up is cancelled at the server, and others go on', async (t) => {
+t.test('a cancelled call is cancelled at the server, and others go on', async (t) => {
   const { connection } = await hostile()
   const stop = new AbortController()
   const hanging = said(connection.call('hang', '{}', { signal: stop.signal }))
   t.strictSame(await said(connection.call('echo', '{"text":"1"}')), answer('heard: 1'))
   stop.abort()
-  t.equal(await hanging, "cancelled: tool 'hang' of MCP server 'ink' was given up")
-  t.equal(await said(connection.call('echo', '{}', { signal: stop.signal })), "cancelled: tool 'echo' of MCP server 'ink' was given up")
+  t.equal(await hanging, "cancelled: tool 'hang' of MCP server 'ink' was cancelled")
+  t.equal(await said(connection.call('echo', '{}', { signal: stop.signal })), "cancelled: tool 'echo' of MCP server 'ink' was cancelled")
   t.notOk(connection.isDead)
   t.equal(
     await said(connection.call('die', '{}')),
@@ -292,7 +292,7 @@ t.test('fault 106: whatever is answered, and when, no call gets the answer to an
         question.wanted ??= String(serial)
       } else if (question) say(FORMS[form]?.(question.id), { said: 'astray' })
     }
-    guarded.giveUp(dead)
+    guarded.abandon(dead)
     const got = await Promise.all(asked.map((question) => question.got))
     assert.deepEqual(
       got,

@@ -333,11 +333,11 @@ t.test('the stages hold', (t) =>
         errors: [{ error: 'timeout', detail: /0\.2 s/ }],
         status: 0,
       },
-      'given up: it is told so too': {
+      'cancelled: it is notified too': {
         run: `sed 's/timeout: 0.2/timeout: 60/' t.plumb > u.plumb; plumb-tool u.plumb call hang 2> /dev/null & until grep -qs 'call hang' told; do sleep 0.05; done; kill -TERM $!; wait $!; grep cancelled told`,
         out: 'notifications/cancelled\n',
       },
-      'one that is not ready yet is given up': {
+      'one that is not ready yet is dropped': {
         run: `plumb-tool t.plumb call pair '{"text":"x"}'`,
         errors: [{ error: 'tool_crashed', detail: /refused: x/ }],
       },

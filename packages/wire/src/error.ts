@@ -224,7 +224,7 @@ export const ERRORS = {
     'raise max, or look why the tool does not get there'),
   law_broken: internal('a law of composition does not hold for a tool',
     'look whether it gives the same result for the same input; --seed repeats the run'),
-  cancelled: internal('the work was given up on request',
+  cancelled: internal('the work was cancelled on request',
     'send the message again if the answer is still wanted'),
   internal: internal('this program has a bug',
     'report it with the whole error'),

@@ -71,10 +71,10 @@ const startUp = async (catalogue: GatewayCatalogue, signal: AbortSignal): Promis
   if (catalogue.waiting().length === 0) return
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), START_MS)
-  const giveUp = (): void => late.abort()
-  signal.addEventListener('abort', giveUp, { once: true })
+  const onAbort = (): void => late.abort()
+  signal.addEventListener('abort', onAbort, { once: true })
   await catalogue.ready(catalogue.waiting(), late.signal)
-  signal.removeEventListener('abort', giveUp)
+  signal.removeEventListener('abort', onAbort)
   clearTimeout(timer)
 }
 

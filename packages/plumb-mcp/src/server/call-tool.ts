@@ -23,10 +23,10 @@ const run = async (
 ): Promise<McpToolResult> => {
   const { calls, permits } = client.context
   const stop = new AbortController()
-  const giveUp = () => stop.abort()
-  signal.addEventListener('abort', giveUp, { once: true })
+  const onAbort = () => stop.abort()
+  signal.addEventListener('abort', onAbort, { once: true })
   // It may have been cancelled before it began.
-  if (signal.aborted) giveUp()
+  if (signal.aborted) onAbort()
   const progress = openProgress(_meta?.progressToken, sendNotification)
   const notify = (message: string): void => {
     progress.report(message)
@@ -48,7 +48,7 @@ const run = async (
     // Errors that tools throw are caught nearer to them.
     return toError(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error)))
   } finally {
-    signal.removeEventListener('abort', giveUp)
+    signal.removeEventListener('abort', onAbort)
     progress.end()
     end()
   }
@@ -61,7 +61,7 @@ const asOlder = ({ structuredContent, ...rest }: McpToolResult): McpToolResult =
 /** A client may send more calls than run at once; a call that is cancelled while it waits leaves the queue. */
 const acquirePermit = async (permits: Semaphore, signal: AbortSignal): Promise<Fault | undefined> => {
   if (!signal.aborted && permits.waiting >= MAX_WAITING) return fault('overloaded', 'too many calls wait already: try again later')
-  return (await permits.acquire(signal)) ? undefined : fault('cancelled', 'the call was given up before its turn came')
+  return (await permits.acquire(signal)) ? undefined : fault('cancelled', 'the call was cancelled before its turn came')
 }
 
 const MAX_WAITING = 10_000

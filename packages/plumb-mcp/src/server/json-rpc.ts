@@ -85,15 +85,15 @@ export const openJsonRpc = (transport: Transport, answer: RpcAnswer, onClosed: (
         const end = (): void => {
           asked.delete(id)
           clearTimeout(timer)
-          signal.removeEventListener('abort', giveUp)
+          signal.removeEventListener('abort', abandon)
         }
-        const giveUp = (): void => {
+        const abandon = (): void => {
           end()
           void send({ method: 'notifications/cancelled', params: { requestId: id } }, relatedTo)
-          reject(new Error(`${method} was given up`))
+          reject(new Error(`${method} was cancelled or timed out`))
         }
-        const timer = setTimeout(giveUp, timeoutMs)
-        signal.addEventListener('abort', giveUp, { once: true })
+        const timer = setTimeout(abandon, timeoutMs)
+        signal.addEventListener('abort', abandon, { once: true })
         asked.set(id, (reply) => {
           end()
           if (isRecord(reply?.result)) resolve(reply.result)

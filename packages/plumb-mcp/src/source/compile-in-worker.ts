@@ -12,7 +12,7 @@ const MAX_MEMORY_MB = 256
 export const compileInWorker = async (question: SourceQuestion, signal: AbortSignal): Promise<Result<CompiledSource>> => {
   const { length } = question.text
   if (length > MAX_SOURCE) return fail('spec_invalid', `the source has ${length} characters, and ${MAX_SOURCE} are taken`)
-  if (signal.aborted) return fail('cancelled', 'the check of the source was given up')
+  if (signal.aborted) return fail('cancelled', 'the check of the source was cancelled')
   const { default: program } = await import('./compile.worker?text')
   return new Promise((resolve) => {
     const worker = new Worker(program, {
@@ -26,14 +26,14 @@ export const compileInWorker = async (question: SourceQuestion, signal: AbortSig
     })
     const end = (result: Result<CompiledSource>): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
       resolve(result)
       void worker.terminate()
     }
-    const giveUp = (): void => end(fail('cancelled', 'the check of the source was given up'))
+    const onAbort = (): void => end(fail('cancelled', 'the check of the source was cancelled'))
     const refuse = (why: string): void => end(fail('spec_invalid', `the source cannot be checked: ${why}`))
     const timer = setTimeout(() => refuse(`it takes more than ${COMPILE_TIMEOUT_MS / 1000} s`), COMPILE_TIMEOUT_MS)
-    signal.addEventListener('abort', giveUp, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
     worker.on('message', (compiled: CompiledSource) => end(succeed(compiled)))
     worker.on('error', ({ message }) => refuse(preview(message, 200)))
     worker.on('exit', () => refuse('it needs too much memory'))

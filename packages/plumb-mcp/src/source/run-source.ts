@@ -57,7 +57,7 @@ const MAX_FAULTS = 20
 /** The child has exited when it resolves. */
 export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> => {
   const { isFirstEnough, inputs, signal, warn, onOutput } = run
-  if (signal.aborted) return fail('cancelled', 'the run was given up before it began')
+  if (signal.aborted) return fail('cancelled', 'the run was cancelled before it began')
   const started = start(run)
   if (!started.ok) return started
   const { child } = started.value
@@ -104,7 +104,7 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
   const { status, signal: killed } = await child.exited
   signal.removeEventListener('abort', end)
   forget()
-  if (signal.aborted) return fail('cancelled', 'the run was given up')
+  if (signal.aborted) return fail('cancelled', 'the run was cancelled')
   if (!isCut && !isTooLarge && killed !== null && OUT_OF_MEMORY.includes(killed)) faults.push(tooLarge(MAX_HEAP_MIB * 2 ** 20))
   if (!isCut && status !== 0 && faults.length === 0) {
     faults.push(fault('child_failed', `the program ended ${killed === null ? `with status ${status}` : `by ${killed}`} and said nothing`))

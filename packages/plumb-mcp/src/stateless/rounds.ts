@@ -44,16 +44,16 @@ export const openServerRounds = (): ServerRounds => {
   const held = new Map<string, Held>()
 
   const turn = async (call: Held, { signal, send }: RoundRequest): Promise<object> => {
-    const giveUp = (): void => call.stop.abort()
-    signal.addEventListener('abort', giveUp, { once: true })
-    if (signal.aborted) giveUp()
+    const onAbort = (): void => call.stop.abort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
     call.send = send
     const asked = new Promise<undefined>((resolve) => {
       call.wake = () => resolve(undefined)
       if (call.questions.size > 0) call.wake()
     })
     const result = await Promise.race([call.done, asked])
-    signal.removeEventListener('abort', giveUp)
+    signal.removeEventListener('abort', onAbort)
     call.send = undefined
     if (result) return result
     const handle = randomUUID()

@@ -1,4 +1,4 @@
-// A person's consent to one call: asked for where the tool or the policy requires it. Where no one can be asked, it is denied.
+// Asks a person to approve a call, if the tool or the policy requires it. Without a person to ask, the call is denied.
 
 import type { Json } from '@plumb/lang'
 import { terminalApproval } from '@plumb/policy'
@@ -26,12 +26,12 @@ export const withApproval: Wrap = (tool) => ({
 
 const NOT_MADE = new Set<string>(['approval_required', 'parked', 'in_doubt', 'write_failed'])
 
-/** For a session that a person has begun, who may be at a terminal. Undefined: there is no one. */
-export const hearOnTerminal = (ask = terminalApproval()) => {
+/** For a session that was started by a person, who may be at a terminal. Undefined: no terminal. */
+export const askOnTerminal = (ask = terminalApproval()) => {
   return ({ tool, input }: ApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> =>
     ask({ tool, input: JSON.stringify(input) }, signal)
 }
 
-export const approveOnTerminal = (hear = hearOnTerminal()): Session['approve'] => {
-  return async (request, signal) => (await hear(request, signal)) === true
+export const approveOnTerminal = (ask = askOnTerminal()): Session['approve'] => {
+  return async (request, signal) => (await ask(request, signal)) === true
 }

@@ -1,4 +1,4 @@
-// Leaves a tool alone that keeps failing: after so many retryable failures in a row calls are held back, then one of them tries.
+// A circuit breaker: after so many consecutive retryable failures of a tool, calls fail at once, and later one trial call is made.
 
 import { type Fault, fail, isRetryable, preview } from '@plumb/wire'
 import type { Wrap } from '../tool.js'
@@ -30,7 +30,7 @@ export const withBreaker =
         const result = await tool.run(input, call)
         const isFailure = !result.ok && isRetryable(result.error)
         if (isFailure) last = result.error
-        const outcome = !result.ok && call.signal.aborted ? 'given up' : isFailure ? 'failed' : 'answered'
+        const outcome = !result.ok && call.signal.aborted ? 'cancelled' : isFailure ? 'failed' : 'answered'
         const change = breaker.learn(period, outcome, nowMs())
         if (change === 'opens') note(call, 'breaker', `opens for ${showMs(resetMs)}`)
         else if (change) note(call, 'breaker', change)
@@ -41,7 +41,7 @@ export const withBreaker =
 
 type Period = { readonly kind: 'closed'; failures: number } | { readonly kind: 'open'; readonly until: number } | { readonly kind: 'trial' }
 
-// How long a trial takes is not known.
+// The duration of a trial is unknown.
 const TRIAL_WAIT_MS = 1000
 
 class Breaker {
@@ -52,7 +52,7 @@ class Breaker {
     private readonly resetMs: number,
   ) {}
 
-  /** The period in which a call may begin; undefined: it may not. */
+  /** The period in which a call may begin. Undefined: it may not. */
   admit(now: number): Period | undefined {
     if (this.#period.kind === 'closed') return this.#period
     if (this.#period.kind === 'trial' || now < this.#period.until) return undefined
@@ -64,10 +64,10 @@ class Breaker {
     return this.#period.kind === 'open' ? this.#period.until - now : TRIAL_WAIT_MS
   }
 
-  /** What began in an earlier period says nothing of this one; what was given up says nothing of the tool. */
-  learn(began: Period, outcome: 'answered' | 'failed' | 'given up', now: number): 'opens' | 'closes' | undefined {
+  /** A call of an earlier period does not count, and neither does one that was cancelled. */
+  learn(began: Period, outcome: 'answered' | 'failed' | 'cancelled', now: number): 'opens' | 'closes' | undefined {
     if (began !== this.#period) return undefined
-    if (outcome === 'given up') {
+    if (outcome === 'cancelled') {
       if (began.kind === 'trial') this.#period = { kind: 'open', until: now }
       return undefined
     }

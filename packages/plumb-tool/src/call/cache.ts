@@ -10,7 +10,7 @@ import type { Call, Session } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note } from './note.js'
 
-/** Errors are not kept. What one session may see another may not, so each has a memory of its own. */
+/** Errors are not cached. Each session has a memory of its own, since another may not be allowed to see its results. */
 export const withCache =
   (ttlMs: number): Wrap =>
   (tool) => {
@@ -77,7 +77,7 @@ interface Kept {
 type Store = Pick<LRUCache<string, Kept>, 'get' | 'set'>
 
 const MAX_ENTRIES = 1000
-// Characters of keys and results; a larger one is not kept at all.
+// Characters of keys and results; a larger result is not cached.
 const MAX_SIZE = 16 * 1024 * 1024
 
 const openStore = async (ttlMs: number, nowMs: () => number): Promise<Store> => {
@@ -87,13 +87,13 @@ const openStore = async (ttlMs: number, nowMs: () => number): Promise<Store> => 
     maxSize: MAX_SIZE,
     sizeCalculation: ({ json }, key) => json.length + key.length,
     ttl: Math.min(Math.max(1, Math.round(ttlMs)), Number.MAX_SAFE_INTEGER),
-    // Each look is at the clock itself. To the library 0 is no time.
+    // Reads the clock on each access. The library takes 0 for no time.
     ttlResolution: 0,
     perf: { now: () => nowMs() + 1 },
   })
 }
 
-/** One run that several callers wait for. It is stopped when the last of them has given up. */
+/** One run that several callers wait for. It is stopped when the last of them has cancelled. */
 class Flight {
   readonly result: Promise<Result<JsonText>>
   readonly #tool: Tool
@@ -102,7 +102,7 @@ class Flight {
   readonly #onAbandoned: () => void
   #waiting = 0
 
-  /** What its stages do is noted with the call that began it. */
+  /** Notes of its stages belong to the call that began it. */
   constructor(tool: Tool, input: JsonText, call: Call, onAbandoned: () => void) {
     this.#tool = tool
     this.#call = call
@@ -117,16 +117,16 @@ class Flight {
   wait({ signal }: Call): Promise<Result<JsonText>> {
     this.#waiting++
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        signal.removeEventListener('abort', giveUp)
+      const onAbort = (): void => {
+        signal.removeEventListener('abort', onAbort)
         if (--this.#waiting > 0) return resolve(cancelled(this.#tool.name))
-        // No caller may join it any more. Its end is waited for: the work is over when its last caller hears of it.
+        // No caller may join it any more. Its end is awaited, so that the work is over when the last caller gets its answer.
         this.#onAbandoned()
         this.#abandon.abort()
       }
-      this.result.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-      if (signal.aborted) giveUp()
-      else signal.addEventListener('abort', giveUp, { once: true })
+      this.result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+      if (signal.aborted) onAbort()
+      else signal.addEventListener('abort', onAbort, { once: true })
     })
   }
 }

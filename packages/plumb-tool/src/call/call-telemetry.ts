@@ -1,19 +1,19 @@
-// A call that is over as telemetry, for a parent that sees only the calls that it asked for.
+// Converts a finished call to telemetry, for a parent that sees only the calls that it requested.
 
 import type { Telemetry } from '@plumb/wire'
 import type { CallEnvelope } from './call.js'
 
-interface ToldBy {
-  /** Whose tool it is, where no agent inside a tool made the call. */
+interface CallOrigin {
+  /** The owner of the tool, unless an agent inside a tool made the call. */
   readonly agent: string
   readonly time: string
   readonly parent?: string
   readonly depth: number
 }
 
-type CallTelemetry = Extract<Telemetry, { kind: 'tool_call' | 'tool_result' }> & ToldBy
+type CallTelemetry = Extract<Telemetry, { kind: 'tool_call' | 'tool_result' }> & CallOrigin
 
-/** Its beginning and its end; of a call from outside nothing, since who asked for it tells of it. */
+/** The beginning and the end of the call; nothing for a call from outside, which its requester reports. */
 export const callTelemetry = (envelope: CallEnvelope, agent: string): readonly CallTelemetry[] => {
   const { id, tool: name, input, ok, ms, parent, depth, started, result } = envelope
   if (depth === 0) return []
@@ -25,5 +25,5 @@ export const callTelemetry = (envelope: CallEnvelope, agent: string): readonly C
   ]
 }
 
-/** In how many processes that tools have started this one stands. */
+/** The number of tool-started processes around this one. */
 const processDepth = ({ PLUMB_DEPTH = '' } = process.env): number => (/^\d{1,3}$/.test(PLUMB_DEPTH) ? Number(PLUMB_DEPTH) : 0)

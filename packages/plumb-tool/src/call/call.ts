@@ -1,4 +1,4 @@
-// One call on its way through the stages, and what all calls of one dispatcher share.
+// One call on its way through the stages, and the state that all calls of one dispatcher share.
 
 import type { Json } from '@plumb/lang'
 import type { Authority } from '@plumb/policy'
@@ -7,21 +7,21 @@ import type { JsonText } from '../json-text.js'
 import type { McpServers } from '../mcp-client/servers.js'
 
 export interface Call {
-  /** The model's own, or made up; unique within a session. */
+  /** The model's own, or generated; unique within a session. */
   readonly id: string
   /** 0 from the outside; calls made by a composition are one deeper. */
   readonly depth: number
   /** The id of the call that made this one. */
   readonly parent: string | undefined
-  /** Of a call that a composition makes: the id of the call from the outside. */
+  /** For a call made by a composition: the id of the call from the outside. */
   readonly whole?: string | undefined
-  /** Hears of what is left out of a list in it, where it is made for an element of another list. */
+  /** Receives what is left out of a list in its result, if the call is made for an element of another list. */
   readonly leftOut?: ((fault: Fault) => void) | undefined
   /** The message of a run by workers that it is made for. */
   readonly delivery?: string | undefined
-  /** Fires when the caller has gone, or the time is up. */
+  /** Fires when the caller is gone, or the time is up. */
   readonly signal: AbortSignal
-  /** What the stages note; read when the call is over. */
+  /** Notes of the stages; read when the call is over. */
   readonly record: CallRecord
   readonly session: Session
 }
@@ -42,11 +42,11 @@ export interface StageNote {
   readonly note: string
 }
 
-/** The wrapper of a call (plumb-tools(7), What happens to a call); for `--envelope` and the trace. */
+/** The envelope of a call (plumb-tools(7), What happens to a call); for `--envelope` and the trace. */
 export interface CallEnvelope {
   readonly tool: string
   readonly id: string
-  /** Who made it: an agent that a tool has started. Of its calls it tells neither result nor error. */
+  /** The caller, if it is an agent that a tool has started. Result and error are left out for its calls. */
   readonly agent?: string
   readonly input: Json
   readonly ok: boolean
@@ -66,20 +66,23 @@ export interface CallEnvelope {
   readonly cost?: number
 }
 
-/** As an agent tells of it; `cost` in dollars, where it knows. */
+/** As an agent reports it; `cost` in dollars, if it is known. */
 export type AgentUsage = Extract<Telemetry, { kind: 'usage' }> & { readonly agent: string; readonly time: string; readonly cost?: number }
 
 /** What all calls of one dispatcher share. */
 export interface Session {
-  /** Absolute. Where built-ins may use files; the working directory of commands. */
+  /** Absolute. The files that built-ins may use; the working directory of commands. */
   readonly docroot: string
-  /** The texts that were compiled: handed on to the processes that run parts of the same spec. */
+  /** The compiled texts: handed on to the processes that run parts of the same spec. */
   readonly files: SourceFiles
   /** Read at each call: a renewal replaces it. */
   readonly authority: () => Authority
-  /** A person's consent to one call. Resolves to false where no one can be asked. */
+  /** Asks a person to approve one call. Resolves to false if no person can be asked. */
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
-  /** For a call from the outside that may wait for a person: makes it when that is allowed. Undefined: it is refused where no one can be asked. */
+  /**
+   * For a call from the outside that may wait for approval: makes it once it is allowed. Undefined: it is refused if there is no person to
+   * ask.
+   */
   readonly held?:
     | ((
         request: ApprovalRequest & { readonly text: JsonText },
@@ -87,27 +90,27 @@ export interface Session {
         signal: AbortSignal,
       ) => Promise<Result<JsonText>>)
     | undefined
-  /** Called for each call when it is over, those inside compositions and of agents inside tools too. */
+  /** Called at the end of each call, including those inside compositions and of agents inside tools. */
   readonly onCall: ((envelope: CallEnvelope) => void) | undefined
   /** Called for each `usage` that agents in tools report. */
   readonly onUsage?: ((usage: AgentUsage) => void) | undefined
-  /** What it costs, where there are prices. */
+  /** What it costs, if there are prices. */
   readonly costOf?: ((usage: AgentUsage) => number | undefined) | undefined
   /** Options for agents that are started: `--provider P`… */
   readonly agentOptions: readonly string[]
   /** Programs in place of ours (--agent-command). */
   readonly agentProgram: string | undefined
-  /** The provider and model of the agent that calls, for tools that think with it (meta_refine). */
+  /** The provider and model of the calling agent, for tools that use a model (meta_refine). */
   readonly caller: { readonly provider: string; readonly model: string; readonly endpoint?: string } | undefined
   /** Closed by the code that made the session. */
   readonly servers: McpServers
-  /** What came of the tools that a call from the outside is made of, by its id. Undefined: that is not kept. */
+  /** Results of the parts of a call from the outside, by its id. Undefined: they are not kept. */
   readonly partsOf?: ((id: string) => KeptParts | undefined) | undefined
-  /** Milliseconds that always go up; a test may hold it. */
+  /** Monotonic milliseconds; a test may stop the clock. */
   readonly nowMs: () => number
 }
 
-/** Of one call, which a run that ended in the middle of it had begun. */
+/** The kept results of one call, which an interrupted run had begun. */
 export interface KeptParts {
   /** Each is given once: that part is not called again. */
   take(tool: string, input: JsonText): Result<JsonText> | undefined

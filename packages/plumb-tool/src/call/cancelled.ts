@@ -1,5 +1,5 @@
-// The end of a call whose caller has gone.
+// The error of a call whose caller is gone.
 
 import { fail } from '@plumb/wire'
 
-export const cancelled = (tool: string) => fail('cancelled', `the call of '${tool}' was given up`, { tool })
+export const cancelled = (tool: string) => fail('cancelled', `the call of '${tool}' was cancelled`, { tool })

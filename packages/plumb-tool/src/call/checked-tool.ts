@@ -1,4 +1,4 @@
-// A tool as an agent that may call it knows it: its types, what it and all that it is made of may do, and how long it may take.
+// A tool as a calling agent knows it: its types, the effects of it and of all its parts, and how long it may take.
 
 import {
   type BasePlan,
@@ -44,12 +44,12 @@ const partsOf = (plan: ToolPlan): ToolPlan[] => {
 const boundsIn = ({ body }: ToolPlan): readonly Bound[] => (body.kind === 'tool' ? body.parts : boundsCalled(body.chain))
 
 const MIN_TIMEOUT_MS = 10 * 60_000
-/** What Node's timers can count. */
+/** The limit of Node's timers. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 const callTimeoutMs = (plan: ToolPlan): number => Math.min(MAX_TIMER_MS, MIN_TIMEOUT_MS + longest(plan))
 
-// Attempts with waits of up to ten seconds between them, twice since it may have to wait for its turn; and all that it is made of.
+// Attempts with waits of up to ten seconds between them, doubled since it may have to queue; plus those of all its parts.
 const longest = ({ body }: ToolPlan): number => {
   if (body.kind === 'chain') return longestOf(body.chain)
   const { timeout, retry } = body.config
@@ -57,10 +57,10 @@ const longest = ({ body }: ToolPlan): number => {
   return sum(body.parts.map((part) => longest(toolOf(part)))) + own
 }
 
-// A trace may run its body as often as it has rounds.
+// A trace may run its body once a round.
 const longestOf = (chain: BasePlan): number => {
   const own = chain.kind === 'named' ? longest(toolOf(chain.bound)) : sum(partsOfPlan(chain).map(longestOf))
-  // How many elements there will be, no spec says.
+  // No spec says how many elements there will be.
   if (chain.kind === 'each') return own > 0 ? MAX_TIMER_MS : 0
   return chain.kind === 'trace' ? chain.max * own : own
 }

@@ -1,14 +1,14 @@
-// A text that is too long for its reader: its beginning in whole lines, and how much is missing.
+// Cuts a text that is too long: keeps its beginning in whole lines, and says how much is missing.
 
 export interface Cut {
   readonly text: string
-  /** 0: nothing was cut, and the text is as it was. */
+  /** 0: nothing was cut, and the text is unchanged. */
   readonly cutBytes: number
 }
 
 /**
- * At most `maxCharacters` and a last line `[truncated: N more bytes]`. A first line that is itself too long is cut inside. `droppedBytes`
- * were behind the text and are gone already.
+ * At most `maxCharacters` and a last line `[truncated: N more bytes]`. If the first line is itself too long, it is cut. `droppedBytes`
+ * followed the text and were dropped before.
  */
 export const cutText = (text: string, maxCharacters: number, droppedBytes = 0): Cut => {
   const limit = endOfCharacters(text, maxCharacters)
@@ -21,7 +21,7 @@ export const cutText = (text: string, maxCharacters: number, droppedBytes = 0): 
   return { text: `${head}${isOpen ? '\n' : ''}[truncated: ${cutBytes} more bytes]`, cutBytes }
 }
 
-// In units of the string, so that no character is halved.
+// In UTF-16 units, but never inside a surrogate pair.
 const endOfCharacters = (text: string, maxCharacters: number): number => {
   if (text.length <= maxCharacters) return text.length
   let end = 0
@@ -29,7 +29,7 @@ const endOfCharacters = (text: string, maxCharacters: number): number => {
   return end
 }
 
-/** Characters, not units of the string. */
+/** Code points, not UTF-16 units. */
 export const charactersOf = (text: string): number => text.length - (text.match(PAIRS)?.length ?? 0)
 
 const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g

@@ -1,5 +1,5 @@
-// An input held against a JSON Schema that others wrote, with the repairs and defaults that inputs of declared types get: by the type that
-// comes nearest to the schema. The verdict is the schema's own.
+// Checks an input against a foreign JSON Schema, with the repairs and defaults that inputs of declared types get: by the type that is
+// nearest to the schema. The schema alone decides.
 
 import { ALL_REPAIRS, type Fit, type Json, repairText, type Type } from '@plumb/lang'
 import { compileSchema, fail, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
@@ -9,7 +9,7 @@ import { typeOfSchema } from '../source/function/type-of-schema.js'
 /** `name` is the tool, for errors: `input_type_mismatch`. */
 export type FitSchema = (name: string, json: JsonText) => Result<Fit>
 
-/** `bad_reply` where the schema cannot be used. It is compiled once, so keep what this gives. */
+/** `bad_reply` if the schema is unusable. It is compiled once, so keep the result. */
 export const openFitSchema = (schema: Json): Result<FitSchema> =>
   map(compileSchema(schema), (check) => {
     const flawsOf = (json: JsonText): readonly SchemaFlaw[] => {
@@ -26,7 +26,7 @@ export const openFitSchema = (schema: Json): Result<FitSchema> =>
       const given = flawsOf(json)
       if (given.length === 0) {
         const filled = hasDefaults ? repairText(json, type(), { what: 'input' }) : undefined
-        // A default may itself be none that the schema accepts; then the server is to fill it in.
+        // The schema may refuse its own default; then the server has to fill it in.
         return succeed(filled && flawsOf(filled.json).length === 0 ? filled : { json, repairs: [] })
       }
       const repaired = repairText(json, type(), { what: 'input', repairs: ALL_REPAIRS })
@@ -41,7 +41,7 @@ export const openFitSchema = (schema: Json): Result<FitSchema> =>
 
 const NO_OBJECT: SchemaFlaw = { path: '', detail: 'is an object' }
 
-// The arguments of a call are an object, whatever else its schema says.
+// The arguments of a call are always an object.
 const recordOf = (schema: Json): Type => {
   const type = isObject(schema) ? typeOfSchema(schema) : undefined
   return type?.kind === 'record' ? type : { kind: 'record', fields: [] }

@@ -1,4 +1,4 @@
-// How a stage says what it did.
+// Notes of the stages.
 
 import type { Call, StageNote } from './call.js'
 

@@ -1,4 +1,4 @@
-// Last stage: what comes out is of the output type, and a long text is cut.
+// Last stage: checks that the result has the output type, and cuts a long text.
 
 import { resolve } from '@plumb/lang'
 import { succeed } from '@plumb/wire'
@@ -8,7 +8,7 @@ import { note, plural } from './note.js'
 import { quickCheck } from './quick-check.js'
 import { fitOutput } from './validate.js'
 
-/** `maxOutput` in characters, for tools whose result is a text. What the tool itself has cut is not cut again. */
+/** `maxOutput` in characters, for tools whose result is a text. A text that the tool itself has cut is not cut again. */
 export const withOutput =
   (maxOutput?: number): Wrap =>
   (tool) => {
@@ -24,7 +24,7 @@ export const withOutput =
       const { json, repairs } = fit.value
       call.record.repairs.push(...repairs)
       const fitted = repairs.length === 0 ? 'fits' : `fits after ${plural(repairs.length, 'repair')}`
-      // A character takes at least one unit of the JSON text, and two are its quotes.
+      // A character takes at least one unit of the JSON text, and the quotes two.
       const mayBeLong = maxOutput !== undefined && json.length - 2 > maxOutput && !call.record.truncated
       if (!mayBeLong || resolve(tool.output).kind !== 'string') {
         note(call, 'output', fitted)

@@ -1,4 +1,4 @@
-// The stage that lets calls which write the same path wait for each other, in the order in which they came.
+// The stage that serialises calls which write the same path, in order of arrival.
 
 import { preview } from '@plumb/wire'
 import type { Wrap } from '../tool.js'
@@ -29,13 +29,10 @@ export const withPathLocks =
 
 export type Release = () => void
 
-/** Path → what is over when all who came before are done. Paths mean the same to every tool of this process, so there is one table. */
+/** Path → a promise that all earlier calls are done. Paths mean the same to every tool of this process, so there is one table. */
 const tails = new Map<string, Promise<void>>()
 
-/**
- * Undefined: the signal fired first. A call takes its place in all its queues at once, so that each waits only for calls that came before
- * it, and no cycle can form.
- */
+/** Undefined: the signal fired first. A call joins all its queues at once, so it waits only for earlier calls, and no cycle can form. */
 const lockPaths = async (paths: readonly string[], signal: AbortSignal): Promise<Release | undefined> => {
   const files = new Set(paths.map(realPath))
   const before = Promise.all([...files].map((file) => tails.get(file)))
@@ -43,7 +40,7 @@ const lockPaths = async (paths: readonly string[], signal: AbortSignal): Promise
   const own = new Promise<void>((done) => {
     finish = done
   })
-  // One who gives up leaves its place, not those before it.
+  // A cancelled call leaves its place, not those before it.
   const over = Promise.all([before, own]).then(() => {
     for (const file of files) if (tails.get(file) === over) tails.delete(file)
   })
@@ -54,14 +51,14 @@ const lockPaths = async (paths: readonly string[], signal: AbortSignal): Promise
   return undefined
 }
 
-/** True: they are done; false: the signal fired first. */
+/** True: they are done. False: the signal fired first. */
 const firstOf = (before: Promise<unknown>, signal: AbortSignal): Promise<boolean> =>
   new Promise((settle) => {
-    const giveUp = (): void => settle(false)
-    if (signal.aborted) return giveUp()
-    signal.addEventListener('abort', giveUp, { once: true })
+    const onAbort = (): void => settle(false)
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
     void before.then(() => {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
       settle(true)
     })
   })

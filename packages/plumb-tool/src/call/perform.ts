@@ -1,4 +1,4 @@
-// One call from its beginning to its end, and the wrapper that tells of it.
+// One call from its beginning to its end, and its envelope.
 
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
@@ -9,7 +9,7 @@ import type { Call, CallEnvelope, CallRecord, Session } from './call.js'
 export interface CallStart {
   readonly session: Session
   readonly signal: AbortSignal
-  /** Made up when left out. */
+  /** Generated if left out. */
   readonly id?: string
   /** The call that makes this one, if any. */
   readonly parent?: Pick<Call, 'id' | 'depth' | 'whole' | 'leftOut' | 'delivery'>
@@ -20,7 +20,7 @@ export interface Performed {
   readonly result: Result<JsonText>
   readonly record: CallRecord
   readonly envelope: CallEnvelope
-  /** The envelope as text, in which the numbers of input and result have their digits. */
+  /** The envelope as text, in which the numbers of input and result keep their digits. */
   readonly print: () => JsonText
 }
 
@@ -90,7 +90,7 @@ const envelopeOf = (
   { started, ms }: Times,
 ): CallEnvelope => {
   const { attempts, cached, truncated, tokens, cost } = record
-  // What the stages still note of a call that was given up is no part of it.
+  // Later notes of a cancelled call are not part of it.
   const [repairs, stages] = [[...record.repairs], [...record.stages]]
   const outcome = result.ok ? { ok: true, result: parsed(result.value) } : { ok: false, error: result.error }
   const spent = { ...(tokens === undefined ? {} : { tokens }), ...(cost === undefined ? {} : { cost }) }
@@ -98,7 +98,7 @@ const envelopeOf = (
   return { tool, id, input: parsed(input), ...outcome, started: new Date(started).toISOString(), ms, ...seen, ...spent }
 }
 
-// An input that was not JSON is reported as text.
+// An input that is not JSON is reported as text.
 const parsed = (json: JsonText): Json => {
   try {
     return JSON.parse(json)

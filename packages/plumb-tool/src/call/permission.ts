@@ -1,4 +1,4 @@
-// The stage before anything is done: what the tool does must be granted, and allowed by the policy.
+// The permission stage: the tool's effects must be granted, and allowed by the policy.
 
 import { type Effect, permit, type Subject } from '@plumb/policy'
 import type { Result } from '@plumb/wire'
@@ -19,7 +19,7 @@ export interface PermissionOptions {
   readonly now?: () => number
 }
 
-/** A person is asked at most once, whether the tool wants it or the policy. */
+/** Asks a person at most once, whether the tool or the policy requires it. */
 export const withPermission =
   ({ effects, deferred, targetsOf, isApprovalAsked = false, now = Date.now }: PermissionOptions): Wrap =>
   (tool) => {

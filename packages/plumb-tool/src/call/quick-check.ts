@@ -1,17 +1,17 @@
-// Whether a text is of a type as it stands, for tools that are called again and again: the check is compiled once that pays.
+// A fast check whether a text has a type as it stands, for tools that are called often: compiled once that pays.
 
 import { compileCheck, Sink, type Stage, type Type, Verdict } from '@plumb/lang'
 import type { JsonText } from '../json-text.js'
 
-/** To compile one takes as long as to do without it so many times. */
+/** Compiling a check takes as long as so many slow checks. */
 const USES_BEFORE = 20
-/** White space around it or a line end within would have to be taken out, half a surrogate pair to be written otherwise. */
+/** White space around it or a line end within would have to be removed, and half a surrogate pair rewritten. */
 const IS_ODD = /^\s|\s$|[\n\r\ud800-\udfff]/
 
 // A check writes nothing that is read.
 let sink: Sink | undefined
 
-/** False also says that it is not known yet. */
+/** False may also mean unknown. */
 export const quickCheck = (type: Type): ((json: JsonText) => boolean) => {
   let uses = 0
   let stage: Stage | undefined

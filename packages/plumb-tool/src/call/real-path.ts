@@ -1,9 +1,9 @@
-// One name for a file that has many.
+// The canonical name of a file.
 
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** With its links resolved. What is not there yet is named by the directory that is. */
+/** With links resolved. A missing file is named relative to its nearest existing directory. */
 export const realPath = (path: string): string => {
   const absolute = resolve(path)
   try {

@@ -1,17 +1,14 @@
-// An error as a tool tells it of itself: an object of the one table (plumb-wire(5), Errors), from a program that is not ours.
+// An error that a foreign program reports as an object of the one table (plumb-wire(5), Errors).
 
 import { ERRORS, type Fault, fault, isCode, preview, scrub } from '@plumb/wire'
 
 const MAX_DETAIL = 600
 const MAX_EXTRAS = 16
 const MAX_EXTRA = 200
-/** What only the caller can say: where the input stood, what came before, what a server passed on. */
+/** Members that only the caller can know: where the input stood, what came before, what a server passed on. */
 const RESERVED: readonly string[] = ['error', 'category', 'detail', 'seq', 'seqs', 'line', 'earlier', 'content', 'source', 'tool']
 
-/**
- * Undefined: it is something else, also where the category is not that of the code. `subject`
- * names the tool, where the error has no detail.
- */
+/** Undefined: not such an error, or its category is not that of the code. `subject` names the tool, if the error has no detail. */
 export const reportedFault = (value: unknown, subject: string): Fault | undefined => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const { error, category, detail = '' } = value as Readonly<Record<string, unknown>>
@@ -20,7 +17,7 @@ export const reportedFault = (value: unknown, subject: string): Fault | undefine
   return fault(error, words, extrasOf(value))
 }
 
-/** Plain ones, such as `retry_after`; nothing that could be large. */
+/** Plain values, such as `retry_after`; nothing that could be large. */
 const extrasOf = (value: object): Record<string, unknown> => {
   const extras = Object.entries(value).flatMap(([name, extra]): [string, unknown][] => {
     if (RESERVED.includes(name)) return []

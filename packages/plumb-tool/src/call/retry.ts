@@ -1,5 +1,5 @@
-// Tries again what may succeed when it is tried again: errors of the category `unavailable`, and no others. A server that is gone is not
-// connected again in the same session, so that what it was asked may succeed elsewhere only.
+// Retries errors of the category `unavailable`, and no others. A dead server is not reconnected in the same session, so its requests can
+// only succeed elsewhere.
 
 import { type Fault, isRetryable } from '@plumb/wire'
 import type { Tool, Wrap } from '../tool.js'
@@ -31,7 +31,7 @@ export const withRetry =
       for (let attempt = 1; ; attempt++) {
         begin(attempt, attempts, call)
         const result = await tool.run(input, call)
-        // A server that does not answer in time is given up for that: this is the cause.
+        // A server that does not answer in time was cancelled for this reason.
         if (late && !result.ok && result.error.error === 'mcp_dead' && result.error.server === late.server)
           return { ok: false, error: late }
         late = !result.ok && result.error.error === 'timeout' ? result.error : undefined
@@ -39,7 +39,7 @@ export const withRetry =
           return result
         const asked = askedMs(result.error)
         if (asked !== undefined && asked > MAX_BACKOFF_MS) {
-          note(call, 'retry', `gives up: asked to wait ${showMs(asked)}, longer than ${showMs(MAX_BACKOFF_MS)}`)
+          note(call, 'retry', `stops: asked to wait ${showMs(asked)}, longer than ${showMs(MAX_BACKOFF_MS)}`)
           return result
         }
         const ms = asked ?? backoffMs(attempt, random)
@@ -56,7 +56,7 @@ const begin = (attempt: number, attempts: number, call: Call): void => {
   note(call, 'retry', `attempt ${attempt} of ${attempts}`)
 }
 
-// What a server asks for in seconds; nonsense asks for nothing.
+// The seconds that a server asks for; invalid values count as none.
 const askedMs = ({ retry_after }: Fault): number | undefined =>
   typeof retry_after === 'number' && retry_after >= 0 ? retry_after * 1000 : undefined
 

@@ -1,4 +1,4 @@
-// The innermost stage: the work itself. Whatever it throws is an error of the tool, and no end of who called it.
+// The innermost stage: the work itself. Whatever it throws is an error of the tool, and never ends the caller.
 
 import type { Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'

@@ -1,4 +1,4 @@
-// How the calls of a tool are made safe, by the keys that every tool { … } may have (plumbing(5), Tools).
+// The settings of a tool's stages, from the keys that every tool { … } may have (plumbing(5), Tools).
 
 import type { ToolBody, ToolPlan } from '@plumb/lang'
 import type { Effect, Subject } from '@plumb/policy'
@@ -9,17 +9,17 @@ import type { TargetsOf } from './targets.js'
 export interface CallSettings {
   readonly effects: readonly Effect[]
   readonly deferred?: Subject['deferred']
-  /** For tools whose input says what they reach. */
+  /** For tools whose input names the files and hosts that they reach. */
   readonly targetsOf?: TargetsOf
   readonly isApprovalAsked: boolean
-  /** In place of the check against its input type. */
+  /** Replaces the check against the input type. */
   readonly validation?: Wrap
   /** Absent: not cached. */
   readonly cacheMs?: number
   readonly attempts: number
   /** Absent: no breaker. */
   readonly breaker?: BreakerOptions
-  /** Absent: what it is made of has deadlines of its own. */
+  /** Absent: its parts have deadlines of their own. */
   readonly timeoutMs?: number
   /** In characters; absent: not cut. */
   readonly maxOutput?: number
@@ -34,9 +34,9 @@ const DEFAULT_FAILURES = 5
 const DEFAULT_RESET = 60
 const MAX_OUTPUT_OF_COMMANDS = 10_000
 
-/** Made of other tools, whose calls have stages of their own: nothing is tried again, or timed, twice. */
+/** Made of other tools, whose calls have stages of their own: nothing is retried or timed twice. */
 const COMBINING: readonly Source[] = ['pool', 'handoff', 'spy', 'flaky']
-/** What reaches further by calls that are decided on elsewhere. */
+/** Tools with inner calls, which are decided on separately. */
 const REACHING: readonly Source[] = ['process', 'agent']
 
 export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly Effect[]): CallSettings => {
@@ -60,12 +60,12 @@ export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly E
 }
 
 const timeoutOf = (source: Source, said: unknown): number | undefined => {
-  // Its connection keeps the deadline, and is dead once that has passed.
+  // Its connection enforces the deadline, and is dead after it.
   if (source === 'mcp') return undefined
   return seconds(said) ?? (COMBINING.includes(source) ? undefined : (TIMEOUTS[source] ?? DEFAULT_TIMEOUT) * 1000)
 }
 
-// A flaky tool fails of itself; the others fail by what they are made of, which has been tried again already.
+// A flaky tool fails by itself; the others fail through their parts, which were retried already.
 const defaultAttempts = (source: Source, effects: readonly Effect[]): number => {
   if (effects.includes('fs.write') || effects.includes('exec')) return 1
   return COMBINING.includes(source) && source !== 'flaky' ? 1 : DEFAULT_ATTEMPTS

@@ -1,22 +1,22 @@
-// What a call reaches by what its input says: the paths and hosts that rules of a policy speak of, and the paths it writes.
+// The targets of a call, from its input: the paths and hosts for rules of policies, and the paths that it writes.
 
 import type { JsonText } from '../json-text.js'
 import type { Call } from './call.js'
 import { realPath } from './real-path.js'
 
 export interface Targets {
-  /** Absolute, as named and with links resolved, so that a rule may speak of either. Absent: not known. */
+  /** Absolute, as named and with links resolved, so that a rule may use either. Absent: unknown. */
   readonly paths?: readonly string[]
-  /** In small letters. Absent: not known. */
+  /** In lower case. Absent: unknown. */
   readonly hosts?: readonly string[]
-  /** Those of the paths that it writes: calls that write the same one wait for each other. */
+  /** The paths that it writes: calls that write the same one wait for each other. */
   readonly written: readonly string[]
 }
 
-/** Of an input that fits. Never throws. */
+/** For a valid input. Never throws. */
 export type TargetsOf = (input: JsonText, call: Call) => Promise<Targets>
 
-/** What an input says, each absent where it says nothing of it. */
+/** The targets in an input, each absent if the input does not name it. */
 export interface Named {
   /** Absolute. */
   readonly paths?: readonly string[]

@@ -1,15 +1,15 @@
-// What a function has thrown, as an error: its own word for it, a network that failed, or a crash.
+// Converts what a function has thrown to an error: the function's own error object, a failed network, or a crash.
 
 import { type Fault, fault, preview, scrub } from '@plumb/wire'
 import { reportedFault } from './reported-fault.js'
 
-/** In a form that also comes from another process: runner.child.cjs makes the same. */
+/** Serialisable, since it may come from another process: runner.child.cjs makes the same. */
 export interface Thrown {
   readonly message: string
-  /** The error, and what caused it, outermost first. */
+  /** The error and its causes, outermost first. */
   readonly causes: readonly Cause[]
-  /** What was thrown, where it is an object with `error` and `category`. */
-  readonly told?: unknown
+  /** What was thrown, if it is an object with `error` and `category`. */
+  readonly reported?: unknown
 }
 
 interface Cause {
@@ -25,7 +25,7 @@ export const readThrown = (error: unknown): Thrown => {
   try {
     return read(error)
   } catch {
-    // As of a getter that throws in its turn.
+    // Such as a getter that throws in turn.
     return { message: 'something that cannot be shown', causes: [] }
   }
 }
@@ -38,16 +38,16 @@ const read = (error: unknown): Thrown => {
   }
   const [outermost] = causes
   const message = outermost?.message || (typeof error === 'object' && !outermost ? JSON.stringify(error) : String(error))
-  const isTold = typeof error === 'object' && error !== null && 'error' in error && 'category' in error
-  return { message, causes, ...(isTold ? { told: { ...(outermost ? { detail: message } : {}), ...error } } : {}) }
+  const isFault = typeof error === 'object' && error !== null && 'error' in error && 'category' in error
+  return { message, causes, ...(isFault ? { reported: { ...(outermost ? { detail: message } : {}), ...error } } : {}) }
 }
 
-/** Of several addresses that were tried in turn, the first. */
+/** Of several addresses that were tried, the first. */
 const causeOf = (error: Error): unknown => error.cause ?? (error as Partial<AggregateError>).errors?.[0]
 
 /** `subject` begins the sentence, such as "function 'f'". */
-export const thrownFault = ({ message, causes, told }: Thrown, subject: string): Fault => {
-  const own = reportedFault(told, subject)
+export const thrownFault = ({ message, causes, reported }: Thrown, subject: string): Fault => {
+  const own = reportedFault(reported, subject)
   if (own) return own
   const words = preview(scrub(message), MAX_MESSAGE)
   const network = causes.find(isOfNetwork)

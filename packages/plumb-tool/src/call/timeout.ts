@@ -1,4 +1,4 @@
-// A deadline for the work, which is aborted when it has passed, and waited for a little while it stops.
+// A deadline for the work, which is aborted after it, and awaited for a short while.
 
 import { fail, type Result, startDeadline } from '@plumb/wire'
 import { linkedAbort } from '../combine/linked-abort.js'
@@ -9,14 +9,14 @@ import { note, showMs } from './note.js'
 
 export interface TimeoutOptions {
   readonly timeoutMs: number
-  /** How long work that was aborted is waited for; 5 s. */
+  /** How long aborted work is awaited; 5 s. */
   readonly graceMs?: number
 }
 
-// Longer than a child has between SIGTERM and SIGKILL, so that as a rule the work is over when the error is given.
+// Longer than a child has between SIGTERM and SIGKILL, so that the work is usually over when the error is returned.
 const GRACE_MS = 5000
 
-/** An answer that comes after the deadline is dropped. */
+/** An answer after the deadline is dropped. */
 export const withTimeout =
   ({ timeoutMs, graceMs = GRACE_MS }: TimeoutOptions): Wrap =>
   (tool) => ({
@@ -33,7 +33,7 @@ export const withTimeout =
       forget()
       work.unlink()
       if (isLate && !call.signal.aborted) {
-        note(call, 'timeout', result ? 'too late: stopped' : 'too late: told to stop, and not waited for any longer')
+        note(call, 'timeout', result ? 'too late: stopped' : 'too late: aborted, and not waited for any longer')
         return fail('timeout', `'${tool.name}' gave no result within ${showMs(timeoutMs)}`, { tool: tool.name })
       }
       return result ?? cancelled(tool.name)
@@ -44,13 +44,13 @@ export const withTimeout =
 const settled = (running: Promise<Result<JsonText>>, signal: AbortSignal, graceMs: number): Promise<Result<JsonText> | undefined> =>
   new Promise((resolve, reject) => {
     let grace: NodeJS.Timeout | undefined
-    const giveUp = (): void => {
+    const onAbort = (): void => {
       grace = setTimeout(() => resolve(undefined), graceMs)
     }
-    if (signal.aborted) giveUp()
-    else signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
     running.then(resolve, reject).finally(() => {
       clearTimeout(grace)
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
     })
   })

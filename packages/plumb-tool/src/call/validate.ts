@@ -1,4 +1,4 @@
-// First stage: what comes in is of the input type, with its defaults, or the caller gets all that is wrong with it.
+// First stage: checks the input against the input type and adds defaults, or reports everything that is wrong with it.
 
 import { ALL_REPAIRS, type Fit, fitText, resolve, type Type } from '@plumb/lang'
 import { parseTree, type Result, succeed } from '@plumb/wire'
@@ -14,7 +14,7 @@ export const withValidation: Wrap = (tool) => {
   return {
     ...tool,
     run: (input, call) => {
-      // Inside a composition a value is what it is; from outside, where types that are no records are shown wrapped, it may be wrapped.
+      // Inside a composition a value is never wrapped; from outside, where types that are not records are shown wrapped, it may be.
       const mayBeWrapped = call.depth === 0 && !isRecord
       if (!(mayBeWrapped && input.startsWith('{')) && isFine(input)) {
         note(call, 'validate', 'fits')
@@ -33,7 +33,7 @@ export const noteFit = (call: Call, fit: Result<Fit>): void => {
   note(call, 'validate', !fit.ok ? 'does not fit' : repairs.length === 0 ? 'fits' : `fits after ${plural(repairs.length, 'repair')}`)
 }
 
-/** As models and callers from outside say it: for a type that is no record also as `{"input": …}`, which is how its schema shows it. */
+/** For models and callers from outside: a type that is not a record may also be written as `{"input": …}`, as its schema shows it. */
 export const fitToolInput = (json: JsonText, type: Type): Result<Fit> => {
   const { kind } = resolve(type)
   const isWrapped = kind !== 'record'

@@ -1,4 +1,4 @@
-// From the words and options of the command line to what is to be done, or what is wrong with them.
+// Parses the words and options of the command line.
 
 import { existsSync } from 'node:fs'
 import { fail, nearest, preview, type Result, requireSandbox, succeed } from '@plumb/wire'
@@ -8,7 +8,7 @@ import { strayOption, VERBS, type Verb, type VerbName, verbNamed } from './verbs
 
 export interface Todo {
   readonly verb: VerbName
-  /** Behind the verb. */
+  /** The words after the verb. */
   readonly words: readonly string[]
   readonly options: CliOptions
 }
@@ -34,7 +34,7 @@ const noVerb = (spec: string | undefined, name: string | undefined, { eval: text
   if (text !== undefined && name !== undefined) {
     return fail('usage', `--eval stands in place of a file, so '${preview(name)}' is no spec and no command; ${SAY}`)
   }
-  // What stands in the place of the spec may be meant as the command.
+  // The word in place of the spec may be meant as the verb.
   const word = spec !== undefined && !existsSync(spec) && nearest(spec, NAMES) !== undefined ? spec : name
   if (word !== undefined) return fail('usage', `there is no command '${preview(word)}'${suggestion(word)}`)
   if (spec === undefined) return fail('usage', `${SAY}; as in 'plumb-tool list'`)
@@ -107,8 +107,8 @@ const toOptions = (flags: Flags, path: string | undefined): CliOptions => {
     context,
     allowHost,
     wantsEnvelope: flags.envelope === true,
-    tellsOffers: flags.offers === true,
-    tellsTelemetry: flags.telemetry === true,
+    emitsOffers: flags.offers === true,
+    emitsTelemetry: flags.telemetry === true,
     wantsJson: flags.json === true,
     isRawInput: flags.rawInput === true,
     isRawOutput: flags.rawOutput === true,

@@ -1,11 +1,11 @@
-// What may be done: as a parent handed it down, or as the command line says, narrowed to the grant of the agent that is served.
+// The authority: handed down by a parent, or from the command line, narrowed to the grant of the served agent.
 
 import type { AgentPlan } from '@plumb/lang'
 import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
 import { andThen, type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
 import type { CliOptions } from './options.js'
 
-/** Read at each call, since a parent renews what it hands down. */
+/** Read at each call, since a parent renews it. */
 export const openCliAuthority = (
   options: CliOptions,
   bootstrap: Bootstrap | undefined,
@@ -34,5 +34,5 @@ const fromOptions = ({ grant, context, policy }: CliOptions): Result<Authority> 
   return succeed({ ...(grant.length === 0 ? {} : { grant: whole(effects.value) }), policy: rules.value, context: facts.value })
 }
 
-// The caller has all effects but the private net; to name that alone is to ask for it too.
+// The caller has all effects except net.private; naming that alone adds it.
 const whole = (grant: readonly Effect[]): readonly Effect[] => (grant.length === 1 && grant[0] === 'net.private' ? EFFECTS : grant)

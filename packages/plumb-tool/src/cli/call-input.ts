@@ -6,14 +6,14 @@ import { type Field, resolve, type Type } from '@plumb/lang'
 import { fail, MAX_LINE, type Result, readBytes, succeed, systemReason } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 
-/** A string as it stands: for a record of which one field must be given, and is a string, it is that one. `text` is its JSON. */
+/** A text as it stands; for a record with one required field, of type string, it is that field. `text` is its JSON. */
 export const stringInput = (input: Type, text: JsonText): JsonText => {
   const needed = fieldsOf(input).filter(({ isOptional }) => !isOptional)
   const [only] = needed
   return only && needed.length === 1 && resolve(only.type).kind === 'string' ? `{${JSON.stringify(only.name)}:${text}}` : text
 }
 
-/** The tool can try without doing. */
+/** The tool can be called without input. */
 export const canCheck = (input: Type): boolean =>
   fieldsOf(input).some(({ name, type }) => name === 'check' && resolve(type).kind === 'bool')
 

@@ -47,12 +47,12 @@ export const call: RunCommand = async (tools, asked) => {
 class Caller {
   /** Open once there are lines to write. */
   #lines: LineWriter | undefined
-  /** The only line there is, without its end. */
+  /** The only line, without its end. */
   #only: string | undefined
   readonly #stop = new AbortController()
   readonly #forgetSignals: () => void
   #inputs: AsyncLineReader | undefined
-  /** The results have room again. */
+  /** Called when results can be written again. */
   #goOn: () => void = () => {}
   #signal: StopSignal | undefined
 
@@ -64,7 +64,7 @@ class Caller {
     this.#forgetSignals = onStop(
       (signal) => {
         this.#signal = signal
-        this.#giveUp()
+        this.#cancel()
       },
       () => {},
     )
@@ -112,7 +112,7 @@ class Caller {
     const isStopped = this.#signal !== undefined
     if (this.#only !== undefined && isStopped) this.#openWriter().writeText(this.#only)
     await this.#lines?.end()
-    // A reader that does not read holds up what is written at once, and a signal must not wait for it.
+    // Writing synchronously would block on a reader that does not read, and a signal must not wait for it.
     this.#forgetSignals()
     if (this.#only !== undefined && !isStopped) await this.#writeOnly(this.#only)
     return this.#signal
@@ -123,17 +123,17 @@ class Caller {
     const writer = new LineWriter(openLineOutput(1), {
       raw: this.#isRaw,
       onDrain: () => this.#goOn(),
-      onClosed: () => this.#giveUp(),
+      onClosed: () => this.#cancel(),
       onFault: (error) => {
         reporter.report(error)
-        this.#giveUp()
+        this.#cancel()
       },
     })
     this.#lines = writer
     return writer
   }
 
-  // Without a stream, which would cost the start.
+  // Without a stream, which would slow the start.
   async #writeOnly(json: string): Promise<void> {
     const failure = await writeStdout(`${this.#isRaw && json.startsWith('"') ? JSON.parse(json) : json}\n`)
     if (failure) this.asked.reporter.report(failure)
@@ -144,7 +144,7 @@ class Caller {
     return isRawOutput && !wantsEnvelope
   }
 
-  /** What is to be written of it. */
+  /** The part of the result that is written. */
   async #call(input: JsonText, place: Readonly<Record<string, number>>): Promise<string | undefined> {
     const { reporter, options } = this.asked
     const asked = options.wantsCheck ? withCheck(input) : input
@@ -181,8 +181,8 @@ class Caller {
     })
   }
 
-  // The results are not read any more, or the work is to stop: what runs is given up.
-  #giveUp(): void {
+  // The results are no longer read, or a signal came: running calls are cancelled.
+  #cancel(): void {
     this.#stop.abort()
     this.#inputs?.stop()
   }
@@ -198,7 +198,7 @@ const misuse = ({ plan }: Registered, given: string | undefined, { options }: Co
 const readLine = ({ buf, start, end, isLast }: LineReader, isText: boolean): JsonText | Fault =>
   checkLine(buf, start, end, isText, isLast) ?? buf.toString('utf8', start, end)
 
-// What is called without an input gets none, where its type has a word for that.
+// A call without input gets unit, if its type allows it.
 const nothingFor = ({ plan: { name, input } }: Registered): JsonText | Fault => {
   const { kind } = resolve(input)
   if (kind === 'record') return '{}'
@@ -206,7 +206,7 @@ const nothingFor = ({ plan: { name, input } }: Registered): JsonText | Fault => 
   return fault('usage', `'${name}' takes '${printType(input)}': give it as JSON, or - to read it from standard input`)
 }
 
-// As all that flows. JSON, so that between its lines there is only space.
+// Limits as for any message. Between lines of JSON there is only white space.
 const onOneLine = (json: string): string =>
   json
     .split(/[\r\n]/)

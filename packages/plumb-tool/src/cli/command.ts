@@ -1,4 +1,4 @@
-// What each of the commands gets, and gives.
+// The interface of the commands.
 
 import type { AgentPlan, Program } from '@plumb/lang'
 import type { Reporter, StopSignal } from '@plumb/wire'
@@ -10,16 +10,16 @@ export interface ToolSet {
   readonly program: Program
   readonly registry: Registry
   readonly session: Session
-  /** Whose tools these are, as named with --agent. */
+  /** The agent that --agent names. */
   readonly agent: AgentPlan | undefined
 }
 
 export interface CommandInput {
-  /** Behind the name of the command. */
+  /** The words after the name of the command. */
   readonly words: readonly string[]
   readonly options: CliOptions
   readonly reporter: Reporter
 }
 
-/** Resolves when everything has been written, to the signal that stopped it if one did. */
+/** Resolves when everything has been written; to the signal, if one stopped it. */
 export type RunCommand = (tools: ToolSet, asked: CommandInput) => Promise<StopSignal | undefined>

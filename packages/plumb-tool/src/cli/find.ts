@@ -1,4 +1,4 @@
-// plumb-tool find: tools by words, or by what they take and give.
+// plumb-tool find: finds tools by words, or by their input and output types.
 
 import { isatty } from 'node:tty'
 import { type Diagnostic, MAX_WRITTEN, type Program, printType, type Type, typeOf } from '@plumb/lang'
@@ -45,7 +45,7 @@ const findable = (tool: Registered): FoundTool => {
   return { name, description, input, output, effects: tool.effects, tool }
 }
 
-// Tools that fit, else the shortest chain; with words only tools that speak of them.
+// Matching tools, else the shortest chain; with words only tools that match them.
 const chainsFor = (
   tools: readonly FoundTool[],
   words: readonly string[],
@@ -56,7 +56,7 @@ const chainsFor = (
   const found = fitting.map((tool) => [tool])
   if (words.length > 0 || !from || !to) return found
   const chain = findChain(tools, from, to)
-  // Nothing at all is shorter than any tool, where that will do.
+  // The empty chain is shorter than any tool, if it fits.
   return chain && (found.length === 0 || chain.length === 0) ? [chain, ...found] : found
 }
 

@@ -77,19 +77,19 @@ export interface Words {
   readonly flags: Flags
 }
 
-/** What the command line says, or the text that --help or --version ask for. */
+/** The parsed command line, or the text that --help or --version ask for. */
 export const readToolArguments = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
   if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
   return readPlainWords(argv) ?? readToolArgumentsFully(program, argv)
 }
 
-/** Undefined: commander has to read it. */
+/** Undefined: commander has to parse it. */
 export const readPlainWords = (argv: readonly string[]): Result<Words> | undefined => {
   const plain = parsePlainArguments<Flags>(TOOL_OPTIONS, argv, Number.POSITIVE_INFINITY)
   return plain && succeed({ words: plain.operands, flags: plain.values })
 }
 
-/** What `readWords` gives where it gives something, and else help, or what is wrong. */
+/** The result of `readWords` if it has one, else help, or the error. */
 export const readToolArgumentsFully = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
   const { Command, Option } = await import('commander')
   const command = new Command(program)

@@ -1,4 +1,4 @@
-// plumb-tool list: what there is to call, as a table for people or as JSON Lines.
+// plumb-tool list: lists the tools, as a table for people or as JSON Lines.
 
 import { isatty } from 'node:tty'
 import { MAX_WRITTEN, printType } from '@plumb/lang'
@@ -15,7 +15,7 @@ export const list: RunCommand = async ({ registry }, { options: { wantsJson }, r
   return undefined
 }
 
-/** Also how `find` shows tools to people. */
+/** Also used by `find`. */
 export const tableOf = (tools: readonly Registered[]): string[] =>
   writeTable(
     ['NAME', 'TYPE', 'EFFECTS', 'DESCRIPTION'],

@@ -1,4 +1,4 @@
-// From the command line to the checked program that it means, with the texts it was made of.
+// Loads the checked program that the command line names, with its texts.
 
 import { normalize, resolve } from 'node:path'
 import { compile, givenTexts, hasAgentLimits, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
@@ -26,13 +26,13 @@ import type { CliOptions } from './options.js'
 export interface LoadedProgram {
   readonly program: Program
   readonly files: SourceFiles
-  /** What a parent says may be done; undefined: not given. */
+  /** The authority from a parent. Undefined: none was given. */
   readonly bootstrap: Bootstrap | undefined
-  /** The files of the spec, absolute; none where the text came otherwise. */
+  /** The files of the spec, absolute; empty if the text is not from a file. */
   readonly paths: readonly string[]
 }
 
-/** Undefined: it was reported. */
+/** Undefined: errors were reported. */
 export const loadProgram = async (
   { spec, sourcesFd, budgetFd, grant, docroot, flows, set, setFile }: CliOptions,
   reporter: Reporter,
@@ -44,7 +44,7 @@ export const loadProgram = async (
   const { files, bootstrap } = opened.value
   if (spec.kind === 'none') return { program: builtinProgram(), files, bootstrap, paths: [] }
   const path = spec.kind === 'text' ? EVAL_PATH : bootstrap ? spec.path : normalize(spec.path)
-  // A prompt file stands for the spec that it is made into.
+  // A prompt file is converted to a spec.
   const isPrompt = spec.kind === 'file' && !bootstrap && /\.(chatmd|md)$/i.test(path)
   const made = isPrompt
     ? (await import('../source/agent/prompt-program.js')).promptAsSpec(path, reachOf({ grants: grant, docroot }))
@@ -54,7 +54,7 @@ export const loadProgram = async (
   const given = readGivenValues({ set, setFile }, bootstrap?.bundle)
   if (!given.ok) return refuse(given, reporter)
   const checked = compile({ path, text: text.value, files, given: given.value })
-  // What a parent hands over it has looked at.
+  // The parent has already checked what it hands over.
   const compiled = bootstrap ? checked : await withFlows(checked, { flows })
   const { diagnostics, program } = compiled
   if (hasErrors(diagnostics)) {

@@ -1,4 +1,4 @@
-// The tools that a command line means, and what is allowed with them.
+// Opens the tools that a command line names, with their authority.
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -26,7 +26,7 @@ import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
 import type { CliOptions } from './options.js'
 
-/** Undefined: all that is wrong was reported. */
+/** Undefined: all errors were reported. */
 export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, reporter: Reporter): Promise<ToolSet | undefined> => {
   const { program, files, bootstrap } = loaded
   const offer = offerOf(program, options.agent)
@@ -54,7 +54,7 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
   return { program, registry, session, agent: offer.value.agent }
 }
 
-/** What is offered, and by whose grant. */
+/** The tools on offer, and whose grant applies. */
 interface Offer {
   readonly plans: readonly ToolPlan[]
   readonly agent: ReturnType<typeof agentOf> | undefined
@@ -74,7 +74,7 @@ const directoryOf = (path: string): Result<string> => {
   try {
     if (statSync(path).isDirectory()) return succeed(resolve(path))
   } catch {
-    // As if it were no directory.
+    // Treated as missing.
   }
   return fail('file_not_found', `--docroot names '${preview(path)}', which is not a directory`)
 }

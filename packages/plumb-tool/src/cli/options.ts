@@ -1,23 +1,23 @@
-// What the command line says, once it is understood.
+// The parsed command line.
 
 export interface CliOptions {
-  /** The file, the text that stands in place of one, or neither: the built-in tools. */
+  /** The spec file, an inline text, or neither: the built-in tools. */
   readonly spec:
     | { readonly kind: 'file'; readonly path: string }
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'none' }
-  /** Where a parent hands over the texts of all the files; see `openBootstrap`. */
+  /** The descriptor of the parent's spec texts; see `openBootstrap`. */
   readonly sourcesFd?: number
-  /** Where a parent has the budget of its run; see `joinBudget`. */
+  /** The descriptor of the run's budget; see `joinBudget`. */
   readonly budgetFd?: string
-  /** Only what this agent may call, with its grant. */
+  /** Only the tools of this agent, with its grant. */
   readonly agent?: string
   /** NAME=VALUE, as given to --set. */
   readonly set?: readonly string[]
   /** As given to --set-file. */
   readonly setFile?: readonly string[]
   readonly docroot?: string
-  /** Where data may go is checked, whatever the spec says. */
+  /** Checks where data may go, whether or not the spec uses labels. */
   readonly flows?: boolean
   /** Lists of effects, as given to --grant. */
   readonly grant: readonly string[]
@@ -32,9 +32,9 @@ export interface CliOptions {
   readonly maxLineBytes?: number
   /** As given to --fds. */
   readonly fds?: string
-  /** What the servers of the agent offer is written among the answers, a line each time it changes. */
-  readonly tellsOffers: boolean
-  readonly tellsTelemetry: boolean
+  /** Writes the offers of the agent's servers among the answers, a line for each change. */
+  readonly emitsOffers: boolean
+  readonly emitsTelemetry: boolean
   readonly wantsEnvelope: boolean
   readonly wantsJson: boolean
   readonly isRawInput: boolean
@@ -42,9 +42,9 @@ export interface CliOptions {
   /** All of standard input is one input. */
   readonly isSlurped: boolean
   readonly wantsCheck: boolean
-  /** What sandboxes refuse is a warning. */
+  /** Reports what sandboxes refuse as warnings. */
   readonly tracesSandbox: boolean
-  /** Types as the language writes them. */
+  /** Prints types as the language writes them. */
   readonly from?: string
   readonly to?: string
   readonly seed?: number

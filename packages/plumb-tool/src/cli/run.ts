@@ -1,4 +1,4 @@
-// One command from start to end: the spec loaded, its tools opened, and everything that is wrong reported before anything is done.
+// Runs one command: loads the spec, opens its tools, and reports all errors before it does anything.
 
 import { dieOf, type Reporter } from '@plumb/wire'
 import type { Todo } from './arguments.js'

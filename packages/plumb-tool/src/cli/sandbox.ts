@@ -1,4 +1,4 @@
-// plumb-tool sandbox: what there is to hold programs on this machine, and whether it holds them.
+// plumb-tool sandbox: which sandbox this machine has, and whether it holds programs.
 
 import { readFileSync } from 'node:fs'
 import { fault, runSync } from '@plumb/wire'
@@ -44,7 +44,7 @@ const versionOf = (bwrap: string): string =>
 
 const VERSION_TIMEOUT_MS = 5000
 
-/** What may hold sandboxes back, as far as the kernel tells. */
+/** Kernel settings that may prevent sandboxes. */
 const SETTINGS: Readonly<Record<string, string>> = {
   kernel: '/proc/sys/kernel/osrelease',
   'user namespaces': '/proc/sys/user/max_user_namespaces',

@@ -22,8 +22,8 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
   }
   const servers = opened?.servers
   // The sender of a request has asked for approval before (plumb-wire(5), Tools).
-  const tellings = options.tellsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
-  const dispatcher = openDispatcher({ registry, servers, session: { ...session, ...tellings, approve: async () => true } })
+  const telemetry = options.emitsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
+  const dispatcher = openDispatcher({ registry, servers, session: { ...session, ...telemetry, approve: async () => true } })
   const lines: Lines = serveLines({
     dispatcher,
     requests: openLineInput(fds.value.requests),
@@ -34,10 +34,10 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
       reporter.flush()
     },
   })
-  if (options.tellsOffers) {
-    const tell = () => lines.say(JSON.stringify(servers?.offers() ?? []))
-    servers?.onChange(tell)
-    tell()
+  if (options.emitsOffers) {
+    const writeOffers = () => lines.say(JSON.stringify(servers?.offers() ?? []))
+    servers?.onChange(writeOffers)
+    writeOffers()
   }
   let signal: StopSignal | undefined
   const forgetSignals = onStop(
@@ -47,7 +47,7 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
     },
     () => {},
   )
-  // A stdin that is held back, as while a call waits for a person, does not keep Node running.
+  // A paused stdin, as while a call waits for approval, does not keep Node running.
   const alive = setInterval(() => {}, 2 ** 30)
   await lines.finished
   await dispatcher.close()
@@ -56,11 +56,11 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
   return signal
 }
 
-/** What the requester of calls cannot see of them: the calls and the tokens of agents, and of compositions, that are inside of tools. */
+/** Telemetry that the requester cannot see itself: calls and tokens of agents and compositions inside tools. */
 const telemetryTo = (say: (json: string) => void, { onCall }: Session, agent: string): Pick<Session, 'onCall' | 'onUsage'> => ({
   onCall: (envelope) => {
     onCall?.(envelope)
-    for (const told of callTelemetry(envelope, agent)) say(scrub(JSON.stringify(told)))
+    for (const event of callTelemetry(envelope, agent)) say(scrub(JSON.stringify(event)))
   },
   onUsage: (usage) => say(scrub(JSON.stringify(usage))),
 })
@@ -70,7 +70,7 @@ interface Channel {
   readonly answers: number
 }
 
-// The agent's own table has its directions: what it writes is read here.
+// The table is the agent's, with its directions: what it writes is read here.
 const { tool_req: REQUESTS, tool_resp: ANSWERS } = FDS
 
 const channelOf = (option: string | undefined): Result<Channel> => {

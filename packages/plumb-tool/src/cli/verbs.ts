@@ -1,4 +1,4 @@
-// What plumb-tool can be asked to do, with how many words each takes and which options are for it alone.
+// The verbs of plumb-tool, with their numbers of words and the options that only they take.
 
 export type VerbName = 'list' | 'schema' | 'call' | 'serve' | 'find' | 'test' | 'sandbox'
 
@@ -9,7 +9,7 @@ export interface Verb {
   readonly says: string
   readonly least: number
   readonly most: number
-  /** Long names of options that other verbs may not have; those that are in no row are for all. */
+  /** Long names of options that other verbs may not have; unlisted options are for all. */
   readonly options: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export const VERBS: readonly Verb[] = [
 
 export const verbNamed = (name: string | undefined): Verb | undefined => VERBS.find((verb) => verb.name === name)
 
-/** The option that is for others than this verb. */
+/** The option that this verb does not take. */
 export const strayOption = (
   verb: Verb,
   given: readonly string[],

@@ -1,4 +1,4 @@
-// Lines to stdout, all at once, without what a terminal would obey; what stops them is reported.
+// Writes lines to stdout at once, without terminal controls; reports a failure.
 
 import { escapeLines, type Reporter, writeStdout } from '@plumb/wire'
 

@@ -11,7 +11,7 @@ import { productOf } from './product.js'
 import type { Run, Runnable, Within } from './run.js'
 import { sequenceOf } from './sequence.js'
 
-/** `called` gives what a call of a binding does; `guard` is put around each part, itself a chain. */
+/** `called` returns the result of a called binding; `guard` wraps each part, which is itself a chain. */
 export const chainOf = <C extends Within>(
   plan: BasePlan,
   called: (bound: Bound) => Run<C>,

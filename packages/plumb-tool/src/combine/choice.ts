@@ -1,10 +1,10 @@
-// f + g: f; if it fails, g. A hand-off is the same for some errors only.
+// f + g: f; if it fails, g. A hand-off does the same for some errors only.
 
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import type { Run, Runnable, Within } from './run.js'
 
-/** The next one is tried for errors that `isPassedOn`; never when the caller has gone. */
+/** The next tool is tried for errors that `isPassedOn`; never after cancellation. */
 export const choiceOf =
   <C extends Within>(tools: readonly Runnable<C>[], isPassedOn: (error: Fault) => boolean = () => true): Run<C> =>
   async (input, call) => {
@@ -18,10 +18,10 @@ export const choiceOf =
     return withEarlier(errors)
   }
 
-/** Enough to see what happened; what failed a thousand times need not be said a thousand times. */
+/** Enough to see what happened, without repeating a thousand equal failures. */
 const MOST = 20
 
-/** `errors` is not empty. What carries earlier ones of its own is taken apart, so that it is all the same how the tries were grouped. */
+/** `errors` is not empty. Errors with earlier errors are flattened, so that grouping makes no difference. */
 const withEarlier = (errors: readonly Fault[]): Result<JsonText> => {
   const all = errors.flatMap(takeApart)
   const last = all.pop() as Fault

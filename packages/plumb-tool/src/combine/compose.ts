@@ -1,4 +1,4 @@
-// Combinations of tools for programs that embed them: what lang checks of a spec is checked here of tools.
+// Combinations of tools for embedding programs: makes the checks on tools that lang makes on specs.
 
 import { isWirable, type Json, join, printType, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
@@ -11,12 +11,12 @@ import { type PoolOrder, poolOf } from './pool.js'
 import { productOf } from './product.js'
 import { sequenceOf } from './sequence.js'
 
-/** Calls at once of an each that does not say. */
+/** The default parallelism of an each. */
 const MAX_CALLS = 8
 
 type Tools = readonly [Tool, ...Tool[]]
 
-/** `f ; g`: g after f; an error stops the chain. `type_mismatch` where what one gives is not what the next takes. */
+/** `f ; g`: g after f; an error stops the chain. `type_mismatch` if the output of one does not fit the input of the next. */
 export const sequence = (tools: Tools): Result<Tool> => {
   for (const [i, tool] of tools.entries()) {
     const before = tools[i - 1]
@@ -48,11 +48,11 @@ export const pool = (tools: Tools, by: PoolOrder = 'round-robin'): Result<Tool> 
 export interface TraceOptions {
   /** 100. */
   readonly max?: number
-  /** Asked of each output; when it throws, the trace fails. */
+  /** Tests each output; if it throws, the trace fails. */
   readonly until?: (output: Json) => boolean
 }
 
-/** `trace(f)`: f on its own output until that stops changing or `until` holds; `trace_limit` when it still does not at the end. */
+/** `trace(f)`: f on its own output until that is stable or `until` holds; `trace_limit` if it never is. */
 export const trace = (tool: Tool, { max = DEFAULT_MAX, until }: TraceOptions = {}): Result<Tool> => {
   if (isWirable(tool.output, tool.input) === 'no') return mismatch(tool, 'gives', tool.output, tool, 'takes', tool.input)
   const condition = until && { until: (output: string) => attempt(() => until(JSON.parse(output) as Json)) }
@@ -79,7 +79,7 @@ const alternatives = (tools: Tools, name: string, run: Tool['run']): Result<Tool
   return succeed({ name, input: input.value, output, run })
 }
 
-/** What all of them take. */
+/** The common input type. */
 const sharedInput = (tools: Tools): Result<Type> => {
   const shared = tools.find((tool) => tools.every((other) => isWirable(tool.input, other.input) !== 'no'))
   if (shared) return succeed(shared.input)

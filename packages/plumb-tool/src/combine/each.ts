@@ -6,13 +6,13 @@ import { linkedAbort } from './linked-abort.js'
 import type { Run, Runnable, Within } from './run.js'
 
 export interface EachToolOptions {
-  /** Calls at once. */
+  /** Maximum number of calls at once. */
   readonly parallel: number
-  /** What fails is left out, with a warning; else the first failure fails the list. */
+  /** Failures are left out, with a warning; else the first failure fails the list. */
   readonly skips: boolean
 }
 
-/** Resolves when all that had begun have ended. The first error cancels the other calls, and those not yet begun are not made. */
+/** Resolves when all started calls have ended. The first error cancels the running calls and skips the rest. */
 export const eachTool =
   <C extends Within>(tool: Runnable<C>, { parallel, skips }: EachToolOptions): Run<C> =>
   async (input, call) => {

@@ -1,19 +1,19 @@
-// trace(f): f on its own output until that stops changing or a condition holds.
+// trace(f): f on its own output until that is stable or a condition holds.
 
 import { canonicalJson, fail, preview, type Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import type { Run, Runnable, Within } from './run.js'
 
 export interface FeedbackOptions {
-  /** How often f runs at most; at least 1. */
+  /** The maximum number of runs of f; at least 1. */
   readonly max: number
-  /** Asked of each output; an error of its own ends it. */
+  /** Tests each output; an error of its own ends it. */
   readonly until?: (output: JsonText) => Result<boolean>
 }
 
 export const DEFAULT_MAX = 100
 
-/** With `until` a value for which it does not hold never comes out: that is `trace_limit`, also where f gives the same for ever. */
+/** With `until`, a value for which it does not hold is never returned: `trace_limit`, also if f is stable before. */
 export const feedbackOf =
   <C extends Within>(tool: Runnable<C>, { max, until }: FeedbackOptions): Run<C> =>
   async (input, call) => {

@@ -4,7 +4,7 @@ import type { Tool } from '../tool.js'
 import { choiceOf } from './choice.js'
 import type { Run } from './run.js'
 
-/** `on` holds categories and codes; left out, every error hands on. */
+/** `on` holds categories and codes; without it, every error is handed on. */
 export const handoffOf = (tools: readonly Pick<Tool, 'run'>[], on?: readonly string[]): Run => {
   if (!on) return choiceOf(tools)
   const kinds = new Set(on)

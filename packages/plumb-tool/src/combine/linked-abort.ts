@@ -1,9 +1,9 @@
-// An abort of one's own that also fires when the outer one does.
+// An AbortController that also fires when the outer signal does.
 
 export interface LinkedAbort {
   readonly signal: AbortSignal
   readonly abort: (reason?: unknown) => void
-  /** To be called at the end: a long-lived outer signal would hold what listens to it. */
+  /** Call it at the end: a long-lived outer signal would keep its listeners. */
   readonly unlink: () => void
 }
 

@@ -1,10 +1,10 @@
-// A tool inside of another: each run of it is a call of its own, one deeper, with the call around it as its parent.
+// A tool inside another: each run of it is a call of its own, one deeper, with the surrounding call as its parent.
 
 import type { CallRecord } from '../call/call.js'
 import { perform } from '../call/perform.js'
 import type { Tool } from '../tool.js'
 
-/** `isKept`: what came of it is kept for a run that goes on with the call around it. */
+/** `isKept`: its result is kept for a resumed run of the surrounding call. */
 export const asPart = (tool: Tool, isKept: boolean): Tool => ({
   ...tool,
   run: async (input, outer) => {
@@ -18,7 +18,7 @@ export const asPart = (tool: Tool, isKept: boolean): Tool => ({
   },
 })
 
-// What the parts spent, the whole has spent.
+// The cost of the parts is the cost of the whole.
 const addUsage = (outer: CallRecord, inner: CallRecord): void => {
   if (inner.tokens !== undefined) outer.tokens = (outer.tokens ?? 0) + inner.tokens
   if (inner.cost !== undefined) outer.cost = (outer.cost ?? 0) + inner.cost

@@ -14,7 +14,7 @@ export const poolOf = (tools: readonly Pick<Tool, 'run'>[], by: PoolOrder): Run 
     const first = next
     next = (next + 1) % members.length
     const inTurn = [...members.slice(first), ...members.slice(0, first)]
-    // Stable: of equally busy ones the first in turn.
+    // A stable order: of equally busy ones the first in turn.
     const order = by === 'least-busy' ? inTurn.sort((a, b) => a.busy - b.busy) : inTurn
     return choiceOf(order, isRetryable)(input, call)
   }

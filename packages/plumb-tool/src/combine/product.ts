@@ -5,7 +5,7 @@ import type { JsonText } from '../json-text.js'
 import { linkedAbort } from './linked-abort.js'
 import type { Run, Runnable, Within } from './run.js'
 
-/** Resolves when all have ended: what was cancelled has really stopped. The error is the one that came first. */
+/** Resolves when all have ended: cancelled parts have really stopped. The error is the first one. */
 export const productOf =
   <C extends Within>(tools: readonly Runnable<C>[], isOnParts: boolean): Run<C> =>
   async (input, call) => {

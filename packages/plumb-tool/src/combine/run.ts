@@ -1,13 +1,13 @@
-// What combinations are made of: the work of a tool without its name and types.
+// The building blocks of combinations: the work of a tool without its name and types.
 
 import type { Fault, Result } from '@plumb/wire'
 import type { Call } from '../call/call.js'
 import type { JsonText } from '../json-text.js'
 
-/** As much of a call as a combination needs. */
+/** The part of a call that a combination needs. */
 export interface Within {
   readonly signal: AbortSignal
-  /** Hears of what an each leaves out of a list; the warnings of the session do where there is no list around it. */
+  /** Receives what an each leaves out of a list; without a surrounding list, the session's warnings do. */
   readonly leftOut?: ((fault: Fault) => void) | undefined
   readonly session: { readonly servers: { warn(warning: Fault): void } }
 }

@@ -1,10 +1,10 @@
-// What tools of servers are called in chains, where names are words with a dot at most: `server.tool`.
+// Names of servers' tools in chains, which are words with at most one dot: `server.tool`.
 
 import { RESERVED } from '@plumb/lang'
 
 /**
- * The names of members in their order, no two alike: what a word cannot hold is `_`, and where two would be one, the later has a number behind
- * it. Those that are words already keep themselves, so that a name does not depend on what else there is unless it has to.
+ * Unique names of the members, in their order: characters that a word cannot have become `_`, and duplicates get a number. Names that are
+ * words already stay, so that a name depends on others only where it must.
  */
 export const wordsFor = (names: readonly string[]): readonly string[] => {
   const taken = new Set(names.filter(isWord))

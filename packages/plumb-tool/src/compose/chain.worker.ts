@@ -1,4 +1,4 @@
-// The thread that a chain of a model is checked and run in: its types may take any time to compare, and its expressions any to compute.
+// The thread that checks and runs a model's chain: comparing its types and computing its expressions may take any time.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { fault, type Result } from '@plumb/wire'

@@ -1,5 +1,5 @@
-// compose { chain, input }: a chain of a model over the tools that it has, held to limits (plumb-tools(7), The model composes). The calls in it
-// are made by who has the tools, each as any other call; all that the chain does itself, a thread does.
+// compose { chain, input }: runs a model's chain over its tools, within limits (plumb-tools(7), The model composes). Calls of tools are
+// made by the caller, like any other call; everything else runs in a thread.
 
 import { Worker } from 'node:worker_threads'
 import type { ChainTool } from '@plumb/lang'
@@ -13,48 +13,48 @@ export interface Composition {
   /** Undefined: none was given. */
   readonly input: JsonText | undefined
   readonly tools: readonly ChainTool[]
-  /** Calls at once. */
+  /** Maximum number of calls at once. */
   readonly parallel: number
   readonly signal: AbortSignal
-  /** One call, from 1, with all its stages. Never rejects; resolves soon after the signal has fired. */
+  /** Makes one call, numbered from 1, with all its stages. Never rejects; resolves soon after the signal has fired. */
   readonly call: (tool: string, input: JsonText, number: number, signal: AbortSignal) => Promise<Result<JsonText>>
-  /** Asked before each call: why the chain ends here. */
+  /** Called before each call: returns why the chain ends here. */
   readonly refuse?: () => Fault | undefined
-  /** Of an element that `each(…, on_error: "skip")` leaves out. */
+  /** Reports an element that `each(…, on_error: "skip")` leaves out. */
   readonly warn: (warning: Fault) => void
   /** For tests. */
   readonly maxBusyMs?: number
 }
 
 export type Composed =
-  /** What is wrong with the chain, with places and help: nothing was run. */
+  /** Errors in the chain, with places and help: nothing was run. */
   | { readonly kind: 'refused'; readonly text: string }
-  /** With the calls that were made, where it failed. */
+  /** With the calls that were made, if it failed. */
   | { readonly kind: 'done'; readonly result: Result<JsonText> }
 
-/** Bytes of a chain. */
+/** Maximum bytes of a chain. */
 export const MAX_CHAIN = 4096
-/** Calls of one chain; what is tried again inside of a call is no other. */
+/** Maximum calls of one chain; retries inside a call do not count. */
 export const MAX_CALLS = 64
-/** What the chain does itself, in one go or in many. */
+/** Time limits of the chain's own work, at a stretch and in total. */
 const MAX_BUSY_MS = 10_000
 const LOOK_MS = 100
 const MAX_MEMORY_MB = 256
 
-/** When it resolves, no call of it runs any more. */
+/** When it resolves, none of its calls runs any more. */
 export const compose = async (composition: Composition): Promise<Composed> => {
   const { chain, signal } = composition
   const bytes = Buffer.byteLength(chain)
   if (bytes > MAX_CHAIN)
     return failed(fault('too_large', `the chain has ${bytes} bytes, and ${MAX_CHAIN} are taken: make it of fewer parts`))
-  if (signal.aborted) return failed(GIVEN_UP)
+  if (signal.aborted) return failed(CANCELLED)
   const { default: program } = await import('./chain.worker?text')
   return new Thread(program, composition).outcome
 }
 
 const failed = (error: Fault): Composed => ({ kind: 'done', result: { ok: false, error } })
 
-const GIVEN_UP = fault('cancelled', 'the chain was given up')
+const CANCELLED = fault('cancelled', 'the chain was cancelled')
 
 class Thread {
   readonly outcome: Promise<Composed>
@@ -72,7 +72,7 @@ class Thread {
     this.#permits = new Semaphore(parallel)
     this.#worker = new Worker(program, {
       eval: true,
-      // What else they may have could not be copied.
+      // Other members could not be copied to the thread.
       workerData: { chain, input, tools: tools.map(({ name, input, output }) => ({ name, input, output })) } satisfies ChainQuestion,
       env: {},
       execArgv: [],
@@ -84,15 +84,15 @@ class Thread {
       if (this.#worker.performance.eventLoopUtilization().active > maxBusyMs)
         this.#refuse('too_large', `it computes for more than ${maxBusyMs / 1000} s`)
     }, LOOK_MS)
-    const giveUp = (): void => this.#end(failed(GIVEN_UP))
-    signal.addEventListener('abort', giveUp, { once: true })
+    const onAbort = (): void => this.#end(failed(CANCELLED))
+    signal.addEventListener('abort', onAbort, { once: true })
     this.outcome = new Promise<Composed>((resolve) => {
       this.#settle = resolve
     }).finally(() => {
       clearInterval(looking)
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
     })
-    this.#worker.on('message', (message: FromChain) => this.#hear(message))
+    this.#worker.on('message', (message: FromChain) => this.#receive(message))
     this.#worker.on('error', ({ message, code }: Error & { code?: string }) => {
       if (code === 'ERR_WORKER_OUT_OF_MEMORY') this.#refuse('too_large', `it takes more than ${MAX_MEMORY_MB} MB of memory`)
       else this.#refuse('internal', preview(message, 200))
@@ -100,7 +100,7 @@ class Thread {
     this.#worker.on('exit', () => this.#refuse('internal', 'it ended without a result'))
   }
 
-  #hear(message: FromChain): void {
+  #receive(message: FromChain): void {
     switch (message.kind) {
       case 'call': {
         const call = this.#call(message.call, message.tool, message.input)
@@ -137,7 +137,7 @@ class Thread {
         this.#end(failed(refused))
         return { ok: false, error: refused }
       }
-      const made: Made = { tool, outcome: 'given up' }
+      const made: Made = { tool, outcome: 'cancelled' }
       this.#made.push(made)
       const result = await this.#o.call(tool, input, number, signal)
       made.outcome = result.ok ? Buffer.byteLength(result.value) : result.error.error
@@ -151,7 +151,7 @@ class Thread {
     this.#end(failed(fault(code, `the chain was ended: ${why}`)))
   }
 
-  // The first that is said counts. What runs is stopped, and waited for.
+  // The first reason counts. Running calls are stopped and awaited.
   #end(outcome: Composed): void {
     const settle = this.#settle
     if (!settle) return
@@ -167,7 +167,7 @@ interface Made {
   outcome: number | string
 }
 
-/** What was called until it failed: `[{"tool":"f","results":[12,"not_found"]}]`. */
+/** The calls before the failure: `[{"tool":"f","results":[12,"not_found"]}]`. */
 const withCalls = (outcome: Composed, made: readonly Made[]): Composed => {
   if (outcome.kind === 'refused' || outcome.result.ok || made.length === 0) return outcome
   const results = new Map<string, (number | string)[]>()

@@ -1,4 +1,4 @@
-// What a model reads of compose: the notation, which has to be short, since it is paid for at each turn, and the tools as types.
+// The description of compose for a model: the notation, kept short since it is paid for at each turn, and the tools as types.
 
 import { type ChainTool, namesWithin, printType, type Type } from '@plumb/lang'
 
@@ -12,9 +12,9 @@ map(e)    an expression: fields by name, the whole as value
 trace(f, until: e)    f on its own output until e holds
 Expressions: value.a.b, xs[0], [x.url for x in xs if x.n > 3], { a: x, ...value }, $"text {x}", if c then a else b, = != < > and or not + - * /, a ?? b if a is missing; length sum min max sort(xs, x -> x.n) unique join(xs, ", ") split contains lower text round.
 Example: search ; map([h.url for h in hits]) ; each(fetch ; map(slice(value, 0, 500))) ; map(join(value, "\\n"))
-The input is what the first tool takes. Types are checked before anything runs; mend what is told and call again. At most 64 calls.`
+The input is what the first tool takes. Types are checked before anything runs; fix what is reported and call again. At most 64 calls.`
 
-/** What compose takes. */
+/** The input of compose. */
 export const COMPOSE_INPUT: Type = {
   kind: 'record',
   fields: [
@@ -23,7 +23,7 @@ export const COMPOSE_INPUT: Type = {
   ],
 }
 
-/** `search : { text: string } -> [Hit]`, and behind the tools the types that they name, each once. */
+/** `search : { text: string } -> [Hit]`, and after the tools the named types, each once. */
 export const signaturesOf = (tools: readonly ChainTool[]): string => {
   const types = new Map<string, Type>()
   const named = namesWithin(tools.flatMap(({ input, output }) => [input, output]))

@@ -1,4 +1,4 @@
-// What is said between who has a chain composed and the thread that runs it.
+// The messages between the caller of compose and the thread that runs the chain.
 
 import type { ChainTool } from '@plumb/lang'
 import type { Fault, Result } from '@plumb/wire'
@@ -13,10 +13,10 @@ export interface ChainQuestion {
 
 /** Calls have numbers, from 1. */
 export type FromChain =
-  /** What is wrong with it, as text: nothing was run. */
+  /** Errors in the chain, as text: nothing was run. */
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'call'; readonly call: number; readonly tool: string; readonly input: JsonText }
-  /** This call is no longer waited for. */
+  /** This call is cancelled. */
   | { readonly kind: 'abort'; readonly call: number }
   | { readonly kind: 'warn'; readonly warning: Fault }
   | { readonly kind: 'done'; readonly result: Result<JsonText> }

@@ -1,4 +1,4 @@
-// A chain of a model from its text to its result, but for the calls of tools, which are made elsewhere.
+// Runs a model's chain from its text to its result, except for the calls of tools, which are made elsewhere.
 
 import {
   ALL_REPAIRS,
@@ -27,9 +27,9 @@ export type ChainOutcome =
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'done'; readonly result: Result<JsonText> }
 
-/** In characters of JSON: what all parts of a chain give, together. */
+/** Maximum characters of JSON of all intermediate results. */
 const MAX_MADE = 64 * 1024 * 1024
-/** How often a part of it is run: a trace that calls no tool could go on for ever. */
+/** Maximum runs of its parts: a trace without tool calls could go on for ever. */
 const MAX_STEPS = 1_000_000
 
 export const runChain = async ({ chain, input, tools }: ChainQuestion, host: ChainHost): Promise<ChainOutcome> => {
@@ -57,12 +57,12 @@ export const runChain = async ({ chain, input, tools }: ChainQuestion, host: Cha
   return { kind: 'done', result: await run(json, { signal: new AbortController().signal, session: { servers: host } }) }
 }
 
-/** As of any call, but that a lone value is no list: of that the checker tells. */
+/** As for any call, except that the checker decides whether a lone value is a list. */
 const REPAIRS = new Set([...ALL_REPAIRS].filter((kind) => kind !== 'lone_value'))
 
 type Checked = { readonly ok: true; readonly plan: BasePlan; readonly json: JsonText } | { readonly ok: false; readonly error: string }
 
-/** The error is a text for who has written the chain: each diagnostic with its place, and its help. */
+/** The error is a text for the author of the chain: each diagnostic with its place and help. */
 export const checkChain = (text: string, input: JsonText | undefined, tools: readonly ChainTool[]): Checked => {
   const { diagnostics, takes, check, typesOf } = readToolChain(text, tools)
   if (hasErrors(diagnostics)) return refuse(diagnostics)
@@ -72,7 +72,7 @@ export const checkChain = (text: string, input: JsonText | undefined, tools: rea
   const bytes = Buffer.from(json)
   const parsed = parseJson(bytes, 0, bytes.length)
   if (!parsed.ok) return { ok: false, error: `error: the input is no JSON: ${preview(json)}` }
-  // What no tool says is the type of the value: a list may also be meant as a tuple, each of whose parts goes its own way.
+  // If no tool determines the type of the value, a list may also be meant as a tuple, with a branch for each part.
   const [own, ...parts] = typesOf(parsed.value as Json).map(check)
   const inParts = parts.find(({ plan }) => plan)
   if (inParts) return planned(inParts, json)

@@ -1,5 +1,4 @@
-// The laws of composition (plumb-tools(7), How tools combine), as what is to be built of tools
-// on the left and on the right of the equals sign.
+// The laws of composition (plumb-tools(7), How tools combine): what to build of tools on the left and on the right of the equals sign.
 
 import { isWirable, type Type } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
@@ -8,16 +7,16 @@ import type { Tool } from '../tool.js'
 
 export interface Law {
   readonly text: string
-  /** For all tools that fit together so, in the order of the tools. */
+  /** Holds for all tools whose types fit, in the order of the tools. */
   readonly instances: (tools: readonly Tool[]) => Iterable<Instance>
 }
 
 export interface Instance {
-  /** Of which tools it speaks. */
+  /** Which tools it applies to. */
   readonly about: readonly Tool[]
   readonly left: Result<Tool>
   readonly right: Result<Tool>
-  /** Says nothing of inputs for which the right side fails. */
+  /** Does not apply to inputs for which the right side fails. */
   readonly isWhereRightSucceeds?: boolean
 }
 
@@ -25,10 +24,10 @@ const listOf = (item: Type): Type => ({ kind: 'array', item })
 
 const identity = (type: Type): Tool => ({ name: 'id', input: type, output: type, run: async (input) => succeed(input) })
 
-/** Those that take what the tool gives. */
+/** Tools that take the tool's output. */
 const after = ({ output }: Tool, tools: readonly Tool[]): Tool[] => tools.filter((next) => isWirable(output, next.input) === 'static')
 
-/** Those that take the same, and give the same kind of thing. */
+/** Tools with the same input and output types. */
 const besides = (tool: Tool, tools: readonly Tool[]): Tool[] => tools.filter((other) => isAlike(tool.input, other.input))
 
 const isAlike = (a: Type, b: Type): boolean => isWirable(a, b) === 'static' && isWirable(b, a) === 'static'
@@ -38,7 +37,7 @@ const then = (left: Result<Tool>, combine: (tool: Tool) => Result<Tool>): Result
 const both = (left: Result<Tool>, right: Result<Tool>, combine: (a: Tool, b: Tool) => Result<Tool>): Result<Tool> =>
   then(left, (a) => then(right, (b) => combine(a, b)))
 
-/** Of what is combined two at a time, with those that may stand behind another. */
+/** Pairs that can be combined, with those that may follow another. */
 function* associative(
   tools: readonly Tool[],
   next: (tool: Tool, tools: readonly Tool[]) => readonly Tool[],

@@ -1,4 +1,4 @@
-// Tries a law on tools, with inputs by chance: both sides give the same value, or both fail.
+// Tests a law on tools with random inputs: both sides return the same value, or both fail.
 
 import { type Random, randomValues } from '@plumb/lang/random'
 import { canonicalJson, type Result } from '@plumb/wire'
@@ -16,7 +16,7 @@ export interface TrialOptions {
 
 export interface Trial {
   readonly law: Law
-  /** Of how many choices of tools the law was tried, and on how many inputs altogether. */
+  /** On how many choices of tools, and how many inputs in total, the law was tested. */
   readonly instances: number
   readonly inputs: number
   readonly counterexample?: Counterexample
@@ -70,7 +70,7 @@ const isSame = (a: Result<JsonText>, b: Result<JsonText>): boolean =>
 
 const shown = (result: Result<JsonText>): string => (result.ok ? result.value : `${result.error.error}: ${result.error.detail}`)
 
-// So that of many choices not always the same are tried.
+// Shuffled, so that of many choices not always the same are tested.
 const shuffled = ({ tools, random }: TrialOptions): Tool[] => {
   const rest = [...tools]
   return tools.map(() => rest.splice(Math.floor(random() * rest.length), 1)[0] as Tool)

@@ -1,5 +1,4 @@
-// The tools that laws are tried on: those that do nothing to the world and give the same for
-// the same input, without what takes time on purpose.
+// The tools that laws are tested on: deterministic ones without effects, without deliberate delays.
 
 import { type ToolPlan, toolOf } from '@plumb/lang'
 import { secure } from '../call/secure.js'
@@ -8,14 +7,14 @@ import type { Registered } from '../registry/registry.js'
 import { makeTool } from '../source/make.js'
 import type { Tool } from '../tool.js'
 
-/** Nothing is tried again, remembered or held back. */
+/** Without retries, cache and breaker. */
 export const trialTool = (plan: ToolPlan): Tool => {
   const made = makeTool(plan, { resolve: (bound) => trialTool(toolOf(bound)) })
   if (!made.ok) throw new TypeError(`not looked at: '${plan.name}'`)
   return secure(made.value, { effects: [], isApprovalAsked: false, attempts: 1 })
 }
 
-/** In words; undefined: laws can be tried on it. */
+/** Why no law can be tested on it. Undefined: one can. */
 export const whyNotTried = ({ plan, effects }: Registered): string | undefined =>
   effects.length > 0 ? `has effects: ${effects.join(', ')}` : unsteadyPart(plan)
 

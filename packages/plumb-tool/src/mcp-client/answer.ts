@@ -1,4 +1,4 @@
-// The result of a tool call, from the form of MCP to ours: every kind of content as that kind.
+// Converts the result of a tool call from MCP's form to ours, for every kind of content.
 
 import type { Json } from '@plumb/lang'
 import { compileSchema, type Fault, fail, isRecord, type Result, type SchemaCheck, succeed } from '@plumb/wire'
@@ -34,17 +34,17 @@ export const readToolAnswer = (result: Readonly<Record<string, unknown>>, { serv
   }
 }
 
-// As servers of ours say that a call has failed.
+// How our own servers report a failed call.
 const errorIn = ([only, another]: readonly McpContent[]): Fault | undefined =>
   only?.type === 'text' && !another && only.text.length <= MAX_ERROR_LENGTH ? parseReported(only.text)?.fault : undefined
 
 const MAX_ERROR_LENGTH = 64 * 1024
 
-/** Undefined where it has none; a schema that cannot be used is `bad_reply`, and nothing can be said of answers. */
+/** Undefined if there is none; an unusable schema is `bad_reply`, and answers cannot be checked. */
 export const outputCheck = ({ outputSchema }: McpTool): Result<SchemaCheck | undefined> =>
   outputSchema === undefined ? succeed(undefined) : compileSchema(outputSchema)
 
-/** What is of no kind that is known is shown as its JSON. */
+/** Content of an unknown kind is shown as its JSON. */
 const readContent = (item: unknown): McpContent => {
   const known = isRecord(item) ? KINDS.get(item.type as string)?.(item as Record<string, Json>) : undefined
   return known ?? { type: 'text', text: JSON.stringify(item) ?? '' }

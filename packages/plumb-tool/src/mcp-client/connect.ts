@@ -1,4 +1,4 @@
-// From the entry of a spec to a connection that is initialized, on the official SDK. None is ever opened again behind the caller's back.
+// Opens an initialized connection from the entry of a spec, with the official SDK. It never reconnects by itself.
 
 import { type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
@@ -31,8 +31,8 @@ const HANDSHAKE_SECONDS = 30
 const CALL_SECONDS = 60
 
 /**
- * Never throws. `file_not_found`, `config_invalid`, `missing_key` where the entry is wrong; `child_failed`, `connection_failed`,
- * `unauthorized`, `timeout`, `bad_reply` and their like where the server is; `cancelled` where the signal fired.
+ * Never throws. `file_not_found`, `config_invalid` or `missing_key` if the entry is wrong; `child_failed`, `connection_failed`,
+ * `unauthorized`, `timeout`, `bad_reply` and the like if the server is; `cancelled` if the signal fired.
  */
 export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {}): Promise<Result<McpConnection>> => {
   const server = nameOf(config)
@@ -41,13 +41,13 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const { revision = AUTO } = config
   if (![AUTO, STATELESS, ...WITH_SESSIONS].includes(revision))
     return fail('config_invalid', `'${preview(revision)}' is no revision of MCP that is known: ${[STATELESS, ...WITH_SESSIONS].join(', ')}`)
-  if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was given up`, { server })
+  if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was cancelled`, { server })
   const places = openRawArguments()
   const parameters = openParameterHeaders()
   let guarded: Guarded | undefined
   let negotiated: Negotiated | undefined
   let isOpen = false
-  const life = openLife((why) => guarded?.giveUp(why))
+  const life = openLife((why) => guarded?.abandon(why))
   const opened = await openLink(config, options, {
     places,
     parameters,
@@ -55,11 +55,11 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
       const own = negotiated?.ownId(id) ?? id
       if (!guarded?.isAsked(own)) return
       const why = gone(server, { detail: 'it cut off an answer' })
-      // Without a session the next request is as good as the first.
-      if (negotiated?.revision()) guarded.giveUp(why, own)
+      // Without a session the next request works as well as the first.
+      if (negotiated?.revision()) guarded.abandon(why, own)
       else life.die(why)
     },
-    // Before it was there it cannot be gone.
+    // A server that has not started yet cannot be dead.
     lost: (why) => life.die(isOpen ? gone(server, why) : why),
     isOpen: () => isOpen,
   })
@@ -70,7 +70,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   guarded = guard(negotiated)
 
   const { Client } = await import('./mcp-client.late.js')
-  // Answers are checked here, with a validator that bears hostile schemas.
+  // Answers are checked here, with a validator that withstands hostile schemas.
   const jsonSchemaValidator = { getValidator: () => (input: unknown) => ({ valid: true, data: input, errorMessage: undefined }) as never }
   const client = new Client({ name: clientName, version }, { capabilities: {}, jsonSchemaValidator })
   const seconds = config.handshake_timeout ?? HANDSHAKE_SECONDS
@@ -79,7 +79,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
     const isClosed = shaken !== undefined && shaken !== 'aborted'
     if (isClosed && config.url === undefined && revision === AUTO && negotiated.isUnanswered()) {
       await link.end()
-      // Some older servers end at any request before initialize.
+      // Some older servers exit at any request before initialize.
       return connectMcp({ ...config, revision: WITH_SESSIONS[0] }, given)
     }
     const error = failedHandshake(server, shaken, { seconds, link, isChild: config.url === undefined })
@@ -112,7 +112,7 @@ const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(deta
 const gone = (server: string, { detail, ...extras }: Pick<Fault, 'detail'>): Fault =>
   fault('mcp_dead', `MCP server '${server}' is gone: ${detail}`, { ...extras, server })
 
-const openLife = (tell: (why: Fault) => void): Life => {
+const openLife = (onDeath: (why: Fault) => void): Life => {
   let dead: Fault | undefined
   return {
     get dead() {
@@ -121,7 +121,7 @@ const openLife = (tell: (why: Fault) => void): Life => {
     die: (why) => {
       if (dead) return
       dead = why.error === 'timeout' ? { ...fault('mcp_dead', why.detail), server: why.server } : why
-      tell(dead)
+      onDeath(dead)
     },
   }
 }
@@ -150,7 +150,7 @@ const failedHandshake = (
 ): Fault => {
   const last = link.lastWords()
   const words = last === undefined ? '' : `: ${last}`
-  if (shaken === 'aborted') return fault('cancelled', `connecting to MCP server '${server}' was given up`, { server })
+  if (shaken === 'aborted') return fault('cancelled', `connecting to MCP server '${server}' was cancelled`, { server })
   if (shaken === undefined)
     return fault('timeout', `MCP server '${server}' did not answer the handshake within ${seconds} s${words}`, { server })
   const why = sdkFault(shaken.error, { about: `the handshake with MCP server '${server}'`, otherwise: 'bad_reply', server })
@@ -165,7 +165,7 @@ const failedHandshake = (
 interface LinkEvents {
   readonly places: RawArguments
   readonly parameters: ParameterHeaders
-  /** The answer to this request will not come. */
+  /** This request will not be answered. */
   readonly answerLost: (id: number) => void
   /** Nothing more will come. */
   readonly lost: (why: Fault) => void
@@ -183,7 +183,7 @@ const openLink = async (config: ServerConfig, options: Connecting, events: LinkE
   return succeed(await openHttp({ target: target.value, isSse: config.transport === 'sse', allowsPrivateNet, clientName, ...events }))
 }
 
-/** For people, and without a key: what the spec calls it, its program or its host. */
+/** A name for people, without keys: that in the spec, or the program or host. */
 const nameOf = ({ prefix, command, url }: ServerConfig): string => {
   if (prefix !== undefined) return prefix
   if (command !== undefined) return command.split('/').at(-1) ?? command

@@ -1,4 +1,4 @@
-// What a connection to an MCP server is, for those who use one.
+// The interface of a connection to an MCP server.
 
 import type { Json } from '@plumb/lang'
 import type { Fault, Result } from '@plumb/wire'
@@ -11,7 +11,7 @@ export interface ServerConfig {
   readonly args?: readonly string[]
   /** Added to the allow-listed environment. */
   readonly env?: Readonly<Record<string, string>>
-  /** Of what is started; false: none. */
+  /** The sandbox of a started server; false: none. */
   readonly sandbox?: Json
   /** The spec that names it, absolute; its sandbox shows it. */
   readonly specPath?: string
@@ -25,7 +25,7 @@ export interface ServerConfig {
   readonly client_secret_env?: string
   readonly auth?: 'query'
   readonly strict?: boolean
-  /** Such as `2026-07-28`; "auto", or left out: the newest that both know. */
+  /** Such as `2026-07-28`; "auto" or absent: the newest that both support. */
   readonly revision?: string
   /** 30. */
   readonly handshake_timeout?: number
@@ -37,21 +37,21 @@ export interface ServerConfig {
   readonly max_output?: number
 }
 
-/** All may be left out. */
+/** All are optional. */
 export interface ConnectOptions {
-  /** The name that the server gets as its client's, such as `plumb-agent`; `plumb`. */
+  /** The client name for the server, such as `plumb-agent`; default: `plumb`. */
   readonly clientName?: string
-  /** Where a command runs, and what a command with a slash is relative to. */
+  /** The working directory of commands, which a path with a slash is relative to. */
   readonly cwd?: string
-  /** Warnings, of which none ends the connection; `process.emitWarning`, which Node writes to stderr. */
+  /** Receives warnings, none of which ends the connection; default: `process.emitWarning`, which Node writes to stderr. */
   readonly note?: (warning: Fault) => void
-  /** Each line that a server which was started writes to stderr, without keys. */
+  /** Receives each line that a started server writes to stderr, without keys. */
   readonly onStderr?: (line: string) => void
-  /** What the sandbox of a server refuses is a note too. */
+  /** Also notes what the sandbox of a server refuses. */
   readonly tracesSandbox?: boolean
   /** Ends the attempt to connect. */
   readonly signal?: AbortSignal
-  /** Whether the URL may lead to a private or local address: it may unless said otherwise, since an address in a spec is meant. */
+  /** Whether the URL may lead to a private or local address: allowed by default, since the author of the spec wrote it. */
   readonly allowsPrivateNet?: boolean
   /** The server has announced that its tools have changed: `tools()` asks again. */
   readonly onToolsChanged?: () => void
@@ -66,13 +66,13 @@ export interface McpTool {
   readonly description?: string
   readonly inputSchema: Json
   readonly outputSchema?: Json
-  /** Hints of the server's own, never grants. */
+  /** The server's own hints, never grants. */
   readonly annotations?: Json
-  /** It runs as a task alone, which is not offered: it cannot be called. */
+  /** It runs only as a task, which is not supported: it cannot be called. */
   readonly needsTask?: true
 }
 
-/** Text and images are as tools of ours give them to a model; `data` is base64. */
+/** Text and images in the form in which our tools give them to a model; `data` is base64. */
 export type McpContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly media_type: string; readonly data: string }
@@ -90,13 +90,13 @@ export type McpContent =
 
 export interface McpAnswer {
   readonly content: readonly McpContent[]
-  /** `structuredContent`, checked against the tool's output schema where it has one. */
+  /** `structuredContent`, checked against the tool's output schema, if any. */
   readonly structured?: JsonText
-  /** The tool says that it failed. */
+  /** The tool reports that it failed. */
   readonly isError: boolean
-  /** The access that the server lacked in its sandbox, by what it said. */
+  /** The access that the server lacked in its sandbox, from its messages. */
   readonly lacked?: string
-  /** The error object of ours as which it says so. */
+  /** Our error object, if the server reports one. */
   readonly error?: Fault
 }
 
@@ -107,9 +107,9 @@ export interface Progress {
 }
 
 export interface CallOptions {
-  /** Fires `notifications/cancelled`; the answer is then `cancelled`. */
+  /** Sends `notifications/cancelled`; the answer is then `cancelled`. */
   readonly signal?: AbortSignal
-  /** In place of the server's `timeout`. */
+  /** Replaces the server's `timeout`. */
   readonly timeoutMs?: number
   readonly onProgress?: (progress: Progress) => void
 }
@@ -125,22 +125,22 @@ export interface McpConnection {
   readonly server: { readonly name: string; readonly version: string }
   readonly capabilities: { readonly [name: string]: Json }
   readonly instructions?: string
-  /** The revision that was agreed on, such as `2026-07-28`. */
+  /** The negotiated revision, such as `2026-07-28`. */
   readonly protocol: string
-  /** Every call now fails with `mcp_dead`; nothing is connected again. */
+  /** Every call now fails with `mcp_dead`; nothing is reconnected. */
   readonly isDead: boolean
   /**
-   * All pages. Where the server takes long to list them, those that were kept (`cache_ttl`), if all that is wanted is among them;
-   * `onToolsChanged` then tells when the server's own list is there.
+   * All pages. If the server takes long to list its tools, the cached list (`cache_ttl`), if it contains all that are wanted;
+   * `onToolsChanged` is called when the server's own list is there.
    */
   tools(wanted?: readonly string[]): Promise<Result<readonly McpTool[]>>
-  /** The server's own list, asked for once, and again after the server has announced a change or refused an input. */
+  /** The server's own list, requested once, and again after an announced change or a refused input. */
   listedTools(): Promise<Result<readonly McpTool[]>>
-  /** The tools are those of the server's own list. */
+  /** The tools are from the server's own list. */
   readonly isListed: boolean
-  /** `input` is one JSON object. `bad_reply` where the answer breaks the protocol or the tool's output schema. */
+  /** `input` is one JSON object. `bad_reply` if the answer violates the protocol or the tool's output schema. */
   call(name: string, input: JsonText, options?: CallOptions): Promise<Result<McpAnswer>>
-  /** What a server that was started writes to stderr; undefined: it is reached over the net. */
+  /** The stderr of a started server. Undefined: a remote server. */
   readonly stderr: Pick<StderrTail, 'count' | 'since'> | undefined
   prompts(): Promise<Result<readonly McpPrompt[]>>
   /** The messages, in the server's own form. */
@@ -148,8 +148,8 @@ export interface McpConnection {
   resources(): Promise<Result<readonly Json[]>>
   resourceTemplates(): Promise<Result<readonly Json[]>>
   read(uri: string): Promise<Result<Json>>
-  /** Values for an argument of a prompt or of a template, as `ref` names it. */
+  /** Completions for an argument of a prompt or of a template; `ref` names it. */
   complete(ref: Json, argument: { readonly name: string; readonly value: string }): Promise<Result<Json>>
-  /** The session is deleted, the process group has ended. Never fails. */
+  /** Deletes the session, and ends the process group. Never fails. */
   disconnect(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Around a transport: what is no answer to a question of ours does not reach the SDK, which takes the id '7', or null, for a number.
+// Wraps a transport: messages that answer none of our requests are kept from the SDK, which takes the id '7', or null, for a number.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
@@ -8,21 +8,21 @@ import { answeredId } from './message.js'
 
 export interface Guarded {
   readonly transport: Transport
-  /** The revision that was agreed on. */
+  /** The negotiated revision. */
   readonly protocol: () => string
   readonly isAsked: (id: RequestId) => boolean
-  /** Answers all that is asked, or that one, in the place of the server, which will not. */
-  readonly giveUp: (fault: Fault, only?: RequestId) => void
+  /** Answers all open requests, or the given one, in place of the server, which will not. */
+  readonly abandon: (fault: Fault, only?: RequestId) => void
 }
 
 /** In the data of such an answer. */
-export const GIVEN_UP = Symbol('given up')
+export const ABANDONED = Symbol('abandoned')
 
-/** An answer in the place of the server. */
+/** An answer in place of the server's. */
 export const givenUp = (id: RequestId, why: Fault): JSONRPCErrorResponse => ({
   jsonrpc: '2.0',
   id,
-  error: { code: -32_000, message: '', data: { [GIVEN_UP]: why } },
+  error: { code: -32_000, message: '', data: { [ABANDONED]: why } },
 })
 
 export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded => {
@@ -34,7 +34,7 @@ export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded =>
       inner.onerror = (error) => outer.onerror?.(error)
       inner.onmessage = (message, extra) => {
         const id = answeredId(message)
-        // Unknown, late or said twice.
+        // Unknown, late or duplicate.
         if (id !== undefined && !asked.delete(id)) return
         outer.onmessage?.(message, extra)
       }
@@ -52,10 +52,10 @@ export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded =>
       inner.setProtocolVersion?.(version)
     },
   }
-  const giveUp: Guarded['giveUp'] = (fault, only) => {
+  const abandon: Guarded['abandon'] = (fault, only) => {
     for (const id of only === undefined ? [...asked] : [only]) if (asked.delete(id)) outer.onmessage?.(givenUp(id, fault))
   }
-  return { transport: outer, protocol: () => protocol, isAsked: (id) => asked.has(id), giveUp }
+  return { transport: outer, protocol: () => protocol, isAsked: (id) => asked.has(id), abandon }
 }
 
 const cancelledId = (message: JSONRPCMessage): RequestId | undefined =>

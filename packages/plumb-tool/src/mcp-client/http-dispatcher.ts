@@ -1,5 +1,5 @@
-// The connections of one server over the net: to addresses that may be reached, through the proxy of the environment where the spec itself
-// names the server, and bounded.
+// The connections to one remote server: to permitted addresses, through the proxy of the environment if the spec itself names the server,
+// and bounded.
 
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -12,18 +12,18 @@ const CONNECT_MS = 10_000
 const LOCAL = /^(localhost|.*\.localhost|127\..*|\[?::1\]?)$/
 
 /**
- * `server` may be private where `allowsPrivateNet`; other hosts, to which it may point on for its tokens,
- * never. `failed` is called with the reason why there is no connection, where undici does not pass it on.
+ * `server` may be private if `allowsPrivateNet`; other hosts, to which it may refer for its tokens, never. `failed` is called with the
+ * reason of a failed connection, where undici does not pass it on.
  */
 export const openHttpDispatcher = async (server: URL, allowsPrivateNet: boolean, failed = (_: Error): void => {}): Promise<Dispatcher> => {
   const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici')
   const isPublic = await publicAddresses()
   const mayReach = (host: string, address: string): boolean => (allowsPrivateNet && host === bare(server.hostname)) || isPublic(address)
 
-  // Answers are waited for as long as the call has time, and streams may be silent.
+  // An answer may take as long as the call has time, and streams may be silent.
   const limits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024, webSocket: { maxPayloadSize: MAX_LINE } }
   const proxies = allowsPrivateNet && !LOCAL.test(server.hostname) ? proxiesOf(process.env) : undefined
-  // The proxy connects in our place, and would have to decide.
+  // The proxy connects in our place, so it would have to decide.
   if (proxies) return new EnvHttpProxyAgent({ ...limits, connect: { timeout: CONNECT_MS }, ...proxies })
 
   const permittedLookup =
@@ -44,7 +44,7 @@ export const openHttpDispatcher = async (server: URL, allowsPrivateNet: boolean,
         failed(error)
         callback(error, null)
       }
-      // An address as such is never looked up.
+      // A literal address is never looked up.
       if (isIP(host) !== 0 && !mayReach(host, host)) return fail(denied(host))
       const connect = buildConnector({ timeout: CONNECT_MS, lookup: permittedLookup(host) })
       connect(options, (error, socket) => (socket ? callback(null, socket) : fail(error ?? new Error('no connection'))))

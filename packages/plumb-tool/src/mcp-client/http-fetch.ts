@@ -1,5 +1,5 @@
-// The fetch that the SDK's transports use: bounded, and with errors that say what happened. Redirects are left to the SDK, which follows
-// those within the origin.
+// The fetch for the SDK's transports: bounded, and with precise errors. Redirects are left to the SDK, which follows those within the
+// origin.
 
 import type { ReadableStream } from 'node:stream/web'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -15,7 +15,7 @@ import type { RawArguments } from './raw-arguments.js'
 import { namedRevision, STATELESS } from './revision.js'
 
 export interface HttpEvents {
-  /** The stream that was to bring the answer has ended, and cannot be gone on with. */
+  /** The stream of an answer has ended, and cannot be resumed. */
   readonly answerLost: (id: number) => void
   /** The stream of an SSE server has ended, or a request shows that the server, or the session, is gone. */
   readonly lost: (why: Fault) => void
@@ -29,11 +29,11 @@ export interface FetchOptions extends HttpEvents {
   readonly server: URL
   readonly dispatcher: Dispatcher
   readonly isSse: boolean
-  /** It answers a 401 by asking for a token. */
+  /** It answers a 401 by requesting a token. */
   readonly hasClient: boolean
 }
 
-/** Of what refuses a request. */
+/** The status and text of a refusal. */
 const MAX_REFUSAL_BYTES = 64 * 1024
 
 export const openFetch = async ({
@@ -49,7 +49,7 @@ export const openFetch = async ({
 }: FetchOptions): Promise<{ readonly fetch: FetchLike; readonly cancel: (id: RequestId) => void }> => {
   const { fetch: ask } = await import('undici')
   let hasStream = false
-  /** Requests without a session, which are given up by the end of their connection. */
+  /** Requests without a session, which are cancelled by closing their connection. */
   const running = new Map<unknown, AbortController>()
 
   const send = async (target: URL, init: RequestInit): Promise<Response> => {
@@ -58,7 +58,7 @@ export const openFetch = async ({
       const { method = 'GET', body = null, signal = null } = init
       const text = body?.toString() ?? null
       const given = await ask(target, { method, body: text, signal, headers, redirect: 'manual', dispatcher })
-      // The SDK knows a response by Node's own class.
+      // The SDK recognises a response by Node's own class.
       const { status, statusText } = given
       return new Response(given.body as ConstructorParameters<typeof Response>[0], { status, statusText, headers: [...given.headers] })
     } catch (error) {
@@ -67,7 +67,7 @@ export const openFetch = async ({
     }
   }
 
-  /** With the arguments in their own text, and what stands in headers too. */
+  /** With the arguments in their own text, and the headers that repeat parameters. */
   const fill = (init: RequestInit, isAsked: boolean): { readonly init: RequestInit; readonly named: RequestHeaders | undefined } => {
     if (!isAsked || typeof init.body !== 'string') return { init, named: undefined }
     const body = places.fill(init.body)
@@ -85,7 +85,7 @@ export const openFetch = async ({
     const { method = 'GET' } = given
     const isServer = target.origin === server.origin && target.pathname === server.pathname
     const isStream = isSse && isServer && method === 'GET'
-    // What an EventSource does of itself would be a new session that was never opened. It takes this for the end.
+    // EventSource would reconnect to a new session that was never initialized. This makes it stop.
     if (isStream && hasStream) return new Response(null, { status: 204 })
     if (isToken(given) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
     const isAsked = method === 'POST' && target.origin === server.origin && !isToken(given)
@@ -101,10 +101,10 @@ export const openFetch = async ({
     if (isAsked && status >= 400 && !(hasClient && (status === 401 || status === 403))) {
       running.delete(named?.id)
       const text = await beginning(response)
-      // Without a session it says more than the status does.
+      // Without a session the body says more than the status.
       if (named && status < 500 && isErrorFor(text, named.id)) return Response.json(JSON.parse(text))
       const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), isOpen: isOpen() })
-      // What a server makes of a notification says nothing of the answers to come.
+      // A failed notification does not affect later answers.
       if (why.error === 'mcp_dead' && (status === 404 || idIn(given.body) !== undefined)) lost(why)
       throw new LinkError(why)
     }
@@ -121,14 +121,14 @@ export const openFetch = async ({
       over?.(end)
     }
     const body = bounded(response.body as ReadableStream<Uint8Array>, { host, isEvents, ended })
-    // One without a session has none, whatever it says.
+    // A request without a session has none, whatever the server says.
     if (named) headers.delete('mcp-session-id')
     return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers })
   }
   return { fetch, cancel: (id) => running.get(id)?.abort() }
 }
 
-/** An error of JSON-RPC that answers the request of this id. */
+/** A JSON-RPC error that answers the request of this id. */
 const isErrorFor = (text: string, id: unknown): boolean => {
   const bytes = Buffer.from(text)
   const parsed = parseJson(bytes, 0, bytes.length)
@@ -138,7 +138,7 @@ const isErrorFor = (text: string, id: unknown): boolean => {
 
 const isToken = ({ body }: RequestInit): boolean => body instanceof URLSearchParams || (typeof body === 'string' && !body.startsWith('{'))
 
-// A server names who gives out its tokens, and may be mistaken.
+// A server names its token issuer, and may be wrong.
 const unsafe = ({ host }: URL): Fault =>
   fault('address_denied', `the secret of a client is not sent to ${host}, which the server names for its tokens, without TLS`, { host })
 
@@ -158,12 +158,12 @@ const beginning = async (response: Response): Promise<string> => {
       if (bytes >= MAX_REFUSAL_BYTES) break
     }
   } catch {
-    // What came before it broke off is what there is.
+    // Uses what came before the connection broke.
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** What a request of revision 2026-07-28 says in its headers too, for proxies that do not read bodies. */
+/** The headers that repeat a request of revision 2026-07-28, for proxies that do not read bodies. */
 interface RequestHeaders {
   readonly id: unknown
   readonly headers: Readonly<Record<string, string>>
@@ -173,8 +173,8 @@ interface RequestHeaders {
 const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
 
 /**
- * The headers of one message, which is JSON; undefined: it is of a session. `parameters` are
- * asked for the arguments as the server gets them.
+ * The headers of one message, which is JSON. Undefined: it belongs to a session. `parameters` is given the arguments as the server gets
+ * them.
  */
 const readHeaders = (text: string, parameters: ParameterHeaders): RequestHeaders | undefined => {
   if (!text.includes(STATELESS)) return undefined

@@ -1,4 +1,4 @@
-// A server over the net, by Streamable HTTP or the older SSE, with the transports of the SDK.
+// A remote server, over Streamable HTTP or the older SSE, with the SDK's transports.
 
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
@@ -41,7 +41,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
   const transport = (session ?? new SSEClientTransport(url, options)) as Transport
   const end = async (): Promise<void> => {
     isEnding = true
-    // It is gone anyway when we are not believed, or the server is.
+    // The session is gone anyway if the token is refused or the server is down.
     if (session && !why)
       await waitAtMost(
         LEAVE_MS,
@@ -54,8 +54,8 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
 }
 
 /**
- * OAuth 2.1 client credentials, in the form in which the SDK asks for them: it finds, fetches and renews the token, which is kept for this
- * connection only. The server names the authorization server; `mayTell` says whether the secret may go there.
+ * OAuth 2.1 client credentials, as the SDK's provider interface: the SDK finds, fetches and renews the token, which is kept for this
+ * connection only. The server names the authorization server; `mayTell` decides whether the secret may be sent there.
  */
 const clientCredentials = (id: string, secret: string, clientName: string): OAuthClientProvider => {
   let tokens: OAuthTokens | undefined

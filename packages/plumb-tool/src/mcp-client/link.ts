@@ -1,4 +1,4 @@
-// What a connection needs of the way to a server, whichever it is: messages both ways, a good end, and words about a bad one.
+// The interface of a way to a server: messages in both directions, an orderly end, and reasons for any other.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
@@ -7,23 +7,23 @@ import type { StderrTail } from '../source/process/stderr-tail.js'
 
 export interface Link {
   readonly transport: Transport
-  /** Why it broke off, as far as is known, to stand behind a colon; undefined: nothing is known. */
+  /** Why it broke, if known, to follow a colon. Undefined: unknown. */
   readonly lastWords: () => string | undefined
-  /** One way for all messages, on which an answer may be waited for in vain; else each request is answered or refused. */
+  /** One stream for all messages, on which an answer may never come; else each request is answered or refused. */
   readonly isStream: boolean
-  /** All revisions that are spoken over it have sessions. */
+  /** All revisions over it have sessions. */
   readonly hasSessions?: boolean
-  /** Gives up the request of this id; undefined: a message to the server says so. */
+  /** Cancels the request of this id. Undefined: by a message to the server. */
   readonly cancel?: (id: RequestId) => void
-  /** What a server that was started has said on its stderr. */
+  /** The stderr of a started server so far. */
   readonly stderr?: StderrTail
-  /** Of a server in a sandbox: the access that it lacked, by what it said. */
+  /** For a sandboxed server: the access that it lacked, from its messages. */
   readonly findMissingAccess?: ((said: string) => string | undefined) | undefined
-  /** In good order: what was opened at the other side is closed there, what was started has ended. Never fails. */
+  /** Ends in good order: the session is deleted, a started server has ended. Never fails. */
   readonly end: () => Promise<void>
 }
 
-/** What the SDK is to pass on as it is: it hands back the very errors that a transport throws. */
+/** Errors that the SDK must pass on unchanged: it rethrows what a transport throws. */
 export class LinkError extends Error {
   readonly fault: Fault
   constructor(fault: Fault) {

@@ -1,4 +1,4 @@
-// The tools of a server as its connection knows them: those that were kept of it, until the server itself has listed them.
+// The tools of a server: the cached list, until the server itself has listed them.
 
 import type { Json } from '@plumb/lang'
 import { type Fault, type Result, type SchemaCheck, succeed } from '@plumb/wire'
@@ -11,38 +11,38 @@ import { waitAtMost } from './wait-at-most.js'
 
 export interface Listing {
   /**
-   * The server's own list; where that takes long, one that was kept, if all that is wanted is
-   * in it. Then `onChange` says when the server's is there.
+   * The server's own list; if that takes long, the cached one, if it contains all that are wanted. Then `onChange` is called when the
+   * server's is there.
    */
   readonly tools: (wanted: readonly string[]) => Promise<Result<readonly McpTool[]>>
-  /** The server's own. It is asked once, and again after a change or a failure. */
+  /** The server's own list, requested once, and again after a change or a failure. */
   readonly listed: () => Promise<Result<readonly McpTool[]>>
   readonly isListed: boolean
-  /** It runs as a task alone. */
+  /** It runs only as a task. */
   readonly needsTask: (name: string) => boolean
   /** By the output schema of that tool, if it has one. */
   readonly checkOf: (name: string) => Result<SchemaCheck | undefined>
-  /** The server has other tools now, as it says or as its refusals show. */
+  /** The server's tools have changed, as it announces or as its refusals show. */
   readonly change: () => void
 }
 
 export interface ListingParts {
-  /** Asks the server. */
+  /** Requests the list. */
   readonly ask: () => Promise<Result<readonly Readonly<Record<string, Json>>[]>>
-  /** How long its answers are good for, as the server says (ms); undefined: it does not. */
+  /** How long its answers are valid, as the server says (ms). Undefined: it does not say. */
   readonly ttlMs: () => number | undefined
   readonly catalogue: ToolListCache
   readonly identity: Identity
   /** For messages. */
   readonly server: string
-  /** Parameters are sent in headers too, where a schema says so. */
+  /** Parameters are repeated in headers, if a schema says so. */
   readonly isMirrored: boolean
   readonly onUse: (tools: readonly McpTool[]) => void
   readonly note: (warning: Fault) => void
   readonly onChange: () => void
 }
 
-/** A server that lists its tools within this time is believed, and not what was kept of it. */
+/** A server that lists its tools within this time needs no cached list (ms). */
 const LIST_TIMEOUT_MS = 1000
 
 export const openListing = ({ ask, ttlMs, catalogue, identity, server, isMirrored, onUse, note, onChange }: ListingParts): Listing => {
@@ -65,9 +65,9 @@ export const openListing = ({ ask, ttlMs, catalogue, identity, server, isMirrore
     if (!items.ok) return items
     const warnings: Fault[] = []
     const tools = readTools(items.value, server, (warning) => warnings.push(warning), isMirrored)
-    // Another list was asked for since.
+    // Another list was requested since.
     if (mine !== round) return listed()
-    // From the cache a run would get no warnings.
+    // A cached list gives no warnings to this run.
     await (warnings.length === 0 ? catalogue.write(identity, tools, ttlMs()) : catalogue.drop())
     for (const warning of [...warnings, ...changes.findChanges(tools)]) note(warning)
     use(tools)
@@ -105,7 +105,7 @@ export const openListing = ({ ask, ttlMs, catalogue, identity, server, isMirrore
     change: () => {
       mayBeKept = false
       void catalogue.drop()
-      // Emitted once, however often it comes before the list is asked for again.
+      // Emitted once until the list is requested again.
       if (!asked) return
       asked = undefined
       onChange()

@@ -1,4 +1,4 @@
-// What is used of the official SDK, in one bundle that is loaded for the first connection.
+// The parts of the official SDK that are used, in a bundle that is loaded for the first connection.
 
 export { Client } from '@modelcontextprotocol/sdk/client/index.js'
 export { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'

@@ -1,9 +1,9 @@
-// What counts as a JSON-RPC message of MCP.
+// Recognises JSON-RPC messages of MCP.
 
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { isRecord } from '@plumb/wire'
 
-/** Those in one value: revision 2025-03-26 has lists of them. Undefined where anything in it is none. */
+/** The messages in one value: revision 2025-03-26 has lists of them. Undefined if any of them is invalid. */
 export const messagesIn = (value: unknown): readonly JSONRPCMessage[] | undefined => {
   const all = Array.isArray(value) ? value : [value]
   return all.length > 0 && all.every(isMessage) ? all : undefined
@@ -15,7 +15,7 @@ const isMessage = (value: unknown): value is JSONRPCMessage => {
   return isId(value.id) && (isRecord(value.result) || (isRecord(value.error) && typeof value.error.message === 'string'))
 }
 
-/** The id of the request that it answers; undefined for requests and notifications. */
+/** The id of the request that it answers. Undefined for requests and notifications. */
 export const answeredId = (message: JSONRPCMessage): RequestId | undefined => ('method' in message ? undefined : message.id)
 
 const isId = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number'

@@ -1,5 +1,5 @@
-// Around a transport, so that the SDK, which initializes, can speak to servers of all revisions: its `initialize` becomes `server/discover`
-// where the server knows that. Then each request names its revision, and what an answer asks for is answered.
+// Wraps a transport so that the SDK, which initializes, can use servers of all revisions: its `initialize` becomes `server/discover` if the
+// server supports that. Then each request names its revision, and requests for input are answered.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
@@ -13,21 +13,21 @@ import { waitAtMost } from './wait-at-most.js'
 export interface NegotiateOptions {
   /** For messages. */
   readonly server: string
-  /** The one to speak; undefined: the newest that the server knows. */
+  /** The required revision. Undefined: the newest that the server supports. */
   readonly revision: string | undefined
 }
 
 export interface Negotiated {
   readonly transport: Transport
-  /** 2026-07-28, once that was agreed on. */
+  /** 2026-07-28, once it was negotiated. */
   readonly revision: () => string | undefined
-  /** The id of the SDK's own under which a request was sent. */
+  /** The SDK's id of a request that was sent. */
   readonly ownId: (id: RequestId) => RequestId
-  /** It was asked what it knows, and has answered nothing at all. */
+  /** The server was asked what it supports, and has not answered at all. */
   readonly isUnanswered: () => boolean
 }
 
-/** After so long a server on a stream is initialized too: some older ones are silent when they do not know a method. */
+/** After this time a server on a stream is initialized too: some older ones ignore unknown methods (ms). */
 const SILENCE_MS = 2000
 
 // The SDK counts from 0.
@@ -59,29 +59,29 @@ export const negotiate = (link: Link, { server, revision }: NegotiateOptions): N
     const no = (why: string) => fault('bad_reply', `MCP server '${server}' does not speak revision ${STATELESS}: ${why}`, { server })
     try {
       const first = readDiscovered(await ask(request))
-      // It named another revision as the one that was asked for, or it has changed its mind.
+      // It named another revision than the requested one, or has changed its mind.
       const isMistaken = first && !first.result && first.supported.includes(STATELESS)
       return (isMistaken ? readDiscovered(await ask(request)) : first) ?? no('it does not know server/discover')
     } catch (error) {
       if (error instanceof LinkError && !isRefusal(error.fault)) throw error
-      // What is refused in this revision, or answered with what is no answer, may be welcome in another.
+      // A request that is refused in this revision may work in another.
       return no(error instanceof LinkError ? error.fault.detail : 'what it answers is no message of MCP')
     }
   }
 
-  /** The answer to `initialize`, from whatever the server knows. */
+  /** The answer to `initialize`, whichever method the server supports. */
   const agree = async (initialize: Request): Promise<RpcAnswer> => {
     const session = () =>
       ask({ ...initialize, params: { ...initialize.params, ...(revision === undefined ? {} : { protocolVersion: revision }) } })
     if (revision !== STATELESS && (revision !== undefined || link.hasSessions)) return session()
     isProbed = true
     const discovering = discover()
-    // It is heard of below, or is of no use any more.
+    // Its failure is handled below, or no longer matters.
     discovering.catch(() => {})
     const first = link.isStream && revision === undefined ? await waitAtMost(SILENCE_MS, discovering) : await discovering
     if (first) return settle(first, initialize.id, revision === undefined ? session : undefined)
     const answer = await session()
-    // Where both were asked, a session is what works with all servers that give one.
+    // If both were sent, a session works with every server that offers one.
     return 'result' in answer ? answer : settle(await discovering, initialize.id, async () => answer)
   }
 
@@ -101,7 +101,7 @@ export const negotiate = (link: Link, { server, revision }: NegotiateOptions): N
     const { tools } = (discovered?.result?.capabilities ?? {}) as { readonly tools?: unknown }
     if (!isRecord(tools) || tools.listChanged !== true) return
     const params = withEnvelope({ notifications: { toolsListChanged: true } }, clientInfo)
-    // Without it changes are seen when a call is refused.
+    // Without it, changes are noticed when a call is refused.
     inner.send({ jsonrpc: '2.0', method: 'subscriptions/listen', params, id: LISTEN_ID }).catch(() => {})
   }
 
@@ -151,5 +151,5 @@ export const negotiate = (link: Link, { server, revision }: NegotiateOptions): N
   }
 }
 
-/** Of a request, and not of who asks. */
+/** Properties of a request, not of the client. */
 const isRefusal = ({ status }: Fault): boolean => typeof status === 'number' && ![401, 403, 429].includes(status)

@@ -1,4 +1,4 @@
-// From what the network threw, or a status says, to what it means for the call.
+// Converts a network error, or a status, to the error of the call.
 
 import { type Fault, fault, preview, scrub, systemReason } from '@plumb/wire'
 import { LinkError } from './link.js'
@@ -25,14 +25,14 @@ const why = (error: Error, code: string, message: string | undefined): string =>
 export interface RefusedRequest {
   readonly host: string
   readonly status: number
-  /** What the server said, as far as it was read. */
+  /** The response body, as far as it was read. */
   readonly text: string
   readonly retryAfter?: string | null
   /** The handshake is done. */
   readonly isOpen: boolean
 }
 
-/** `mcp_dead` where the server, or the session, is gone. */
+/** `mcp_dead` if the server, or the session, is gone. */
 export const statusFault = ({ host, status, text, retryAfter, isOpen }: RefusedRequest): Fault => {
   const said = text.trim() === '' ? '' : `: ${preview(scrub(text.trim()), 300)}`
   const extras = { host, status }
@@ -49,7 +49,7 @@ export const statusFault = ({ host, status, text, retryAfter, isOpen }: RefusedR
     const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? { retry_after: Number(retryAfter) } : {}
     return fault('rate_limited', `${host} asks for fewer requests (429)${said}`, { ...extras, ...seconds })
   }
-  // A gateway cannot say whether the tool has run: the same call again might run it twice.
+  // A gateway does not know whether the tool has run: repeating the call might run it twice.
   if (isOpen && (status === 502 || status === 504))
     return fault('mcp_dead', `${host} does not know what became of the request (${status})${said}`, extras)
   if (isOpen && status >= 500) return fault('mcp_dead', `${host} answered with status ${status}${said}`, extras)

@@ -1,4 +1,4 @@
-// An initialized connection, as its users see it.
+// An initialized connection.
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Json } from '@plumb/lang'
@@ -35,7 +35,7 @@ export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConn
   const identity = { name, version }
   const list = async (method: string, key: string) => {
     const question = { method, about: () => `${method} of ${about}`, otherwise: 'bad_reply' as const }
-    // All pages together have the time of one answer.
+    // All pages together have the time limit of one answer.
     const until = performance.now() + timeoutMs(parts.config)
     return readPages((params) => request({ ...question, params }, { timeoutMs: Math.max(1, until - performance.now()) }), key, server)
   }
@@ -71,7 +71,7 @@ export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConn
       const why = 'runs as a task alone, and tasks are not offered here: ask its makers for one that answers at once'
       return fail('cannot_run', `${of()} ${why}`, { server, tool: name })
     }
-    // What was kept of its schema may be out of date.
+    // The cached schema may be out of date.
     if (!listing.checkOf(name).ok && !listing.isListed) await listing.listed()
     const check = listing.checkOf(name)
     if (!check.ok)
@@ -142,7 +142,7 @@ const withMissingAccess = (answer: Result<McpAnswer>, { findMissingAccess }: Lin
 
 const timeoutMs = ({ timeout = 60 }: ServerConfig): number => timeout * 1000
 
-/** As the protocol, and those who put its errors into results, say that a tool is not known or does not take such an input. */
+/** Detects unknown tools and refused inputs, as protocol errors and as results that carry them. */
 const isRefusal = (result: Result<Readonly<Record<string, unknown>>>): boolean => {
   if (!result.ok) return result.error.mcp_code === INVALID_PARAMS
   const { isError, content } = result.value as { readonly isError?: unknown; readonly content?: readonly { readonly text?: unknown }[] }

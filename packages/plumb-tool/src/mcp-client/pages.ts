@@ -1,4 +1,4 @@
-// A list that comes in pages, followed to its end unless it has none.
+// Reads a paginated list to its end, with a limit.
 
 import type { Json } from '@plumb/lang'
 import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
@@ -10,11 +10,11 @@ export type Ask = (params: { readonly cursor?: string }) => Promise<Result<Reado
 
 export interface Pages {
   readonly items: readonly Record<string, Json>[]
-  /** The least that the pages say of how long they are good for (ms); undefined: none says so. */
+  /** The shortest validity that the pages declare (ms). Undefined: none does. */
   readonly ttlMs?: number
 }
 
-/** The objects under `key` of each page; what is no object is left out. `server` names it in errors. */
+/** The objects under `key` of each page; other values are left out. `server` names it in errors. */
 export const readPages = async (ask: Ask, key: string, server: string): Promise<Result<Pages>> => {
   const items: Record<string, Json>[] = []
   const cursors = new Set<string>()

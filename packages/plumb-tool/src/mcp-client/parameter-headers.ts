@@ -1,11 +1,11 @@
-// Parameters of tools that a server wants to see in headers too: `x-mcp-header` in a schema (MCP 2026-07-28, Streamable HTTP).
+// Parameters of tools that a server wants repeated in headers: `x-mcp-header` in a schema (MCP 2026-07-28, Streamable HTTP).
 
 import type { Json } from '@plumb/lang'
 import { isRecord, preview } from '@plumb/wire'
 import type { McpTool } from './connection.js'
 
 export interface ParameterHeaders {
-  /** In place of what was known before. */
+  /** Replaces what was known before. */
   readonly learn: (tools: readonly McpTool[]) => void
   readonly of: (tool: string, input: unknown) => Readonly<Record<string, string>>
 }
@@ -39,7 +39,7 @@ const mentions = (schema: Json): boolean => JSON.stringify(schema).includes(KEY)
 const isPlain = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)
 
-/** By way of `properties` alone: what else a schema has depends on the value. */
+/** Only through `properties`: the rest of a schema depends on the value. */
 const mirroredIn = (schema: unknown, path: readonly string[] = []): readonly Mirrored[] => {
   if (!isRecord(schema)) return []
   const { [KEY]: header, type, properties } = schema
@@ -54,7 +54,7 @@ const countIn = (value: unknown, isFields = false): number => {
   return Object.entries(value).reduce((sum, [key, part]) => sum + countIn(part, !isFields && key === 'properties'), own)
 }
 
-/** Undefined: it is as it should be. A tool with another schema cannot be called over HTTP. */
+/** Undefined: the schema is valid. A tool with another schema cannot be called over HTTP. */
 export const whyNotMirrored = (schema: Json): string | undefined => {
   if (!mentions(schema)) return undefined
   const all = mirroredIn(schema)
@@ -72,7 +72,7 @@ export const whyNotMirrored = (schema: Json): string | undefined => {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const PLAIN_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 
-/** Visible ASCII with spaces inside goes as it is, anything else in base64 between two marks. */
+/** Visible ASCII with inner spaces is sent unchanged, anything else in base64 between two marks. */
 export const encodeHeader = (value: string): string =>
   /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value)
     ? value

@@ -1,11 +1,11 @@
-// The arguments of a call go to the server in the very text in which they came, so that numbers keep their digits: a place is held for them
-// in what the SDK builds, and filled when it is written.
+// Sends the arguments of a call in their original text, so that numbers keep their digits: the SDK gets a placeholder, which is replaced
+// when the message is written.
 
 import { randomUUID } from 'node:crypto'
 import type { JsonText } from '../json-text.js'
 
 export interface RawArguments {
-  /** A string to stand for the value; `release` it when the message was answered. */
+  /** Returns a placeholder for the value; `release` it when the message was answered. */
   readonly hold: (json: JsonText) => string
   readonly release: (place: string) => void
   /** One message as JSON. */

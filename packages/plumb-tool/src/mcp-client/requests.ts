@@ -1,4 +1,4 @@
-// Questions to a server: each has its time and one answer, and none is asked when the server is gone.
+// Requests to a server: each has a deadline and one answer, and none is sent once the server is gone.
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
@@ -8,7 +8,7 @@ import { type FailedRequest, sdkFault } from './sdk-fault.js'
 import { MAX_TIMEOUT_MS } from './wait-at-most.js'
 
 export interface Life {
-  /** Why there is no server any more. */
+  /** Why the server is gone. */
   readonly dead: Fault | undefined
   readonly die: (why: Fault) => void
 }
@@ -27,7 +27,7 @@ export const openRequests = async (client: Client, life: Life, server: string, t
     if (life.dead) return { ok: false, error: life.dead }
     if (signal?.aborted) return cancelled(about(), server)
     const stop = openStop()
-    // Progress does not make it longer: MCP asks for a limit that always holds, and this is it.
+    // Progress does not extend it: MCP requires an absolute limit.
     const forget = startDeadline(ms, () => stop.abort(LATE))
     const cancel = (): void => stop.abort(CANCELLED)
     signal?.addEventListener('abort', cancel, { once: true })
@@ -50,7 +50,7 @@ export const openRequests = async (client: Client, life: Life, server: string, t
   }
 }
 
-/** What the SDK uses of an AbortSignal: a real one costs a call a third of its time. */
+/** The part of an AbortSignal that the SDK uses: a real one costs a call a third of its time. */
 const openStop = () => {
   let listen: (() => void) | undefined
   const signal = {
@@ -74,10 +74,10 @@ const openStop = () => {
 const LATE = 'no answer came in time'
 const CANCELLED = 'the answer is not wanted any more'
 
-const cancelled = (about: string, server: string) => fail('cancelled', `${about} was given up`, { server })
+const cancelled = (about: string, server: string) => fail('cancelled', `${about} was cancelled`, { server })
 
 const late = (about: string, server: string, ms: number, life: Life) => {
-  const failure = fail('timeout', `${about} did not answer within ${ms / 1000} s; its connection is given up`, { server })
+  const failure = fail('timeout', `${about} did not answer within ${ms / 1000} s; its connection is closed`, { server })
   life.die(failure.error)
   return failure
 }

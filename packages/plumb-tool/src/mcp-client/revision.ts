@@ -1,10 +1,10 @@
-// Revision 2026-07-28 as a client speaks it: what each request says of itself, and what an answer is apart from its result.
+// Revision 2026-07-28 for a client: the metadata of requests, and of answers besides their results.
 
 import type { JSONRPCErrorResponse, JSONRPCRequest, JSONRPCResultResponse } from '@modelcontextprotocol/sdk/types.js'
 import { isRecord, preview } from '@plumb/wire'
 
 export const STATELESS = '2026-07-28'
-/** With initialize, newest first. */
+/** Those with initialize, newest first. */
 export const WITH_SESSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 
 const PREFIX = 'io.modelcontextprotocol/'
@@ -14,7 +14,7 @@ export type RpcParams = Readonly<Record<string, unknown>>
 export type RpcAnswer = JSONRPCResultResponse | JSONRPCErrorResponse
 export type Request = Pick<JSONRPCRequest, 'jsonrpc' | 'method' | 'id'> & { readonly params?: RpcParams }
 
-/** The parameters with what a server is to know of their request. */
+/** The parameters with the metadata of the request. */
 export const withEnvelope = (params: RpcParams | undefined, clientInfo: unknown): RpcParams => ({
   ...params,
   _meta: {
@@ -25,7 +25,7 @@ export const withEnvelope = (params: RpcParams | undefined, clientInfo: unknown)
   },
 })
 
-/** The revision that a request names for itself; undefined: it belongs to a session. */
+/** The revision that a request names. Undefined: it belongs to a session. */
 export const namedRevision = (params: unknown): string | undefined => {
   const revision = isRecord(params) && isRecord(params._meta) ? params._meta[VERSION] : undefined
   return typeof revision === 'string' ? revision : undefined
@@ -33,11 +33,11 @@ export const namedRevision = (params: unknown): string | undefined => {
 
 export interface Discovered {
   readonly supported: readonly string[]
-  /** What `initialize` would have given; undefined: the server knows none of the revisions that have discover. */
+  /** The equivalent result of `initialize`. Undefined: the server supports none of the revisions with discover. */
   readonly result?: RpcParams
 }
 
-/** Undefined: it is no answer to server/discover, as of a server that does not know it. */
+/** Undefined: not an answer to server/discover, as from a server that does not support it. */
 export const readDiscovered = (answer: RpcAnswer): Discovered | undefined => {
   if ('error' in answer) return readUnsupported(answer.error)
   const { supportedVersions, capabilities, instructions, serverInfo, _meta } = answer.result
@@ -48,7 +48,7 @@ export const readDiscovered = (answer: RpcAnswer): Discovered | undefined => {
   return {
     supported: texts(supportedVersions),
     result: {
-      // The SDK takes no other; what was agreed on is known here.
+      // The SDK accepts no other; the negotiated revision is stored here.
       protocolVersion: WITH_SESSIONS[0],
       capabilities,
       serverInfo: { name: text(name), version: text(version) },
@@ -66,11 +66,11 @@ const texts = (values: readonly unknown[]): readonly string[] => values.filter((
 
 export type RoundOutcome =
   | { readonly kind: 'result'; readonly result: RpcParams }
-  /** The request is to be made again with these besides. */
+  /** The request is to be repeated with these. */
   | { readonly kind: 'again'; readonly params: RpcParams }
   | { readonly kind: 'wrong'; readonly why: string }
 
-/** There is no person to ask here: a server that asks one is answered with no. */
+/** No person can be asked here: a server that asks one is answered no. */
 export const readOutcome = (result: RpcParams): RoundOutcome => {
   const { resultType = 'complete', inputRequests, requestState, ...rest } = result
   if (resultType === 'complete') return { kind: 'result', result: rest }

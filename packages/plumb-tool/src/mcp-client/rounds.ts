@@ -1,5 +1,5 @@
-// Requests without a session: what an answer asks for (`input_required`) is answered in a
-// further request, and only the last answer is given.
+// Requests without a session: if an answer asks for input (`input_required`), it is given in a further request, and only the last answer is
+// returned.
 
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { fault } from '@plumb/wire'
@@ -10,9 +10,9 @@ import { type Request, type RpcAnswer, type RpcParams, readOutcome } from './rev
 export interface Rounds {
   readonly send: (request: Request) => Promise<void>
   readonly receive: (answer: RpcAnswer) => void
-  /** Forgets the request of this id; returns the id under which it was sent last. */
+  /** Forgets the request of this id; returns the id under which it was last sent. */
   readonly cancel: (own: RequestId) => RequestId
-  /** The id that the request under this one began with. */
+  /** The id of the original request. */
   readonly ownId: (id: RequestId) => RequestId
 }
 
@@ -21,7 +21,7 @@ export interface RoundsOptions {
   readonly give: (answer: RpcAnswer) => void
   /** For messages. */
   readonly server: string
-  /** Of further requests, counted up. */
+  /** Ids of further requests. */
   readonly firstId: number
 }
 
@@ -32,7 +32,7 @@ interface Round {
 }
 
 const MAX_ROUNDS = 10
-/** No other request may be answered so. */
+/** Only these requests may be answered so. */
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read']
 
 export const openRounds = ({ send, give, server, firstId }: RoundsOptions): Rounds => {

@@ -1,12 +1,12 @@
-// From what the SDK throws to an error of ours. `about` begins the sentence, such as "tool 'x' of MCP server 'y'".
+// Converts the SDK's exceptions to our errors. `about` begins the sentence, such as "tool 'x' of MCP server 'y'".
 
 import { type Code, type Fault, fault, isRecord, preview, scrub } from '@plumb/wire'
-import { GIVEN_UP } from './guard.js'
+import { ABANDONED } from './guard.js'
 import { LinkError } from './link.js'
 
 export interface FailedRequest {
   readonly about: string
-  /** What an error of the server's own is: of a tool, that it failed. */
+  /** The code for a server's own error: for a tool, that it failed. */
   readonly otherwise: 'tool_crashed' | 'bad_reply'
   readonly server: string
 }
@@ -20,7 +20,7 @@ export const sdkFault = (error: unknown, { about, otherwise, server }: FailedReq
     data?: unknown
     issues?: unknown
   }
-  if (isRecord(data) && GIVEN_UP in data) return (data as { [GIVEN_UP]: Fault })[GIVEN_UP]
+  if (isRecord(data) && ABANDONED in data) return (data as { [ABANDONED]: Fault })[ABANDONED]
   const words = preview(scrub((message ?? '').replace(/^((MCP error -?\d+|Streamable HTTP error|SSE error): )+/, '')), 500)
   const [, elsewhere] = /Redirect to (\S+) not followed/.exec(words) ?? []
   if (elsewhere !== undefined)
@@ -35,7 +35,7 @@ export const sdkFault = (error: unknown, { about, otherwise, server }: FailedReq
   return fault('bad_reply', `${about}: ${words}`, { server })
 }
 
-/** Those of JSON-RPC and MCP that say what was wrong with the question. */
+/** Codes of JSON-RPC and MCP for an invalid request. */
 const CODES = new Map<number, Code>([
   [-32_602, 'input_type_mismatch'],
   [-32_002, 'no_such_file'],

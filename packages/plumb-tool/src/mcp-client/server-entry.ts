@@ -1,4 +1,4 @@
-// An MCP server as a spec names it: what it is called in messages, what it may do, and which connection it shares with others.
+// An MCP server in a spec: its name in messages, its effects, and which connection it shares with others.
 
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Json } from '@plumb/lang'
@@ -20,10 +20,10 @@ export const readServer = (value: Json | undefined, specPath: string): ServerCon
 
 export const effectOf = ({ command }: ServerConfig): Effect => (command === undefined ? 'net' : 'exec')
 
-/** In small letters; none for one that is started. */
+/** In lower case; empty for a started server. */
 export const hostsOf = ({ url }: ServerConfig): readonly string[] => (url === undefined ? [] : [new URL(url).hostname.replace(/\.$/, '')])
 
-/** For messages: whatever may be a secret is left out. */
+/** For messages, without what may be secret. */
 export const describeServer = ({ prefix, command, args = [], url }: ServerConfig): string => {
   if (prefix !== undefined) return `'${prefix}'`
   if (url === undefined) return `'${preview([command, ...args].join(' '), 80)}'`
@@ -40,7 +40,7 @@ export const sandboxOf = (config: ServerConfig, docroot = '.'): Result<SandboxAt
     isDefault: config.command !== undefined,
   })
 
-/** Equal where two entries mean one connection: what is offered of its tools, and how, is no part of that. */
+/** Equal if two entries mean one connection: which of its tools are offered, and how, does not matter. */
 export const connectionKey = (config: ServerConfig): string => {
   const {
     tools: _,

@@ -1,4 +1,4 @@
-// The connections of one dispatcher: equal entries of servers share one, and all end with the dispatcher.
+// The connections of one dispatcher: equal entries share one, and all end with the dispatcher.
 
 import { type Fault, fault, type Result } from '@plumb/wire'
 import type { McpConnection, ServerConfig } from './connection.js'
@@ -6,22 +6,22 @@ import { connectionKey } from './server-entry.js'
 import type { McpServers } from './servers.js'
 
 export interface PoolOptions {
-  /** Where commands run. */
+  /** The working directory of commands. */
   readonly cwd: string
-  /** Warnings, of which none stops anything. */
+  /** Receives warnings; none stops anything. */
   readonly note: (warning: Fault) => void
-  /** What sandboxes refuse is a warning too. */
+  /** Reports what sandboxes refuse as warnings. */
   readonly tracesSandbox?: boolean
 }
 
-/** A server may find no end of what to be warned of. */
+/** Bounded, since a server may cause any number of warnings. */
 const MAX_WARNINGS = 100
 
 export class ServerPool implements McpServers {
   readonly #options: PoolOptions
   readonly #connections = new Map<string, Promise<Result<McpConnection>>>()
   readonly #listeners = new Map<string, Set<() => void>>()
-  /** Once there is something to close. */
+  /** Called once there is something to close. */
   #closing: AbortController | undefined
   readonly #warned = new Set<string>()
   #isClosed = false
@@ -77,7 +77,7 @@ export class ServerPool implements McpServers {
     this.#closing ??= new AbortController()
     const { signal } = this.#closing
     const { connectMcp } = await import('./connect.js')
-    // A server address that stands in the spec's own `mcp` needs no net.private (plumb-tools(7), What may be done).
+    // A server address in the spec's own `mcp` needs no net.private (plumb-tools(7), What may be done).
     return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged, tracesSandbox })
   }
 }

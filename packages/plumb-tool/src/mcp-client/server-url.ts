@@ -1,21 +1,21 @@
-// The address of a server and the keys that are said to it, out of the entry of a spec and the environment.
+// The address of a server and its keys, from the entry of a spec and the environment.
 
 import { addSecret, type Fault, fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ServerConfig } from './connection.js'
 
 export interface Target {
-  /** With the client's id and secret, where `auth: "query"` has them there: not to be shown. */
+  /** With the client's id and secret, if `auth: "query"` puts them there: not to be shown. */
   readonly url: URL
   readonly token?: string
   readonly client?: { readonly id: string; readonly secret: string }
-  /** Of variables that are not set and could be done without. */
+  /** Optional variables that are not set. */
   readonly warnings: readonly Fault[]
 }
 
 const SCHEMES: Readonly<Record<string, readonly string[]>> = { ws: ['ws:', 'wss:', 'http:', 'https:'] }
 const HTTP = ['http:', 'https:']
 
-/** `config_invalid` for an address that is none, `missing_key` for a variable that is not set and needed. */
+/** `config_invalid` for an invalid address, `missing_key` for a required variable that is not set. */
 export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = process.env): Result<Target> => {
   const { url: text = '', transport, token_env, client_id_env, client_secret_env, auth } = config
   if (!URL.canParse(text)) return fail('config_invalid', `'${preview(text)}' is no URL of an MCP server, such as https://example.org/mcp`)
@@ -38,7 +38,7 @@ export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = proces
     ...(client_secret_env !== undefined && secret === undefined ? [unset(client_secret_env, url, 'client_secret_env')] : []),
   ]
   const [first] = lacking
-  // In the address they stand if they are set; a token is not given for less than both.
+  // They are added to the address if they are set; a token needs both.
   if (first && auth !== 'query') return first
   for (const key of [token, secret]) if (key !== undefined) addSecret(key)
   if (auth === 'query') {
@@ -48,7 +48,7 @@ export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = proces
       addSecret(encodeURIComponent(secret))
     }
   }
-  // A header of one line: what is in it may not become another.
+  // A header must be one line, so that its value cannot add another.
   if (token !== undefined && /[^\x21-\x7e]/.test(token))
     return fail('config_invalid', `the token for ${url.host} has a space or a character in it that no header can carry`)
   const isClient = auth === undefined && id !== undefined && secret !== undefined
@@ -59,7 +59,7 @@ export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = proces
 /** `/mcp` and `/mcp/` are one server. */
 export const withoutSlash = (pathname: string): string => pathname.replace(/\/$/, '')
 
-/** Equal for addresses of one server: the host in small letters, no port that is the default, no slash at the end, no fragment. */
+/** Equal for addresses of one server: lower-case host, no default port, no trailing slash, no fragment. */
 export const normalised = (text: string): string => {
   const { protocol, username, password, port, hostname, pathname, search } = new URL(text)
   const user = username === '' && password === '' ? '' : `${username}:${password}@`

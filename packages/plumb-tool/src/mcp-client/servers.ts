@@ -5,8 +5,8 @@ import type { McpConnection, ServerConfig } from './connection.js'
 
 export interface McpServers {
   /**
-   * The one connection to a server, made by the first call that asks. A connection that could not be made may be asked for again; one that
-   * was lost stays lost. `onToolsChanged` is called at each change of the server's tools.
+   * The one connection to a server, opened at the first call. A failed attempt may be repeated; a lost connection stays lost.
+   * `onToolsChanged` is called at each change of the server's tools.
    */
   connect(config: ServerConfig, onToolsChanged?: () => void): Promise<Result<McpConnection>>
   /** Passes a warning on, once for each `detail`. */

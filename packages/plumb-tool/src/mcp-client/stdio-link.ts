@@ -1,5 +1,5 @@
-// A server that is started: JSON-RPC on its stdin and stdout, a message a line. Other lines on stdout are counted, stderr is kept for error
-// texts, and its process group ends with it.
+// A started server: JSON-RPC on its stdin and stdout, a message a line. Other lines on stdout are counted, stderr is kept for error texts,
+// and its process group ends with it.
 
 import { dirname } from 'node:path'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -26,10 +26,10 @@ import type { RawArguments } from './raw-arguments.js'
 import { sandboxOf } from './server-entry.js'
 import { waitAtMost } from './wait-at-most.js'
 
-/** For a server to go by itself once its stdin has ended (MCP, Lifecycle, Shutdown). */
+/** How long a server has to exit after the end of its stdin (MCP, Lifecycle, Shutdown). */
 const LEAVE_MS = 500
 
-/** `file_not_found`, `config_invalid` or `child_failed` where it cannot be started. */
+/** `file_not_found`, `config_invalid` or `child_failed` if it cannot be started. */
 export const openStdioLink = (
   config: ServerConfig,
   cwd: string | undefined,
@@ -41,7 +41,7 @@ export const openStdioLink = (
   const sandbox = andThen(sandboxOf(config, cwd), (own) => own({ warn: note, tracesSandbox }))
   if (!sandbox.ok) return sandbox
   const theirs = withGitGuard({ ...childEnv('foreign'), ...env })
-  // In a sandbox it is looked for here, by the same names.
+  // For a sandbox it is resolved here, by the same rules.
   const program = sandbox.value ? resolveProgram(command, cwd ?? '.', theirs.PATH) : succeed(command)
   if (!program.ok) return program
   const spec = specPath === undefined ? [] : [specPath]
@@ -60,9 +60,9 @@ export const openStdioLink = (
 interface State {
   stray: number
   exit?: Exit
-  /** Why we gave it up. */
+  /** Why it was terminated. */
   breach?: string
-  /** The client takes messages. */
+  /** The client is ready for messages. */
   hasStarted: boolean
   isClosed: boolean
 }
@@ -92,9 +92,9 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
   const read = (): void => {
     if (!state.hasStarted && !state.isClosed) return
     while (reader.next()) {
-      // So that a server that is asked to end is not blocked by output that it still has.
+      // Drained, so that a server that is asked to end is not blocked by its output.
       if (state.isClosed) continue
-      // Too long for any message, so that the answer it may have been would be waited for in vain.
+      // Longer than any message may be, so that the answer it may have been would never come.
       if (reader.fault?.error === 'line_too_long')
         return breakOff(`it wrote a line that is too long (line ${reader.line} is longer than ${reader.maxLine} bytes)`)
       const value = reader.fault ? undefined : parseJson(reader.buf, reader.start, reader.end)

@@ -1,4 +1,4 @@
-// What a server says of its tools is what a person, and a model, have agreed to: a change of it under the same name is a warning.
+// Detects changes of a server's tools under the same name, and warns of them: a person, and a model, have agreed to the earlier ones.
 
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Fault, fault } from '@plumb/wire'
@@ -9,7 +9,7 @@ const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotatio
 type Prints = Readonly<Record<(typeof PARTS)[number], string>>
 
 export interface ToolChanges {
-  /** Compares with what was seen before, and remembers. */
+  /** Compares with the list before, and stores this one. */
   readonly findChanges: (tools: readonly McpTool[]) => readonly Fault[]
 }
 

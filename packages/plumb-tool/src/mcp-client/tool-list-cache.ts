@@ -1,5 +1,5 @@
-// The tools that a server listed a short while ago, for the next one who asks (`cache_ttl`): in files that only their owner can read, in a
-// directory of the user's, by a name that says nothing of the server, and never with a key in them.
+// The cached tool lists of servers (`cache_ttl`), for later processes: in private files in a directory of the user's, under names that
+// reveal nothing of the server, and never with a key in them.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -11,15 +11,15 @@ import { withoutSlash } from './server-url.js'
 import { readTools } from './tool-list.js'
 
 export interface ToolListCache {
-  /** What was kept of this server, or of any that answers there; undefined: nothing that is young enough. */
+  /** The cached list of this server, or of any at this address. Undefined: none that is recent enough. */
   readonly read: (server?: Identity) => Promise<readonly McpTool[] | undefined>
-  /** For `mostMs` at the longest. Does nothing where it cannot: the next process asks the server. */
+  /** For `mostMs` at the longest. Does nothing on failure: the next process asks the server. */
   readonly write: (server: Identity, tools: readonly McpTool[], mostMs?: number) => Promise<void>
-  /** It is not to be used any more, by any process. */
+  /** No process uses it any more. */
   readonly drop: () => Promise<void>
 }
 
-/** As the server says in its handshake: another version has other tools. */
+/** From the server's handshake: another version has other tools. */
 export interface Identity {
   readonly name: string
   readonly version: string
@@ -74,7 +74,7 @@ export const openToolListCache = (
         await rename(fresh, path)
         await sweep(directory, now())
       } catch {
-        // No room, no directory, no right to it.
+        // No space, no directory, or no permission.
       }
     },
   }
@@ -85,7 +85,7 @@ const directoryOf = ({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): str
   return cache === undefined ? undefined : join(cache, 'plumb', 'mcp')
 }
 
-// Keys tell catalogues apart by sixteen bits of a hash, which cannot be reversed, however short a key is.
+// Keys distinguish lists by sixteen bits of a hash, which cannot be reversed, however short a key is.
 const hint = (secret: string | undefined): string | undefined => secret && createHash('sha256').update(secret).digest('hex').slice(0, 4)
 
 const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv): Promise<string> => {
@@ -97,7 +97,7 @@ const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv):
   ]
   const parts = [
     { command, args, cwd: command === undefined ? undefined : cwd, transport, auth, revision },
-    // A server under development is another one after each change.
+    // A server under development differs after each change.
     command === undefined ? [] : await Promise.all([command, ...args].map((word) => changedAt(resolve(cwd, word)))),
     address ? [address.origin, withoutSlash(address.pathname), hint(address.search)] : url,
     Object.entries(config.env ?? {}).map(([name, value]) => [name, hint(value)]),

@@ -9,7 +9,7 @@ const MAX_NAME = 256
 const MAX_SCHEMA_DEPTH = 128
 const MAX_NOTES = 10
 
-/** What is left out goes to `note`, in at most ten warnings. `isMirrored`: parameters go into headers too, where a schema says so. */
+/** What is left out goes to `note`, in at most ten warnings. `isMirrored`: parameters are repeated in headers, if a schema says so. */
 export const readTools = (
   items: readonly Readonly<Record<string, Json>>[],
   server: string,
@@ -58,12 +58,12 @@ const toTool = (item: Readonly<Record<string, Json>>): McpTool => {
     inputSchema: inputSchema as Json,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(isRecord(annotations) ? { annotations: annotations as Json } : {}),
-    // The second of what was kept.
+    // A duplicate name.
     ...((isRecord(execution) && execution.taskSupport === 'required') || item.needsTask === true ? { needsTask: true } : {}),
   }
 }
 
-// Level by level, since it may be deeper than the stack.
+// Iterative, since it may be deeper than the stack.
 const isDeep = (value: Json | undefined): boolean => {
   let level: readonly unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,8 +1,8 @@
-// A wait with an end.
+// Waits with a limit.
 
 import { startDeadline } from '@plumb/wire'
 
-/** `undefined` when the time is up; what `work` gives then is dropped. */
+/** `undefined` when the time is up; a later result of `work` is dropped. */
 export const waitAtMost = async <T>(ms: number, work: Promise<T>): Promise<T | undefined> => {
   let forget: (() => void) | undefined
   const late = new Promise<undefined>((resolve) => {
@@ -15,5 +15,5 @@ export const waitAtMost = async <T>(ms: number, work: Promise<T>): Promise<T | u
   }
 }
 
-/** Timers cannot be longer; nor is any wait. */
+/** The maximum of timers, and so of every wait. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1

@@ -1,4 +1,4 @@
-// Which other bindings a tool is made of, one step deep.
+// The bindings that a tool refers to directly.
 
 import { type Bound, boundsCalled, type ToolPlan } from '@plumb/lang'
 

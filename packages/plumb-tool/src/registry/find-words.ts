@@ -1,6 +1,6 @@
-// Words as people and as tools say them: of many forms one stem, and what means much the same.
+// Normalises words for searching: many forms to one stem, and synonyms.
 
-/** English endings, as far as they tell nothing: files, file; editing, edited, edit; queries, query. */
+/** English endings that carry no meaning: files, file; editing, edited, edit; queries, query. */
 export const stemOf = (word: string): string => {
   for (const [ending, instead, least] of ENDINGS) {
     if (!word.endsWith(ending) || word.length - ending.length < least) continue
@@ -49,7 +49,7 @@ const GROUPS = [
   'pattern regex regexp expression wildcard',
 ].map((group) => new Set(group.split(' ').map(stemOf)))
 
-/** Stems of words that mean much the same, without its own. */
+/** The stems of its synonyms, without its own. */
 export const likeWords = (stem: string): ReadonlySet<string> => {
   const like = new Set(GROUPS.filter((group) => group.has(stem)).flatMap((group) => [...group]))
   like.delete(stem)
@@ -58,8 +58,8 @@ export const likeWords = (stem: string): ReadonlySet<string> => {
 
 const COMMON = new Set('a an the to of in on for from with and or my some any all how do i can is it into at by'.split(' '))
 
-/** All of them where none would be left. */
+/** All words if none would be left. */
 export const withoutCommon = (words: readonly string[]): readonly string[] => {
-  const telling = words.filter((word) => !COMMON.has(word))
-  return telling.length > 0 ? telling : words
+  const specific = words.filter((word) => !COMMON.has(word))
+  return specific.length > 0 ? specific : words
 }

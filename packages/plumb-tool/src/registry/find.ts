@@ -1,9 +1,9 @@
-// Looks tools up by what they are about, and by what they take and give: a tool that fits, or the shortest chain of tools that does.
+// Finds tools by topic, and by input and output types: a tool that fits, or the shortest chain of tools.
 
 import { isWirable, type Type, typesWithin, type Wiring } from '@plumb/lang'
 import { likeWords, stemOf, withoutCommon } from './find-words.js'
 
-/** What a search looks at. */
+/** The searched properties of a tool. */
 export interface Findable {
   readonly name: string
   readonly description?: string
@@ -16,12 +16,12 @@ export type FoundChain<T extends Findable> = readonly T[]
 
 export const writeChain = (chain: FoundChain<Findable>): string => (chain.length === 0 ? 'id' : chain.map(({ name }) => name).join(' ; '))
 
-/** What a tool is searched by. */
+/** The searchable text of a tool. */
 export interface Described extends Findable {
   readonly effects?: readonly string[]
 }
 
-/** Those that speak of all the words, or where none does, of most: the best first. Of each word the closest place counts. */
+/** Tools that match all words, else those that match most: the best first. For each word the best match counts. */
 export const findByWords = <T extends Described>(tools: readonly T[], words: readonly string[]): T[] => {
   const wanted = withoutCommon(words.flatMap((word) => partsOf(word)).filter((word) => word !== ''))
   const whole = words.join('_').toLowerCase()
@@ -30,7 +30,7 @@ export const findByWords = <T extends Described>(tools: readonly T[], words: rea
     const places = placesOf(tool)
     const scores = wanted.map((word) => scoreOf(places, word))
     const hits = scores.filter((score) => score > 0)
-    // One word that fits badly is not made good by another that fits well.
+    // A good match of one word does not make up for a bad one of another.
     const score = hits.reduce((product, hit) => product * hit, name.toLowerCase() === whole ? OWN_NAME : 1)
     return { tool, hits: hits.length, score }
   })
@@ -67,7 +67,7 @@ const EFFECT_WORDS: Readonly<Record<string, string>> = {
   model: 'model llm ai',
 }
 
-/** A word of the same stem counts for all of the place, a longer one that begins so or another of that meaning for half. */
+/** A word of the same stem scores full weight, a longer word with this beginning or a synonym half. */
 const scoreOf = (places: readonly Place[], word: string): number => {
   const stem = stemOf(word)
   const like = likeWords(stem)
@@ -83,7 +83,7 @@ const scoreOf = (places: readonly Place[], word: string): number => {
 const LEAST_PREFIX = 2
 const MAX_FIELDS = 200
 
-/** Of its fields, with what is said of them. */
+/** The names of its fields, with their descriptions. */
 const namesIn = (type: Type): string[] => {
   const names: string[] = []
   for (const part of typesWithin(type)) {
@@ -93,14 +93,14 @@ const namesIn = (type: Type): string[] => {
   return names
 }
 
-// `readFile2`, `read_file` and `Fs.read` are made of words.
+// Splits `readFile2`, `read_file` and `Fs.read` into words.
 const partsOf = (text: string): string[] =>
   text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
 
-/** Those that take and give it; a side that is left out fits all. Where the types fit for certain they come first. */
+/** Tools with these types; a missing side matches all. Certain matches come first. */
 export const findByTypes = <T extends Findable>(tools: readonly T[], from: Type | undefined, to: Type | undefined): T[] => {
   const fits = tools.map((tool) => ({ tool, fit: worse(edge(from, tool.input), edge(tool.output, to)) }))
   return [...fits.filter(({ fit }) => fit === 'static'), ...fits.filter(({ fit }) => fit === 'checked')].map(({ tool }) => tool)
@@ -112,7 +112,7 @@ const worse = (a: Wiring, b: Wiring): Wiring => (a === 'no' || b === 'no' ? 'no'
 
 /**
  * The shortest chain from one type to the other, which may be `id`; of equally short ones the first in the order of the tools. Chains whose
- * types fit for certain come before those where a type is only known at run time, however long they are.
+ * types fit for certain come before those where a type is only known at run time, whatever their length.
  */
 export const findChain = <T extends Findable>(tools: readonly T[], from: Type, to: Type): FoundChain<T> | undefined =>
   shortest(tools, from, to, (wiring) => wiring === 'static') ?? shortest(tools, from, to, (wiring) => wiring !== 'no')

@@ -1,4 +1,4 @@
-// The tools that can be called, by name: each made when it is first wanted, and looked at for what can be seen to be wrong before.
+// The callable tools by name: each made on first use, and checked before for visible errors.
 
 import { type Bound, type ToolPlan, type ToolSchema, toolOf, toToolSchema } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
@@ -14,34 +14,34 @@ import { dependenciesOf } from './dependency.js'
 export interface Registered {
   readonly plan: ToolPlan
   readonly effects: readonly Effect[]
-  /** As a model sees its input. */
+  /** The input type as a model sees it. */
   readonly schema: ToolSchema
   /** With all its stages. */
   readonly tool: Tool
 }
 
 export interface Registry {
-  /** A built-in also by its aliases. */
+  /** Finds a tool; a built-in also by its aliases. */
   get(name: string): Registered | undefined
   list(): readonly Registered[]
-  /** What a binding is called here, which for those of modules is `Module.name`. */
+  /** The name of a binding here, which for those of modules is `Module.name`. */
   nameOf(bound: Bound): string
-  /** Bindings that are there and may not be called by name. */
+  /** Bindings that exist but may not be called by name. */
   isInternal(name: string): boolean
 }
 
 export interface OpenedRegistry {
   readonly registry: Registry
-  /** Of category `config`; with any of them nothing should be run. */
+  /** Errors of category `config`; with any of them nothing should be run. */
   readonly faults: readonly Fault[]
 }
 
-/** What is called in place of a tool, wherever that is a part; undefined: the tool itself. */
+/** Replaces a tool wherever it is called. Undefined: the tool itself. */
 export type StandIn = (plan: ToolPlan) => Tool | undefined
 
 /**
- * `docroot`: that of the session; `.`. `plans` are those of one program or of several
- * (`toolsOf`), or those of an agent (`agentTools`). Starts nothing.
+ * `docroot`: the session's; default `.`. `plans` are those of one program or of several (`toolsOf`), or those of an agent (`agentTools`).
+ * Starts nothing.
  */
 export const openRegistry = (plans: readonly ToolPlan[], docroot?: string, standIn: StandIn = () => undefined): OpenedRegistry => {
   const entries = new Map<Bound, Entry>()
@@ -69,7 +69,7 @@ export const openRegistry = (plans: readonly ToolPlan[], docroot?: string, stand
   return { registry, faults: [...sameNames(exposed.map(({ plan }) => plan)), ...reachable.flatMap((entry) => entry.faults())] }
 }
 
-/** A built-in under the other name that it goes by. */
+/** A built-in under one of its aliases. */
 const builtinCalled = (name: string, byName: ReadonlyMap<string, Entry>): Entry | undefined => {
   const canonical = aliasedBuiltin(name)
   const entry = canonical === undefined ? undefined : byName.get(canonical)
@@ -110,7 +110,7 @@ class Entry implements Registered {
     return this.#bare.ok ? [] : [this.#bare.error]
   }
 
-  // Once: what it found when it was looked at is what it works with.
+  // Checked once: it keeps what the check found.
   get #bare(): Result<BareTool> {
     this.#made ??= makeTool(this.plan, this.context)
     return this.#made
@@ -138,7 +138,7 @@ const failing = ({ name, input, output }: ToolPlan, error: Fault): Tool => ({
   run: async () => ({ ok: false, error }),
 })
 
-/** Each once, with all that they are made of. */
+/** Each once, with all its parts. */
 const withParts = (entries: readonly Entry[], entryOf: (plan: ToolPlan) => Entry): readonly Entry[] => {
   const seen = new Set<Entry>()
   const waiting = [...entries]

@@ -1,5 +1,5 @@
-// The dispatcher: calls that agents ask for, each answered once, in any order (plumb-wire(5)).
-// It does not know about lines and descriptors.
+// The dispatcher: makes the calls that agents request, and answers each once, in any order (plumb-wire(5)). It does not know about lines
+// and descriptors.
 
 import {
   type Dispatcher,
@@ -22,15 +22,15 @@ import type { AgentServers } from '../source/mcp/agent-servers.js'
 
 /** Calls that run at once; others wait their turn. */
 const MAX_PARALLEL = 8
-/** Of the answers that are kept for repeated requests. */
+/** The limit of answers that are kept for repeated requests. */
 const MAX_CHARACTERS = 64 * 1024 * 1024
 
 export interface DispatcherOptions {
   readonly registry: Registry
   readonly session: Session
-  /** The MCP servers of the agent that is served. */
+  /** The MCP servers of the served agent. */
   readonly servers?: AgentServers | undefined
-  /** The agent asked for approval before it sent the request, so that only calls within tools are asked for here. */
+  /** The agent asked for approval before it sent the request, so only calls within tools are asked about here. */
   readonly isAskedBefore?: boolean
 }
 
@@ -56,7 +56,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
       if (stop.signal.aborted) return errorAnswer(id, CANCELLED)
       const of = depth > 0 ? deeper(session, depth) : session
       const { result } = await perform(found, input, { session: of, signal: stop.signal, id, delivery })
-      // What a server said of its failure is passed through.
+      // A server's message about its failure is passed on.
       return result.ok ? { id, content: result.value, is_error: false } : errorAnswer(id, result.error.content ?? result.error)
     } catch (error) {
       return errorAnswer(id, bug(error))
@@ -76,13 +76,13 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
   }
 }
 
-/** Of what the call makes in its turn, the trace tells how deep it is within all that is around it. */
+/** The trace shows the depth of inner calls within everything around them. */
 const deeper = (session: Session, around: number): Session => ({
   ...session,
   onCall: session.onCall && ((call) => session.onCall?.(call.depth === 0 ? call : { ...call, depth: call.depth + around })),
 })
 
-/** Names it, and the one that may be meant. */
+/** Names the unknown tool, and the likely one. */
 export const unknownTool = (name: string, registry: Registry, servers?: AgentServers): Fault => {
   if (registry.isInternal(name)) return fault('unknown_tool', `'${name}' is internal to the spec: write '@tool true' above it to offer it`)
   const refused = whyRefused(name)
@@ -98,5 +98,5 @@ export const unknownTool = (name: string, registry: Registry, servers?: AgentSer
 
 const CANCELLED = fault('cancelled', 'the dispatcher is stopping')
 
-// What a tool throws, its call has caught already.
+// The call has already caught what a tool throws.
 const bug = (error: unknown): Fault => fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -1,4 +1,5 @@
-// Requests from one stream, answers onto another: for the command `serve`, and for `plumb` at the other end of an agent's fds 4 and 5.
+// Reads requests from one stream and writes answers to another: for the command `serve`, and for `plumb` at the other end of an agent's fds
+// 4 and 5.
 
 import {
   type Dispatcher,
@@ -17,16 +18,16 @@ export interface LinesOptions {
   readonly requests: LineSource
   readonly answers: LineSink
   readonly maxLineBytes?: number
-  /** Of lines that are no requests, and of answers that cannot be written. */
+  /** Reports lines that are not requests, and answers that cannot be written. */
   readonly report: (error: Fault) => void
 }
 
 export interface Lines {
   /** Resolves at the end of the requests, when all are answered and written, or cannot be. */
   readonly finished: Promise<void>
-  /** Writes one line of JSON after the answers that were given before. */
+  /** Writes one line of JSON after all earlier answers. */
   say(json: string): void
-  /** Takes no more requests, and stops running calls, which are answered as `cancelled`. */
+  /** Accepts no more requests, and stops running calls, which are answered as `cancelled`. */
   stop(): void
 }
 

@@ -7,7 +7,7 @@ import { type Category, type Code, fail, scrub, succeed, systemReason } from '@p
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
 
-/** Takes one line without its end; says why it cannot be kept. */
+/** Writes one line without its end; returns why it cannot be kept. */
 export type Recorder = (line: string) => string | undefined
 
 /**
@@ -58,7 +58,7 @@ const cannot = (path: string, error: unknown): string => `cannot record to '${pa
 interface FlakyOptions {
   /** Part of the calls that fail, from 0 to 1. */
   readonly rate: number
-  /** Drawn when left out; an error tells it, so that the run can be repeated. */
+  /** Random if left out; an error contains it, so that the run can be repeated. */
   readonly seed?: number
 }
 

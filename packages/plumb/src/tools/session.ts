@@ -1,4 +1,4 @@
-// What all calls of one agent, or of one map of a tool, share: where, on whose authority, and who hears of them.
+// The shared state of all calls of one agent, or of one map of a tool: the docroot, the authority, and the receivers of reports.
 
 import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
@@ -13,7 +13,7 @@ export interface SessionOptions {
   /** Absolute. */
   readonly docroot: string
   readonly authority: Session['authority']
-  /** Approval is asked for before the calls come here. */
+  /** Approval was given before the calls come here. */
   readonly isApproved: boolean
   readonly caller: Session['caller']
   /** Keeps calls that wait for a person's decision. Undefined: they are refused when no person is there to ask. */
@@ -25,8 +25,8 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   const { name, place, docroot, authority, isApproved, caller, approvals } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
   const { files, handedOn, agentProgram, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
-  // A person who looks at one worker is not asked for a run of many.
-  const hear = settings.deliveries ? async () => undefined : tool.hearOnTerminal()
+  // A worker asks no person: the run has many workers.
+  const ask = settings.deliveries ? async () => undefined : tool.askOnTerminal()
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call })
@@ -40,9 +40,9 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
     docroot,
     files,
     authority,
-    approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => hear(request, signal))) === true,
+    approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => ask(request, signal))) === true,
     held:
-      approvals && ((request, run, signal) => approvals.call(request, { run, ask: () => withoutLiveLines(() => hear(request, signal)) })),
+      approvals && ((request, run, signal) => approvals.call(request, { run, ask: () => withoutLiveLines(() => ask(request, signal)) })),
     onCall: log || emitter || emitToParent ? trace : undefined,
     costOf,
     onUsage: emitter || emitToParent ? used : undefined,
@@ -56,7 +56,7 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   return session
 }
 
-/** The provider and the model for tools that think with those of their caller. */
+/** The provider and the model for tools that use those of their caller. */
 export const callerOf = (config: Readonly<Record<string, unknown>>, settings: SpawnSettings): Session['caller'] => {
   const provider = settings.provider ?? config.provider ?? process.env.PLUMB_PROVIDER
   const model = settings.model ?? config.model ?? process.env.PLUMB_MODEL

@@ -59,11 +59,11 @@ export const adaptFunction = <const P extends Parameters>(declaration: FunctionD
 
 const untilAborted = (running: Promise<Result<JsonText>>, signal: AbortSignal, name: string): Promise<Result<JsonText>> =>
   new Promise((resolve) => {
-    const giveUp = () => resolve(fail('cancelled', `function '${name}' is not waited for any longer`))
-    if (signal.aborted) return giveUp()
-    signal.addEventListener('abort', giveUp, { once: true })
+    const onAbort = () => resolve(fail('cancelled', `function '${name}' is not waited for any longer`))
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
     void running.then((result) => {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
       resolve(result)
     })
   })

@@ -33,9 +33,9 @@ const thrown = (error) => {
   }
   const [outermost] = causes
   const message = outermost?.message || (typeof error === 'object' && !outermost ? JSON.stringify(error) : String(error))
-  const isTold = typeof error === 'object' && error !== null && 'error' in error && 'category' in error
+  const isFault = typeof error === 'object' && error !== null && 'error' in error && 'category' in error
   return JSON.parse(
-    JSON.stringify({ message, causes, ...(isTold ? { told: { ...(outermost ? { detail: message } : {}), ...error } } : {}) }),
+    JSON.stringify({ message, causes, ...(isFault ? { reported: { ...(outermost ? { detail: message } : {}), ...error } } : {}) }),
   )
 }
 

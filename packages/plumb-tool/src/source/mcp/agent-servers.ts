@@ -13,30 +13,27 @@ import { missingFault, type OpenServer, openServer, selectTools } from './open-s
 import { typedTool } from './typed-server.js'
 
 export interface AgentServers {
-  /**
-   * Waits for the list of a server that takes long to list its tools, where the name may stand in it. As a value it gives what its type says,
-   * else what a model is shown.
-   */
+  /** Waits for a slow server's list if it may contain the name. `value`: returns what the tool's type says, else what a model is shown. */
   find(name: string, as: 'content' | 'value'): Promise<Tool | undefined>
-  /** As its model is to see them, now. */
+  /** The tools that its model sees now. */
   offers(): readonly OfferedTool[]
-  /** Calls `listener` whenever the offers have changed, until the function that it returns is called. */
+  /** Calls `listener` at each change of the offers, until the returned function is called. */
   onChange(listener: () => void): () => void
 }
 
-/** Or all that keeps the agent from starting, of category `config`. */
+/** Or all errors that keep the agent from starting, of category `config`. */
 export type OpenedServers =
   | { readonly servers: AgentServers; readonly faults?: undefined }
   | { readonly servers?: undefined; readonly faults: readonly Fault[] }
 
 export interface AgentServersParts {
   readonly plan: Pick<AgentPlan, 'config' | 'specPath'>
-  /** Tools that the agent declares: they win over those of servers. */
+  /** Tools that the agent declares: they take precedence over those of servers. */
   readonly declared: readonly string[]
   readonly session: Session
 }
 
-/** At once; each within its `handshake_timeout`. They are closed with `session.servers`. */
+/** Opened concurrently, each within its `handshake_timeout`. They are closed with `session.servers`. */
 export const openAgentServers = async ({ plan, declared, session }: AgentServersParts): Promise<OpenedServers> => {
   const configs = serversOf(plan).map((value) => readServer(value, plan.specPath))
   const opened = await Promise.all(configs.map((config) => openServer(config, session)))
@@ -51,13 +48,13 @@ const serversOf = ({ config }: Pick<AgentPlan, 'config'>): readonly Json[] => (A
 const serve = (open: readonly OpenServer[], declared: readonly string[], session: Session): AgentServers => {
   const warn = (warning: Fault): void => session.servers.warn(warning)
   const lay = (): ReadonlyMap<string, Entry> => {
-    // Warnings are of what the servers have now.
+    // Warnings are about the current tools of the servers.
     const named = nameTools(open, declared, open.every(({ connection }) => connection.isListed) ? warn : () => {})
     return new Map([...named].map(([name, found]) => [name, entryOf(name, found)]))
   }
   const refreshes: Refreshes[] = []
   const changes = new EventEmitter()
-  // What a call has changed is offered when its answer is there.
+  // Changes made by a call are offered with its answer.
   const behindNews = (tool: Tool): Tool => ({
     ...tool,
     run: async (input, call) => {
@@ -118,18 +115,18 @@ interface Entry {
   readonly offer: OfferedTool
 }
 
-// A server may change its mind for ever, and as fast as it is asked.
+// Bounded: a server may keep changing its tools.
 const PAUSE_MS = 100
-/** Nor is it waited for longer. */
+/** The longest wait for it (ms). */
 const REFRESH_TIMEOUT_MS = 2000
 
 interface Refreshes {
   readonly start: () => void
-  /** What was started and is not done yet. */
+  /** Work that was started and is not done yet. */
   readonly running: () => Promise<void> | undefined
 }
 
-/** However often it is asked for meanwhile, it runs once more, and then not at once. */
+/** However often it is requested meanwhile, it runs once more, and not immediately. */
 const oneAtATime = (work: () => Promise<void>): Refreshes => {
   let isRunning = false
   let isWanted = false

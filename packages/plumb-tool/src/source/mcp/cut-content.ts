@@ -1,4 +1,4 @@
-// What a server answered, held to `max_output` characters: all of it enters a conversation, and is paid for again at each turn.
+// Limits a server's answer to `max_output` characters: all of it enters a conversation, and is paid for again at each turn.
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
@@ -8,16 +8,16 @@ import type { McpContent, ServerConfig } from '../../mcp-client/connection.js'
 /** In characters. */
 const DEFAULT_MAX_OUTPUT = 100_000
 
-/** Of the tool, else of its server. */
+/** The tool's, else its server's. */
 export const maxOutputOf = (server: Pick<ServerConfig, 'max_output'>, ofTool?: unknown): number =>
   typeof ofTool === 'number' ? ofTool : (server.max_output ?? DEFAULT_MAX_OUTPUT)
 
-/** What a block costs a model besides its text, counted from the second on: no end of empty ones is free. */
+/** The cost of a block besides its text, counted from the second on: empty blocks are not free. */
 const FRAME_CHARACTERS = 30
 
 /**
- * The text of all blocks together, with names and addresses, is at most `maxOutput` characters. The block that goes beyond is cut, and the
- * text behind it left out. Images, sounds and files are no text: their data does not count, and they stay.
+ * The text of all blocks together, with names and addresses, is at most `maxOutput` characters. The block that exceeds it is cut, and later
+ * text is left out. Data of images, sounds and files does not count, and they stay.
  */
 export const cutContent = (content: readonly McpContent[], maxOutput: number): { blocks: readonly McpContent[]; cutBytes: number } => {
   const sizes = content.map(sizeOf)
@@ -48,7 +48,7 @@ export const cutContent = (content: readonly McpContent[], maxOutput: number): {
   return { blocks, cutBytes }
 }
 
-/** A value cannot be cut. `mediaCharacters` of it are no text. */
+/** A value cannot be cut. `mediaCharacters` of it are not text. */
 export const fitsOutput = (tool: string, json: JsonText, maxOutput: number, mediaCharacters = 0): Result<JsonText> => {
   const size = charactersOf(json) - mediaCharacters
   if (size <= maxOutput) return succeed(json)
@@ -61,7 +61,7 @@ const NOTHING: McpContent = { type: 'text', text: '' }
 interface Size {
   readonly frame: number
   readonly text: string
-  /** Of all but data. */
+  /** Of everything but data. */
   readonly bytes: number
 }
 

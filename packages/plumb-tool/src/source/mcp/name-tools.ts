@@ -1,4 +1,4 @@
-// The tools of all servers of an agent under one name each; what cannot have one, or would take another's, is left out with a word.
+// Unique names for the tools of all servers of an agent; a tool whose name is invalid or taken is left out with a warning.
 
 import { basename } from 'node:path'
 import { type Fault, fault, guardSchema, preview } from '@plumb/wire'
@@ -43,7 +43,7 @@ interface Problem {
 const taskProblem = (name: string, { needsTask }: McpTool): Problem | undefined =>
   needsTask && { code: 'cannot_run', words: `'${preview(name)}' runs as a task alone, and tasks are not offered` }
 
-// A provider would refuse every question that offers it.
+// A provider would refuse every request that offers it.
 const schemaProblem = (name: string, { inputSchema }: McpTool): Problem | undefined => {
   const guarded = guardSchema(inputSchema)
   return guarded.ok ? undefined : { code: 'bad_reply', words: `of '${preview(name)}', ${guarded.error.detail}` }
@@ -56,7 +56,7 @@ const nameProblem = (name: string, declared: readonly string[], named: ReadonlyM
   return { code: 'duplicate_name', words: `another tool is named '${preview(name)}' already; give one of their servers another 'prefix'` }
 }
 
-/** What stands before the colon in the names of its tools: its own, else what the server calls itself, else its command or host. */
+/** The part before the colon in its tools' names: its own name, else what the server calls itself, else its command or host. */
 export const prefixOf = ({ prefix, command, url }: ServerConfig, serverName: string): string => {
   if (prefix !== undefined) return prefix
   const place = command === undefined ? new URL(url ?? '').hostname : basename(command)
@@ -70,5 +70,5 @@ const cleaned = (name: string): string =>
     .replaceAll(/[^\w.-]+/g, '_')
     .slice(0, 64)
 
-/** As the providers write it that refuse colons. */
+/** The form for providers that refuse colons. */
 const doubleUnderscored = (name: string): string => name.replace(':', '__')

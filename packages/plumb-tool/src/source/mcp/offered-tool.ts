@@ -1,4 +1,4 @@
-// A server's tool as an agent has it: its description for the model, and its call with all stages around it.
+// A server's tool as an agent has it: its description for the model, and its call with all stages.
 
 import type { Json, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
@@ -15,12 +15,12 @@ import type { NamedTool } from './name-tools.js'
 import { contentOfAnswer } from './result.js'
 import { callServer, fitServerInput, outputLimitOf } from './server-call.js'
 
-/** As it stands in the file that PLUMB_MCP_TOOLS names. */
+/** As in the file that PLUMB_MCP_TOOLS names. */
 export interface OfferedTool {
   readonly name: string
   readonly description: string
   readonly input_schema: Json
-  /** Where its server says what it gives. */
+  /** The output schema, if its server has one. */
   readonly output_schema?: Json
   readonly strict?: boolean
   readonly effects: readonly Effect[]
@@ -41,10 +41,10 @@ export const offerOf = (name: string, { config, tool }: NamedTool): OfferedTool 
   }
 }
 
-// Its own schema says what fits.
+// Its own schema decides.
 const JSON_TYPE: Type = { kind: 'json' }
 
-/** As of any tool that starts no program (plumb-tools(7), What happens to a call). */
+/** As for any tool that starts no program (plumb-tools(7), What happens to a call). */
 const DEFAULT_ATTEMPTS = 3
 /** 60 seconds. */
 const DEFAULT_TIMEOUT_MS = 60_000
@@ -57,7 +57,7 @@ export const securedTool = (name: string, named: NamedTool): Tool => {
   })
 }
 
-/** `work` is one call; around it are all stages, by what its server may do. */
+/** `work` is one call; all stages are added, by the effects of its server. */
 export const secureServerTool = (
   { config, tool }: NamedTool,
   signature: Omit<Tool, 'run'>,

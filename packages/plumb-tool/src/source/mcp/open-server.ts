@@ -1,4 +1,4 @@
-// One server of an agent at its spawn: open, left out with a warning, or needed and not there.
+// Opens one server of an agent at its spawn: it is open, left out with a warning, or required and missing.
 
 import { type Authority, permit } from '@plumb/policy'
 import { type Fault, fault } from '@plumb/wire'
@@ -13,7 +13,7 @@ export interface OpenServer {
   readonly connection: McpConnection
   readonly prefix: string
   tools: readonly McpTool[]
-  /** Called for each change of its tools, and for one that came before. */
+  /** Called for each change of its tools, and for an earlier one. */
   readonly onToolsChanged: (listener: () => void) => void
 }
 
@@ -22,23 +22,23 @@ export type OpenedServer =
   | { readonly kind: 'skipped' }
   | { readonly kind: 'refused'; readonly fault: Fault }
 
-/** Started or reached, and asked for its tools. */
+/** Starts or connects to it, and requests its tools. */
 export const openServer = async (config: ServerConfig, { servers, authority, docroot }: Session): Promise<OpenedServer> => {
   const denied = mayStart(config, authority(), Date.now())
   if (denied) {
     servers.warn(denied)
     return { kind: 'skipped' }
   }
-  // Where it is to have a sandbox, going on without the server would be in silence.
+  // With a sandbox, continuing without the server would hide the problem.
   const sandbox = sandboxOf(config, docroot)
   if (!sandbox.ok) return { kind: 'refused', fault: sandbox.error }
   let isStale = false
-  let tell = () => {
+  let onChanged = () => {
     isStale = true
   }
-  const connection = await servers.connect(config, () => tell())
+  const connection = await servers.connect(config, () => onChanged())
   if (!connection.ok) return unavailable(config, connection.error, servers)
-  // A white list is held against what the server has now.
+  // The list of wanted tools is compared with the current ones.
   const tools = await (config.tools ? connection.value.listedTools() : connection.value.tools())
   if (!tools.ok) return unavailable(config, tools.error, servers)
   const missing = missingFault(tools.value, config)
@@ -49,14 +49,14 @@ export const openServer = async (config: ServerConfig, { servers, authority, doc
     prefix: prefixOf(config, connection.value.server.name),
     tools: selectTools(tools.value, config),
     onToolsChanged: (listener) => {
-      tell = listener
+      onChanged = listener
       if (isStale) listener()
     },
   }
   return { kind: 'open', server }
 }
 
-/** Of names on its white list. */
+/** Names on its list of wanted tools. */
 export const missingFault = (tools: readonly McpTool[], config: ServerConfig): Fault | undefined => {
   const missing = (config.tools ?? []).filter((wanted) => !tools.some(({ name }) => name === wanted))
   if (missing.length === 0) return undefined
@@ -64,20 +64,20 @@ export const missingFault = (tools: readonly McpTool[], config: ServerConfig): F
   return fault('not_a_tool', `'tools' of MCP server ${describeServer(config)} lists what it has not: ${words}`)
 }
 
-// Without its tools an agent is of less use; with a list of those it needs, of none.
+// Without its tools an agent is less useful; without required ones, useless.
 const unavailable = ({ tools }: ServerConfig, error: Fault, servers: Session['servers']): OpenedServer => {
   if (tools) return { kind: 'refused', fault: fault('config_invalid', `its tools are needed (${tools.join(', ')}), and ${error.detail}`) }
   servers.warn({ ...error, detail: `${error.detail}; its tools are left out` })
   return { kind: 'skipped' }
 }
 
-/** Those that are on its white list. */
+/** Those on its list of wanted tools. */
 export const selectTools = (tools: readonly McpTool[], config: ServerConfig): readonly McpTool[] =>
   config.tools ? tools.filter(({ name }) => config.tools?.includes(name)) : tools
 
 /**
- * Why a server may not be started, or reached: no call of its tools could be permitted. Undefined: it
- * may. Its tools are not known yet, so that each that a rule names may be one of them.
+ * Why a server may not be started or connected to: no call of its tools could be permitted. Undefined: it may. Its tools are unknown yet,
+ * so each name in a rule may be one of them.
  */
 export const mayStart = (config: ServerConfig, authority: Authority, now: number): Fault | undefined => {
   const hosts = hostsOf(config)

@@ -1,4 +1,4 @@
-// What a server answered: to a model in its own kinds of content, to a tool as a value of the type that the spec declares.
+// Converts a server's answer: to content for a model, or to a value of the type that the spec declares.
 
 import { resolve, type Type } from '@plumb/lang'
 import { canonicalJson, fail, isRecord, parseJson, preview, type Result, succeed } from '@plumb/wire'
@@ -25,7 +25,7 @@ export const contentOfAnswer = (tool: string, answer: McpAnswer, limit: OutputLi
   return succeed(JSON.stringify(shown([...cut(content, { ...limit, maxOutput: room }), { type: 'text', text: structured }])))
 }
 
-/** The first that fits, unrepaired if possible, of: what is structured, the text as JSON, the text, the blocks. */
+/** The first that fits, preferably unrepaired, of: the structured content, the text as JSON, the text, the blocks. */
 export const toValue = (tool: string, answer: McpAnswer, type: Type, limit: OutputLimit): Result<JsonText> => {
   if (answer.isError) return failed(tool, answer, limit)
   const { content, structured } = answer
@@ -43,7 +43,7 @@ export const toValue = (tool: string, answer: McpAnswer, type: Type, limit: Outp
     ...(isText && isJson(text) ? [oneLine(text)] : []),
     ...(isText ? [JSON.stringify(text)] : blocks),
   ]
-  // Where none does, the stage of the output says what is wrong with the first.
+  // If none fits, the output stage reports what is wrong with the first.
   const fits = candidates.map((json) => ({ json, fit: fitOutput(json, type) }))
   const fitting = fits.find(({ fit }) => fit.ok && fit.value.repairs.length === 0) ?? fits.find(({ fit }) => fit.ok)
   const json = fitting?.json ?? (candidates[0] as JsonText)
@@ -63,8 +63,7 @@ const cut = (content: readonly McpContent[], { maxOutput, onCut }: OutputLimit):
   return blocks
 }
 
-// Servers say what is structured as text too, for clients that know no better; some wrap a
-// text, or a value, as the one field that there is.
+// Servers repeat structured content as text for older clients; some wrap a text, or a value, in the only field.
 const isInWords = (content: readonly McpContent[], structured: JsonText): boolean => {
   const value = JSON.parse(structured) as unknown
   const values = isRecord(value) ? Object.values(value) : [value]
@@ -79,7 +78,7 @@ const isJson = (text: string): boolean => {
   return parseJson(bytes, 0, bytes.length).ok
 }
 
-// Line ends stand between the parts of a JSON text only.
+// JSON has line ends only between its tokens.
 const oneLine = (text: string): JsonText => text.trim().replaceAll(/[\r\n]+/g, ' ')
 
 const failed = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<never> => {

@@ -1,4 +1,4 @@
-// One call of a server's tool: its input held against the server's own schema, its progress noted.
+// One call of a server's tool: checks its input against the server's own schema, and notes its progress.
 
 import type { Fit } from '@plumb/lang'
 import { fail, type Result } from '@plumb/wire'
@@ -10,7 +10,7 @@ import type { McpAnswer, McpConnection, McpTool, Progress } from '../../mcp-clie
 import type { OutputLimit } from './result.js'
 
 export interface ServerCall {
-  /** As the caller knows it. */
+  /** The name that the caller uses. */
   readonly name: string
   readonly connection: McpConnection
   readonly tool: McpTool
@@ -30,7 +30,7 @@ export const callServer = async (
     last = progress
   }
   const answer = await connection.call(tool.name, input, { signal: call.signal, timeoutMs, onProgress })
-  // However many there were: a server may send no end of them.
+  // Bounded: a server may send any number of them.
   if (last) note(call, 'run', `${plural(reports, 'report')} of progress, the last ${showProgress(last)}`)
   if (answer.ok) return answer
   return { ok: false, error: { ...answer.error, tool: name } }
@@ -49,9 +49,7 @@ export const outputLimitOf = (call: Call, maxOutput: number): OutputLimit => ({
 
 const fits = new WeakMap<McpTool, Result<FitSchema>>()
 
-/**
- * The input with the defaults of the server's schema, read as what is meant where that is no loss; or why the schema does not accept it.
- */
+/** The input with the defaults of the server's schema, repaired if nothing is lost; or why the schema does not accept it. */
 export const fitServerInput = (name: string, tool: McpTool, input: JsonText): Result<Fit> => {
   const fit = fits.get(tool) ?? openFitSchema(tool.inputSchema)
   fits.set(tool, fit)

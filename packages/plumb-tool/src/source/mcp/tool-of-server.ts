@@ -1,4 +1,4 @@
-// tool { mcp: …, name: "…" }: one tool of a server under the types that the spec declares. The server is reached when it is first called.
+// tool { mcp: …, name: "…" }: one tool of a server under the types that the spec declares. The server is connected at its first call.
 
 import { type Fit, type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
 import { fail, map, nearest, preview, type Result, succeed } from '@plumb/wire'
@@ -46,7 +46,7 @@ export const serverTool = (
   return succeed({ run, targetsOf: async () => ({ written: [], ...(hosts.length === 0 ? {} : { hosts }) }) })
 }
 
-// What was kept of its schema is good for an input that it accepts as it is; all else is for the server's own.
+// A cached schema is enough for an input that it accepts unchanged; everything else needs the server's own.
 const fitTo = async (
   tool: McpTool,
   args: JsonText,
@@ -60,7 +60,7 @@ const fitTo = async (
   return map(fitServerInput(name, now, args), (fit) => ({ ...fit, tool: now }))
 }
 
-/** Named, as a model sees them: what is no record stands as `input`. */
+/** By name, as a model sees them: a type that is not a record becomes the field `input`. */
 const toArguments = (text: JsonText, type: Type): JsonText => {
   if (resolveType(type).kind === 'unit') return '{}'
   return text.trimStart().startsWith('{') ? text : `{"input":${text}}`
@@ -69,10 +69,10 @@ const toArguments = (text: JsonText, type: Type): JsonText => {
 /** Seconds. */
 const DEFAULT_TIMEOUT = 60
 
-// Others may wait for the same server: it goes on being started.
+// Others may wait for the same server: its start continues.
 const connected = (opening: Promise<Result<McpConnection>>, { signal }: Call): Promise<Result<McpConnection>> =>
   new Promise((resolve) => {
-    const leave = () => resolve(fail('cancelled', 'the call was given up before its server was ready'))
+    const leave = () => resolve(fail('cancelled', 'the call was cancelled before its server was ready'))
     if (signal.aborted) return leave()
     signal.addEventListener('abort', leave, { once: true })
     void opening.then((result) => {

@@ -1,5 +1,4 @@
-// The file through which a separate plumb-agent learns what its servers offer (plumb-tools(7),
-// MCP servers): for its owner alone, and gone at exit.
+// The file with the tools of its servers, for a separate plumb-agent (plumb-tools(7), MCP servers): private, and removed at exit.
 
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +10,7 @@ import type { OfferedTool } from './offered-tool.js'
 export interface ToolsFile {
   /** Absolute: the value of PLUMB_MCP_TOOLS. */
   readonly path: string
-  /** In one piece: who reads meanwhile has the old list or the new. */
+  /** Written atomically: a concurrent reader gets the old list or the new. */
   write(offers: readonly OfferedTool[]): Result<void>
   remove(): void
 }
@@ -38,7 +37,7 @@ export const openToolsFile = (offers: readonly OfferedTool[]): Result<ToolsFile>
 
 const DIRECTORY = /^plumb-mcp-(\d+-\d+)-/
 
-/** Those of processes that were killed. */
+/** Those of killed processes. */
 const sweep = (): void => {
   for (const name of readdirSync(tmpdir())) {
     const owner = DIRECTORY.exec(name)?.[1]

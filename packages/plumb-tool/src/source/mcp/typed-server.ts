@@ -1,4 +1,4 @@
-// A server whose tools are used as those of a spec are: by the types that come nearest to their schemas.
+// A server whose tools are used like those of a spec: by the types that are nearest to their schemas.
 
 import { type Json, resolve, type Type } from '@plumb/lang'
 import { type Fault, fault, isRecord as isObject, preview, type Result, succeed } from '@plumb/wire'
@@ -16,23 +16,23 @@ import { toValue } from './result.js'
 import { callServer, outputLimitOf } from './server-call.js'
 
 export interface TypedServerTool {
-  /** As the server has it. */
+  /** The server's name for it. */
   readonly name: string
   readonly description: string
   readonly input: Type
   readonly output: Type
   readonly inputSchema: Json
   readonly outputSchema?: Json
-  /** With all stages of a call; `name` is what it is called in messages. */
+  /** With all stages of a call; messages call it `name`. */
   readonly as: (name: string) => Tool
 }
 
 export interface TypedServer {
-  /** Now. What runs as a task alone is left out. */
+  /** The current tools, without those that run only as tasks. */
   readonly tools: readonly TypedServerTool[]
 }
 
-/** `value` has been checked by lang. It is started or reached, and asked for its tools; `changed` is called when it has others. */
+/** `value` has been checked by lang. Starts or connects to it, and requests its tools; `changed` is called when they change. */
 export const openTypedServer = async (
   value: Json,
   specPath: string,
@@ -64,7 +64,7 @@ export const openTypedServer = async (
   return succeed(server)
 }
 
-/** Why a server is not there, for who wants one of its tools. */
+/** Why a server is missing, for callers of its tools. */
 export const describeAbsence = (value: Json, specPath: string, error: Fault): Fault =>
   fault(error.error, `MCP server ${describeServer(readServer(value, specPath))} cannot be used: ${preview(error.detail, 400)}`)
 
@@ -93,7 +93,7 @@ const ANYTHING: Type = { kind: 'json' }
 
 const typeOf = (schema: Json): Type => (isObject(schema) ? typeOfSchema(schema) : ANYTHING)
 
-// A schema leaves its objects open, a record has its fields and no others: what the schema says nothing of is left out.
+// A schema leaves its objects open, a record has only its fields: properties that the schema does not list are left out.
 const withoutUnknown = (json: JsonText, type: Type): JsonText =>
   fitOutput(json, type).ok ? json : JSON.stringify(known(JSON.parse(json) as Json, type))
 

@@ -1,4 +1,4 @@
-// Looks at paths that may not exist or be readable: undefined, or an empty list, in place of an exception.
+// Looks up paths that may not exist or be readable: returns undefined, or an empty list, in place of an exception.
 
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 

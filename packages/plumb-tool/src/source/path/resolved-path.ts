@@ -1,6 +1,6 @@
 // Resolves a path as a model writes it to a real path below a root.
 //
-// What this room guarantees to all tools and to the sandbox: links are resolved before anything is checked, so a path that leads outside
+// What this directory guarantees to all tools and to the sandbox: links are resolved before anything is checked, so a path that leads outside
 // its root is refused; protected paths (keys, what other programs run, files of the running program) are refused, existing or not;
 // and what is opened is checked again after it is open, so swapping a path between check and use gains nothing.
 

@@ -4,15 +4,15 @@ import type { Readable } from 'node:stream'
 import { LineReader, parseJson, type Telemetry } from '@plumb/wire'
 import type { AgentUsage } from '../../call/call.js'
 
-type Told<Kind extends Telemetry['kind']> = Extract<Telemetry, { kind: Kind }> & {
+type Reported<Kind extends Telemetry['kind']> = Extract<Telemetry, { kind: Kind }> & {
   readonly agent: string
   /** Nesting depth of the process that made the call, and the id of the call that started that process. */
   readonly depth?: number
   readonly parent?: string
 }
 
-export type ToolCallEvent = Told<'tool_call'>
-export type ToolResultEvent = Told<'tool_result'>
+export type ToolCallEvent = Reported<'tool_call'>
+export type ToolResultEvent = Reported<'tool_result'>
 
 export interface TelemetryListener {
   readonly used: (event: AgentUsage) => void
@@ -27,13 +27,13 @@ const HEAD_BYTES = 32
 export const readTelemetry = (telemetry: Readable, listener: TelemetryListener): Promise<void> =>
   new Promise((resolve) => {
     const read = (): void => {
-      while (reader.next()) if (!reader.fault) hearLine(reader, listener)
+      while (reader.next()) if (!reader.fault) readLine(reader, listener)
       if (reader.hasEnded) resolve()
     }
     const reader = new LineReader(telemetry, { onReadable: read })
   })
 
-const hearLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryListener): void => {
+const readLine = ({ buf, start, end }: LineReader, { used, called }: TelemetryListener): void => {
   const head = buf.toString('latin1', start, Math.min(end, start + HEAD_BYTES))
   if (!KINDS.some((kind) => head.includes(`"${kind}"`))) return
   const parsed = parseJson(buf, start, end)

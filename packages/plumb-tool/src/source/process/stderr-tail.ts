@@ -30,7 +30,7 @@ export interface StderrOptions {
 }
 
 /** Reads to end of file, whatever the limits, so that the child never blocks. */
-export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions = {}): StderrTail => {
+export const readStderr = (stderr: Readable, { warn, line: onLine }: StderrOptions = {}): StderrTail => {
   const lines: string[] = []
   const words = {
     fault: undefined as Fault | undefined,
@@ -52,7 +52,7 @@ export const readStderr = (stderr: Readable, { warn, line: tell }: StderrOptions
       else words.fault ??= reported?.fault
       if (reported?.severity === 'warning' && warn) continue
       const clean = scrub(line)
-      tell?.(preview(clean, MAX_LINE_BYTES))
+      onLine?.(preview(clean, MAX_LINE_BYTES))
       words.count++
       lines.push(preview(clean, MAX_SHOWN))
       if (lines.length > MAX_LINES_KEPT) lines.shift()

@@ -1,5 +1,5 @@
-// Links in the docroot. A program that may write there can lay one to any place, and the next sandbox would show what it leads to: so by such a
-// link only programs are shown, and what they stand with.
+// Links in the docroot. A program that may write there can make one to any place, and the next sandbox would show its target: so through
+// such a link only programs are visible, with their installations.
 
 import { basename, dirname, join, resolve } from 'node:path'
 import { preview } from '@plumb/wire'
@@ -9,7 +9,7 @@ import { exists, kindOf, lookAt } from './noted-looks.js'
 /** The limit of Linux, path_resolution(7). */
 const MAX_LINKS = 40
 
-/** The real path, with `onLink` told of each link on the way; undefined if nothing is there. */
+/** The real path; `onLink` is called for each link on the way. Undefined if nothing is there. */
 export const followPath = (path: string, onLink: (link: string, target: string) => void): string | undefined => {
   let rest = resolve(path).split('/').slice(1)
   let real = '/'
@@ -43,7 +43,7 @@ export const isLedOut = (path: string, docroot: string): boolean => {
   return isLed && real !== undefined && !isWithin(docroot, real)
 }
 
-/** What is wrong with such a path where a key of a sandbox names it. */
+/** What is wrong with such a path in a key of a sandbox. */
 export const ledOut = (path: string, key: string): string =>
   `'${preview(path)}' in '${key}' of its sandbox leads out of the docroot by a link in it, and what that leads to can change: name what it leads to`
 

@@ -1,13 +1,13 @@
-// The look-ups that the mounts of a sandbox are planned from. They are noted while a plan is made, so that it can be used for the next call
-// as long as each of them finds the same again: that takes a fraction of what making it anew takes.
+// The look-ups that the mounts of a sandbox are planned from. They are recorded with the plan, which can be reused as long as each of them
+// gives the same result: that takes a fraction of the time of a new plan.
 
 import { closeSync, lstatSync, openSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs'
 import { findRealPath } from '../path/look-up.js'
 
-/** Undefined: there is nothing, or nothing that we may see. */
+/** Undefined: nothing is there, or nothing that we may see. */
 type Look = (path: string) => string | undefined
 
-/** Of the plan that is being made. */
+/** The recorder of the plan that is being made. */
 let noted: Map<Look, Map<string, string | undefined>> | undefined
 
 const noting =
@@ -20,13 +20,13 @@ const noting =
     return found.get(path) as T | undefined
   }
 
-/** A value with what tells whether it would be the same if it were made again. */
+/** A value with a check whether it would be the same if it were made again. */
 export interface Noted<T> {
   readonly value: T
   isStillSo(): boolean
 }
 
-/** `make` may look at files by the look-ups of this file alone. */
+/** `make` may access files only by the look-ups of this file. */
 export const noteLooks = <T>(make: () => T): Noted<T> => {
   const looks: NonNullable<typeof noted> = new Map()
   const value = withNotes(looks, make)
@@ -37,7 +37,7 @@ export const noteLooks = <T>(make: () => T): Noted<T> => {
   return { value, isStillSo }
 }
 
-/** For what is looked at once a process. */
+/** For look-ups that are done once a process. */
 export const withoutNotes = <T>(make: () => T): T => withNotes(undefined, make)
 
 const withNotes = <T>(looks: typeof noted, make: () => T): T => {
@@ -50,7 +50,7 @@ const withNotes = <T>(looks: typeof noted, make: () => T): T => {
   }
 }
 
-/** `>` and where it leads for a link, else `entry`. */
+/** `>` and the target for a link, else `entry`. */
 export const lookAt = noting((path): 'entry' | `>${string}` | undefined => {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -66,7 +66,7 @@ export const realPathOf = (path: string): string => noteRealPath(path) ?? path
 
 const noteRealPath = noting(findRealPath)
 
-/** Of what the path leads to; `program`: a file that may be executed. */
+/** The kind of the target; `program`: an executable file. */
 export const kindOf = noting((path): 'file' | 'program' | 'directory' | 'other' | undefined => {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })

@@ -44,7 +44,7 @@ const stampOf = (bwrap: string, how: string): string => {
   return `${[boot, process.getuid?.(), ...namespaces, bwrap, ino, mtimeMs, size, how].join('\n')}\n`
 }
 
-/** Whether this was not asked before, today and on this machine, for the same reason. Where nothing can be kept: before in this process. */
+/** Whether this was not yet asked today, on this machine, for the same reason; without a cache, in this process. */
 export const isFirstToday = (reason: string): boolean => {
   const today = new Date().toISOString().slice(0, 10)
   const name = `warned-${hashOf([hostname(), reason])}-`

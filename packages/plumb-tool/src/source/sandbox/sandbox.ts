@@ -27,7 +27,7 @@ export interface Sandbox extends Bubblewrap {
   readonly sockets: readonly string[]
   /** RLIMIT_DATA of each process, set by prlimit(1). */
   readonly memory: { readonly bytes: number; readonly prlimit: string } | undefined
-  /** Told of each thing that the program was refused, as far as it can be seen (`--trace-sandbox`). */
+  /** Called for each access that the program was refused, as far as it can be detected (`--trace-sandbox`). */
   readonly trace?: (refusal: string) => void
 }
 
@@ -40,16 +40,18 @@ export interface SandboxRequest {
   readonly effects?: Json | undefined
   /** The default of `net`; effects with network access imply it too. */
   readonly hasNet?: boolean
-  /** Whether it has one without the key `sandbox`. */
+  /** Whether it has a sandbox without the key `sandbox`. */
   readonly isDefault: boolean
 }
 
-/** Gives the sandbox of a program that is to start; undefined: it starts without one, with a warning once a day unless that was written. */
+/**
+ * The sandbox for a program that is about to start. Undefined: it starts without one, with a warning once a day unless the spec says so.
+ */
 export type SandboxAtStart = (outlet: SandboxOutlet) => Result<Sandbox | undefined>
 
 export interface SandboxOutlet {
   warn(warning: Fault): void
-  /** What is refused inside is a warning too. */
+  /** Reports what is refused inside as warnings. */
   readonly tracesSandbox?: boolean | undefined
 }
 
@@ -91,7 +93,7 @@ const readAtStart = (value: Json | undefined, request: SandboxRequest): Result<S
     if (!place.ok) return fail('config_invalid', `${who} ${asks}: ${place.error}${remedy}`)
     return andThen(openSandbox(value ?? {}, request, place.value), (sandbox) => succeed(() => succeed(sandbox)))
   }
-  // Looked for at the first start, so that a spec which is only looked at takes nothing of this machine.
+  // Resolved at the first start, so that loading a spec uses nothing of this machine.
   let known: ReturnType<SandboxAtStart> | undefined
   return succeed((outlet) => {
     if (known) return known
@@ -109,7 +111,7 @@ interface Place extends Bubblewrap {
   readonly docroot: string
 }
 
-/** As an error, why there can be no sandbox on this machine, or around this docroot, and what to write. */
+/** The error if there can be no sandbox on this machine, or around this docroot, with a remedy. */
 const findPlace = (request: SandboxRequest): Result<Place, string> => {
   const box = probeBubblewrap()
   if (!box.ok) return { ok: false, error: box.error.detail }

@@ -36,7 +36,7 @@ export const spawnSandboxed = (
 
 const MAX_TRACED_BYTES = 1024 * 1024
 
-/** Once the child has ended, tells what of its output speaks of refusals. The caller that terminates it waits for that. */
+/** Once the child has ended, reports the lines of its output that show refusals. A caller that terminates it waits for that. */
 const traceRefusals = (child: SandboxedChild, { listRefusals }: SandboxCommand, trace: (refusal: string) => void): SandboxedChild => {
   const chunks: Buffer[] = []
   let kept = 0

@@ -37,9 +37,9 @@ const refine = async (task: Task, roles: Roles, call: Call): Promise<Result<stri
   if (!proposed.ok) return proposed
   let draft = orElse(proposed.value, task.prompt)
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const judged = await roles.critic<Critique>({ ...task, draft }, call)
-    if (!judged.ok) return judged
-    const { verdict, flaws } = judged.value
+    const reviewed = await roles.critic<Critique>({ ...task, draft }, call)
+    if (!reviewed.ok) return reviewed
+    const { verdict, flaws } = reviewed.value
     if (verdict === 'good' || flaws.length === 0) break
     const revised = await roles.reviser<string>({ ...task, draft, flaws }, call)
     if (!revised.ok) return revised

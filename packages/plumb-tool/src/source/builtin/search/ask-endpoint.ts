@@ -32,7 +32,7 @@ const askOnce = async (url: URL, key: string, body: string, signal: AbortSignal)
     if (reply.statusCode === 200) return parse(await readBytes(reply.body, MAX_REPLY_BYTES), url)
     return refused(url, reply.statusCode, (await readBytes(reply.body, MAX_SHOWN_BYTES)).toString())
   } catch (error) {
-    if (signal.aborted) return fail('cancelled', `the question to the embedding endpoint ${url.host} was given up`)
+    if (signal.aborted) return fail('cancelled', `the question to the embedding endpoint ${url.host} was cancelled`)
     if (deadline.aborted) return fail('timeout', `the embedding endpoint ${url.host} did not answer within ${DEADLINE_MS / 1000} s`)
     return fail('connection_failed', `the embedding endpoint ${url.host}: ${systemReason(error as NodeJS.ErrnoException)}`)
   }

@@ -122,7 +122,7 @@ class Indexing {
     try {
       const { context } = this
       const done = await updateIndex(database, directory, this.kind, context)
-      if (!done) return fail('cancelled', `the index '${this.target.index}' was given up before it was done; it is as it was`)
+      if (!done) return fail('cancelled', `the index '${this.target.index}' was cancelled before it was done; it is as it was`)
       return await this.#keep(database, old.stamp, done, stored.ok && !old.database)
     } finally {
       database.close()

@@ -21,8 +21,8 @@ const MAX_BYTES = 1024 * 1024 * 1024
 export const nameFor = (directory: string): string => {
   if (directory === '.') return 'default'
   const name = directory.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[^\p{L}\p{N}]+/u, '')
-  const isTelling = name === directory.replaceAll('/', '-') && name.length <= 100
-  return isTelling ? name : `${name.slice(0, 80)}-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`.replace(/^-/, '')
+  const isReadable = name === directory.replaceAll('/', '-') && name.length <= 100
+  return isReadable ? name : `${name.slice(0, 80)}-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`.replace(/^-/, '')
 }
 
 export const checkName = (name: string): Result<string> =>

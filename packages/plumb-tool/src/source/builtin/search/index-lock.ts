@@ -33,7 +33,7 @@ export const lockIndex = async (resolved: ResolvedPath, signal: AbortSignal): Pr
       await wait(LOOK_MS, undefined, { signal }).catch(() => {})
     }
     await directory.close()
-    return fail('cancelled', `another process is making the index '${resolved.shown}'; this one was given up before it was done`)
+    return fail('cancelled', `another process is making the index '${resolved.shown}'; this one was cancelled before it was done`)
   } catch (error) {
     await directory.close()
     return systemFault(error, 'write', `${resolved.shown}.lock`)

@@ -57,6 +57,6 @@ const COMMON = new Set(
 
 /** The terms that are no stop words; all terms if none is left. */
 export const significantTerms = (terms: readonly string[]): readonly string[] => {
-  const telling = terms.filter((term) => !COMMON.has(term))
-  return telling.length > 0 ? telling : terms
+  const specific = terms.filter((term) => !COMMON.has(term))
+  return specific.length > 0 ? specific : terms
 }

@@ -102,7 +102,7 @@ const toFault = (error: unknown, { host }: URL, signal: AbortSignal): Fault => {
   const damaged = code.startsWith('Z_') || code.startsWith('ERR_BR') || code.startsWith('ERR__ERROR')
   const why = scrub(preview(message === '' ? code : message, 200))
   const failure = signal.aborted
-    ? fail('cancelled', `asking ${host} was given up`)
+    ? fail('cancelled', `asking ${host} was cancelled`)
     : damaged
       ? fail('bad_reply', `what ${host} sent cannot be unpacked: ${why}`)
       : fail(isLate ? 'timeout' : 'connection_failed', `${host} ${isLate ? 'does not answer' : 'cannot be read'}: ${why}`, { host })

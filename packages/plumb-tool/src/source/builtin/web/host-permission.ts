@@ -20,12 +20,12 @@ export const openHostPermission = ({ call, tool, mayReachPrivateNet }: BuiltinCo
   const agreed = new Set<string>()
   let first: string | undefined
 
-  const judge = (url: URL, effect: Effect): Permission =>
+  const decide = (url: URL, effect: Effect): Permission =>
     permit({ tool, effects: [effect], hosts: [hostOf(url)] }, session.authority(), Date.now())
 
   const enter = async (url: URL, effect: Effect): Promise<Result<void>> => {
     const host = hostOf(url)
-    const permission = judge(url, effect)
+    const permission = decide(url, effect)
     if (permission.kind === 'allow' || (permission.kind === 'ask' && agreed.has(host))) return succeed(undefined)
     if (permission.kind === 'deny') {
       note(call, 'permission', `denied on the way: ${permission.fault.detail}`)
@@ -42,7 +42,7 @@ export const openHostPermission = ({ call, tool, mayReachPrivateNet }: BuiltinCo
     mayReachPrivateNet,
     enter: async (url) => {
       // The approval stage has already asked for the first host.
-      if (first === undefined && judge(url, 'net').kind === 'ask') agreed.add(hostOf(url))
+      if (first === undefined && decide(url, 'net').kind === 'ask') agreed.add(hostOf(url))
       first ??= hostOf(url)
       return enter(url, 'net')
     },

@@ -25,7 +25,7 @@ export const htmlToMarkdown = async (page: HtmlPage, signal: AbortSignal): Promi
 }
 
 const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Result<string>> => {
-  if (signal.aborted) return fail('cancelled', 'the conversion of the page was given up')
+  if (signal.aborted) return fail('cancelled', 'the conversion of the page was cancelled')
   const { default: program } = await import('./html/html.worker?text')
   const end = endOfTags(html)
   const began = cpuMs()
@@ -45,18 +45,18 @@ const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Re
       isFinished = true
       clearTimeout(timer)
       clearInterval(looking)
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
       // Its memory is freed before the next conversion begins.
       void worker.terminate().then(() => resolve(result))
     }
-    const giveUp = (): void => finish(fail('cancelled', 'the conversion of the page was given up'))
+    const onAbort = (): void => finish(fail('cancelled', 'the conversion of the page was cancelled'))
     const refuse = (why: string, code: 'bad_reply' | 'too_large' = 'too_large'): void =>
       finish(fail(code, `the page at ${preview(url, 200)} cannot be made Markdown: ${why}; http_get gives it as it is`))
     const timer = setTimeout(() => refuse(`it takes more than ${CONVERSION_TIMEOUT_MS / 1000} s`), CONVERSION_TIMEOUT_MS)
     const looking = setInterval(() => {
       if (cpuMs() - began > MAX_CPU_MS) refuse(`it takes more than ${MAX_CPU_MS / 1000} s of the processor`)
     }, LOOK_MS)
-    signal.addEventListener('abort', giveUp, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
     worker.on('message', (markdown: string) => finish(succeed(markdown + whatIsLeft(html.length, end))))
     worker.on('error', ({ message, code }: Error & { code?: string }) => {
       if (code === 'ERR_WORKER_OUT_OF_MEMORY') refuse(`it takes more than ${MAX_MEMORY_MB} MB of memory`)

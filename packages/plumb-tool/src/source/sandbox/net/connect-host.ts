@@ -47,12 +47,12 @@ export const openHostConnector = (hosts: readonly HostPattern[], policy: Connect
           if (isSettled) return
           isSettled = true
           stop()
-          signal.removeEventListener('abort', giveUp)
+          signal.removeEventListener('abort', onAbort)
           if (!result.ok) socket?.destroy()
           done(result)
         }
-        const giveUp = (): void => settle(fail('cancelled', `nothing waits for ${showTarget(target)} any more`))
-        signal.addEventListener('abort', giveUp)
+        const onAbort = (): void => settle(fail('cancelled', `nothing waits for ${showTarget(target)} any more`))
+        signal.addEventListener('abort', onAbort)
         void checkAddresses(target, listed, policy).then(
           (addresses) => {
             if (isSettled) return
@@ -63,7 +63,7 @@ export const openHostConnector = (hosts: readonly HostPattern[], policy: Connect
           },
           (error: Error) => settle(refuseUnreachable(target, error)),
         )
-        if (signal.aborted) giveUp()
+        if (signal.aborted) onAbort()
       })
     },
   }
@@ -75,9 +75,9 @@ export const showTarget = ({ host, port }: HostTarget): string => `${host}:${por
 export const checkAddresses = async (
   target: HostTarget,
   listed: readonly HostPattern[],
-  judging: ConnectPolicy,
+  policy: ConnectPolicy,
 ): Promise<Result<readonly LookupAddress[]>> => {
-  const { denies, resolve = resolveBySystem } = judging
+  const { denies, resolve = resolveBySystem } = policy
   const bare = target.host.replace(/^\[(.*)\]$/, '$1')
   const all = target.isAddress ? [{ address: bare, family: isIP(bare) }] : await resolve(bare)
   if (all.length === 0) return fail('connection_failed', `${showTarget(target)} has no address`)
@@ -88,7 +88,7 @@ export const checkAddresses = async (
   const isGranted = denies('net.private', target.host) === undefined
   const isNamed = listed.some(({ isBelow }) => !isBelow)
   if (isGranted && isNamed) return succeed(all)
-  return { ok: false, error: refusePrivate(target, judging, isGranted) }
+  return { ok: false, error: refusePrivate(target, policy, isGranted) }
 }
 
 const dial = (target: HostTarget, addresses: readonly LookupAddress[]): Socket => {

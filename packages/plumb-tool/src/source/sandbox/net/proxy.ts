@@ -28,11 +28,11 @@ export const openProxy = (reach: HostConnector, record: RefusalLog): Proxy => {
 
   const dial = async (target: HostTarget, client: Socket): Promise<Socket | Fault> => {
     const gone = new AbortController()
-    const giveUp = (): void => gone.abort()
-    client.once('close', giveUp)
-    if (client.destroyed) giveUp()
+    const onClose = (): void => gone.abort()
+    client.once('close', onClose)
+    if (client.destroyed) onClose()
     const found = await reach.open(target, gone.signal)
-    client.off('close', giveUp)
+    client.off('close', onClose)
     if (!found.ok) {
       if (found.error.category === 'denied') record.refused(showTarget(target), found.error)
       return found.error
