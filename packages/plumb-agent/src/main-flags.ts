@@ -1,4 +1,4 @@
-// The options of plumb-agent, and what is said of those that it does not have.
+// The options of plumb-agent, and the errors for unknown ones.
 
 import {
   examples,
@@ -64,7 +64,7 @@ interface Flags {
 
 const { again, dollars, lanes, rates, whole } = optionReaders()
 
-// In the order in which they are wanted: what is run, how lines look, what becomes of them, what tools may do, how a program talks with it.
+// In the order of use: what is run, the format of lines, what becomes of them, what tools may do, how programs communicate with it.
 export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--agent <name>', text: 'the agent to run, where the spec holds several' },
   { flags: '-e, --eval <text>', text: 'the program itself, in place of a file' },
@@ -75,8 +75,8 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '-R, --raw-input', text: 'each input line is a string' },
   { flags: '-r, --raw-output', text: 'write strings without quotes' },
   { flags: '--providers', text: 'list the providers: name, endpoint and the variable of the key' },
-  { flags: '--probe', text: 'ask the server what it takes, and tell it: a table and JSON' },
-  { flags: '--check', text: 'tell what is wrong with the configuration, and end' },
+  { flags: '--probe', text: 'test what the server supports, and print a table or JSON' },
+  { flags: '--check', text: 'report what is wrong with the configuration, and end' },
   { flags: '--attach <file>', text: 'an image, PDF, text or audio that goes with each input', read: again },
   { flags: '--unordered', text: 'with concurrency: write each answer when it is made' },
   { flags: '--fail-fast', text: 'send no further input after the first that fails' },
@@ -95,7 +95,7 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--no-parallel-tool-calls', text: 'one tool call after the other, whatever the spec says' },
   { flags: '--tool-command <program>', text: 'run this program in place of plumb-tool' },
   { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
-  { flags: '--telemetry', text: 'tell on fd 3 what is done, or with --mux in envelopes' },
+  { flags: '--telemetry', text: 'report on fd 3 what is done, or with --mux in envelopes' },
   { flags: '--mux', text: 'envelopes only, on stdin and stdout' },
   { flags: '--no-envelopes', text: 'take and give every line as data' },
   { flags: '--fds <list>', text: "which of fds 3 to 7 are open: '3,6,7' or 'none'" },
@@ -118,7 +118,7 @@ export const readAgentArguments = (program: string, argv: readonly string[]): Re
   return typeof read.value === 'string' ? succeed(read.value) : toOptions(read.value.values, read.value.operands[0])
 }
 
-/** What `parsePlainArguments` gives where it gives something, and else help, or what is wrong. */
+/** The result of `parsePlainArguments` if it has one, else help, or the error. */
 export const readFully = (program: string, argv: readonly string[]): Result<PlainArguments<Flags> | string> => {
   const { Command, Option } = require('commander') as typeof import('commander')
   const command = new Command(program)
@@ -216,7 +216,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
   })
 }
 
-/** Its provider and model are said otherwise. */
+/** Its provider and model are chosen by other options. */
 const PROBED = 'let probe : !string -> !string = agent {}'
 
 const toSpec = ({ eval: text, specEnvelope, mux, probe }: Flags, path: string | undefined): Result<AgentOptions['spec']> => {

@@ -16,14 +16,14 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return isReceived ? runReceived(argv) : obey(read)
 }
 
-// What its sender wants of it stands in the envelope, beside the spec.
+// The sender's options are in the envelope, beside the spec.
 const runReceived = async (argv: readonly string[]): Promise<number> => {
   const stdin = openInput(0)
   const received = await receiveSpec(stdin)
   if (!received.ok) return endWith(PROGRAM, received.error)
   const { args, ...given } = received.value
   const status = await obey(readAgentArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
-  // Its sender may hold it open, and where nothing was started nothing else closes it.
+  // Its sender may hold it open; if nothing was started, nothing else closes it.
   stdin.destroy()
   return status
 }
@@ -35,7 +35,7 @@ const obey = async (read: Result<AgentOptions | string>, received?: ReceivedInpu
   return options.ok ? runAgent(options.value, PROGRAM, received) : endWith(PROGRAM, options.error)
 }
 
-// A prompt file stands for the spec that it is made into.
+// A prompt file is converted to a spec.
 const withPrompt = async (options: AgentOptions): Promise<Result<AgentOptions>> => {
   const { spec, sourcesFd } = options
   if (spec.kind !== 'file' || sourcesFd !== undefined || !PROMPT.test(spec.path)) return succeed(options)

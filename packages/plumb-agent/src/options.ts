@@ -1,12 +1,12 @@
-// What the command line says, once it is understood.
+// The parsed command line.
 
 import type { ProviderLane } from '@plumb/wire'
 
 export interface AgentOptions {
-  /** The file, the text that stands in place of one, or the first envelope on stdin. */
+  /** The spec file, an inline text, or the first envelope on stdin. */
   readonly spec:
     | { readonly kind: 'file'; readonly path: string }
-    /** `path`: of the prompt file whose spec it is. */
+    /** `path`: of the prompt file that the spec was made from. */
     | { readonly kind: 'text'; readonly text: string; readonly path?: string }
     | { readonly kind: 'envelope' }
   readonly agent?: string
@@ -14,14 +14,14 @@ export interface AgentOptions {
   readonly set?: readonly string[]
   /** As given to --set-file. */
   readonly setFile?: readonly string[]
-  /** Where data may go is checked, whatever the spec says. */
+  /** Checks where data may go, whether or not the spec uses labels. */
   readonly flows?: boolean
   readonly provider?: string
   readonly model?: string
   readonly docroot?: string
-  /** Images, documents and audio that go with each input. */
+  /** Images, documents and audio for every input. */
   readonly attach: readonly string[]
-  /** Lists of effects, as given to --grant; none: what the tools declare. */
+  /** Lists of effects, as given to --grant; empty: what the tools declare. */
   readonly grants: readonly string[]
   readonly policy?: string
   /** KEY=VALUE, as given to --context. */
@@ -32,18 +32,18 @@ export interface AgentOptions {
   readonly toolCommand?: string
   /** As given to --fds. */
   readonly fds?: string
-  /** Where a parent hands over the texts of all the files; see `openBootstrap`. */
+  /** The descriptor of a parent's spec texts; see `openBootstrap`. */
   readonly sourcesFd?: number
-  /** Where a parent has the budget of its run; see `joinBudget`. */
+  /** The descriptor of a parent's budget; see `joinBudget`. */
   /** Where answers are kept: a directory, or a file of lines. */
   readonly cache?: string
-  /** What is not kept is not asked. */
+  /** Requests nothing that is not kept. */
   readonly isCacheOnly: boolean
-  /** Where a parent has the kept answers of its run; see `joinKept`. */
+  /** The descriptor of a parent's kept answers; see `joinKept`. */
   readonly keptFd?: number
-  /** Where a parent says which messages of a run by workers it is sent; see `joinDeliveries`. */
+  /** The descriptor of a parent's deliveries, in a run by workers; see `joinDeliveries`. */
   readonly deliveryFd?: number
-  /** Which process of its parent it is, for the answers that are kept; without it the name of the agent. */
+  /** The place of this process in its parent, for kept answers; default: the name of the agent. */
   readonly place?: string
   readonly budgetFd?: string
   /** Nanodollars. */
@@ -55,18 +55,18 @@ export interface AgentOptions {
   /** The file of prices. */
   readonly prices?: string
   readonly maxLineBytes?: number
-  /** False: not even where the spec does. */
+  /** False: even if the spec does. */
   readonly allowsParallelToolCalls: boolean
-  /** Only tells what is wrong with the configuration. */
+  /** Only reports errors in the configuration. */
   readonly isCheck: boolean
-  /** Only asks the server what it takes. */
+  /** Only tests what the server supports. */
   readonly isProbe: boolean
-  /** Outputs leave as they are made, also where the spec does not say so. */
+  /** Outputs leave as they are finished, even if the spec does not say so. */
   readonly isUnordered: boolean
-  /** After the first input that fails, no further one is sent to the provider. */
+  /** After the first failed input, no further one is sent to the provider. */
   readonly isFailFast: boolean
   readonly wantsTelemetry: boolean
-  /** Telemetry tells what each answer added to the memory, for a parent that records it. */
+  /** Emits what each answer added to the memory, for a parent that records it. */
   readonly emitsMemory: boolean
   readonly isMux: boolean
   readonly takesEnvelopes: boolean

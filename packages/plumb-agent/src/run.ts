@@ -1,4 +1,4 @@
-// One agent from start to end: configured, connected to its descriptors, and ended in good order.
+// Runs one agent: configures it, connects it to its descriptors, and ends it in good order.
 
 import type { Readable } from 'node:stream'
 import { holdsMedia, printType, takesText, toShown } from '@plumb/lang'
@@ -39,7 +39,7 @@ import { hasExternalDispatcher } from './tool/open-caller.js'
 import type { Servers } from './tool/server-catalogue.js'
 import { openServers } from './tool/servers.js'
 
-/** A spec that came on stdin, and the rest of that. */
+/** A spec from stdin, and the rest of the stream. */
 export type ReceivedInput = InheritedSpec & { readonly stdin: Readable; readonly budget: BudgetLimits | undefined }
 
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
@@ -103,7 +103,7 @@ const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void
 
 const SILENT: Log = () => {}
 
-/** Undefined: no input of this agent can hold media, and none go with it. */
+/** Undefined: no input of this agent can contain media, and no files are attached. */
 const openContent = async (
   { config, authority }: PreparedAgent,
   { attach, docroot = '.' }: AgentOptions,
@@ -113,7 +113,7 @@ const openContent = async (
   return openContentReader({ input: config.input, attach, reach: { docroot, authority: () => authority.current() } })
 }
 
-/** Undefined: the agent makes each call of a tool by itself. */
+/** Undefined: each call of a tool is made separately. */
 const openChains = async ({ config: { compose } }: PreparedAgent): Promise<Composing | undefined> => {
   if (!compose) return undefined
   const { openComposing } = await import('./tool/composing.js')
@@ -133,7 +133,7 @@ const openKept = async (
 
 const deliveriesOf = ({ deliveryFd }: AgentOptions) => (deliveryFd === undefined ? undefined : joinDeliveries(deliveryFd))
 
-/** After a signal, what is in flight has this long to be answered. */
+/** Time for inputs in flight after a signal. */
 const GRACE_MS = 5000
 
 type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries'> & { readonly composing: Composing | undefined }
@@ -153,7 +153,7 @@ const converse = (
     const { config, fds } = prepared
     const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
     const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
-    // Without a reader of the outputs it ends as cat does, and what the open answers fail with then is no error.
+    // Without a reader of the outputs it ends as cat does, and failures of open answers are then no errors.
     let isOutputRead = true
     const report: Stderr['report'] = (error) => {
       outlets.flush()
@@ -212,7 +212,7 @@ const converse = (
     const billing =
       allowance &&
       openBilling({ ...money, allowance, provider: config.providerName, lane: config.lane, limit: config.limit, warn: stderr.warn })
-    // A reader of usage that has paused the agent sees in it that the pause has come into effect.
+    // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emitPaused: Emit = (event) => emit(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
     const loop: Loop = new Loop({
       config,
@@ -253,7 +253,7 @@ const converse = (
       loop.stop()
     }
     const release = keepRunning()
-    // No batch is over within the grace.
+    // No batch is over within the grace period.
     const signals = watchSignals(config.lane === 'batch' ? stopNow : () => loop.stop(), stopNow)
     if (control) {
       readControl(
@@ -270,7 +270,7 @@ const converse = (
     loop.start(control === undefined ? 'none' : isRecorded ? 'willEnd' : 'open')
   })
 
-// A stdin that is held back, as while paused, does not keep Node running. The timer that does is made only when it is needed.
+// A paused stdin does not keep Node running. The timer that does is created on demand.
 const keepRunning = (): (() => void) => {
   let timer: NodeJS.Timeout | undefined
   const stay = () => {
@@ -283,7 +283,7 @@ const keepRunning = (): (() => void) => {
   }
 }
 
-/** The first signal stops what is not begun, a second one or the end of the grace everything. */
+/** The first signal stops what is not started, a second one or the end of the grace period everything. */
 const watchSignals = (stop: () => void, stopNow: () => void) => {
   let signal: StopSignal | undefined
   let grace: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-// Reads JSON the way models sometimes write it: trailing commas, comments, single quotes, bare keys. Nothing else is forgiven.
+// Reads JSON the way models sometimes write it: with trailing commas, comments, single quotes, bare keys. Anything else is an error.
 
 import { MAX_JSON_DEPTH } from '@plumb/wire'
 
@@ -10,13 +10,13 @@ export type Loose =
 
 export interface LooseReading {
   readonly value: Loose
-  /** Offset behind the value. */
+  /** Offset after the value. */
   readonly end: number
-  /** What was forgiven, in the order in which it was met. */
+  /** The repairs, in order of occurrence. */
   readonly repairs: ReadonlySet<string>
 }
 
-/** The value that begins at `from`, white space and comments before it allowed; undefined when there is none, or one that does not end. */
+/** The value that begins at `from`, after white space and comments. Undefined: there is none, or it does not end. */
 export const readLoose = (text: string, from: number): LooseReading | undefined => {
   const repairs = new Set<string>()
   let at = from
@@ -108,7 +108,7 @@ export const readLoose = (text: string, from: number): LooseReading | undefined 
   return read && { value: read, end: at, repairs }
 }
 
-// Sticky, so that they match where the reader stands.
+// Sticky, so that they match at the current position.
 const SPACE = /[ \t\n\r]*/y
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y

@@ -1,4 +1,4 @@
-// From the text of a model's answer to the line that goes out: the text as it is, or the JSON in it, repaired where that invents nothing.
+// Converts the text of a model's answer to an output line: the text as it is, or the JSON in it, repaired if nothing has to be invented.
 
 import { resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
@@ -9,13 +9,13 @@ import { unwrapped, wrapperOf } from './wrapped.js'
 export interface ReadAnswer {
   /** One line of JSON that fits the type. */
   readonly json: string
-  /** What was repaired, for telemetry; empty for an answer that was right. */
+  /** The repairs, for telemetry; empty for a correct answer. */
   readonly repairs: readonly string[]
 }
 
 /**
- * A `string` takes the text as it is. Fails with `output_type_mismatch`, said so that the model can act on it.
- * `isWrapped`: it was asked for as { "value": T }, and may come without that from a server that does not enforce it.
+ * A `string` takes the text as it is. Fails with `output_type_mismatch`, with a message that the model can act on. `isWrapped`: it was
+ * requested as { "value": T }, and a server that does not enforce that may leave it out.
  */
 export const readAnswer = (text: string, type: Type, isWrapped = false): Result<ReadAnswer> => {
   if (!isWrapped) return readValue(text, type)
@@ -65,7 +65,7 @@ const readFences = (text: string): Candidate[] =>
 
 const FENCE = /^[ \t]*```[^\n`]*\n([\s\S]*?)^[ \t]*```/gm
 
-// Lists and objects only: a number or a quoted word in a sentence need not be the answer.
+// Lists and objects only: a number or a quoted word in a sentence may not be the answer.
 const readBetweenSentences = (text: string): Candidate[] => {
   const candidates: Candidate[] = []
   let attempts = MAX_ATTEMPTS
@@ -79,7 +79,7 @@ const readBetweenSentences = (text: string): Candidate[] => {
   return candidates
 }
 
-// Each may look at all of the text that is left.
+// Each may search all of the remaining text.
 const MAX_ATTEMPTS = 200
 
 const fitAsIs = ({ value, repairs }: Candidate, type: Type): Result<ReadAnswer> => {

@@ -1,4 +1,4 @@
-// An output type that is no record travels as { "value": T }: the APIs take only an object at the top of a schema.
+// An output type that is not a record is sent as { "value": T }: the APIs require an object at the top of a schema.
 
 import type { Type } from '@plumb/lang'
 import { eachMember } from '@plumb/wire/json'

@@ -1,10 +1,10 @@
-// What this agent may do: what the command line grants, or a parent hands down and renews, narrowed by the agent's own `grant`.
+// The authority of this agent: from the command line, or handed down and renewed by a parent, narrowed by the agent's own `grant`.
 
 import { type Authority, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy, renewalMs } from '@plumb/policy'
 import { type Fault, fault, preview, type Result } from '@plumb/wire'
 import type { AgentOptions } from '../options.js'
 
-/** Of the agent's spec. */
+/** From the agent's spec. */
 export interface AgentLimits {
   readonly grant: readonly Effect[] | undefined
   readonly minutes: number | undefined
@@ -20,13 +20,13 @@ export class AuthorityInForce {
     this.#limits = limits
   }
 
-  /** Good for some minutes from now, unless the parent that gave it ends it sooner. */
+  /** Valid for some minutes from now, unless the parent ends it sooner. */
   current(): Authority {
     const { grant, minutes } = this.#limits
     return narrow(this.#given, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() })
   }
 
-  /** As it is handed down. What is no authority renews nothing, so that the last one runs out. */
+  /** As it is handed down. An invalid authority renews nothing, so that the last one expires. */
   renew(value: unknown): void {
     const read = readAuthority(value)
     if (!read.ok) return
@@ -34,7 +34,7 @@ export class AuthorityInForce {
     for (const renew of this.#renewals) renew()
   }
 
-  /** Hands it on to a child, now and then; returns how to stop. */
+  /** Passes it on to a child repeatedly; returns a function that stops it. */
   keepRenewed(renew: (authority: Authority) => void): () => void {
     const again = () => renew(this.current())
     const timer = setInterval(again, renewalMs(this.#limits.minutes)).unref()
@@ -48,7 +48,7 @@ export class AuthorityInForce {
 
 type Said = Pick<AgentOptions, 'grants' | 'policy' | 'context'>
 
-/** A parent's word stands in place of the command line's. */
+/** The parent's authority replaces that of the command line. */
 export const readGiven = (
   handed: unknown,
   said: Said,

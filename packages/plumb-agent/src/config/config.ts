@@ -1,4 +1,4 @@
-// From the plan of an agent, the options and the environment to what the loop needs; all that is wrong with them comes at once.
+// The configuration of an agent, from its plan, the options and the environment; all errors are reported at once.
 
 import type { CheckedAgent, CheckedTool, Json, ParamTexts, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
@@ -30,10 +30,10 @@ export interface AgentConfig {
   readonly output: Type
   readonly hasTelemetry: boolean
   readonly provider: Provider
-  /** The same anew, that knows nothing yet of what its server refuses, with other values for keys of the spec. */
+  /** A new one without the refusals that were learned, with other values for keys of the spec. */
   readonly providerWith: (keys: Readonly<Record<string, unknown>>) => Provider
   readonly providerName: string
-  /** The same for all agents that ask with the same key at the same place. */
+  /** Equal for all agents that use the same key at the same address. */
   readonly account: string
   readonly model: string
   readonly temperature: number | undefined
@@ -41,41 +41,41 @@ export interface AgentConfig {
   readonly system: string
   /** The files of `prompts`, as they are named. */
   readonly documents: readonly string[]
-  /** What the conversation begins with. */
+  /** The initial messages of the conversation. */
   readonly history: readonly ChatMessage[]
   readonly maxTokens: number
   readonly maxRetries: number
-  /** `auto`: where the server does not enforce it. */
+  /** `auto`: if the server does not enforce it. */
   readonly schemaInPrompt: boolean | 'auto'
-  /** A text that was cut at `maxTokens` is taken as it is. */
+  /** A text that was cut at `maxTokens` is accepted. */
   readonly keepsCut: boolean
   readonly tools: readonly CheckedTool[]
   /** MCP servers, as in `mcp`. */
   readonly servers: readonly Json[]
-  /** Offers chains of its tools, whose results have at most so many characters; undefined: it does not. */
+  /** Offers chains of its tools, with this maximum of characters for results. Undefined: not offered. */
   readonly compose: { readonly maxOutput: number } | undefined
-  /** Of one input. */
+  /** For one input. */
   readonly maxToolCalls: number
   readonly parallelToolCalls: boolean
   readonly hasRuntimeContext: boolean
-  /** What its tools may do at most, and for how long without being granted it again. */
+  /** The maximum authority of its tools, and how long it is valid without renewal. */
   readonly grant: readonly Effect[] | undefined
   readonly minutes: number | undefined
   readonly isAmnesiac: boolean
-  /** How many inputs are answered at once; over 1 only where nothing is remembered. */
+  /** How many inputs are answered at once; over 1 only without memory. */
   readonly concurrency: number
   readonly lane: ProviderLane
-  /** Outputs leave as they are made, and telemetry tells which input each answers. */
+  /** Outputs leave as they are finished, and telemetry says which input each answers. */
   readonly isUnordered: boolean
-  /** `refuse`: no further input is answered; `end`: and none is taken. */
+  /** `refuse`: no further input is answered; `end`: nor read. */
   readonly afterFailure: 'go on' | 'refuse' | 'end'
   readonly maxMessages: number
-  /** Of the money that it may spend in the run, and of how often it may ask, where the spec has them. */
+  /** The limits of money and rate in the spec, if any. */
   readonly limit: AgentLimit | undefined
   readonly rate: Omit<RateLimit, 'account'> | undefined
 }
 
-/** Inputs that wait for batches: as many as one may hold. */
+/** Inputs that wait for batches: as many as one batch may hold. */
 const MAX_IN_BATCHES = 100_000
 
 export type ConfigOptions = Pick<
@@ -95,18 +95,18 @@ export type ConfigOptions = Pick<
 
 export interface AgentEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The prompts that need no file, such as `system.md`. */
+  /** The built-in prompts, such as `system.md`. */
   readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
   readonly docroot: string
   readonly mayReadFiles: boolean
-  /** Why a prompt may not be brought in from there. */
+  /** Why a prompt may not be included from there. */
   readonly whyNotRead: (path: string, what: string) => Fault | undefined
-  /** This is the elsewhere that `via` names. */
+  /** This process is the one that `via` starts elsewhere. */
   readonly isElsewhere: boolean
 }
 
-/** The types of values are right: lang has checked them. All faults are of category `config`; none holds a key. */
+/** The types of values are right: lang has checked them. All faults are of category `config`; none contains a key. */
 export const readAgentConfig = (
   agent: CheckedAgent,
   options: ConfigOptions,
@@ -133,7 +133,7 @@ export const readAgentConfig = (
       ? { ok: false, error: [missing('provider', "'anthropic', 'openai', 'eliza' or another of --providers")] }
       : prepareProvider({ name, model, agent, lane }, options, surroundings)
 
-  // A parent of ours ends the input itself, and has to hear of each message that it has sent.
+  // A parent of ours ends the input itself, and needs an outcome for each message that it has sent.
   const isHandedDown = isElsewhere || options.sourcesFd !== undefined
   const faults = [
     ...whyNoBatches(lane, agent, isElsewhere),
@@ -220,14 +220,14 @@ const prepareProvider = (
   return { ok: false, error: [misplaced, ...(prepared.ok ? [] : prepared.error)] }
 }
 
-// The command line stands before the spec; of several for one provider the last one counts.
+// The command line precedes the spec; of several for one provider the last one counts.
 const rateOf = (provider: string, rates: readonly string[], ofSpec: unknown): AgentConfig['rate'] => {
   const given = rates.map(readRate).findLast((rate) => rate?.provider === provider)
   if (given) return { requests: given.requests, tokens: given.tokens }
   return isRecord(ofSpec) ? { requests: asNumber(ofSpec.requests) ?? null, tokens: asNumber(ofSpec.tokens) ?? null } : undefined
 }
 
-// ELIZA answers at once. An agent that cannot be asked in batches says so itself, and the command line means the others.
+// ELIZA answers at once. An agent that cannot use batches reports that itself, and the option is for the others.
 const laneOf = (provider: string | undefined, given: ProviderLane | undefined, ofSpec: unknown): ProviderLane => {
   if (provider === 'eliza' || given === 'now') return 'now'
   return ofSpec === 'now' || ofSpec === 'batch' ? ofSpec : (given ?? 'now')

@@ -1,4 +1,4 @@
-// The messages that a conversation begins with (`history`), with the images that they name, which are files below the docroot.
+// The initial messages of a conversation (`history`), with the images that they name, which are files below the docroot.
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
@@ -17,7 +17,7 @@ export interface HistorySources {
 
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
-/** `history` is as lang has checked it. Every image that cannot be had is a fault of its own. */
+/** `history` has been checked by lang. Each unreadable image is a fault of its own. */
 export const readHistory = (history: Json | undefined, sources: HistorySources): { messages: ChatMessage[]; faults: Fault[] } => {
   const faults: Fault[] = []
   const readPart = (part: Json): Json => {
@@ -38,7 +38,7 @@ const readImage = (path: string, { specPath, docroot, mayReadFiles }: HistorySou
   if (!mayReadFiles) return fail('config_invalid', `${named} is a file, and 'fs.read' is not granted`)
   const beside = besideSpec(path, specPath)
   try {
-    // Beside the prompt, and else where tools find their files.
+    // Beside the prompt, else in the docroot.
     const place = realpathSync(existsSync(beside) ? beside : besideSpec(path, `${docroot}/.`))
     if (!`${place}`.startsWith(`${realpathSync(docroot)}${sep}`))
       return fail('config_invalid', `${named} lies outside of the docroot; name its directory with --docroot`)

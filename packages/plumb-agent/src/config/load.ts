@@ -1,4 +1,4 @@
-// From the command line to the agent that it means: the spec read, compiled and searched.
+// Loads the agent that the command line names: reads and compiles the spec, and finds the agent.
 
 import {
   type AgentPlan,
@@ -35,26 +35,26 @@ import {
 import type { AgentOptions } from '../options.js'
 import { directoriesOf } from './prompts.js'
 
-/** Texts that a parent has handed over, and what it lets be done. */
+/** Texts and authority from a parent. */
 export interface InheritedSpec {
   readonly bundle: Bundle
   readonly authority: unknown
-  /** The agent itself, where the parent has checked it. */
+  /** The agent's plan, if the parent has checked it. */
   readonly agent?: unknown
-  /** What the agent's MCP servers offer, where they were opened elsewhere. */
+  /** The tools of the agent's MCP servers, if they were opened elsewhere. */
   readonly mcpTools?: unknown
   readonly onAuthority?: (listener: (authority: unknown) => void) => void
 }
 
 export interface LoadedAgent {
-  /** Also where there are errors, so that the configuration can be looked at too; undefined when it is not known which agent is meant. */
+  /** Returned even with errors, so that the configuration can be checked too. Undefined if it is unknown which agent is meant. */
   readonly agent: CheckedAgent | undefined
-  /** The texts that were compiled, an inline one among them. */
+  /** The compiled texts, including an inline one. */
   readonly files: SourceFiles
   readonly given: InheritedSpec | undefined
-  /** Files that the spec names: from those handed over, else from the disk. */
+  /** Reads files that the spec names: from the parent's texts, else from the disk. */
   readonly readText: (path: string) => Result<string>
-  /** Handed over by a parent, or read already. */
+  /** Handed over by a parent, or already read. */
   readonly holds: (path: string) => boolean
   /** Empty unless one is an error: warnings are for `plumb check`. */
   readonly diagnostics: readonly Diagnostic[]
@@ -89,7 +89,7 @@ export const loadAgent = async (
   const params = readGivenValues(values, given.value?.bundle)
   if (!params.ok) return refuse(params.error, files)
   const checked = compile({ path, text: text.value, files, given: params.value })
-  // What a parent hands over it has looked at; what it only sends it has not.
+  // The parent has checked what it hands over to a child, but not what it sends elsewhere.
   const compiled = sourcesFd === undefined ? await withFlows(checked, { flows }) : checked
   const { diagnostics, program } = compiled
   const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
@@ -113,7 +113,7 @@ const refuse = (error: Fault, files: SourceFiles): LoadedAgent => ({
   faults: [error],
 })
 
-/** The one that `--agent` names, else the only one of the file; agents of modules it uses are there by `Module.name` alone. */
+/** The one that `--agent` names, else the only one of the file; agents of modules are found only as `Module.name`. */
 const selectAgent = (agents: readonly AgentPlan[], name: string | undefined): Result<AgentPlan> => {
   if (name !== undefined) {
     const named = agents.find((agent) => agent.name === name)

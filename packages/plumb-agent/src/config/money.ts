@@ -1,4 +1,4 @@
-// What an agent needs to hold to a limit of money or of speed: the budget that it shares, the prices, and the account that it asks with.
+// The limits of money and rate: the shared budget, the prices, and the account of the agent.
 
 import { createHash } from 'node:crypto'
 import {
@@ -35,6 +35,6 @@ export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: Bu
   return succeed({ prices, rate: rate && { ...rate, account: accountOf(provider, config.account) } })
 }
 
-// A budget is a file: the key is not in it.
+// A budget is a file: it does not contain the key.
 const accountOf = (provider: string, account: string): string =>
   `${provider} ${createHash('sha256').update(account).digest('hex').slice(0, 16)}`

@@ -1,4 +1,4 @@
-// All that is needed before the first input is read, or all that is wrong with it.
+// Prepares everything that is needed before the first input is read, or returns all errors.
 
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -82,12 +82,12 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
   const inForce = new AuthorityInForce(authority.given, { grant, minutes })
   // Only tools and files of inputs need it, and listening costs a start as much as the rest of its streams.
   if (tools.length + servers.length > 0 || holdsMedia(config.input)) given?.onAuthority?.((next) => inForce.renew(next))
-  // No tool may write the policy that it is held to.
+  // No tool may change the policy that governs it.
   const handed = options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] })
   return { ok: true, value: { agent, config, files: handed, fds: fds.value, authority: inForce, limits: budget.limits } }
 }
 
-// Checked now, rather than when the first tool is called.
+// Checked now, rather than at the first tool call.
 const checkDocroot = (path: string | undefined): Fault[] => {
   if (path === undefined || isDirectory(path)) return []
   return [fault('file_not_found', `--docroot names '${preview(path)}', which is not a directory`)]
@@ -101,7 +101,7 @@ const isDirectory = (path: string): boolean => {
   }
 }
 
-/** That of a parent, else the limits of the command line, which hold once the configuration is known to be right. */
+/** The parent's budget, else the limits of the command line, which apply once the configuration is known to be right. */
 const readBudget = ({
   budgetFd,
   maxCost,

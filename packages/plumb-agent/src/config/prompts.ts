@@ -1,4 +1,4 @@
-// The system prompt: what the spec says inline, then the files it names, each as a document.
+// The system prompt: the inline text of the spec, then the files that it names, each as a document.
 
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -8,12 +8,12 @@ import { besideSpec, type Fault, fail, fault, preview, type Result, succeed } fr
 export interface PromptSources {
   /** The spec that names the files. */
   readonly specPath: string
-  /** Where bare names are looked up, first things first. */
+  /** The search path for bare names, in order of precedence. */
   readonly resourcePath: readonly string[]
-  /** Those that are there without a file; looked up last. */
+  /** Built-in prompts, searched last. */
   readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
-  /** Why a file may not be brought in; `what` is how the error begins. */
+  /** Why a file may not be included; `what` begins the error. */
   readonly whyNotRead: (path: string, what: string) => Fault | undefined
 }
 
@@ -21,12 +21,12 @@ export interface PromptSources {
 export interface PromptKeys {
   readonly prompt: string | undefined
   readonly file: string | undefined
-  /** Undefined: the file is no template; true: a param has no value yet. */
+  /** Undefined: the file is not a template. True: a param has no value yet. */
   readonly template: ParamTexts | true | undefined
   readonly names: readonly string[]
 }
 
-/** Every file that cannot be had is a fault of its own. */
+/** Each unreadable file is a fault of its own. */
 export const readSystemPrompt = (
   { prompt, file, template, names }: PromptKeys,
   sources: PromptSources,
@@ -54,7 +54,7 @@ const readPromptFile = (
   if (kept) return { ok: false, error: [kept] }
   const read = readText(path)
   if (!read.ok) return { ok: false, error: [fault('file_not_found', `${what}: ${read.error.detail}`, { path: preview(path, 200) })] }
-  // A line that ends the file is none of the prompt.
+  // The final line end is not part of the prompt.
   const text = read.value.trimEnd()
   if (template === undefined || template === true) return { ok: true, value: text }
   const filled = fillTemplate({ path, text }, template)
@@ -66,7 +66,7 @@ const placed = (wrong: Diagnostic): Fault => {
   return fault(code, `${file}:${line}:${column}: ${message}${help === undefined ? '' : `; ${help}`}`, { path: preview(file, 200) })
 }
 
-// A document ends where it says, whatever stands in it: a tag of its own is shown as text.
+// A document ends at its end tag, whatever it contains: such a tag inside it is escaped.
 const escaped = (text: string): string => text.replace(/<(?=\/?document\b)/gi, '&lt;')
 
 const readDocument = (name: string, { specPath, resourcePath, installed, readText, whyNotRead }: PromptSources): Result<string> => {
@@ -77,7 +77,7 @@ const readDocument = (name: string, { specPath, resourcePath, installed, readTex
     const read = readText(path)
     return read.ok ? read : refuse(name, read.error.detail)
   }
-  // The first that is there is meant, also where it cannot be read.
+  // The first existing file counts, even if it is unreadable.
   const found = resourcePath.map((directory) => join(directory, name)).find((path) => existsSync(path))
   if (found !== undefined) {
     const read = readText(found)

@@ -1,15 +1,15 @@
-// A spec that comes in the first envelope on stdin, on port `spec` (plumb(1), Agents elsewhere): for an agent that runs where the spec is not.
+// Reads a spec from the first envelope on stdin, on port `spec` (plumb(1), Agents elsewhere): for an agent on a machine without the spec.
 
 import type { Readable } from 'node:stream'
 import { type BudgetLimits, type Bundle, fail, isRecord, parseEnvelope, parseJson, type Result, succeed, systemReason } from '@plumb/wire'
 
 export interface ReceivedSpec {
   readonly bundle: Bundle
-  /** Options, besides those of the command line. */
+  /** Options in addition to those of the command line. */
   readonly args: readonly string[]
   readonly authority: unknown
   readonly mcpTools: unknown
-  /** The run has a budget, and each call is asked for: its limits. */
+  /** The run's limits; each call has to be requested. */
   readonly budget: BudgetLimits | undefined
 }
 
@@ -18,8 +18,8 @@ const MAX_BYTES = 256 * 1024 * 1024
 const LF = 10
 
 /**
- * `{"__port":"spec","msg":{"entry","files","modules","params"?,"args"?,"authority"?,"mcp_tools"?,"budget"?}}`;
- * what follows it is left in the stream.
+ * `{"__port":"spec","msg":{"entry","files","modules","params"?,"args"?,"authority"?,"mcp_tools"?,"budget"?}}`; what follows it is left in
+ * the stream.
  */
 export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>> => {
   const line = await firstLine(stdin)
@@ -39,7 +39,7 @@ export const receiveSpec = async (stdin: Readable): Promise<Result<ReceivedSpec>
   })
 }
 
-// Of another version, a limit that is not said is none.
+// For another version, an absent limit is none.
 const readLimits = ({ calls = null, tokens = null, cost = null, prices }: Readonly<Record<string, unknown>>): BudgetLimits =>
   ({ calls, tokens, cost, prices }) as BudgetLimits
 

@@ -37,7 +37,7 @@ export class ControlProcessor {
     this.#parts = parts
   }
 
-  /** What is left of the message, to be applied between inputs; undefined: nothing. */
+  /** The rest of the message, to be applied between inputs. Undefined: nothing. */
   apply(message: unknown, replyTo: ReplyTo): QueuedControl | undefined {
     const parsed = parseControl(message)
     if (!parsed.ok) {

@@ -1,4 +1,4 @@
-// Asks a person to approve calls: on the control channel where there is one, else at the terminal.
+// Asks a person to approve calls: on the control channel if there is one, else at the terminal.
 
 import { type AskTerminal, terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
@@ -14,9 +14,9 @@ export interface ModelApprovalRequest {
 }
 
 export interface ApprovalParts {
-  /** False: there is no control channel to ask on. */
+  /** False: there is no control channel. */
   readonly announce: (reply: ControlReply) => boolean
-  /** Messages that approve or deny may still come. */
+  /** Approvals or denials may still come. */
   readonly canBeAnswered: () => boolean
   /** They may precede the questions, as in a file. */
   readonly isRecorded: boolean
@@ -24,7 +24,7 @@ export interface ApprovalParts {
   readonly askTerminal?: AskTerminal
 }
 
-/** A person who is away for a meal can still answer. */
+/** Long enough for a person who is away for a meal. */
 const APPROVAL_TIMEOUT_MS = 60 * 60_000
 const MAX_RECORDED = 1000
 
@@ -39,15 +39,15 @@ export class Approvals {
     this.#askTerminal = parts.askTerminal ?? terminalApproval()
   }
 
-  /** `approval_required` where the call is denied or no answer comes; undefined: it may be made. */
+  /** `approval_required` if the call is denied or no answer comes. Undefined: it may be made. */
   async ask(request: ModelApprovalRequest, signal: AbortSignal): Promise<Fault | undefined> {
     const decision = await this.#decide(request, signal)
     if (typeof decision === 'object') return decision
     return decision ? undefined : fault('approval_required', `the call of '${preview(request.tool)}' was denied`)
   }
 
-  /** What a person said; undefined: there is no one, or no answer came. */
-  async hear(request: ModelApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> {
+  /** The person's decision. Undefined: there is no person, or no answer came. */
+  async decide(request: ModelApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> {
     const decision = await this.#decide(request, signal)
     return typeof decision === 'object' ? undefined : decision
   }
@@ -100,6 +100,6 @@ const outcomeOf = (decision: boolean | Fault): ApprovalOutcome => {
 }
 
 const NO_TERMINAL = fault('approval_required', 'the call needs the consent of a person, and there is none to ask')
-const CONTROL_ENDED = fault('approval_required', 'the control channel ended before anybody approved the call')
+const CONTROL_ENDED = fault('approval_required', 'the control channel ended before the call was approved')
 const TIMED_OUT = fault('approval_required', 'the call was not approved within an hour')
 const DROPPED = fault('cancelled', 'the answer that asked for this call was dropped')

@@ -1,4 +1,4 @@
-// Control messages: what one may say, and the replies. What they do to the conversation is the loop's business.
+// Control messages: their format, and the replies. The loop applies them.
 
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
@@ -7,9 +7,9 @@ import type { ChatMessage } from '../provider/provider.js'
 import { describeUnpaired } from '../provider/read-message.js'
 import type { WrittenJson } from '../provider/written-json.js'
 
-/** One message, all of it right. Any number of fields; a flag that is false asks for nothing. */
+/** One valid message. Any number of fields; a flag that is false requests nothing. */
 export interface Control {
-  /** null: back to the spec's; so for `model` and `effort`. */
+  /** null: back to the spec's; also for `model` and `effort`. */
   readonly temperature?: number | null
   readonly model?: string | null
   readonly effort?: Effort | null
@@ -19,9 +19,9 @@ export interface Control {
   readonly isStop: boolean
   readonly wantsMemory: boolean
   readonly memory?: readonly ChatMessage[]
-  /** What is there must be this, as get_memory shows it, or `memory` is refused. */
+  /** The present memory must equal this, in the form of get_memory, or `memory` is refused. */
   readonly expectedMemory?: readonly ChatMessage[]
-  /** Ids of calls that wait for a person's word. */
+  /** Ids of calls that wait for approval. */
   readonly approved?: string
   readonly denied?: string
 }
@@ -34,7 +34,7 @@ export type ControlReply =
   | { readonly kind: 'approval'; readonly id: string; readonly tool: string; readonly input: WrittenJson }
   | { readonly kind: 'error'; readonly error: string; readonly category: string; readonly detail: string }
 
-/** One wrong field rejects the whole message, so that nothing is done by halves; the detail names every wrong one. */
+/** One wrong field rejects the whole message, so that nothing is applied partially; the detail names every wrong one. */
 export const parseControl = (value: unknown): Result<Control> => {
   if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
   const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])

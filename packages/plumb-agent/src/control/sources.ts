@@ -39,8 +39,8 @@ export class ControlSources {
   }
 
   /**
-   * True while more may come on fd 6 although all else is done: what was written to it before stdin ended is in
-   * its pipe by now, so the event loop is given one more round, after which `lookAgain` is called.
+   * True while more may come on fd 6 although all else is done: control that was written before stdin ended is in its pipe by now, so the
+   * event loop gets one more round, after which `lookAgain` is called.
    */
   awaitsControl(lookAgain: () => void): boolean {
     if (this.#descriptor === 'willEnd') return true

@@ -1,20 +1,20 @@
-// Whether another call to the model may be made, and what it may cost: asked of the budget of
-// the run, on a descriptor, or of a parent on another machine.
+// Requests permission for calls to the model, and their cost: from the budget of the run, on a descriptor, or from a parent on another
+// machine.
 
 import { type Claim, currentBudget, type Fault, fail, fault, isFault, type Reservation, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import type { Cancellation } from './cancellation.js'
 
 export interface Allowance {
-  /** Before a call. A fault, `budget_spent`: it may not be made. Undefined as well once the answer is cancelled. */
+  /** Call it before a call to the model. Fault `budget_spent`: the call is not allowed. Also undefined once the answer is cancelled. */
   take(cancellation: Cancellation): Promise<Fault | undefined>
-  /** Instead of it, where no request was sent. */
+  /** Call it in place of that, if no request was sent. */
   giveBack(): void
-  /** After it. */
+  /** Call it after the call. */
   use(tokens: number): void
-  /** Tokens of a call that came to nothing, of which no usage tells. */
+  /** Tokens of a failed call that reported no usage. */
   lose(tokens: number): void
-  /** Before each request of it is sent. */
+  /** Call it before each request is sent. */
   reserve(claim: Claim, signal: AbortSignal): Promise<Result<Reservation>>
 }
 
@@ -26,13 +26,13 @@ export const sharedAllowance = (): Allowance | undefined => {
 }
 
 export interface AskedAllowance extends Allowance {
-  /** What the parent answers: `{"ask":N}`, with `"denied"` and the fault where the call may not be made. */
+  /** The parent's answer: `{"ask":N}`, with `"denied"` and the fault if the call is not allowed. */
   answer(message: unknown): void
   /** No answer can come any more. */
   end(why: string): void
 }
 
-/** Each call, and each request of it, is asked for on telemetry; what it used, the parent hears there too. */
+/** Each call, and each of its requests, is requested by telemetry; the parent reads the usage there too. */
 export const askedAllowance = (emit: Emit): AskedAllowance => {
   const waiting = new Map<number, (denied: Fault | undefined) => void>()
   let asked = 0
@@ -42,16 +42,16 @@ export const askedAllowance = (emit: Emit): AskedAllowance => {
       const number = ++asked
       if (ended || signal.aborted) return resolve({ denied: ended, number: 0 })
       const settle = (denied: Fault | undefined): void => {
-        signal.removeEventListener('abort', giveUp)
+        signal.removeEventListener('abort', onAbort)
         waiting.delete(number)
         resolve({ denied, number })
       }
-      const giveUp = () => settle(undefined)
-      signal.addEventListener('abort', giveUp)
+      const onAbort = () => settle(undefined)
+      signal.addEventListener('abort', onAbort)
       waiting.set(number, settle)
       emit({ kind: 'budget', ask: number, ...(claim ? { claim } : {}) })
     })
-  const tellPaid = (paid: number, cost: number, tokens: number): void => {
+  const reportPaid = (paid: number, cost: number, tokens: number): void => {
     if (paid > 0) emit({ kind: 'budget', paid, cost, tokens })
   }
   return {
@@ -62,8 +62,8 @@ export const askedAllowance = (emit: Emit): AskedAllowance => {
     reserve: async (claim, signal) => {
       const { denied, number } = await ask(signal, claim)
       if (denied) return { ok: false, error: denied }
-      if (!signal.aborted) return succeed({ cost: claim.cost, settle: (cost, tokens) => tellPaid(number, cost, tokens) })
-      tellPaid(number, 0, 0)
+      if (!signal.aborted) return succeed({ cost: claim.cost, settle: (cost, tokens) => reportPaid(number, cost, tokens) })
+      reportPaid(number, 0, 0)
       return fail('cancelled', 'the answer was dropped on request')
     },
     answer: (message) => {

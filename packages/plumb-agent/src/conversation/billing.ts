@@ -1,4 +1,4 @@
-// What the requests of an agent cost: the most that each can is reserved before it is sent, and what it has cost takes its place.
+// The cost of an agent's requests: the maximum is reserved before a request is sent, and replaced by the actual cost.
 
 import {
   type AgentLimit,
@@ -21,15 +21,15 @@ import type { RequestSize } from '../provider/request-size.js'
 import type { Allowance } from './allowance.js'
 
 export interface Billing {
-  /** A fault, `budget_spent`: the request may not be sent. */
+  /** Fault `budget_spent`: the request may not be sent. */
   reserve(size: RequestSize, signal: AbortSignal): Promise<Result<Bill>>
-  /** Tokens that were used for what came to nothing. */
+  /** Tokens that a failed request used. */
   lose(tokens: number): void
 }
 
-/** Of one request. Called once it is over. */
+/** The reservation of one request. Call it once the request is over. */
 export interface Bill {
-  /** What it has cost in nanodollars, where that is known. `most`: its usage is not known, and nothing else counts it. */
+  /** The actual cost in nanodollars, if known. `most`: its usage is unknown, and is not counted elsewhere. */
   settle(used: TokenCounts | 'nothing' | 'most', isReported?: boolean): number | undefined
 }
 
@@ -44,7 +44,7 @@ export interface BillingOptions {
   readonly warn: (warning: Fault) => void
 }
 
-/** Tokens, where that of the model is not known. */
+/** The maximum tokens of a model with an unknown limit. */
 const LARGEST_WINDOW = 1_000_000
 
 export const openBilling = ({ allowance, prices, provider, lane, limit, rate: ofRequests, warn }: BillingOptions): Billing => ({
@@ -74,7 +74,7 @@ export const openBilling = ({ allowance, prices, provider, lane, limit, rate: of
   lose: allowance.lose,
 })
 
-/** The same, and how many requests it let go out. */
+/** The same, with a count of the requests that were allowed. */
 export const countGranted = (billing: Billing): { readonly billing: Billing; readonly granted: number } => {
   let granted = 0
   const reserve: Billing['reserve'] = async (size, signal) => {
@@ -90,7 +90,7 @@ export const countGranted = (billing: Billing): { readonly billing: Billing; rea
   }
 }
 
-/** Tokens, and nanodollars; 0 where no price is known. */
+/** Tokens, and nanodollars; 0 if the price is unknown. */
 export const mostOf = (size: RequestSize, quote: Quote | undefined): { input: number; output: number; cost: number } => {
   const { price, window = LARGEST_WINDOW } = quote ?? {}
   const { output } = size

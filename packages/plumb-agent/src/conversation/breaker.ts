@@ -1,17 +1,17 @@
-// Whether the provider is asked at all: a key, an account or a model that it has refused is not tried again.
+// Stops requests to the provider after a final failure: a refused key, account or model is not tried again.
 
 import { type Fault, fault } from '@plumb/wire'
 
 /**
- * What a failure says of the questions after it. `final`: each of them would fail likewise. `doubtful`: so it is if another input fails
- * with it next, since it may have been for what that one holds.
+ * What a failure means for later requests. `final`: each of them would fail likewise. `doubtful`: final if the next input fails with it
+ * too, since it may be due to the content of that one.
  */
 export type ProviderRefusal = 'final' | 'doubtful'
 
 export interface ProviderOutcome {
-  /** That of `turn` when the question was asked. */
+  /** The value of `turn` when the request was made. */
   readonly generation: number
-  /** Which input it was for. */
+  /** The input that it was for. */
   readonly input: object
   readonly error: Fault | undefined
   readonly refusal: ProviderRefusal | undefined
@@ -20,15 +20,15 @@ export interface ProviderOutcome {
 export class ProviderBreaker {
   #refused: Fault | undefined
   #doubted: object | undefined
-  /** How often it has been resumed: what was asked before says nothing of what is asked from then on. */
+  /** The number of resumes: earlier requests say nothing about later ones. */
   turn = 0
 
-  /** What every question fails with until `resume`. */
+  /** The fault of every request until `resume`. */
   get refused(): Fault | undefined {
     return this.#refused
   }
 
-  /** What came of a question. */
+  /** Records the result of a request. */
   note({ generation, input, error, refusal }: ProviderOutcome): void {
     if (generation !== this.turn) return
     const isSecond = refusal === 'doubtful' && this.#doubted !== undefined && this.#doubted !== input

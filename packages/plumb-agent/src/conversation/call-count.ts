@@ -1,4 +1,4 @@
-// How many calls of tools were made for one input, against `max_tool_calls`.
+// Counts the tool calls of one input, against `max_tool_calls`.
 
 import { type Fault, fault } from '@plumb/wire'
 
@@ -9,12 +9,12 @@ export class CallCount {
 
   constructor(private readonly max: number) {}
 
-  /** Of an answer of the model: a batch is run whole, also where it goes past the limit. */
+  /** Counts the calls of one answer: all of them are made, even beyond the limit. */
   add(calls: number): void {
     this.#own += calls
   }
 
-  /** Before each call inside of a chain, which is ended at the limit. */
+  /** Called before each call inside a chain, which ends at the limit. */
   readonly takeInner = (): Fault | undefined => {
     if (this.#own + this.#inner >= this.max) {
       this.#isPast = true
@@ -24,7 +24,7 @@ export class CallCount {
     return undefined
   }
 
-  /** No further answer is asked for. */
+  /** No further answer is requested. */
   get isSpent(): boolean {
     return this.#isPast || this.#own >= this.max
   }

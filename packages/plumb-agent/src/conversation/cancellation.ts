@@ -1,6 +1,7 @@
-// Whether an answer is still wanted. Node loads what an AbortSignal is when the first is made, and most answers are wanted by all.
+// Whether an answer was cancelled. The AbortSignal is created on demand: Node loads its code at the first one, and most answers are never
+// cancelled.
 
-/** A signal for those who listen, made when they ask for it. */
+/** A signal for listeners, created on demand. */
 export interface HasSignal {
   readonly signal: AbortSignal
 }

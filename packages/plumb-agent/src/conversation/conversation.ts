@@ -1,5 +1,5 @@
-// One conversation: an input goes to the provider as the user's message, tools are called as it asks for them, its answer comes back
-// checked, and what led to it is remembered.
+// One conversation: an input goes to the provider as the user's message, requested tools are called, the answer is validated, and the
+// messages are remembered.
 
 import { type Json, resolve } from '@plumb/lang'
 import {
@@ -34,9 +34,9 @@ import { Meter } from './meter.js'
 import { Turn, textOfBlocks, toolUsesOf } from './turn.js'
 
 export interface Conversation {
-  /** Why no temperature can be set; undefined: it can. */
+  /** Why no temperature can be set. Undefined: it can. */
   readonly noTemperature: string | undefined
-  /** null: the spec's again. Hold from the next question to the provider, retries and tool rounds included. */
+  /** null: back to the spec's. Applies from the next request on, retries and tool rounds included. */
   setTemperature(temperature: number | null): void
   setModel(model: string | null): void
   setEffort(effort: Effort | null): void
@@ -44,24 +44,25 @@ export interface Conversation {
   /** Only between inputs; the system prompt is not part of it. */
   setMemory(messages: readonly ChatMessage[]): void
   /**
-   * One line of JSON that fits the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for telemetry.
+   * Resolves to one line of JSON of the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for
+   * telemetry.
    */
   answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome>
 }
 
 export interface ConversationOptions {
-  /** Telemetry tells what each answer adds to the memory. */
+  /** Emits what each answer adds to the memory. */
   readonly emitsMemory?: boolean
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
-  /** Of what its requests cost; undefined: there is no limit. */
+  /** The cost of its requests. Undefined: there is no limit. */
   readonly billing?: Billing | undefined
   readonly warn?: (warning: Fault) => void
-  /** What was answered before; undefined: all is asked. */
+  /** Kept answers. Undefined: everything is requested. */
   readonly kept?: KeptQuestions | undefined
-  /** The messages of a run by workers that its inputs are. */
+  /** The deliveries of its inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
-  /** The user's message of an input that may hold media; undefined: it is the input as it is. */
+  /** The user's message for an input that may contain media. Undefined: it is the input itself. */
   readonly readContent?: ((input: UserInput) => Promise<Result<Json>>) | undefined
 }
 
@@ -76,7 +77,7 @@ export const openConversation = (
   const { provider, lane, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
-  // What the spec gives it to begin with is recorded with the first answer, unless another memory was set by then.
+  // The initial memory is recorded with the first answer, unless another memory was set by then.
   let unrecorded = config.history
   let temperature = config.temperature
   let model = config.model
@@ -85,12 +86,12 @@ export const openConversation = (
   let hasWarnedOfUsage = false
   let hasWarnedOfAway = false
   const conceded = new Set<string>()
-  // Of one that is sent: from then on the schema stands in the prompt too.
+  // For a schema that is sent: from then on it is in the prompt too.
   let hasMisfit = false
 
   const emitAll: Emit = (event) => {
     emitEvent(event)
-    if (event.kind === 'retry' && event.away && event.attempt === AWAY_IS_TOLD_AT && !hasWarnedOfAway) {
+    if (event.kind === 'retry' && event.away && event.attempt === WARN_AWAY_ATTEMPT && !hasWarnedOfAway) {
       hasWarnedOfAway = true
       warn?.(fault('connection_failed', `${event.reason}; it is tried again for up to a minute`, { agent: config.agent }))
     }
@@ -110,7 +111,7 @@ export const openConversation = (
     return { ...said, ...settings(), settings, refused, billing, ...wanted, emit, log }
   }
 
-  // Thousands wait for one batch.
+  // Thousands of inputs wait for one batch.
   const dropped = (): Said => (lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED })
 
   const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> => {
@@ -127,7 +128,7 @@ export const openConversation = (
     log('question', { model, history: memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const batching =
-      lane === 'batch' ? { key: before?.key, directory: before?.directory, tell: emitAll, warn: warn ?? (() => {}) } : undefined
+      lane === 'batch' ? { key: before?.key, directory: before?.directory, emit: emitAll, warn: warn ?? (() => {}) } : undefined
     const coming = provider.answer(batching ? { ...question, batching } : question, cancellation)
     tools.prepare?.()
     const answer = await coming
@@ -163,7 +164,7 @@ export const openConversation = (
     return { ...answer, calls: before?.callsOf() }
   }
 
-  // As if it had been asked, but for what that costs.
+  // As if it had been requested, but without its cost.
   const repeat = ({ answered, source }: NonNullable<KeptQuestion['found']>, question: ModelRequest, kept: KeptQuestion): Said => {
     log('kept', { model: question.model, source, message: question.turn.at(-1) })
     if (!answered.ok) return { ok: false, error: answered.error }
@@ -219,7 +220,7 @@ export const openConversation = (
       hasMisfit ||= !isOnlyCut(stop, text, output)
       retries++
       emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
-      // What was cut is paid for again with each question, and invites to be continued.
+      // A cut answer would be paid for again with each request, and invite the model to continue it.
       turn.addComplaint(isCut ? [] : content, complaint(said.value, text, read.error, output))
     }
   }
@@ -248,8 +249,8 @@ export const openConversation = (
   }
 }
 
-/** The attempt, after about 4 s, from which a person would ask what is waited for. */
-const AWAY_IS_TOLD_AT = 4
+/** The attempt, after about 4 s, at which a person would ask what the program waits for. */
+const WARN_AWAY_ATTEMPT = 4
 
 type Said =
   | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
@@ -259,7 +260,7 @@ const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true 
 
 const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
 
-// Half an answer is none, even where it would fit, unless the spec takes half a text.
+// A partial answer is not accepted, even if it has the type, unless the spec accepts partial text.
 const validateAnswer = ({ content, stop, isWrapped }: ModelAnswer, { output, maxTokens, keepsCut }: AgentConfig): Result<ReadAnswer> => {
   const text = textOfBlocks(content)
   if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(text)}`)

@@ -1,17 +1,17 @@
-// Counts what a conversation has used, and describes it to the model (runtime_context).
+// Counts the use of a conversation, and describes it to the model (runtime_context).
 
 import { addUsage, NO_USAGE, type TokenUsage } from '../provider/provider.js'
 
 export interface Standing {
   readonly now: Date
-  /** Messages remembered. */
+  /** Messages in memory. */
   readonly history: number
   /** The files of `prompts`. */
   readonly documents: readonly string[]
 }
 
 export class Meter {
-  /** Accepted set_memory. */
+  /** The number of accepted set_memory. */
   compactions = 0
   #calls = 0
   #usage = NO_USAGE

@@ -1,4 +1,4 @@
-// One input on its way to its answer: all that was said for it, and what of that will be remembered.
+// The messages of one input until its answer, and which of them are remembered.
 
 import type { Json } from '@plumb/lang'
 import type { ChatMessage, ContentBlock } from '../provider/provider.js'
@@ -8,10 +8,10 @@ export type ToolResult = Extract<ContentBlock, { type: 'tool_result' }>
 
 export class Turn {
   readonly #messages: ChatMessage[]
-  /** Without the answers that did not fit and what was said about them. */
+  /** Without rejected answers and the complaints about them. */
   readonly #kept: ChatMessage[]
 
-  /** Text, or blocks where there are media in it. */
+  /** Text, or blocks if it contains media. */
   constructor(content: Json) {
     const user: ChatMessage = { role: 'user', content }
     this.#messages = [user]
@@ -22,7 +22,7 @@ export class Turn {
     return this.#messages
   }
 
-  /** The calls of one answer, whole and as the model said it, and their results. */
+  /** The calls of one answer, as the model wrote them, and their results. */
   addRound(content: readonly ContentBlock[], results: readonly ToolResult[]): void {
     const round: ChatMessage[] = [
       { role: 'assistant', content: [...content] },
@@ -32,15 +32,15 @@ export class Turn {
     this.#kept.push(...round)
   }
 
-  /** An answer that is not accepted, and what is wrong with it. */
+  /** A rejected answer, and what is wrong with it. */
   addComplaint(content: readonly ContentBlock[], complaint: string): void {
-    // A call without its result could not be sent again; what is empty neither.
+    // A call without its result could not be sent again, nor an empty message.
     const said = content.filter((block) => block.type !== 'tool_use')
     if (textOfBlocks(said).trim() !== '') this.#messages.push({ role: 'assistant', content: toMessageContent(said) })
     this.#messages.push({ role: 'user', content: complaint })
   }
 
-  /** What the memory gains by this answer. */
+  /** What this answer adds to the memory. */
   accepted(content: readonly ContentBlock[]): readonly ChatMessage[] {
     return [...this.#kept, { role: 'assistant', content: toMessageContent(content) }]
   }

@@ -1,4 +1,4 @@
-// Reads stdin, one message a line: inputs, and what comes in envelopes for other ports.
+// Reads stdin, one message a line: inputs, and envelopes for other ports.
 
 import { checkTree, describeMismatch, fillDefaults, printType, type Type, takesText } from '@plumb/lang'
 import {
@@ -19,11 +19,11 @@ import {
 
 export type InboundMessage =
   | { readonly kind: 'input'; readonly line: number; readonly json: Buffer; readonly isLast: boolean }
-  /** A line that cannot be read where an input was expected: it counts as one. */
+  /** An unreadable line in place of an input: it counts as one. */
   | { readonly kind: 'bad-input'; readonly line: number; readonly fault: Fault }
   | { readonly kind: 'control'; readonly message: unknown }
   | { readonly kind: 'tool-answer'; readonly message: unknown }
-  /** On port `spec`, after the spec itself: a renewal of authority, tools or budget. */
+  /** On port `spec`, after the spec itself: renewed authority, tools or budget. */
   | { readonly kind: 'authority'; readonly message: unknown }
   /** For no known port, or unreadable. */
   | { readonly kind: 'invalid'; readonly fault: Fault }
@@ -40,7 +40,7 @@ export interface Intake {
   next(): InboundMessage | undefined
   readonly hasEnded: boolean
   readonly mayCarryControl: boolean
-  /** Approvals and answers to tool calls among them. */
+  /** Including approvals and answers to tool calls. */
   readonly mayCarryAll: boolean
 }
 
@@ -96,7 +96,7 @@ const unknownPort = (port: string, ports: readonly string[], line: number): Faul
 
 export interface UserInput {
   readonly text: string
-  /** It is a string, and stands here without its quotes. */
+  /** A string, here without its quotes. */
   readonly isString: boolean
 }
 

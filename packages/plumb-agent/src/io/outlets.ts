@@ -1,4 +1,4 @@
-// What leaves the process: output, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
+// The outputs of the process: results, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
 import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, type LineWriterOptions, openLineOutput, startDeadline } from '@plumb/wire'
 import type { ControlReply } from '../control/message.js'
@@ -8,7 +8,7 @@ import { writeBody } from '../provider/written-json.js'
 export interface OutletOptions {
   readonly fds: ReadonlySet<number>
   readonly isMux: boolean
-  /** Without envelopes, and with raw lines, a value with a `__port` of its own leaves as it is. */
+  /** Without envelopes, and with raw lines, a value with a `__port` of its own is written unchanged. */
   readonly takesEnvelopes: boolean
   readonly isRawOutput: boolean
   readonly hasTelemetry: boolean
@@ -19,18 +19,18 @@ export interface OutletOptions {
 }
 
 export interface OutletListeners {
-  /** There is room again, or no reader to wait for. */
+  /** There is space again, or no reader to wait for. */
   readonly onDrain: () => void
-  /** The reader of the outputs has gone. */
+  /** The reader of the outputs is gone. */
   readonly onOutputClosed: () => void
   readonly onOutputFault: (fault: Fault) => void
-  /** The reader of the tool requests has gone. */
+  /** The reader of the tool requests is gone. */
   readonly onRequestsClosed: () => void
 }
 
-/** Control replies that are not read wait, and data goes on; beyond this they are dropped. */
+/** Unread control replies are queued while data continues; beyond this limit they are dropped. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
-/** At the end they are waited for this long. */
+/** How long they are waited for at the end. */
 const REPLY_TIMEOUT_MS = 2_000
 
 export interface Outlets {
@@ -46,7 +46,7 @@ export interface Outlets {
   /** Producers should wait for `onDrain`. */
   readonly isFull: () => boolean
   readonly flush: () => void
-  /** Telemetry so far reaches the kernel before what is written to other descriptors from now on. */
+  /** Flushes telemetry to the kernel before anything is written to other descriptors. */
   readonly flushTelemetry: () => void
   readonly end: () => Promise<unknown>
 }
@@ -68,7 +68,7 @@ export const openOutlets = ({
     onClosed: onOutputClosed,
     onFault: onOutputFault,
   })
-  const onDescriptor = (fd: number, heard: LineWriterOptions) => (fds.has(fd) ? new LineWriter(openLineOutput(fd), heard) : undefined)
+  const onDescriptor = (fd: number, options: LineWriterOptions) => (fds.has(fd) ? new LineWriter(openLineOutput(fd), options) : undefined)
   const inEnvelopes = (port: string, json: string) => {
     const bytes = Buffer.from(json)
     const envelope = enclose(port, bytes, 0, bytes.length)

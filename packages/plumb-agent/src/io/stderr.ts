@@ -1,15 +1,15 @@
-// Errors and debug logs, and the exit status that follows from the errors.
+// Errors and debug logs, and the exit status of the reported errors.
 
 import { type Fault, Reporter } from '@plumb/wire'
 
 export interface Stderr {
   /** Written at once: a parent counts errors and outputs in the order in which they are written. */
   readonly report: (fault: Fault) => void
-  /** What stops nothing. */
+  /** A warning. */
   readonly warn: (fault: Fault) => void
-  /** One line as it is. */
+  /** One line, unchanged. */
   readonly write: (line: string) => void
-  /** Resolves to the exit status that follows from what was reported. */
+  /** Resolves to the exit status of the reported errors. */
   readonly end: () => Promise<0 | 1 | 2>
 }
 

@@ -1,5 +1,5 @@
-// What makes two requests the same: what is said, to which model, with which tools, type and settings. What differs from run to run is left
-// out: ids, signatures, the clock of runtime_context, and how a request is sent.
+// The canonical form of a request: its messages, model, tools, type and settings. What varies between runs is left out: ids, signatures,
+// the clock of runtime_context, and how a request is sent.
 
 import { type Json, resolve, toSchema } from '@plumb/lang'
 import { isRecord } from '@plumb/wire'
@@ -16,14 +16,14 @@ export const canonicalRequest = (
     model,
     system,
     messages: withoutIds([...history, ...turn]),
-    // Servers of tools list them in any order.
+    // Servers list their tools in any order.
     tools: [...tools].sort((a, b) => (a.name < b.name ? -1 : 1)),
     ...(resolve(output).kind === 'string' ? {} : { schema: toSchema(output) }),
     settings: { ...provider.settings, temperature, effort, parallel_tool_calls: parallelToolCalls, schema_in_prompt: schemaInPrompt },
   }
 }
 
-/** Each id becomes its number in the order in which they come. */
+/** Each id becomes its number in order of occurrence. */
 const withoutIds = (messages: readonly ChatMessage[]): object[] => {
   const numbers = new Map<string, number>()
   const numberOf = (id: string): number => {
@@ -43,10 +43,10 @@ const withoutIds = (messages: readonly ChatMessage[]): object[] => {
   return messages.map(({ role, content }) => ({ role, content: Array.isArray(content) ? content.map(plain) : content }))
 }
 
-// A value that was set as a memory, or a text: all of it is said.
+// A memory that was set, or a text: kept whole.
 const isInput = ({ type }: { readonly [key: string]: unknown }): boolean => typeof type !== 'string' || type === 'text'
 
 const IDS: ReadonlySet<string> = new Set(['id', 'tool_use_id', 'call_id'])
 
-/** What only the provider can read, and makes anew each time. */
+/** Data that only the provider can read, and creates anew each time. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content'])

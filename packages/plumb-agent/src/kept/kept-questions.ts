@@ -1,4 +1,4 @@
-// The questions of one agent whose answers are kept, in a cache or in the record of a run: what was answered is not asked again.
+// The requests of one agent whose answers are kept, in a cache or in the record of a run: answered requests are not made again.
 
 import { resolve } from 'node:path'
 import { type Fault, isFault, isRecord, type Result, succeed, type ToolAnswer, type ToolRequest } from '@plumb/wire'
@@ -12,35 +12,35 @@ import { ANSWERS_END } from '../tool/open-caller.js'
 import { canonicalRequest } from './canonical-request.js'
 
 export interface KeptQuestions {
-  /** To be called when the question is about to be asked: the order of these calls counts. */
+  /** Call it when the request is about to be made: the order of these calls counts. */
   ask(question: ModelRequest, delivery?: string): KeptQuestion
 }
 
 export interface KeptQuestion {
-  /** The same for the same question of a run that is gone on with. */
+  /** Equal for the same request of a resumed run. */
   readonly key: string
-  /** Where such a run finds what was sent and not answered. */
+  /** Where a resumed run finds requests that were sent and not answered. */
   readonly directory: string
-  /** Its answer, and from where; undefined: it is to be asked. */
+  /** The kept answer, and its source. Undefined: it has to be requested. */
   readonly found: { readonly answered: Answered; readonly source: AnswerSource } | undefined
-  /** It is neither kept nor may it be asked. */
+  /** It is not kept, and must not be requested. */
   readonly miss: Fault | undefined
-  /** Keeps an answer that is whole and still wanted. */
+  /** Keeps an answer that is complete and was not cancelled. */
   keep(answered: Answered): void
-  /** Of the calls that an answer makes; undefined: each is made, whatever became of it before. */
+  /** The calls of an answer. Undefined: each is made, whatever happened to it before. */
   callsOf(): KeptCalls | undefined
 }
 
 export interface KeptCalls {
   find(use: ToolUse): ToolResult | undefined
-  /** Of a call that a person has to allow, with its input as JSON: it may wait for one. Undefined: it cannot. To be asked for after `find`. */
+  /** A call that needs approval, with its input as JSON: it may be parked. Undefined: it cannot. Call it after `find`. */
   held(use: ToolUse, input: string): ((steps: Omit<CallSteps<ToolAnswer>, 'isLost'>) => Promise<Result<ToolAnswer>>) | undefined
   keep(use: ToolUse, result: ToolResult): void
-  /** Of the calls that a chain makes, in the order in which it makes those that are equal. */
+  /** The calls of a chain; equal ones in the order in which they are made. */
   inChain(chain: ToolUse): KeptChain
 }
 
-/** Asked when a call is about to be made. */
+/** Called when a call is about to be made. */
 export type KeptChain = (call: Pick<ToolRequest, 'name' | 'input'>) => {
   readonly found: KeptAnswer | undefined
   readonly keep: (answer: KeptAnswer) => void
@@ -70,7 +70,7 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
   return succeed({
     ask: (question, delivery) => {
       const request = canonicalRequest(question, config)
-      // What is asked for another message of a run by workers is another question.
+      // A request for another message of a run by workers is another request.
       const at = delivery === undefined ? place : `${place}@${delivery}`
       const asked = kept.ask(request, at)
       const answered = asked.found && readAnswered(asked.found.answer)
@@ -99,7 +99,7 @@ interface CallsParts {
   readonly warnOnce: (failed: Fault | undefined) => void
 }
 
-// A call is known by the conversation in which it is made, and by what it is.
+// A call is identified by its conversation and its content.
 const callsOf = ({ kept, held, place, request, warnOnce }: CallsParts): KeptCalls => {
   const asked = new Map<ToolUse, Asked>()
   return {
@@ -150,11 +150,11 @@ const readAnswered = (value: unknown): Answered | undefined => {
     : undefined
 }
 
-/** It would be refused again: neither what may pass, nor what a key, a budget or a person decided. */
+/** It would be refused again: not a temporary failure, nor a decision by key, budget or person. */
 const isFinal = (answered: Answered & { readonly ok: false }): boolean =>
   answered.refusal === undefined && answered.error.category !== 'unavailable' && !MADE_AGAIN.has(answered.error.error)
 
-/** A call that lost its result: what it did is not known. */
+/** A call that lost its result: its effect is unknown. */
 const isLost = ({ is_error, content }: Pick<ToolResult, 'is_error' | 'content'>): boolean => {
   if (!is_error || typeof content !== 'string') return false
   try {

@@ -1,5 +1,5 @@
-// Delivers outcomes: an output for each input that is answered, an error object for each that
-// fails, and one for all that fail with one cause.
+// Delivers outcomes: an output for each answered input, an error object for each failed one, and one error for all that fail with one
+// cause.
 
 import { type Fault, fault, nowMs, type Settled } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'
@@ -10,11 +10,11 @@ export interface DeliveryParts {
   readonly outlets: Pick<Outlets, 'writeOutput' | 'flushTelemetry'>
   readonly emit: Emit
   readonly report: (fault: Fault) => void
-  /** Outputs come in no order; telemetry says which input each answers. */
+  /** Outputs come in any order; telemetry says which input each answers. */
   readonly isUnordered: boolean
 }
 
-/** Inputs that one error object names. */
+/** Maximum inputs that one error object names. */
 const MAX_SEQS = 10_000
 /** Inputs that fail with one cause within this time are reported together. */
 const QUIET_MS = 100
@@ -84,12 +84,12 @@ const timesOf = ({ startMs = 0, endMs = startMs }: Input): { ms: number; held_ms
 
 /** Counts for the telemetry `settled`. */
 export class SettledCounts {
-  /** The first so many are delivered. */
+  /** All inputs up to this number are delivered. */
   inputs = 0
   controls = 0
   outputs = 0
   #last: Settled | undefined
-  /** Delivered before one that came before them. */
+  /** Delivered before an earlier one. */
   readonly #ahead = new Set<number>()
 
   deliver(seq: number): void {
@@ -97,7 +97,7 @@ export class SettledCounts {
     while (this.#ahead.delete(this.inputs + 1)) this.inputs++
   }
 
-  /** Undefined if nothing has changed since the last call; `isBusy`: or outputs alone, of inputs that are not the first. */
+  /** Undefined if nothing has changed since the last call; `isBusy`: or only outputs of later inputs have. */
   news(isPaused: boolean, isBusy: boolean, replies: number): Settled | undefined {
     const { inputs, controls, outputs } = this
     const last = this.#last

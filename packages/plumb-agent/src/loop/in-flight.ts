@@ -1,19 +1,19 @@
-// The inputs that were started and not delivered yet: those that are being answered, and those whose outcome waits for its turn.
+// Inputs that were started and not delivered yet: those that are being answered, and those whose outcome waits for its turn.
 
 import { nowMs } from '@plumb/wire'
 import type { Input, InputOutcome } from './pending-queue.js'
 
-/** Of inputs without an outcome: beyond it no further one is started. */
+/** Maximum inputs without an outcome; above it no further one is started. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** Outcomes that wait for an earlier one; beyond it no further input is started. */
+/** Maximum outcomes that wait for an earlier one; above it no further input is started. */
 const MAX_WAITING = 1_000
 
 export class InFlight {
   readonly #inputs = new Set<Input>()
-  /** In the order of arrival, from `#first` on; only where outcomes keep it. */
+  /** In the order of arrival, from `#first` on; only if outcomes keep it. */
   #arrived: Input[] = []
   #first = 0
-  /** In the order of delivery; only where `isUnordered`. */
+  /** In the order of delivery; only if `isUnordered`. */
   readonly #settled: Input[] = []
   readonly #isUnordered: boolean
   /** Without an outcome. */
@@ -28,7 +28,7 @@ export class InFlight {
     return this.#inputs.size === 0
   }
 
-  /** Another input may be started. An outcome that waits for its turn does not count for `concurrency`. */
+  /** Whether another input may be started. An outcome that waits for its turn does not count for `concurrency`. */
   hasRoom(concurrency: number): boolean {
     return this.#pending < concurrency && this.#bytes < MAX_BYTES && this.#inputs.size - this.#pending < MAX_WAITING
   }
@@ -58,7 +58,7 @@ export class InFlight {
     return input
   }
 
-  // Of a hundred thousand, each would move all the others.
+  // Removing the first of a hundred thousand would move all the others.
   #leave(): void {
     this.#first++
     if (this.#first < this.#arrived.length / 2) return

@@ -52,7 +52,7 @@ export interface LoopParts {
   readonly onFinish: () => void
 }
 
-/** While it is busy, what has settled is told at most so often. */
+/** While it is busy, settled inputs are reported at most this often (ms). */
 const BUSY_MS = 20
 
 /**
@@ -73,7 +73,7 @@ export class Loop {
   #stdin: 'open' | 'closed' | 'ended' = 'open'
   #mode: 'running' | 'paused' | 'deadlocked' = 'running'
   #phase: 'idle' | 'advancing' | 'finished' = 'idle'
-  /** When what has settled so far is told, since more is in flight. */
+  /** The time of the next report of settled inputs, while more are in flight. */
   #busy: NodeJS.Timeout | undefined
   /** Why no further input is sent to the provider. */
   #refusal: (InputOutcome & { readonly ok: false }) | undefined
@@ -88,7 +88,7 @@ export class Loop {
     this.#control = new ControlProcessor({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
   }
 
-  /** It starts no input now. */
+  /** No input is being started. */
   get isPaused(): boolean {
     return this.#mode !== 'running'
   }
@@ -125,7 +125,7 @@ export class Loop {
     this.advance()
   }
 
-  /** Takes no more inputs and drops those that are queued; what is in flight is still delivered. */
+  /** Accepts no more inputs and drops queued ones; those in flight are still delivered. */
   stop(): void {
     this.#closeInput()
     this.#queue.clear()
@@ -133,12 +133,12 @@ export class Loop {
     this.advance()
   }
 
-  /** Cancels what is in flight. */
+  /** Cancels the inputs in flight. */
   cancel(): void {
     this.#inFlight.cancel()
   }
 
-  /** Does all that can be done now. To be called whenever there may be something to read, or room to write. */
+  /** Does all that can be done now. Call it whenever there may be something to read, or space to write. */
   advance(): void {
     if (this.#phase !== 'idle') return
     this.#phase = 'advancing'
@@ -147,7 +147,7 @@ export class Loop {
     this.#phase = 'idle'
     this.#reportDeadlock()
     if (this.#inFlight.isEmpty && (this.#queue.isEmpty || this.isPaused)) this.#emitSettled()
-    else this.#busy ??= setTimeout(() => this.#tellWhileBusy(), BUSY_MS)
+    else this.#busy ??= setTimeout(() => this.#reportWhileBusy(), BUSY_MS)
     if (!this.#isDone() || this.#sources.awaitsControl(() => this.advance())) return
     this.#phase = 'finished'
     this.#parts.onFinish()
@@ -198,7 +198,7 @@ export class Loop {
     const { afterFailure, isAmnesiac } = this.#parts.config
     if (outcome.ok) return
     if (isHeld(outcome.error)) {
-      // What it remembers when it is asked the next depends on it.
+      // The memory at the next input depends on it.
       if (!isAmnesiac) this.#refusal ??= WAITS
       return
     }
@@ -221,7 +221,7 @@ export class Loop {
     return message !== undefined
   }
 
-  // Inputs are read when they can be started; where control may stand among them, until the queue is full.
+  // Inputs are read when they can be started; if control may be among them, until the queue is full.
   #wantsMore(): boolean {
     if (this.#parts.intake.mayCarryControl) return !this.#queue.isFull
     return this.#stdin === 'open' && this.#queue.isEmpty && this.#canStart()
@@ -295,12 +295,12 @@ export class Loop {
     if (!this.canBeApproved) this.#parts.approvals.end()
   }
 
-  /** A message that approves or denies a call may still come. */
+  /** An approval or denial may still come. */
   get canBeApproved(): boolean {
     return this.#sources.mayApprove && (this.#sources.hasDescriptor || !this.isBacklogged)
   }
 
-  /** Control and answers to calls on stdin stand behind more input than may be queued. */
+  /** Control and answers to calls on stdin are behind more input than may be queued. */
   get isBacklogged(): boolean {
     return this.#queue.isFull && !this.#inFlight.isEmpty
   }
@@ -319,8 +319,8 @@ export class Loop {
     )
   }
 
-  // Outputs and replies are written before the telemetry that counts them, so that its reader
-  // can read them. A shared failure is reported before.
+  // Outputs and replies are written before the telemetry that counts them, so that its reader can read them. A shared failure is reported
+  // before.
   #emitSettled(isBusy = false): void {
     if (this.#delivery.isCausePending && !this.#isDone()) return this.#delivery.reportCauseSoon(() => this.advance())
     this.#delivery.reportCause()
@@ -332,8 +332,8 @@ export class Loop {
     this.#parts.emit(news)
   }
 
-  // A failure that others may share is not reported yet, and what failed with it not settled.
-  #tellWhileBusy(): void {
+  // A failure that other inputs may share is not reported yet, so its inputs are not settled.
+  #reportWhileBusy(): void {
     this.#busy = undefined
     if (!this.#delivery.isCausePending) this.#emitSettled(true)
   }

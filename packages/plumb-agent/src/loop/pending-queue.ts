@@ -1,4 +1,4 @@
-// What has arrived and waits to be started: inputs, and control messages between them, in order of arrival and within bounds.
+// The queue of inputs, and of control messages between them, in order of arrival and within limits.
 
 import type { Fault, Result } from '@plumb/wire'
 import type { Control } from '../control/message.js'
@@ -30,12 +30,12 @@ export interface QueuedControl {
   readonly replyTo: ReplyTo
 }
 
-/** The way by which a control message came, and by which its reply goes. */
+/** The channel of a control message and of its reply. */
 export type ReplyTo = 'envelope' | 'fd'
 
 // plumb-wire(5), Envelopes: data that may wait while control is read.
 const MAX_BYTES = 16 * 1024 * 1024
-// Of an item besides its text, so that many short ones are bounded too.
+// The cost of an item besides its text, so that many short ones are bounded too.
 const ITEM_BYTES = 256
 
 export class PendingQueue {
@@ -55,13 +55,13 @@ export class PendingQueue {
     this.#bytes += bytesOf(item)
   }
 
-  /** The next in line, if it is an input. */
+  /** The next item, if it is an input. */
   nextInput(): Input | undefined {
     const item = this.#items[0]
     return item?.kind === 'input' ? (this.#take(0) as Input) : undefined
   }
 
-  /** The next in line, if it is control; with `overtakes`, the first control in the queue. */
+  /** The next item, if it is control; with `overtakes`, the first control in the queue. */
   nextControl(overtakes: boolean): QueuedControl | undefined {
     const place = overtakes ? this.#items.findIndex(({ kind }) => kind === 'control') : 0
     return this.#items[place]?.kind === 'control' ? (this.#take(place) as QueuedControl) : undefined

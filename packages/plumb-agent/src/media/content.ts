@@ -1,4 +1,4 @@
-// The user's message of an input that holds media: text, and each of them as a block at its place.
+// The user's message for an input with media: text, with each medium as a block in its place.
 
 import { readFile, stat } from 'node:fs/promises'
 import { findInTree, type Json, mediaKindOf, type Type } from '@plumb/lang'
@@ -10,15 +10,15 @@ import { attachedBlock, loadMedia, MAX_FILE_BYTES, type MediaReach, readMediaVal
 
 export interface ContentOptions {
   readonly input: Type
-  /** Files that go with each input, as the command line names them. */
+  /** Files for every input, from the command line. */
   readonly attach: readonly string[]
   readonly reach: MediaReach
 }
 
-/** All media of one message. */
+/** Maximum bytes of all media of one message. */
 const MAX_MESSAGE_BYTES = 2.5 * MAX_FILE_BYTES
 
-/** Fails where a file cannot be attached. */
+/** Fails if a file cannot be attached. */
 export const openContentReader = async (options: ContentOptions): Promise<Result<(input: UserInput) => Promise<Result<Json>>>> => {
   const { attach } = options
   const attached: ContentBlock[] = []

@@ -1,4 +1,4 @@
-// One image, document or audio of an input as a block of the message: read, or decoded, and looked at.
+// Loads one image, document or audio of an input as a block of the message: reads or decodes it, and checks it.
 
 import { resolve } from 'node:path'
 import { type Json, MEDIA_KINDS, type MediaKind } from '@plumb/lang'
@@ -11,11 +11,11 @@ import type { MediaBlock } from '../provider/media-block.js'
 
 export interface MediaReach {
   readonly docroot: string
-  /** What may be done at this moment. */
+  /** The current authority. */
   readonly authority: () => Authority
 }
 
-/** Of one file. */
+/** Maximum bytes of one file. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024
 
 /** A value of `Media.Image`, `Media.Document` or `Media.Audio`. */
@@ -67,7 +67,7 @@ const fromBase64 = (value: MediaValue, data: string): Result<MediaBlock> => {
 }
 
 const readBelow = async (path: string, { docroot, authority }: MediaReach): Promise<Result<Buffer>> => {
-  // What may not be read at all is not looked for.
+  // A forbidden path is not looked up.
   const forbidden = whyNotPermitted(path, { deferred: 'targets' }, authority())
   if (forbidden) return forbidden
   const resolved = resolvePath(path, 'read', { roots: new Map([['docroot', resolve(docroot)]]) })
@@ -127,6 +127,6 @@ const toBlock = ({ kind, media_type, title }: MediaValue, bytes: Buffer, shown: 
 const unknownBytes = (shown: string): ReturnType<typeof fail> =>
   fail('unsupported_media', `${shown} is none of ${MEDIA_KINDS.flatMap((kind) => TYPES[kind]).join(', ')}, by its first bytes`)
 
-// A model knows a document by its name.
+// A model identifies a document by its name.
 const titleOf = ({ kind, title }: MediaValue, path: string): { title?: string } =>
   title !== undefined ? { title } : kind === 'document' ? { title: path.split('/').at(-1) ?? path } : {}

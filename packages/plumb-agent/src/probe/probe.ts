@@ -1,4 +1,4 @@
-// What a server takes, found out by asking it: a table for people, and one JSON value for programs.
+// Tests what a server supports, by requests to it: prints a table for people, and one JSON value for programs.
 
 import {
   costOf,
@@ -29,7 +29,7 @@ interface Asked {
   readonly concessions: readonly { readonly what: string; readonly why: string }[]
 }
 
-/** A first question that fails is reported, and nothing more is asked. */
+/** If the first request fails, it is reported, and no more are sent. */
 export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney, stderr: Stderr): Promise<void> => {
   const { model, providerName, maxTokens } = config
   const list = questions(Math.min(maxTokens, ENOUGH_TOKENS), OTHER_WIRE[String(config.provider.settings?.api)])
@@ -43,45 +43,45 @@ export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney
 
   const ask = async ({ keys, asks }: ProbeQuestion, retries: number, billing: Billing | undefined): Promise<Asked> => {
     const provider = config.providerWith({ ...keys, thinking_budget: undefined, transport_retries: retries })
-    const told: TelemetryEvent[] = []
+    const events: TelemetryEvent[] = []
     const log: ModelRequest['log'] = (name, fields) => {
       if (name !== 'api_request') return
       requests++
       url ??= typeof fields?.url === 'string' ? fields.url : undefined
     }
     const startMs = nowMs()
-    const emit = (event: TelemetryEvent) => told.push(event)
+    const emit = (event: TelemetryEvent) => events.push(event)
     const answered = await provider.answer({ ...PLAIN, model, ...asks, billing, emit, log }, { signal: new AbortController().signal })
     const ms = Math.round(nowMs() - startMs)
     provider.close?.()
     if (answered.ok) used = addUsage(used, answered.value.usage)
-    const pieces = told.filter(({ kind }) => kind === 'text').length
+    const pieces = events.filter(({ kind }) => kind === 'text').length
     const result: Result<ProbeAnswer> = answered.ok ? succeed({ ...answered.value, pieces, ms }) : answered
-    return { result, concessions: told.filter((event) => event.kind === 'concession') }
+    return { result, concessions: events.filter((event) => event.kind === 'concession') }
   }
 
   const most = await mostOfAll(list, (question, counting) => ask(question, 0, counting), { prices, model, provider: providerName })
   stderr.write(`plumb-agent: asks ${providerName}, model ${model}: ${most}`)
 
   const isShown = isTerminal(1)
-  const tell = async (line: string): Promise<void> => (isShown ? void (await writeStdout(`${line}\n`)) : stderr.write(line))
+  const print = async (line: string): Promise<void> => (isShown ? void (await writeStdout(`${line}\n`)) : stderr.write(line))
   const findings: ProbeFinding[] = []
   for (const question of list) {
-    // Whether there is a server at all is found out at once; later ones may be asked for their speed.
+    // A missing server should be reported at once; later requests may be fast or slow.
     const asked = await ask(question, question === list[0] ? 0 : RETRIES, billing)
     if (!asked.result.ok && question === list[0]) return stderr.report(asked.result.error)
-    if (question === list[0] && url !== undefined) await tell(url)
+    if (question === list[0] && url !== undefined) await print(url)
     for (const finding of findingsOf(question, asked)) {
       findings.push(finding)
-      await tell(`${finding.what.padEnd(WIDTH)}  ${finding.result.padEnd(8)}${preview(finding.detail, 100)}`.trimEnd())
+      await print(`${finding.what.padEnd(WIDTH)}  ${finding.result.padEnd(8)}${preview(finding.detail, 100)}`.trimEnd())
     }
   }
   const price = prices.quote({ model, provider: providerName })?.price
   const cost = price && toDollars(costOf(price, pricedTokens(used)))
-  await tell(`${requests} requests, ${used.input_tokens} tokens in, ${used.output_tokens} out${cost === undefined ? '' : `, $${cost}`}`)
+  await print(`${requests} requests, ${used.input_tokens} tokens in, ${used.output_tokens} out${cost === undefined ? '' : `, $${cost}`}`)
   const { input_tokens, output_tokens } = used
-  const told = { provider: providerName, model, url, findings, requests, usage: { input_tokens, output_tokens }, cost }
-  if (!isShown) await writeStdout(`${JSON.stringify(told)}\n`)
+  const result = { provider: providerName, model, url, findings, requests, usage: { input_tokens, output_tokens }, cost }
+  if (!isShown) await writeStdout(`${JSON.stringify(result)}\n`)
 }
 
 const RETRIES = 2
@@ -103,7 +103,7 @@ const PLAIN = {
   hasMisfit: false,
 } satisfies Partial<ModelRequest>
 
-/** In words: the questions are composed, and none is sent. */
+/** For people: the requests are composed, and none is sent. */
 const mostOfAll = async (
   list: readonly ProbeQuestion[],
   ask: (question: ProbeQuestion, counting: Billing) => Promise<unknown>,
@@ -124,7 +124,7 @@ const mostOfAll = async (
   return `${sizes.length} requests, at most ${sum((one) => one.input)} tokens in and ${sum((one) => one.output)} out, ${cost}`
 }
 
-/** The one document has one page, of which no provider makes more tokens. */
+/** The only document has one page, of which no provider makes more tokens. */
 const PAGE_TOKENS = 5_000
 const withPage = (size: RequestSize): RequestSize =>
   size.fillsWindow ? { ...size, fillsWindow: false, input: size.input + PAGE_TOKENS } : size
@@ -132,7 +132,7 @@ const withPage = (size: RequestSize): RequestSize =>
 const findingsOf = ({ what, about, shows }: ProbeQuestion, { result, concessions }: Asked): readonly ProbeFinding[] => {
   if (!result.ok) {
     const { error, detail } = result.error
-    // llama.cpp says 500 of an image.
+    // llama.cpp answers 500 to an image.
     const isRefused = REFUSALS.has(error) || /not supported|unsupported/i.test(detail)
     return [{ what, result: isRefused ? 'refused' : 'failed', detail: preview(detail, 300) }]
   }

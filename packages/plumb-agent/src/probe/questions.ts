@@ -1,4 +1,5 @@
-// What --probe asks, and what each answer shows of the server. No schema stands in a prompt, so that an answer that fits one was held to it.
+// The requests of --probe, and what each answer shows. No schema is in a prompt, so that a matching answer shows that the server enforces
+// it.
 
 import type { Type } from '@plumb/lang'
 import { validate } from '../answer/validate.js'
@@ -16,24 +17,24 @@ export interface ProbeFinding {
 }
 
 export interface ProbeAnswer extends ModelAnswer {
-  /** In how many pieces the text came. */
+  /** The number of pieces of the text. */
   readonly pieces: number
   readonly ms: number
 }
 
 export interface ProbeQuestion {
   readonly what: string
-  /** Keys of the agent's configuration that are other for this question. */
+  /** Keys of the agent's configuration that differ for this request. */
   readonly keys: Readonly<Record<string, unknown>>
   readonly asks: Partial<ModelRequest>
-  /** `what` of concessions by which the server has refused what this is about. */
+  /** `what` of concessions by which the server has refused the feature. */
   readonly about?: RegExp
   readonly shows: (answer: ProbeAnswer) => readonly ProbeFinding[]
 }
 
-/** Tokens of an answer of which only the beginning is wanted; the least that the Responses API takes. */
+/** Maximum tokens of an answer of which only the beginning matters; the minimum of the Responses API. */
 const FEW_TOKENS = 16
-/** So that a model may think a little, and one that never ends costs little. */
+/** Enough for a model that thinks a little; a model that never ends costs little. */
 export const ENOUGH_TOKENS = 512
 
 const BOOL: Type = { kind: 'bool' }
@@ -70,7 +71,7 @@ const NAME_A_FRUIT = { ...said('Name a fruit.'), system: 'Answer with the one wo
 const yes = (what: string, detail = ''): ProbeFinding => ({ what, result: 'yes', detail })
 const no = (what: string, detail = ''): ProbeFinding => ({ what, result: 'no', detail })
 
-/** The first is asked first, and when it fails nothing else is. `other`: the wire that is not configured, where there is one. */
+/** The first is sent first, and if it fails, no other. `other`: the wire that is not configured, if there is one. */
 export const questions = (maxTokens: number, other: string | undefined): readonly ProbeQuestion[] => {
   const keys = { stream: false, max_tokens: maxTokens }
   return [
@@ -136,13 +137,13 @@ const showStream = (answer: ProbeAnswer): ProbeFinding[] => [
 const showCounts = (what: string, { usage }: ProbeAnswer): ProbeFinding => {
   const { input_tokens, cache_read_tokens, cache_creation_tokens, output_tokens } = usage
   const input = input_tokens + cache_read_tokens + cache_creation_tokens
-  return input > 0 && output_tokens > 0 ? yes(what, `${input} in, ${output_tokens} out`) : no(what, 'no usage is told')
+  return input > 0 && output_tokens > 0 ? yes(what, `${input} in, ${output_tokens} out`) : no(what, 'no usage is reported')
 }
 
 const showEnforced = (what: string, { content, stop, isWrapped }: ProbeAnswer, output: Type): ProbeFinding => {
   const text = textOfBlocks(content)
   const shown = JSON.stringify(text.trim().slice(0, 60))
-  // Asked for a word, no model begins like this by itself.
+  // No model begins an answer with one word like this by itself.
   if (stop === 'tokens')
     return BEGINNING.test(text) ? yes(what, 'cut at max_tokens') : { what, result: 'unknown', detail: 'cut at max_tokens' }
   return validate(text, isWrapped ? wrapperOf(output) : output, NO_REPAIRS).ok ? yes(what) : no(what, `it said ${shown}`)

@@ -34,7 +34,7 @@ import { writeBody } from './written-json.js'
 export interface ChatSettings {
   readonly account: Account
   readonly endpoint: URL
-  /** Undefined: the server is on this machine, and may want none. */
+  /** Undefined: the server is on this machine, and may need none. */
   readonly key: string | undefined
   readonly maxTokens: number
   readonly thinkingBudget: number | undefined
@@ -49,7 +49,7 @@ export interface ChatSettings {
 /** Within one answer. */
 const MAX_INTERRUPTIONS = 16
 
-/** What was sent last, by which a refusal is understood. */
+/** The last body that was sent, needed to interpret a refusal. */
 interface Sent extends Composed {
   readonly question: ModelRequest
 }
@@ -65,7 +65,7 @@ interface Composed {
   readonly isWrapped: boolean
 }
 
-/** `names`: of tools, as the API takes them. */
+/** `names`: of tools, in the API's form. */
 interface Ask {
   readonly question: ModelRequest
   readonly names: WireNames
@@ -109,7 +109,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   const ask = async (asked: ModelRequest, signal: AbortSignal): Promise<Attempt<Finished>> => {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
     for (let question = asked; ; question = withCurrentSettings(asked)) {
-      concessions.tellEffort(question)
+      concessions.reportEffort(question)
       const { result, sent } = await send({ question, names, signal })
       const { model } = sent.question
       if (result.ok) {
@@ -127,7 +127,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     }
   }
 
-  /** Each retry takes the settings of its time. */
+  /** Each retry uses the current settings. */
   const send = async ({ question, names, signal }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> => {
     let sent: Sent = { question, ...compose(question, names) }
     const result = await retry<Finished>(
@@ -175,8 +175,8 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
 
   const askInBatch = async (batches: BatchLane, asked: InBatch, reader: AnswerReader): Promise<Attempt<Finished>> => {
     const { question, isWrapped, headers, text, signal } = asked
-    const { key, tell = question.emit, warn = () => {} } = question.batching ?? {}
-    const replied = await batches.ask({ key, body: text, headers, model: question.model, isWrapped, signal, tell, warn })
+    const { key, emit = question.emit, warn = () => {} } = question.batching ?? {}
+    const replied = await batches.ask({ key, body: text, headers, model: question.model, isWrapped, signal, emit, warn })
     if (!replied.ok) return replied
     const failure = takeReply(replied.value.reply, reader, protocol)
     if (failure) return { ok: false, failure }
@@ -231,7 +231,7 @@ const toAnswered = ({ fault, refusal, isShared }: Failure): Answered => ({
 
 const withCurrentSettings = (question: ModelRequest): ModelRequest => ({ ...question, ...question.settings?.() })
 
-/** A merge patch (RFC 7396): null takes an entry out. */
+/** A merge patch (RFC 7396): null removes a member. */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isRecord(patch)) return patch
   const merged = new Map(Object.entries(isRecord(target) ? target : {}))

@@ -1,4 +1,4 @@
-// The providers over HTTP, with what speaks their protocols: wanted with the first question, and not before.
+// The providers over HTTP with their protocols, loaded at the first request.
 
 import { ANTHROPIC } from './anthropic/protocol.js'
 import { CHAT_COMPLETIONS } from './openai/chat/protocol.js'

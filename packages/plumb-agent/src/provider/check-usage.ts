@@ -1,17 +1,17 @@
-// The usage of a call, as the server reports it; what is not a count is replaced by the most that it could be.
+// The usage of a call, as the server reports it; an invalid count is replaced by the maximum.
 
 import { isTokenCount, preview } from '@plumb/wire'
 import type { ModelAnswer, TokenUsage } from './provider.js'
 
 export interface UsageBounds {
   readonly host: string
-  /** Of the request: no tokenizer makes more tokens than bytes. */
+  /** The bytes of the request: no tokenizer makes more tokens than bytes. */
   readonly bytes: number
   readonly maxTokens: number
   readonly isLimited: boolean
 }
 
-/** Without a budget, what is not reported counts as nothing. */
+/** Without a budget, unreported usage counts as nothing. */
 export const checkUsage = (
   reported: TokenUsage,
   { host, bytes, maxTokens, isLimited }: UsageBounds,
@@ -33,5 +33,5 @@ export const checkUsage = (
   }
   if (wrong.length === 0) return { usage }
   const most = `one token a byte of the request, ${bytes}, and max_tokens, ${maxTokens}`
-  return { usage, estimated: `${host} told no usage that can be counted (${wrong.join(', ')}): it counts as the most it could be, ${most}` }
+  return { usage, estimated: `${host} reported no usage that can be counted (${wrong.join(', ')}): it counts as the maximum, ${most}` }
 }

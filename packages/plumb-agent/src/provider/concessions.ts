@@ -1,4 +1,4 @@
-// What each model is asked without, since it or its server refused it. Nothing is left out in silence: telemetry tells each of them once.
+// Features that a model or its server has refused, and that are left out from then on. Telemetry reports each of them once.
 
 import { preview } from '@plumb/wire'
 import { type EffortLevel, effortsIn, nearestEffort } from './effort.js'
@@ -6,7 +6,7 @@ import type { Failure } from './http/failure.js'
 import type { Protocol } from './protocol.js'
 import type { ModelRequest } from './provider.js'
 
-/** The question as it was sent: with which effort, and whether it would be another one without a feature. */
+/** The request as it was sent: with which effort, and whether it would change without a feature. */
 export interface RefusedQuestion {
   readonly question: ModelRequest
   readonly changesWithout: (feature: string) => boolean
@@ -14,36 +14,36 @@ export interface RefusedQuestion {
 
 export class Concessions {
   readonly #without = new Map<string, Set<string>>()
-  /** Levels that a model was seen to have. */
+  /** Levels that a model has named. */
   readonly #efforts = new Map<string, readonly EffortLevel[]>()
   /** Model and effort. */
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(private readonly protocol: Pick<Protocol, 'downgrades' | 'efforts'>) {}
 
-  /** Names of features that this model is asked without. */
+  /** Names of features that are left out for this model. */
   without(model: string): ReadonlySet<string> {
     return this.#without.get(model) ?? NOTHING
   }
 
-  /** The level that is sent; undefined: none is. */
+  /** The level that is sent. Undefined: none. */
   effortFor({ model, effort }: Pick<ModelRequest, 'model' | 'effort'>): EffortLevel | undefined {
     const levels = this.#levelsOf(model)
     return effort === undefined || !levels ? effort : nearestEffort(effort, levels)
   }
 
-  /** Tells where the question is asked with another level than it says. */
-  tellEffort({ model, effort, emit }: Pick<ModelRequest, 'model' | 'effort' | 'emit'>): void {
+  /** Reports a request that is sent with another level than configured. */
+  reportEffort({ model, effort, emit }: Pick<ModelRequest, 'model' | 'effort' | 'emit'>): void {
     const sent = this.effortFor({ model, effort })
     const key = `${effort} ${model}`
-    if (sent === effort || this.#told.has(key)) return
-    this.#told.add(key)
+    if (sent === effort || this.#reported.has(key)) return
+    this.#reported.add(key)
     const levels = this.#levelsOf(model) ?? []
     const why = sent === undefined ? `${model} takes no effort` : `${model} has ${levels.join(', ')}: it is asked for '${sent}'`
     emit({ kind: 'concession', what: `effort '${effort}'`, why })
   }
 
-  /** Whether the question can be asked again, without what the failure is about. One that would be the same was not refused for that. */
+  /** Whether the request can be repeated without the refused feature. A request that would not change was not refused for that. */
   learn({ question, changesWithout }: RefusedQuestion, { fault, words }: Failure): boolean {
     if (fault.error !== 'provider_refused') return false
     const { model, log, emit } = question

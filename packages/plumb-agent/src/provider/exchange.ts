@@ -1,4 +1,4 @@
-// One attempt: a request goes out, its reply is read to the end, within a deadline.
+// One attempt: sends a request and reads its reply to the end, within a deadline.
 
 import { type Fault, type Log, nowMs } from '@plumb/wire'
 import { apiFailure } from './http/api-error.js'
@@ -43,7 +43,7 @@ export const exchange = async (
     return failure ? { ok: false, failure } : { ok: true, value: reader.finish() }
   } catch (error) {
     if (signal.aborted) return failWith('cancelled', 'the answer was dropped on request', false)
-    // The end of a connection after the end of the answer says nothing about the answer.
+    // A connection error after the end of the answer does not matter.
     if (reader.isOver) return { ok: true, value: reader.finish() }
     if (deadline.signal.aborted) return failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true)
     const failure = transportFailure(host, error)
@@ -61,7 +61,7 @@ const readReply = async (
   host: string,
   deadline: Deadline,
 ): Promise<Failure | undefined> => {
-  // By what came, not by what was asked for: some servers do not stream, and some do unasked.
+  // By the reply, not by the request: some servers do not stream, and some stream unasked.
   const isStream = header(reply.headers, 'content-type').startsWith('text/event-stream')
   const failure = isStream
     ? await readStream(serverEvents(readBody(reply, MAX_REPLY_BYTES)), reader, host, deadline)
@@ -79,7 +79,7 @@ const readStream = async (
   deadline: Deadline,
 ): Promise<Failure | undefined> => {
   for await (const data of events) {
-    // To the end, so that the connection can be kept; but not for long.
+    // To the end, so that the connection can be reused; but not for long.
     if (reader.isOver) continue
     const event = data === '[DONE]' ? { ok: true as const, value: data } : readJson(data)
     if (!event.ok) return unreadable(host, 'sent an event that is no JSON', event.error)
@@ -96,7 +96,7 @@ const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protoc
   return takeReply(reply.value, reader, { eventsOf }, text)
 }
 
-/** A reply of the plain form, parsed, and as it came where that is known. */
+/** A plain reply, parsed, and its text if known. */
 export const takeReply = (
   reply: unknown,
   reader: AnswerReader,
@@ -111,7 +111,7 @@ export const takeReply = (
   return undefined
 }
 
-/** What only ends too soon was cut, and may be whole the next time. */
+/** A reply that ends too soon was cut, and may be complete the next time. */
 const unreadable = (host: string, what: string, why: Fault): Failure =>
   why.error === 'truncated_line'
     ? failWith('connection_failed', `${host} broke off in the middle of its reply`, true).failure

@@ -1,11 +1,11 @@
-// Images, documents and audio as blocks of a message: how they stand in a memory, and what is the same for all providers.
+// Images, documents and audio as blocks of a message: their form in a memory, and what all providers share.
 
 import { type Json, MEDIA_KINDS, type MediaKind } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import { textAt } from './http/json-path.js'
 import { bytesIn, type ResultPart } from './result-parts.js'
 
-/** In base64, as text, or where the provider finds it. */
+/** In base64, as text, or as an address for the provider. */
 export type MediaBlock =
   | { readonly type: MediaKind; readonly title?: string; readonly media_type: string; readonly data: string }
   | { readonly type: MediaKind; readonly title?: string; readonly media_type: 'text/plain'; readonly text: string }
@@ -14,7 +14,7 @@ export type MediaBlock =
 export const isMedia = <T extends { readonly type: string }>(block: T | MediaBlock): block is MediaBlock =>
   (MEDIA_KINDS as readonly string[]).includes(block.type)
 
-/** Undefined: it is no such block, or lacks what it is of. */
+/** Undefined: not such a block, or an incomplete one. */
 export const readMedia = (item: Json): MediaBlock | undefined => {
   const at = (key: string) => textAt(item, key)
   const [type, title, media_type, data, text, url] = [at('type'), at('title'), at('media_type'), at('data'), at('text'), at('url')]
@@ -25,7 +25,7 @@ export const readMedia = (item: Json): MediaBlock | undefined => {
   return text === undefined ? undefined : { ...titled, media_type: 'text/plain', text }
 }
 
-/** As the part of a tool's result that would show the same. Undefined: only the provider can get it. */
+/** As the equivalent part of a tool's result. Undefined: only the provider can fetch it. */
 export const asResultPart = (block: MediaBlock): ResultPart | undefined => {
   if ('url' in block) return undefined
   const { type, media_type, title } = block
@@ -36,7 +36,7 @@ export const asResultPart = (block: MediaBlock): ResultPart | undefined => {
   return 'data' in block ? { type, media_type, data: block.data } : { type: 'text', text: block.text }
 }
 
-/** What is said before a block that has no place for its title. */
+/** The text before a block that has no field for its title. */
 export const captionOf = ({ type, title }: MediaBlock): string | undefined =>
   type === 'document' || title === undefined || title.trim() === '' ? undefined : `${title}:`
 

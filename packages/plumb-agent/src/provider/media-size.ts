@@ -1,25 +1,25 @@
-// What images, documents and audio of a request can be of tokens: by what providers make of them at most, not by their bytes.
+// The maximum tokens of images, documents and audio in a request, by the providers' rules, not by their bytes.
 
 import { isRecord } from '@plumb/wire'
 
 export interface MediaSize {
   /** At most. */
   readonly tokens: number
-  /** Of the request, that are no text. */
+  /** Bytes of the request that are not text. */
   readonly bytes: number
-  /** It has a document of whose tokens nothing is known but that they fit into the model. */
+  /** It has a document whose tokens are limited only by the context window of the model. */
   readonly fillsWindow: boolean
 }
 
-/** Anthropic scales an image down to 2,576 pixels, a token for 28 by 28 of them, and 5 tokens each for what is around it. */
+/** Anthropic scales an image down to 2,576 pixels, a token for 28 by 28 of them, and 5 tokens for each image. */
 const ANTHROPIC_IMAGE = 9_000
-/** OpenAI: 10,000 patches, with what is around them; but its model gpt-4o-mini counts 2,833 and 5,667 for each of at most 8 tiles. */
+/** OpenAI: 10,000 patches, plus overhead; but its model gpt-4o-mini counts 2,833 and 5,667 for each of at most 8 tiles. */
 const OPENAI_IMAGE = 12_000
 const LARGEST_IMAGE = 50_000
-/** 1 kB/s is the least of any format that is taken, base64 four thirds of that, and no provider counts more than 32 tokens a second. */
+/** Accepted formats have at least 1 kB/s, base64 four thirds of that, and no provider counts more than 32 tokens a second. */
 const CHARACTERS_PER_AUDIO_TOKEN = 32
 
-/** Of a body, as any API has it. */
+/** For a body of any API. */
 export const mediaSizeOf = (body: unknown, model: string): MediaSize => {
   let [tokens, bytes, fillsWindow] = [0, 0, false]
   const count = (value: unknown): void => {
@@ -40,7 +40,7 @@ export const mediaSizeOf = (body: unknown, model: string): MediaSize => {
 const kindOf = ({ type, source }: Readonly<Record<string, unknown>>): 'image' | 'document' | 'audio' | undefined => {
   if (type === 'image_url' || type === 'input_image' || (type === 'image' && isRecord(source))) return 'image'
   if (type === 'input_audio') return 'audio'
-  // A text that is called a document is one.
+  // A text document is text.
   if (type === 'document' && isRecord(source)) return source.type === 'text' || source.type === 'content' ? undefined : 'document'
   return type === 'file' || type === 'input_file' ? 'document' : undefined
 }

@@ -1,4 +1,4 @@
-// The output type as structured output takes it: a part of JSON Schema only. What it cannot say is left to the check of the answer.
+// The output type as a schema for structured output: a subset of JSON Schema. The rest is left to the validation of the answer.
 
 import { type Json, resolve, type Type, toSchema } from '@plumb/lang'
 import { wrapperOf } from '../answer/wrapped.js'
@@ -11,25 +11,25 @@ export interface Dialect {
   readonly isAllRequired: boolean
   /** A type may contain itself. */
   readonly isRecursive: boolean
-  /** Keywords that are taken as they stand; those of no other list go to the description. */
+  /** Keywords that are sent unchanged; those of no other list go to the description. */
   readonly limits: readonly string[]
-  /** How many optional fields, and how many alternatives, one schema may have. */
+  /** The maximum of optional fields, and of alternatives, in one schema. */
   readonly maxOptional: number
   readonly maxUnions: number
   /** A schema beyond the dialect may be sent all the same, as one that the server does not enforce. */
   readonly takesLoose: boolean
 }
 
-/** What a request says of its answer. */
+/** The part of a request about its answer. */
 export interface OutputFormat {
   readonly schema: Schema
   /** It is within the dialect: the provider's own host enforces it. */
   readonly isStrict: boolean
-  /** It is that of `wrapperOf` the output type, since the APIs take none but an object at the top. */
+  /** It is that of `wrapperOf` the output type, since the APIs require an object at the top. */
   readonly isWrapped: boolean
 }
 
-/** Undefined for text, and where the dialect has no schema for the type. */
+/** Undefined for text, and if the dialect has no schema for the type. */
 export const formatOf = (output: Type, dialect: Dialect): OutputFormat | undefined => {
   const { kind } = resolve(output)
   if (kind === 'string') return undefined
@@ -40,7 +40,7 @@ export const formatOf = (output: Type, dialect: Dialect): OutputFormat | undefin
   return { schema: strict ?? toSchema(type), isStrict: strict !== undefined, isWrapped }
 }
 
-/** Undefined where a record holds what the dialect has no schema for: tuples, maps, `json`. */
+/** Undefined if a record contains what the dialect has no schema for: tuples, maps, `json`. */
 const strictSchema = (type: Type, dialect: Dialect): Schema | undefined => {
   const whole = toSchema(type)
   const { $defs, ...root } = whole
@@ -54,7 +54,7 @@ const strictSchema = (type: Type, dialect: Dialect): Schema | undefined => {
   return definitions.length === 0 ? fitted : { ...fitted, $defs: Object.fromEntries(fittedDefinitions) as Json }
 }
 
-/** A tool's schema may be strict only where nothing of it has to be left out. */
+/** A tool's schema may be strict only if nothing of it has to be left out. */
 export const isStrictSchema = (schema: Schema, dialect: Dialect): boolean => {
   const fitted = fit(schema, dialect, { optional: 0, unions: 0 })
   return fitted !== undefined && JSON.stringify(fitted) === JSON.stringify(schema)
@@ -63,7 +63,7 @@ export const isStrictSchema = (schema: Schema, dialect: Dialect): boolean => {
 const fit = (schema: Schema, dialect: Dialect, count: { optional: number; unions: number }): Schema | undefined => {
   const { $ref, anyOf, properties, required, items, prefixItems, description, ...rest } = schema
   if ($ref !== undefined) return description === undefined ? { $ref } : { $ref, description }
-  // A map has any keys; strict schemas have none but those they name.
+  // A map has any keys; strict schemas have only those that they name.
   if (typeof rest.additionalProperties === 'object') return undefined
   if (prefixItems !== undefined || (anyOf === undefined && rest.type === undefined)) return undefined
 
@@ -117,7 +117,7 @@ const reaches = (whole: Schema, name: string): boolean => {
 const refsOf = (part: Json): string[] =>
   [...JSON.stringify(part).matchAll(/"\$ref":"#\/\$defs\/([^"]*)"/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
-/** The system prompt, with a description of the output where the server does not enforce it (plumb-agent(1), Structured output). */
+/** The system prompt, with a description of the output if the server does not enforce it (plumb-agent(1), Structured output). */
 export const systemText = (question: ModelRequest, format: OutputFormat | undefined, isOwnHost: boolean): string => {
   const { system, output } = question
   if (resolve(output).kind === 'string' || !isDescribed(question, format, isOwnHost)) return system
@@ -128,7 +128,7 @@ export const systemText = (question: ModelRequest, format: OutputFormat | undefi
   return system === '' ? description : `${system}\n\n${description}`
 }
 
-// Elsewhere a server is taken to enforce what it does not refuse, until an answer shows that it does not.
+// Other servers are assumed to enforce what they do not refuse, until an answer disproves it.
 const isDescribed = ({ schemaInPrompt, hasMisfit }: ModelRequest, format: OutputFormat | undefined, isOwnHost: boolean): boolean => {
   if (schemaInPrompt !== 'auto') return schemaInPrompt
   if (!format) return true

@@ -38,13 +38,13 @@ export const prepareChat =
 
 type Protocols = typeof import('./chats.js').PROTOCOLS
 
-/** Servers like OpenAI's speak Chat Completions, and few of them Responses. */
+/** Compatible servers support Chat Completions, and few of them Responses. */
 const apiOf = (account: Account, wire: unknown, endpoint: URL): keyof Protocols => {
   if (account.speaks === 'anthropic') return 'anthropic'
   return (wire ?? (isProviderItself(account, endpoint) ? 'responses' : 'chat')) === 'responses' ? 'responses' : 'chat'
 }
 
-// What the first question needs is loaded with it, so that an agent starts faster.
+// What the first request needs is loaded with it, so that an agent starts faster.
 const openWhenAsked = (api: keyof Protocols, config: ProviderSettings['config'], settings: ChatSettings): Provider => {
   const isThinking = api === 'anthropic' && settings.thinkingBudget !== undefined
   let opened: Promise<Provider> | undefined
@@ -54,7 +54,7 @@ const openWhenAsked = (api: keyof Protocols, config: ProviderSettings['config'],
   }
   const { maxTokens, thinkingBudget, patch } = settings
   return {
-    // The endpoint of the spec is another model, maybe; that of the environment is this machine's way to the same.
+    // The spec's endpoint may be another model; the environment's is this machine's way to the same.
     settings: { api, max_tokens: maxTokens, thinking_budget: thinkingBudget, request: patch, endpoint: config.endpoint },
     ...(isThinking ? { noTemperature: "a model that thinks takes no temperature, and the spec has a 'thinking_budget'" } : {}),
     answer: async (question, cancellation) => {
@@ -68,7 +68,7 @@ const openWhenAsked = (api: keyof Protocols, config: ProviderSettings['config'],
 const faultOfKey = (key: string | undefined, variable: string | undefined): Fault | undefined => {
   if (variable === undefined) return undefined
   if (key === undefined || key === '') return fault('missing_key', `a key is needed: export ${variable}, or choose provider 'eliza'`)
-  // No HTTP header can hold one of these.
+  // No HTTP header can contain one of these.
   return /[^\x21-\x7e]/.test(key)
     ? fault('config_invalid', `the key in ${variable} holds a space, a line break or another character that no key has`)
     : undefined

@@ -1,4 +1,4 @@
-// What --providers prints.
+// Prints the list of --providers.
 
 import { ACCOUNTS } from '@plumb/wire'
 

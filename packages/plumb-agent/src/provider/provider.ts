@@ -1,4 +1,4 @@
-// What a provider is to the conversation: one answer to a question. It knows nothing of lines, ports, types of inputs or who runs tools.
+// A provider, for the conversation: one answer to a question. It knows nothing of lines, ports, types of inputs or who runs tools.
 
 import type { Json, Type } from '@plumb/lang'
 import type { Fault, Log } from '@plumb/wire'
@@ -19,13 +19,13 @@ export interface ChatMessage {
   readonly content: Json
 }
 
-/** Parts of a message. What a provider does not know it passes back as it came (`raw`). */
+/** Parts of a message. A provider passes parts that it does not know back unchanged (`raw`). */
 export type ContentBlock =
-  /** `phase`: what OpenAI's models say of their own texts, and want to see again. */
+  /** `phase`: a label of OpenAI's models for their own texts, which they need again. */
   | { readonly type: 'text'; readonly text: string; readonly phase?: 'commentary' | 'final_answer' }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
-  /** `input` that was no JSON stands as { "invalid_json": TEXT }. `name` is the tool's own, with its colon or dot. */
+  /** An `input` that is not JSON is { "invalid_json": TEXT }. `name` is the tool's own, with its colon or dot. */
   | ({ readonly type: 'tool_use'; readonly id: string; readonly name: string } & CallInput)
   /** `content`: text, or a list of blocks as in result-parts.ts. */
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
@@ -45,41 +45,41 @@ export interface ModelRequest {
   readonly system: string
   /** runtime_context: changes every time, never cached. */
   readonly context: string | undefined
-  /** What went before this input. It grows in place by what was answered, and is another array once a memory was set. */
+  /** The messages before this input. It grows in place by answers, and is replaced once a memory is set. */
   readonly history: readonly ChatMessage[]
-  /** The input as the user's message; after it tool rounds, and on retries each answer that did not fit and what was wrong with it. */
+  /** The input as the user's message; after it tool rounds, and on retries each rejected answer with its complaint. */
   readonly turn: readonly ChatMessage[]
   readonly tools: readonly ToolOffer[]
   readonly parallelToolCalls: boolean
   readonly model: string
   readonly temperature: number | undefined
   readonly effort: Effort | undefined
-  /** What these have become since: asked before each retry. */
+  /** Their current values: read before each retry. */
   readonly settings?: () => Pick<ModelRequest, 'model' | 'temperature' | 'effort'>
-  /** What became of all questions meanwhile: asked before each retry, which is not made then. */
+  /** The breaker's state: checked before each retry, which is not made then. */
   readonly refused?: () => Fault | undefined
-  /** What it uses counts against a budget. Undefined: there is none. */
+  /** Its usage counts against a budget. Undefined: there is none. */
   readonly billing?: Billing | undefined
-  /** How it goes by lane "batch". */
+  /** The options for lane "batch". */
   readonly batching?: Batching | undefined
   readonly input: Type
   readonly output: Type
-  /** `auto`: where the server does not enforce it. */
+  /** `auto`: if the server does not enforce it. */
   readonly schemaInPrompt: boolean | 'auto'
-  /** An answer did not fit the output type before: structured output was not enforced. */
+  /** An earlier answer did not have the output type: structured output was not enforced. */
   readonly hasMisfit: boolean
-  /** What happens while it answers: text, thinking, retries. */
+  /** Receives events while it answers: text, thinking, retries. */
   readonly emit: Emit
   readonly log: Log
 }
 
 export interface Batching {
-  /** By which it is found in the notes of a run before; undefined: nothing is kept. */
+  /** Its key in the notes of an earlier run. Undefined: nothing is kept. */
   readonly key: string | undefined
-  /** Where these notes are. */
+  /** The directory of these notes. */
   readonly directory: string | undefined
-  /** About a batch, and not this question. */
-  readonly tell: Emit
+  /** Receives events about the batch, not this question. */
+  readonly emit: Emit
   readonly warn: (warning: Fault) => void
 }
 
@@ -100,18 +100,18 @@ export const addUsage = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
 })
 
 export interface ModelAnswer {
-  /** In the order in which the model said them, thinking included: passed back intact. */
+  /** In the order of the model, thinking included: passed back intact. */
   readonly content: readonly ContentBlock[]
   /** `tokens`: cut at max_tokens. `refused`: the provider's own filter. */
   readonly stop: 'end' | 'tool_use' | 'tokens' | 'refused'
   readonly usage: TokenUsage
-  /** Why the usage is the most that it could be, and not what was reported. */
+  /** Why the usage is an upper bound, and not what was reported. */
   readonly estimated?: string
-  /** In nanodollars, where there is a limit of money. */
+  /** In nanodollars, if there is a limit of money. */
   readonly cost?: number
-  /** Which gave it, where that is not the one that was asked first. */
+  /** The model that answered, if it is not the configured one. */
   readonly model?: string
-  /** It was asked for as { "value": T }. */
+  /** It was requested as { "value": T }. */
   readonly isWrapped?: boolean
 }
 
@@ -120,15 +120,12 @@ export type Answered =
   | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal; readonly isShared?: true }
 
 export interface Provider {
-  /** What its answers depend on besides the question, such as the length of an answer; neither keys nor where it runs. */
+  /** What its answers depend on besides the question, such as the maximum length; neither keys nor addresses. */
   readonly settings?: { readonly [name: string]: unknown }
-  /** Why it takes no temperature, as it is set up; undefined: it takes one. */
+  /** Why it accepts no temperature in this configuration. Undefined: it does. */
   readonly noTemperature?: string
-  /**
-   * Fails with the fault that the input is to have, after all transport retries. After the
-   * signal has fired, whatever it resolves to is dropped.
-   */
+  /** Fails with the fault of the input, after all transport retries. After the signal has fired, the result is dropped. */
   answer(question: ModelRequest, listened: HasSignal): Promise<Answered>
-  /** Connections that are kept alive are closed. */
+  /** Closes connections that are kept alive. */
   close?(): void
 }

@@ -1,4 +1,4 @@
-// A message of the memory as parts that a provider can say: whatever it holds, something can be shown of it.
+// Splits a message of the memory into parts that a provider can send: any content can be shown in some form.
 
 import type { Json } from '@plumb/lang'
 import { preview } from '@plumb/wire'
@@ -7,7 +7,7 @@ import { at, textAt } from './http/json-path.js'
 import { isMedia, type MediaBlock, readMedia } from './media-block.js'
 import type { ChatMessage, ContentBlock } from './provider.js'
 
-/** `raw`: a block of Anthropic's own tools; `item`: what the Responses API said beside text and calls. Only they understand it. */
+/** `raw`: a block of Anthropic's own tools; `item`: other items of the Responses API. Only they understand it. */
 export type ContentPart = ContentBlock | { readonly type: 'raw'; readonly block: Json } | { readonly type: 'item'; readonly item: Json }
 
 export interface Spoken {
@@ -15,7 +15,7 @@ export interface Spoken {
   readonly parts: readonly ContentPart[]
 }
 
-/** Text, or blocks where every one of them is one; any other JSON is shown as its text. */
+/** Text, or blocks if all of them are valid; any other JSON is shown as its text. */
 export const readMessage = ({ role, content }: ChatMessage): Spoken => {
   const speaker = role === 'assistant' ? 'assistant' : 'user'
   if (typeof content === 'string') return { role: speaker, parts: [{ type: 'text', text: content }] }
@@ -49,10 +49,10 @@ const readPart = (role: 'user' | 'assistant', item: Json): ContentPart | undefin
   return SERVER_BLOCK.test(type) ? { type: 'raw', block: item } : undefined
 }
 
-// What Anthropic's own tools leave in an answer (`request: { tools: … }`).
+// Blocks that Anthropic's own tools leave in an answer (`request: { tools: … }`).
 const SERVER_BLOCK = /^(server_tool_use|mcp_tool_use|container_upload|[a-z_]+_tool_result)$/
 
-// What the Responses API says of its reasoning, and of its own tools.
+// Items of the Responses API about its reasoning, and its own tools.
 const RESPONSE_ITEM = /^(reasoning|compaction|[a-z_]+_call|mcp_list_tools|mcp_approval_request)$/
 
 type Whole<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> }
@@ -60,7 +60,7 @@ type Whole<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> }
 const ifWhole = <T extends object>(block: T): Whole<T> | undefined =>
   Object.values(block).includes(undefined) ? undefined : (block as Whole<T>)
 
-/** Of the messages, too: names that are no longer offered may stand in a memory. */
+/** From the messages, too: names that are no longer offered may be in a memory. */
 export const toolNamesOf = (messages: readonly ChatMessage[]): string[] =>
   messages.flatMap((message) => readMessage(message).parts.flatMap((part) => (part.type === 'tool_use' ? [part.name] : [])))
 
@@ -68,8 +68,8 @@ export const mediaOf = (messages: readonly ChatMessage[]): readonly MediaBlock[]
   messages.flatMap((message) => readMessage(message).parts.filter(isMedia))
 
 /**
- * A call without its result in what is said next, or a result without its call in what was said before, which
- * no API takes; undefined: there is none. Messages of the user that follow each other are one.
+ * A call without its result in the next message, or a result without its call in the one before, which no API accepts. Undefined: there is
+ * none. Consecutive messages of the user count as one.
  */
 export const describeUnpaired = (messages: readonly ChatMessage[]): string | undefined => {
   let calls = new Map<string, number>()

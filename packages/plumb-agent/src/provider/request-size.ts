@@ -1,4 +1,4 @@
-// What a request may cost at most, before it is sent: as much as it can be of tokens in and out.
+// The maximum cost of a request, before it is sent: by its maximum tokens in and out.
 
 import { isRecord, MAX_CALL_TOKENS } from '@plumb/wire'
 import { mediaSizeOf } from './media-size.js'
@@ -8,20 +8,18 @@ export interface RequestSize {
   /** Tokens, at most. */
   readonly input: number
   readonly output: number
-  /** And as much as the model can hold. */
+  /** Plus as much as the model can hold. */
   readonly fillsWindow: boolean
-  /** Something of it is to be cached for an hour. */
+  /** Some of it is cached for an hour. */
   readonly hasHourCache: boolean
   readonly hasAudio: boolean
 }
 
-/**
- * What a provider writes around the messages of a request, and around tools and a type of the output, which it turns into text of its own.
- */
+/** The provider's own text around the messages of a request, and around tools and the output type. */
 const FRAME_TOKENS = 64
 const TOOL_TOKENS = 1_000
 
-/** `text`: the body, as JSON; of text no tokenizer makes more tokens than bytes. */
+/** `text`: the body, as JSON; no tokenizer makes more tokens of a text than bytes. */
 export const sizeOf = (body: unknown, text: string, fallback: { readonly model: string }): RequestSize => {
   const { model, tools, response_format, output_config, text: form, n } = isRecord(body) ? body : {}
   const isFramed = [tools, response_format, output_config, form].some((one) => one !== undefined)

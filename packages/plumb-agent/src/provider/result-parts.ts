@@ -1,4 +1,4 @@
-// What the result of a tool holds, as parts that a provider can show: of MCP, each kind of content (plumb-tools(7), MCP servers).
+// Splits the result of a tool into parts that a provider can show: each kind of MCP content (plumb-tools(7), MCP servers).
 
 import type { Json } from '@plumb/lang'
 import { textAt } from './http/json-path.js'
@@ -10,7 +10,7 @@ export type ResultPart =
   | { readonly type: 'resource'; readonly uri: string; readonly media_type: string; readonly text?: string; readonly data?: string }
   | { readonly type: 'resource_link'; readonly uri: string; readonly words: string }
 
-/** Parts where all of it is some; any other JSON as its text. */
+/** Parts if all of it is valid; any other JSON as its text. */
 export const readResult = (content: Json): readonly ResultPart[] => {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return readParts(content) ?? [{ type: 'text', text: JSON.stringify(content) }]
@@ -18,7 +18,7 @@ export const readResult = (content: Json): readonly ResultPart[] => {
 
 export const isResultContent = (content: Json): boolean => readParts(content) !== undefined
 
-/** A resource as text, for what takes nothing else. */
+/** A resource as text, for providers that accept nothing else. */
 export const resourceText = ({ uri, media_type, text, data = '' }: Extract<ResultPart, { type: 'resource' }>): string => {
   const type = media_type === '' ? '' : ` type="${media_type}"`
   return text === undefined

@@ -1,4 +1,4 @@
-// What a provider is set up from.
+// The settings of a provider.
 
 import type { Fault, ProviderLane, Result } from '@plumb/wire'
 import type { Timing } from './http/timing.js'
@@ -6,23 +6,23 @@ import type { Provider } from './provider.js'
 
 export interface ProviderSettings {
   readonly model: string | undefined
-  /** As the spec has it, checked by lang. */
+  /** From the spec, checked by lang. */
   readonly config: Readonly<Record<string, unknown>>
   readonly specPath: string
   readonly readText: (path: string) => Result<string>
-  /** The value of the account's `keyVariable`, where it has one. */
+  /** The value of the account's `keyVariable`, if it has one. */
   readonly key: string | undefined
-  /** Nothing is ever asked: a key may be missing. */
+  /** No request is ever sent: a key may be missing. */
   readonly isNeverAsked?: boolean
   /** PLUMB_ENDPOINT. */
   readonly endpointFromEnv: string | undefined
-  /** HOST or HOST:PORT, from --allow-host: besides the provider's own and loopback, where a key may go. */
+  /** HOST or HOST:PORT, from --allow-host: hosts besides the provider's own and loopback that may get a key. */
   readonly allowedHosts: readonly string[]
-  /** Now, where it is not said. */
+  /** The current value, if the key is not set. */
   readonly lane?: ProviderLane | undefined
   /** For tests: other deadlines, another clock. */
   readonly timing?: Partial<Timing>
 }
 
-/** The provider, or everything that is wrong with its settings. */
+/** The provider, or all errors in its settings. */
 export type PreparedProvider = Result<Provider, readonly Fault[]>

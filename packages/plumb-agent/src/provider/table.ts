@@ -1,4 +1,4 @@
-// The providers there are: the accounts over HTTP, and ELIZA.
+// All providers: the accounts over HTTP, and ELIZA.
 
 import { ACCOUNTS } from '@plumb/wire'
 import { prepareEliza } from './eliza/prepare.js'
@@ -6,7 +6,7 @@ import { prepareChat } from './prepare-chat.js'
 import type { PreparedProvider, ProviderSettings } from './settings.js'
 
 export interface ProviderEntry {
-  /** The environment variable that holds its key, where it needs one. */
+  /** The environment variable of its key, if it needs one. */
   readonly keyVariable: string | undefined
   /** Sends nothing yet. */
   readonly prepare: (settings: ProviderSettings) => PreparedProvider

@@ -1,16 +1,16 @@
-// Tool names as providers take them, and back: `prefix:name` and `Module.name` are none there.
+// Converts tool names to a provider's form and back: `prefix:name` and `Module.name` are not valid there.
 
 export interface WireNames {
   readonly toWire: (name: string) => string
-  /** What was never offered comes back as it is, but with the prefix of a server, or module, that others have. */
+  /** A name that was never offered is returned unchanged, except for the prefix of a known server or module. */
   readonly toOwn: (name: string) => string
 }
 
-/** Both APIs take 64 characters of these. */
+/** The maximum of both APIs for such names. */
 const MAX_LENGTH = 64
 const TAKEN_AS_IT_IS = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The same names in the same order become the same, so that a cached prompt stays cached. */
+/** The same names in the same order give the same result, so that a cached prompt stays valid. */
 export const wireNames = (names: readonly string[]): WireNames => {
   const wire = new Map<string, string>()
   const own = new Map<string, string>()
@@ -18,7 +18,7 @@ export const wireNames = (names: readonly string[]): WireNames => {
     wire.set(name, given)
     own.set(given, name)
   }
-  // Names that need no change keep themselves, whatever the others would become.
+  // Valid names stay unchanged, whatever the others become.
   for (const name of names) if (TAKEN_AS_IT_IS.test(name)) give(name, name)
   for (const name of names) {
     if (wire.has(name)) continue
@@ -36,13 +36,13 @@ export const wireNames = (names: readonly string[]): WireNames => {
 
 const baseOf = (name: string): string => name.replaceAll(/[:.]/g, '__').replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'tool'
 
-/** With the mark behind it: `ldc:`, `Fs.`. */
+/** Including the separator: `ldc:`, `Fs.`. */
 const prefixOf = (name: string): readonly string[] => {
   const end = name.search(/[:.]/)
   return end < 1 ? [] : [name.slice(0, end + 1)]
 }
 
-// A prefix may itself have two underscores: each place where they stand may be its end.
+// A prefix may itself contain two underscores: each occurrence may be its end.
 const withPrefix = (name: string, prefixes: ReadonlyMap<string, string>): string => {
   for (let at = name.indexOf('__', 1); at > 0; at = name.indexOf('__', at + 1)) {
     const prefix = prefixes.get(name.slice(0, at + 2))

@@ -1,8 +1,8 @@
-// JSON in a body that is sent as it was written: JSON.stringify knows numbers as doubles only.
+// Writes JSON bodies with parts in their original text: JSON.stringify represents numbers only as doubles.
 
 import { randomUUID } from 'node:crypto'
 
-/** A value of a body. For all but `writeBody` it is what its text says, with numbers as doubles. */
+/** A value of a body. Except for `writeBody` it is the parsed value, with numbers as doubles. */
 export class WrittenJson {
   constructor(readonly text: string) {}
 
@@ -11,10 +11,10 @@ export class WrittenJson {
   }
 }
 
-/** JSON of a body, in which each `WrittenJson` stands as it was written. */
+/** The JSON of a body, in which each `WrittenJson` is its original text. */
 export const writeBody = (body: unknown): string => {
   const texts: string[] = []
-  // No text that is sent can hold it.
+  // No sent text can contain it.
   const mark = randomUUID()
   const json = JSON.stringify(body, function (this: Readonly<Record<string, unknown>>, key: string, value: unknown) {
     const written = this[key]

@@ -1,4 +1,4 @@
-// The bundler embeds them as the text they are.
+// The bundler embeds them as text.
 declare module '*.peg' {
   const text: string
   export default text

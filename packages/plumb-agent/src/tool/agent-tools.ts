@@ -1,4 +1,4 @@
-// The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Without any nothing is opened.
+// The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Without tools nothing is opened.
 
 import { type Fault, succeed, type ToolCaller } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
@@ -16,7 +16,7 @@ import { NO_TOOLS, openTools, type Tools } from './tools.js'
 
 export interface AgentTools extends Tools {
   readonly answers: EnvelopedAnswers
-  /** The reader of the requests has gone. */
+  /** The reader of the requests is gone. */
   readonly onRequestsClosed: () => void
   readonly close: () => Promise<void>
 }
@@ -67,7 +67,7 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   }
 }
 
-/** The dispatcher that has the connections to MCP servers runs their tools. */
+/** The dispatcher with the connections to MCP servers runs their tools. */
 const withServers = (others: ToolCaller, { own, offered }: Servers, declared: ReadonlySet<string>): ToolCaller => {
   if (!own) return others
   const isOfServer = (name: string): boolean => !declared.has(name) && offered().has(name)

@@ -1,32 +1,32 @@
-// A tool as an agent can call it, whether its spec declares it or a server of its offers it.
+// A tool as an agent calls it, declared by its spec or offered by one of its servers.
 
 import type { Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import type { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
 import type { ToolOffer } from '../provider/provider.js'
 
-export interface CallableTool extends JudgedTool {
-  /** The calls that it makes in its turn, for which no approval can be asked later. */
-  readonly parts: readonly JudgedTool[]
+export interface CallableTool extends CheckedPart {
+  /** Its inner calls, for which no approval can be requested later. */
+  readonly parts: readonly CheckedPart[]
   readonly offer: ToolOffer
-  /** What a model wrote, as JSON text, becomes an input of the tool, or what is wrong with it. */
+  /** Converts the JSON text that a model wrote to an input of the tool, or reports what is wrong with it. */
   readonly fit: (json: string) => ReturnType<typeof fitToolInput>
-  /** What it was answered with, as JSON text, is of its declared type, or what is wrong with it; undefined: none is declared. */
+  /** Checks that the JSON text of the answer has the declared type. Undefined: none is declared. */
   readonly fitResult?: (json: string) => ReturnType<typeof fitOutput>
-  /** As the spec declares it, or as near as types come to the schemas of its server. */
+  /** The declared types, or the nearest to the schemas of its server. */
   readonly signature: { readonly input: Type; readonly output: Type }
-  /** Its input is no record: models write it as {"input": …}. */
+  /** Its input is not a record: models write it as {"input": …}. */
   readonly isWrapped: boolean
-  /** What it answers is a text or a list of blocks of content. */
+  /** Its answer is a text or a list of blocks of content. */
   readonly isOfServer: boolean
-  /** The dispatcher enforces its `timeout`; after this time the dispatcher is taken to be gone. */
+  /** The dispatcher enforces its `timeout`; after this time the dispatcher is considered gone. */
   readonly timeoutMs: number
 }
 
-export interface JudgedTool {
+export interface CheckedPart {
   readonly name: string
   readonly effects: readonly Effect[]
-  /** Where all that it reaches is known, in small letters. */
+  /** If all hosts that it reaches are known, in lower case. */
   readonly hosts?: readonly string[]
   readonly isApprovalAsked: boolean
 }

@@ -1,4 +1,5 @@
-// A dispatcher as a child of the agent: plumb-tool, or an external program, started for the first call, or shortly before, and ended with the agent.
+// A dispatcher as a child of the agent: plumb-tool, or an external program, started for the first call, or shortly before, and ended with
+// the agent.
 
 import {
   type Child,
@@ -21,18 +22,18 @@ export interface ChildDispatcherParts {
   /** Its name, for messages. */
   readonly program: string
   readonly start: () => Result<Child>
-  /** What goes wrong with it, once. */
+  /** Called once if it fails. */
   readonly report: (fault: Fault) => void
-  /** A line that it wrote on its stderr. */
+  /** Called with each line of its stderr. */
   readonly writeStderr: (line: string) => void
   readonly onClose?: () => void
-  /** A list among the answers: the tools that MCP servers offer from now on. */
+  /** A list among the answers: the tools that MCP servers now offer. */
   readonly onOffers?: (list: readonly unknown[]) => void
 }
 
-/** From the end of its input to SIGTERM, and from that to SIGKILL. */
+/** From the end of its input to SIGTERM, and from that to SIGKILL (ms). */
 const GRACE_MS = 2000
-const MAX_UNTOLD = 1000
+const MAX_UNREPORTED = 1000
 
 export class ChildDispatcher implements ToolCaller {
   readonly #parts: ChildDispatcherParts
@@ -40,34 +41,34 @@ export class ChildDispatcher implements ToolCaller {
   #running: { readonly client: DispatchClient; readonly child: Child; readonly writer: LineWriter } | undefined
   #failure: Fault | undefined
   #closing: Promise<void> | undefined
-  /** Of one that was started before its first call: what it has written on its stderr. */
-  #untold: string[] | undefined
+  /** The stderr of one that was started before its first call. */
+  #unreported: string[] | undefined
 
   constructor(parts: ChildDispatcherParts) {
     this.#parts = parts
   }
 
   call(request: ToolRequest, timeoutMs: number, signal: AbortSignal): Promise<ToolAnswer> {
-    this.#tell()
+    this.#reportPending()
     const client = this.#running?.client ?? this.#start()
     return client ? client.call(request, timeoutMs, signal) : Promise.resolve(errorAnswer(request.id, this.#failure ?? NOT_STARTED))
   }
 
-  /** What happens inside of tools, calls and tokens, is telemetry among the answers. */
+  /** Calls and tokens inside tools are telemetry among the answers. */
   forwardTelemetry(listener: (telemetry: unknown) => void): void {
     this.#onTelemetry = listener
   }
 
-  /** Starts it now. Resolves when it has ended; undefined: it could not be started. */
+  /** Starts it now. Resolves when it has ended. Undefined: it could not be started. */
   open(): Promise<Exit> | undefined {
     if (!this.#running) this.#start()
     return this.#running?.child.exited
   }
 
-  /** Starts it now, for a call that may come. What goes wrong with it, and what it writes, is told when that has come. */
+  /** Starts it now, for a call that may come. Its errors and output are reported once the call has come. */
   prepare(): void {
     if (this.#running || this.#failure || this.#closing) return
-    this.#untold = []
+    this.#unreported = []
     this.#start()
   }
 
@@ -82,7 +83,7 @@ export class ChildDispatcher implements ToolCaller {
     if (!this.#running) return
     const { child, writer } = this.#running
     // It has nothing to finish.
-    if (this.#untold) return void (await child.terminate(GRACE_MS))
+    if (this.#unreported) return void (await child.terminate(GRACE_MS))
     void writer.end()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<'late'>((resolve) => {
@@ -122,16 +123,16 @@ export class ChildDispatcher implements ToolCaller {
     return client
   }
 
-  // An end that was asked for is no failure.
+  // A requested end is no failure.
   #fail(why: string): void {
     const { program, report } = this.#parts
     this.#failure = fault('child_failed', `tools are run by '${preview(program)}': ${why}`)
-    if (!this.#closing && !this.#untold) report(this.#failure)
+    if (!this.#closing && !this.#unreported) report(this.#failure)
   }
 
-  #tell(): void {
-    const lines = this.#untold
-    this.#untold = undefined
+  #reportPending(): void {
+    const lines = this.#unreported
+    this.#unreported = undefined
     for (const line of lines ?? []) this.#parts.writeStderr(line)
     if (lines && this.#failure) this.#parts.report(this.#failure)
   }
@@ -141,8 +142,8 @@ export class ChildDispatcher implements ToolCaller {
       while (lines.next()) {
         if (lines.fault) continue
         const line: string = JSON.parse(lines.buf.toString('utf8', lines.start, lines.end))
-        if (!this.#untold) this.#parts.writeStderr(line)
-        else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line)
+        if (!this.#unreported) this.#parts.writeStderr(line)
+        else if (this.#unreported.length < MAX_UNREPORTED) this.#unreported.push(line)
       }
     }
     const lines = new LineReader(stderr, { raw: true, onReadable: show })

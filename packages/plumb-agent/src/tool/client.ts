@@ -22,7 +22,7 @@ export interface DispatchClientParts {
   readonly isRecorded?: boolean
 }
 
-/** Ids whose answers are no longer wanted, and answers that precede their requests. */
+/** Ids of cancelled requests, and answers that precede their requests. */
 const MAX_KEPT = 1000
 
 export class DispatchClient implements ToolCaller {
@@ -48,12 +48,12 @@ export class DispatchClient implements ToolCaller {
         this.#open.delete(id)
         resolve(answer)
       }
-      const giveUp = (why: Fault): void => {
+      const failWith = (why: Fault): void => {
         this.#abandon(id)
         settle(errorAnswer(id, why))
       }
-      const cancel = () => giveUp(CANCELLED)
-      const clearDeadline = startDeadline(timeoutMs, () => giveUp(tooLate(name, timeoutMs)))
+      const cancel = () => failWith(CANCELLED)
+      const clearDeadline = startDeadline(timeoutMs, () => failWith(tooLate(name, timeoutMs)))
       signal.addEventListener('abort', cancel)
       this.#open.set(id, settle)
       this.#parts.send(writeRequest(request))
@@ -76,7 +76,7 @@ export class DispatchClient implements ToolCaller {
       )
   }
 
-  /** A line that cannot be read. If exactly one call is open, the line was its answer. */
+  /** An unreadable line. If exactly one call is open, the line was its answer. */
   refuse(error: Fault): void {
     this.#parts.onFault({ ...error, port: 'tool_resp' })
     if (this.#open.size === 1) this.#settleAll(error)
@@ -89,7 +89,7 @@ export class DispatchClient implements ToolCaller {
   }
 
   /** Fails the open calls. Their answers may still come, and are dropped. */
-  giveUp(why: Fault): void {
+  failOpen(why: Fault): void {
     for (const id of this.#open.keys()) this.#abandon(id)
     this.#settleAll(why)
   }

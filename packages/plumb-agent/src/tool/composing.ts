@@ -1,4 +1,4 @@
-// The tool `compose` of an agent: chains over the tools that it is offered now, each call of which is one of the agent's own.
+// The tool `compose` of an agent: chains of the tools that it is offered now, each call of which is one of the agent's own.
 
 import { type ChainTool, type Json, type Type, toToolSchema } from '@plumb/lang'
 import { cutText } from '@plumb/tool/call/cut-text'
@@ -14,13 +14,13 @@ import { toModelContent } from './content.js'
 const COMPOSE = 'compose'
 
 export interface Composing {
-  /** As the model is offered it; undefined: there is nothing to compose. */
+  /** The offer to the model. Undefined: there is nothing to compose. */
   tool(offered: readonly CallableTool[]): CallableTool | undefined
   run(composition: AgentComposition): Promise<Composed>
 }
 
 export interface AgentComposition extends Pick<Composition, 'parallel' | 'signal' | 'refuse' | 'warn'> {
-  /** JSON text that fits. */
+  /** Valid JSON text. */
   readonly input: string
   readonly tools: readonly CallableTool[]
   /** With all stages of a call; `input` as a model would write it. */
@@ -68,7 +68,7 @@ export const openComposing = (maxOutput: number): Composing => {
 
 const composeTool = (description: string): CallableTool => ({
   name: COMPOSE,
-  // Each call in a chain is judged by what it may do.
+  // Each call in a chain is checked by its own effects.
   effects: [],
   isApprovalAsked: false,
   parts: [],
@@ -80,7 +80,7 @@ const composeTool = (description: string): CallableTool => ({
   fit: (json) => fitToolInput(json, COMPOSE_INPUT),
 })
 
-/** In the order of the tools: a tool of a server as `server.tool`, under words that chains can hold. */
+/** In the order of the tools: a tool of a server as `server.tool`, in words that are valid in chains. */
 const chainTools = (offered: readonly CallableTool[]): readonly ChainTool[] => {
   const names = chainNames(offered)
   return offered.map(({ signature }, i) => ({
@@ -92,7 +92,7 @@ const chainTools = (offered: readonly CallableTool[]): readonly ChainTool[] => {
 const chainNames = (offered: readonly CallableTool[]): readonly string[] => {
   const own = offered.map(({ name, isOfServer }) => (isOfServer ? '' : name))
   const prefixes = [...new Set(offered.flatMap(({ name, isOfServer }) => (isOfServer ? [prefixOf(name)] : [])))]
-  // A module of the spec may be called as a server is.
+  // A module of the spec may have the name of a server.
   const taken = own.map((name) => name.split('.', 1)[0] ?? '')
   const words = wordsFor([...taken, ...prefixes]).slice(taken.length)
   const members = new Map<string, string>()
@@ -106,7 +106,7 @@ const chainNames = (offered: readonly CallableTool[]): readonly string[] => {
 
 const prefixOf = (name: string): string => name.split(':', 1)[0] ?? ''
 
-/** What a chain goes on with. */
+/** The value that a chain continues with. */
 const valueOf = ({ content, is_error }: ToolAnswer, tool: CallableTool): Result<string> => {
   const value = jsonIn(content)
   if (is_error) {
@@ -117,18 +117,18 @@ const valueOf = ({ content, is_error }: ToolAnswer, tool: CallableTool): Result<
   return tool.isOfServer ? valueOfServer(content, value, tool.signature.output) : succeed(content)
 }
 
-// A dispatcher by hand may give what the server said to models: there what is structured is a text.
+// A hand-written dispatcher may return a server's content for models: there structured content is a text.
 const valueOfServer = (content: string, value: unknown, type: Type): Result<string> => {
   const said = typeof value === 'string' ? jsonSaid(value) : undefined
   if (type.kind === 'json') return succeed(said ?? content)
   const given = fitOutput(content, type)
   const read = given.ok || said === undefined ? given : fitOutput(said, type)
-  // Where neither fits, what was given is told.
+  // If neither fits, the original is reported.
   const fit = read.ok ? read : given
   return fit.ok ? succeed(fit.value.json) : fit
 }
 
-// Line ends stand between its parts only.
+// JSON has line ends only between its tokens.
 const jsonSaid = (text: string): string | undefined =>
   /^\s*[[{]/.test(text) && jsonIn(text) !== undefined ? text.trim().replaceAll(/[\r\n]+/g, ' ') : undefined
 
@@ -138,7 +138,7 @@ const jsonIn = (text: string): unknown => {
   return parsed.ok ? parsed.value : undefined
 }
 
-/** Images stay whole: they are no text. */
+/** Images stay whole: they are not text. */
 const cut = (content: Json, maxOutput: number): Json => {
   if (typeof content === 'string') return cutText(content, maxOutput).text
   if (!Array.isArray(content)) return content

@@ -1,4 +1,4 @@
-// What a model sees of a result: text, and images as images.
+// The part of a result that a model sees: text, and images as images.
 
 import type { Json } from '@plumb/lang'
 import { isRecord, parseJson } from '@plumb/wire'
@@ -9,8 +9,8 @@ type Image = { readonly type: 'image'; readonly media_type: string; readonly dat
 type Text = Extract<ContentBlock, { type: 'text' }>
 
 /**
- * `content` is JSON text, of which a string is shown without its quotes. What is no JSON, as of a
- * dispatcher by hand, is shown as it is. The tool of a server answers in blocks, also where it fails.
+ * `content` is JSON text, of which a string is shown without its quotes. Text that is not JSON, as from a hand-written dispatcher, is shown
+ * unchanged. The tool of a server answers in blocks, even if it fails.
  */
 export const toModelContent = (content: string, isError: boolean, isOfServer = false): Json => {
   if (isOfServer && content.startsWith('[')) {
@@ -40,7 +40,7 @@ const show = (value: Json, content: string): Json => {
   return images.length === 0 ? content : [{ type: 'text', text: JSON.stringify(rest) }, ...images]
 }
 
-// Others know them by more names.
+// Other implementations use more names.
 const image = ({ media_type, data }: Image): Image => ({ type: 'image', media_type, data })
 
 const isImage = (value: Json | undefined): value is Image =>
@@ -51,7 +51,7 @@ const isText = (value: Json): value is string | Text =>
 
 const textOf = (item: Json): string => (typeof item === 'string' ? item : (item as Text).text)
 
-// Each leaves its number behind.
+// Each leaves its number in its place.
 const withoutImages = (value: Json, images: Image[]): Json => {
   if (isImage(value)) return `[image ${images.push(image(value))}]`
   if (Array.isArray(value)) return value.map((item) => withoutImages(item, images))

@@ -1,4 +1,4 @@
-// The tools that a spec declares for its agent, and how they look to a model.
+// The tools that a spec declares for its agent, in the form for a model.
 
 import { type CheckedTool, resolve, toToolSchema } from '@plumb/lang'
 import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
@@ -26,7 +26,7 @@ const declare = (tool: CheckedTool): CallableTool => {
   }
 }
 
-// A dispatcher by hand may leave out the quotes of a text.
+// A hand-written dispatcher may omit the quotes of a text.
 const fitResult = (json: string, { name, output }: CheckedTool): ReturnType<typeof fitOutput> => {
   const bytes = Buffer.from(json)
   if (resolve(output).kind === 'string' && !parseJson(bytes, 0, bytes.length).ok) return succeed({ json, repairs: [] })

@@ -1,24 +1,23 @@
-// How this agent has its tools run: over fds 4 and 5, or in envelopes, by an external
-// dispatcher; else by a dispatcher that it starts itself.
+// Opens the way to run tools: an external dispatcher, over fds 4 and 5 or in envelopes; else a dispatcher that the agent starts itself.
 
 import { errorAnswer, type Fault, FDS, fault, isFileInput, openInput, readControl, type ToolCaller } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'
 import type { ChildDispatcher } from './child-dispatcher.js'
 import { DispatchClient } from './client.js'
 
-/** Answers that come in envelopes on stdin. */
+/** Answers in envelopes on stdin. */
 export interface EnvelopedAnswers {
   receive(message: unknown): void
   /** No more come. */
   end(): unknown
-  /** Those to the open calls stand behind more input than may be held. */
+  /** Answers to the open calls are behind more input than may be held. */
   onBacklog(): unknown
 }
 
 export interface OpenCaller {
   readonly caller: ToolCaller
   readonly answers: EnvelopedAnswers
-  /** The reader of the requests has gone. */
+  /** The reader of the requests is gone. */
   readonly onRequestsClosed: () => void
   readonly close: () => Promise<void>
 }
@@ -33,7 +32,7 @@ export interface OpenCallerParts {
   readonly isBacklogged: () => boolean
 }
 
-/** There is a way to send calls to an external dispatcher, and one for its answers. */
+/** Calls can be sent to an external dispatcher, and its answers can be read. */
 export const hasExternalDispatcher = (fds: ReadonlySet<number>, isMux: boolean): boolean =>
   isMux || (fds.has(FDS.tool_req) && fds.has(FDS.tool_resp))
 
@@ -43,7 +42,7 @@ const ENDS = {
   requests: 'the calls on fd 4 are no longer read',
 } as const
 
-/** Why calls fail once they are not answered any more, in the detail of their `tool_crashed`: what became of them is not known. */
+/** Why calls fail once they are not answered any more, in the detail of their `tool_crashed`: their effect is unknown. */
 export const ANSWERS_END: ReadonlySet<string> = new Set(Object.values(ENDS))
 
 export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCallerParts): OpenCaller => {
@@ -75,7 +74,7 @@ export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCall
     answers: {
       receive: (message) => client.receive(message),
       end: () => isEnveloped && end(ENDS.stream),
-      onBacklog: () => isEnveloped && client.giveUp(BACKLOGGED),
+      onBacklog: () => isEnveloped && client.failOpen(BACKLOGGED),
     },
     onRequestsClosed: () => end(ENDS.requests),
     close: async () => {

@@ -1,4 +1,4 @@
-// An agent that runs alone has its MCP servers opened by a plumb-tool of its own, which says what they offer and answers their calls.
+// For an agent that runs alone: a plumb-tool of its own opens its MCP servers, lists their tools and answers their calls.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Json } from '@plumb/lang'
@@ -18,7 +18,7 @@ export interface OwnServersParts {
   readonly timeoutMs?: number
 }
 
-/** Resolves when the servers are there, or are known not to be. */
+/** Resolves when the servers are ready, or have failed. */
 export const openOwnServers = async ({
   prepared,
   options,
@@ -29,9 +29,9 @@ export const openOwnServers = async ({
   let catalogue: OfferedTools = NOTHING_OFFERED
   let isReady = false
   let stopRenewing = () => {}
-  let tellReady = () => {}
+  let resolveReady = () => {}
   const ready = new Promise<undefined>((resolve) => {
-    tellReady = () => resolve(undefined)
+    resolveReady = () => resolve(undefined)
   })
   const own = new ChildDispatcher({
     program: 'plumb-tool',
@@ -41,7 +41,7 @@ export const openOwnServers = async ({
       stopRenewing = prepared.authority.keepRenewed(started.value.renew)
       return { ok: true, value: started.value.child }
     },
-    // What keeps it from starting it has said itself.
+    // It has already reported what keeps it from starting.
     report: (error) => isReady && report(error),
     writeStderr,
     onClose: () => stopRenewing(),
@@ -50,7 +50,7 @@ export const openOwnServers = async ({
       if (read.ok) catalogue = read.value
       else report(fault('internal', `plumb-tool says what MCP servers offer: ${read.error.detail}`))
       isReady = true
-      tellReady()
+      resolveReady()
     },
   })
   const ended = own.open()
@@ -66,7 +66,7 @@ export const openOwnServers = async ({
 
 const LATE = 'late'
 
-// The time that each server has to answer, and some for a busy machine.
+// The time that each server has to answer, plus a margin for a busy machine.
 const startTimeoutMs = (servers: readonly Json[]): number => {
   const seconds = (key: string, standard: number): number =>
     Math.max(...servers.map((server) => Number((server as { readonly [key: string]: Json })[key] ?? standard)))

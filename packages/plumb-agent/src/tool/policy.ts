@@ -1,11 +1,11 @@
-// What may be done at this moment: which tools a model sees, and whether a call is permitted.
+// The current permissions: which tools a model sees, and whether a call is permitted.
 
 import { type Authority, isOffered, type Permission, permit, type Subject } from '@plumb/policy'
-import type { CallableTool, JudgedTool } from './callable.js'
+import type { CallableTool, CheckedPart } from './callable.js'
 
 export interface ToolPolicy {
   isOffered(tool: CallableTool): boolean
-  /** The files and hosts that a call reaches are checked by the dispatcher, which knows them. */
+  /** The dispatcher checks the files and hosts of a call, which it knows. */
   decide(tool: CallableTool): Permission
 }
 
@@ -21,7 +21,7 @@ export const openToolPolicy = (authority: () => Authority): ToolPolicy => ({
   },
 })
 
-// Also where a rule asks for some targets only: the dispatcher knows them, but has no one to ask.
-const mayBeAsked = (tool: JudgedTool, authority: Authority, now: number): boolean => permit(subjectOf(tool), authority, now).kind === 'ask'
+// Even if a rule asks for some targets only: the dispatcher knows them, but cannot ask a person.
+const mayBeAsked = (tool: CheckedPart, authority: Authority, now: number): boolean => permit(subjectOf(tool), authority, now).kind === 'ask'
 
-const subjectOf = ({ name, effects, hosts }: JudgedTool): Subject => ({ tool: name, effects, ...(hosts ? { hosts } : {}) })
+const subjectOf = ({ name, effects, hosts }: CheckedPart): Subject => ({ tool: name, effects, ...(hosts ? { hosts } : {}) })

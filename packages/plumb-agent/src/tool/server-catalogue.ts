@@ -12,9 +12,9 @@ export type OfferedTools = ReadonlyMap<string, CallableTool>
 
 /** The MCP servers of one agent. */
 export interface Servers {
-  /** What they offer now. */
+  /** Their current tools. */
   readonly offered: () => OfferedTools
-  /** The child that has their connections, and so runs their tools; undefined where the agent's parent has them. */
+  /** The child with their connections, which runs their tools. Undefined if the agent's parent has them. */
   readonly own: ChildDispatcher | undefined
   /** Takes a later list from the agent's parent. */
   readonly renew: (list: unknown) => void
@@ -22,7 +22,7 @@ export interface Servers {
 
 export const NOTHING_OFFERED: OfferedTools = new Map()
 
-/** `servers`, of the spec, stand in for what the list leaves out. The first of equal names counts. */
+/** `servers`, from the spec, supply what the list omits. The first of equal names counts. */
 export const readOfferedTools = (value: unknown, servers: readonly Json[]): Result<OfferedTools> => {
   if (!Array.isArray(value)) return refuse(`it is no list of tools, but ${preview(String(JSON.stringify(value)))}`)
   const tools = new Map<string, CallableTool>()
@@ -70,7 +70,7 @@ const toTool = (
     ...(hosts && hosts.length > 0 ? { hosts } : {}),
     isApprovalAsked: false,
     parts: [],
-    // Chains alone ask for it.
+    // Only chains use it.
     get signature() {
       signature ??= { input: typeOfSchema(input_schema), output: output_schema ? typeOfSchema(output_schema) : { kind: 'json' } }
       return signature
@@ -89,12 +89,12 @@ const toTool = (
   }
 }
 
-/** A list that was not made by plumb may leave effects out: then each tool may do what any of the servers may. */
+/** A list that was not made by plumb may omit effects: then each tool may have all effects of the servers. */
 const effectsOf = (servers: readonly Json[]): readonly Effect[] => [
   ...new Set(servers.map((server): Effect => (isRecord(server) && 'command' in server ? 'exec' : 'net'))),
 ]
 
-// If a schema cannot be used, the dispatcher says so.
+// The dispatcher reports an unusable schema.
 const anyObject: FitSchema = (name, json) =>
   isRecord(JSON.parse(json))
     ? succeed({ json, repairs: [] })
@@ -104,7 +104,7 @@ const MIN_TIMEOUT_MS = 10 * 60_000
 const DEFAULT_SECONDS = 60
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-// The dispatcher keeps to the server's `timeout`; this is for a dispatcher that hangs.
+// The dispatcher enforces the server's `timeout`; this is for a dispatcher that hangs.
 const callTimeoutMs = (servers: readonly Json[]): number => {
   const seconds = servers.map((server) => (isRecord(server) && typeof server.timeout === 'number' ? server.timeout : DEFAULT_SECONDS))
   return Math.min(MAX_TIMER_MS, MIN_TIMEOUT_MS + 2 * 1000 * Math.max(DEFAULT_SECONDS, ...seconds))

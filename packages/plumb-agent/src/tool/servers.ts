@@ -1,5 +1,5 @@
-// How this agent learns what its MCP servers offer: from the file or the messages of the parent
-// that opened them, else from a child plumb-tool.
+// How this agent gets the tools of its MCP servers: from the file or the messages of the parent that opened them, else from a child
+// plumb-tool.
 
 import { statSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'
@@ -12,7 +12,7 @@ export interface ServersParts extends OwnServersParts {
   readonly given: unknown
 }
 
-/** Undefined: what is wrong was reported. */
+/** Undefined: errors were reported. */
 export const openServers = async ({ prepared, options, given, report, writeStderr }: ServersParts): Promise<Servers | undefined> => {
   const { servers } = prepared.config
   if (servers.length === 0) return NO_SERVERS
@@ -26,7 +26,7 @@ export const openServers = async ({ prepared, options, given, report, writeStder
 
 const NO_SERVERS: Servers = { offered: () => NOTHING_OFFERED, own: undefined, renew: () => {} }
 
-/** Reads the file again when it has been replaced: its writer renames a whole new one into its place. */
+/** Reads the file again when it was replaced: its writer renames a complete new one into its place. */
 const fromFile = (path: string, { config }: PreparedAgent, report: (fault: Fault) => void): Result<Servers> => {
   const first = readFile(path, config.servers)
   if (!first.ok) return first
@@ -34,7 +34,7 @@ const fromFile = (path: string, { config }: PreparedAgent, report: (fault: Fault
   let state = stateOf(path)
   const offered = (): OfferedTools => {
     const now = stateOf(path)
-    // At the end of a run the file is removed, and its last list holds.
+    // At the end of a run the file is removed, and its last list stays valid.
     if (now === undefined || now === state) return catalogue
     state = now
     const next = readFile(path, config.servers)

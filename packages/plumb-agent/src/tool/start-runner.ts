@@ -6,7 +6,7 @@ import type { AgentOptions } from '../options.js'
 
 export interface Started {
   readonly child: Child
-  /** Hands over what it may do from now on. */
+  /** Passes renewed authority on. */
   readonly renew: (authority: unknown) => void
 }
 
@@ -14,11 +14,11 @@ export interface Started {
 export const startExternalDispatcher = ({ agent }: PreparedAgent, toolCommand: string): Result<Child> =>
   spawnChild({ command: [toolCommand], env: childEnv('foreign', namesIn(agent)), isForeign: true })
 
-/** With `tells: 'offers'` its first line lists what the agent's MCP servers offer. */
+/** With `emits: 'offers'` its first line lists what the agent's MCP servers offer. */
 export const startPlumbTool = (
   { agent, files, config, authority }: PreparedAgent,
   options: AgentOptions,
-  tells?: 'offers',
+  emits?: 'offers',
 ): Result<Started> => {
   const { docroot, maxLineBytes, allowedHosts } = options
   const args = [
@@ -26,7 +26,7 @@ export const startPlumbTool = (
     ...(docroot === undefined ? [] : ['--docroot', docroot]),
     ...allowedHosts.flatMap((host) => ['--allow-host', host]),
     ...(maxLineBytes === undefined ? [] : ['--max-line', String(maxLineBytes)]),
-    ...(tells ? ['--offers'] : []),
+    ...(emits ? ['--offers'] : []),
     ...(config.hasTelemetry ? ['--telemetry'] : []),
   ]
   const own = spawnPlumb({

@@ -1,4 +1,4 @@
-// The tools of one agent: those that the model is offered now, and the result of each call in an answer.
+// The tools of one agent: those that the model is offered now, and the results of the calls in an answer.
 
 import { createHash } from 'node:crypto'
 import type { Json } from '@plumb/lang'
@@ -35,16 +35,18 @@ import type { ToolPolicy } from './policy.js'
 import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
-  /** The model is asked, and may call them: what runs them is started meanwhile. */
+  /** The model is asked, and may call them: their dispatcher is started meanwhile. */
   readonly prepare?: () => void
   readonly offers: () => readonly ToolOffer[]
-  /** One result for each call, in their order. What is kept of them is not called. The fault of one that waits for a person: `isHeld`. */
+  /**
+   * One result for each call, in their order. Kept results are reused without a call. A call that waits for approval is the fault `isHeld`.
+   */
   readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: OfInput) => Promise<Result<readonly ToolResult[]>>
 }
 
 export interface OfInput {
   readonly kept?: KeptCalls | undefined
-  /** Calls within calls count too. */
+  /** Includes calls within calls. */
   readonly count?: Pick<CallCount, 'takeInner'> | undefined
   /** The message of a run by workers. */
   readonly delivery?: string | undefined
@@ -52,13 +54,13 @@ export interface OfInput {
 
 export interface ToolsParts {
   readonly declared: ReadonlyMap<string, CallableTool>
-  /** What MCP servers offer now; a declared tool of the same name comes first. */
+  /** The current tools of MCP servers; a declared tool of the same name takes precedence. */
   readonly ofServers?: () => OfferedTools
   readonly gate: ToolPolicy
-  readonly approvals: Pick<Approvals, 'ask' | 'hear'>
+  readonly approvals: Pick<Approvals, 'ask' | 'decide'>
   readonly caller: ToolCaller
   readonly areParallel: boolean
-  /** Chains of them, where the agent is offered those. */
+  /** Chains of them, if the agent is offered those. */
   readonly composing?: Composing | undefined
   readonly warn?: (warning: Fault) => void
 }
@@ -66,11 +68,11 @@ export interface ToolsParts {
 const MAX_PARALLEL = 8
 /** The tool that runs chains of the others. */
 const COMPOSE = 'compose'
-/** Of the results that are kept for repeated calls. */
+/** The limit of results that are kept for repeated calls. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
 export const openTools = ({ declared, ofServers, gate, approvals, caller, areParallel, composing, warn = () => {} }: ToolsParts): Tools => {
-  // An error is that of a call which waits for a person.
+  // An error belongs to a call that waits for approval.
   const results = new IdempotencyCache<Result<ToolResult>>({
     maxCharacters: MAX_CHARACTERS,
     lengthOf: (result) => (result.ok && typeof result.value.content === 'string' ? result.value.content : JSON.stringify(result)).length,
@@ -104,7 +106,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     return succeed(resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error))
   }
 
-  // A chain, and what it calls, is refused where no one can be asked: a call in it waits for no person.
+  // A chain, and its calls, are refused if no person can be asked: a call in it is never parked.
   const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, around: Around) => {
     const { signal, emit, count, kept, delivery } = around
     const permitted = permit(readInput(use, chains), chains, emit)
@@ -115,7 +117,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     const inChain = kept?.inChain(use)
     return (composing as Composing).run({
       input: json,
-      // What may not be done now is refused at its call, as it would be alone.
+      // A call that is not permitted now is refused when it is made, as it would be alone.
       tools: [...known().values()],
       parallel: areParallel ? MAX_PARALLEL : 1,
       signal,
@@ -170,11 +172,11 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
       const refused = await approvals.ask(request, signal)
       return refused ? { ok: false, error: refused } : fitted(await call(), tool)
     }
-    const hear = async () => {
-      const heard = await approvals.hear(request, signal)
-      return signal.aborted ? false : heard
+    const decide = async () => {
+      const decision = await approvals.decide(request, signal)
+      return signal.aborted ? false : decision
     }
-    const made = await held({ ask: hear, run: call })
+    const made = await held({ ask: decide, run: call })
     return made.ok ? fitted(made.value, tool) : made
   }
 
@@ -217,14 +219,14 @@ interface Around extends OfInput {
   readonly emit: Emit
 }
 
-/** An input that fits, as JSON. */
+/** A valid input, as JSON. */
 interface Permitted {
   readonly json: string
-  /** A person has to allow it. */
+  /** It needs approval. */
   readonly isAsked: boolean
 }
 
-/** Tells of a call, and gives what tells of its end. */
+/** Reports a call, and returns a function that reports its end. */
 const begin = (
   { id, name, json }: Pick<ToolUse, 'id' | 'name'> & { readonly json: string },
   emit: Emit,
@@ -265,7 +267,7 @@ const readInput = (use: ToolUse, { name, fit }: CallableTool): ReturnType<Callab
   return fail('invalid_json', `the input of '${name}' is no JSON: '${preview(text)}'`)
 }
 
-// As providers leave it: see Block.
+// In the provider's own form: see Block.
 const textThatIsNoJson = (input: Json): string | undefined => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
   const [[key, text] = [], another] = Object.entries(input)

@@ -1,4 +1,4 @@
-// Anthropic's Message Batches: nothing of ours stands beside one, so that only its results say whose it is.
+// Anthropic's Message Batches: they carry no metadata of ours, so that only the results show whose a batch is.
 
 import type { BatchCreateParams, MessageBatch, MessageBatchIndividualResponse } from '@anthropic-ai/sdk/resources/messages/batches'
 import { type BatchApi, type BatchResult, type BatchState, type NewBatch, notRun, requestIdOf } from '../batch/api.js'
@@ -32,7 +32,7 @@ export const openMessageBatches = (calls: ApiCalls, endpoint: URL, path: string,
       const page = await calls.json({ path: `${base}?limit=100${more}`, headers }, signal)
       if (!page.ok) return page
       const next = at(page.value, 'has_more') === true ? textAt(page.value, 'last_id') : undefined
-      return { ok: true, value: { batches: listAt(page.value, 'data').flatMap((told) => stateOf(told) ?? []), next } }
+      return { ok: true, value: { batches: listAt(page.value, 'data').flatMap((raw) => stateOf(raw) ?? []), next } }
     },
     read: (state, take, signal) =>
       calls.lines({ path: resultsPath(state, endpoint, base), headers }, (line) => take(resultOf(line, calls)), signal),
@@ -54,18 +54,18 @@ const lengthOf = (batch: Pick<NewBatch, 'mark' | 'bodies'>): number => {
   return bytes
 }
 
-// Its address is taken from the reply only where that leads to no other place: a key goes with it.
-const resultsPath = ({ id, told }: BatchState, { origin }: URL, base: string): string => {
-  const address = textAt(told, 'results_url' satisfies keyof MessageBatch) ?? ''
+// The address in the reply is used only if it is on the same origin: the key is sent to it.
+const resultsPath = ({ id, raw }: BatchState, { origin }: URL, base: string): string => {
+  const address = textAt(raw, 'results_url' satisfies keyof MessageBatch) ?? ''
   const url = URL.canParse(address) ? new URL(address) : undefined
   return url?.origin === origin ? `${url.pathname}${url.search}` : `${base}/${encodeURIComponent(id)}/results`
 }
 
-const stateOf = (told: unknown): BatchState | undefined => {
-  const id = textAt(told, 'id')
-  const status = textAt(told, 'processing_status' satisfies keyof MessageBatch)
+const stateOf = (raw: unknown): BatchState | undefined => {
+  const id = textAt(raw, 'id')
+  const status = textAt(raw, 'processing_status' satisfies keyof MessageBatch)
   if (id === undefined || status === undefined) return undefined
-  const count = (kind: keyof MessageBatch['request_counts']) => numberAt(told, 'request_counts', kind)
+  const count = (kind: keyof MessageBatch['request_counts']) => numberAt(raw, 'request_counts', kind)
   const counts = [count('processing'), count('succeeded'), count('errored'), count('canceled'), count('expired')]
   const isCounted = counts.every((one) => one !== undefined)
   const requests = isCounted ? counts.reduce((sum, one) => sum + (one ?? 0), 0) : undefined
@@ -76,10 +76,10 @@ const stateOf = (told: unknown): BatchState | undefined => {
     isCutShort: false,
     requests,
     done: (requests ?? 0) - (count('processing') ?? 0),
-    createdMs: Date.parse(textAt(told, 'created_at') ?? ''),
+    createdMs: Date.parse(textAt(raw, 'created_at') ?? ''),
     mark: undefined,
     file: undefined,
-    told,
+    raw,
   }
 }
 

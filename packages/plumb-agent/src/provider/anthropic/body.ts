@@ -1,4 +1,4 @@
-// A question as a request of the Messages API.
+// The body of a request to the Messages API.
 
 import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/messages/messages'
 import type { MessageCreateParamsBase, TextBlockParam, Tool, ToolUnion } from '@anthropic-ai/sdk/resources/messages/messages'
@@ -10,8 +10,8 @@ import { messagesOf } from './messages.js'
 import { thinkingOf } from './thinking.js'
 
 /**
- * The types of today, and two things that they do not have: `block_binding` is beta still, and `temperature` is taken by models before 4.7
- * under the version of 2023.
+ * The SDK's current types, and two members that they lack: `block_binding` is still beta, and `temperature` is accepted by models before
+ * 4.7 under the version of 2023.
  */
 export type Body = Omit<MessageCreateParamsBase, 'thinking'> & { thinking?: BetaThinkingConfigParam; temperature?: number }
 
@@ -26,11 +26,11 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
   })
   const system = toSystem(options.system, question.context)
   const isSystemCached = system.some((block) => block.cache_control)
-  // Set one by one, not spread: so each is held against the SDK's type.
+  // Set one by one, not spread, so that each is checked against the SDK's type.
   const body: Body = { model, max_tokens: options.maxTokens, stream: options.isStreaming, messages: messagesOf(question, names) }
   if (system.length > 0) body.system = system
   if (tools.length > 0) body.tools = toTools(tools, { names, isCached: !isSystemCached, mayDefer: !downgrades.has('no_tool_search') })
-  // With thinking no call can be forced, so `auto` is all there is to say.
+  // With thinking, no call can be forced: only `auto` is allowed.
   if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel'))
     body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
   if (thinking) body.thinking = thinking
@@ -46,25 +46,25 @@ const isAnthropicEffort = (level: BodyOptions['effort']): level is 'low' | 'medi
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 
-/** What is the same every time comes first and is cached, with the tools before it; the context never is. */
+/** The constant part comes first and is cached, with the tools before it; the context never is. */
 const toSystem = (text: string, context: string | undefined): TextBlockParam[] => [
   ...(text.trim() === '' ? [] : [{ type: 'text' as const, text, ...CACHED }]),
   ...(context === undefined || context.trim() === '' ? [] : [{ type: 'text' as const, text: context }]),
 ]
 
-/** With more tools than that, most of a prompt would be tools that an answer does not need. */
+/** With more tools, most of a prompt would be tools that an answer does not need. */
 const MAX_LISTED_TOOLS = 50
 
 const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const
 
 interface ToolOptions {
   readonly names: WireNames
-  /** They are the last that is the same every time. */
+  /** They are the last constant part. */
   readonly isCached: boolean
   readonly mayDefer: boolean
 }
 
-/** Many are found by a search of the API's own, and stand in the prompt from then on; they are no part of what is cached. */
+/** Many tools are found by the API's own search, and are in the prompt from then on; they are not cached. */
 const toTools = (tools: readonly ToolOffer[], { names, isCached, mayDefer }: ToolOptions): ToolUnion[] => {
   const isFree = tools.every(({ name }) => names.toWire(name) !== SEARCH.name)
   if (tools.length <= MAX_LISTED_TOOLS || !mayDefer || !isFree)

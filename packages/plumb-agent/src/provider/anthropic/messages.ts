@@ -1,4 +1,4 @@
-// The memory and the turn as the Messages API has them, with marks up to where the prompt is cached.
+// The memory and the turn in the form of the Messages API, with cache marks.
 
 import type {
   ContentBlockParam,
@@ -19,13 +19,13 @@ import { WrittenJson } from '../written-json.js'
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 
-/** The API combines messages of one role that follow each other, so that one with nothing in it may be left out. */
+/** The API combines consecutive messages of one role, so an empty one may be left out. */
 export const messagesOf = ({ history, turn, tools, context }: ModelRequest, names: WireNames): MessageParam[] => {
-  // A context that changes every time stands before them all: nothing behind it is ever found again.
+  // A context that changes every time precedes them all: nothing after it is ever found in the cache.
   const isCached = context === undefined
   const past = history.flatMap((message) => toParams(message, names))
   const present = turn.flatMap((message) => toParams(message, names))
-  // The first question of a turn without tools is likely the last that is asked of just this prompt.
+  // Without tools, the first request of a turn is likely the last with this prompt.
   const isGrowing = turn.length > 1 || tools.length > 0
   return [...(isCached ? marked(past) : past), ...(isCached && isGrowing ? marked(present) : present)]
 }
@@ -59,20 +59,20 @@ const toBlock = (part: ContentPart, role: 'user' | 'assistant', names: WireNames
       // Another provider's.
       return []
     case 'raw':
-      // As it came: only the API understands it.
+      // Unchanged: only the API understands it.
       return [part.block as unknown as ContentBlockParam]
   }
 }
 
 const toInput = ({ input, json }: CallInput): unknown => (json === undefined ? input : new WrittenJson(json))
 
-/** Blank text is refused: an input that is blank is shown in quotes, an answer that is blank was none. */
+/** Blank text is refused: a blank input is sent in quotes, and a blank answer is left out. */
 const toText = (text: string, role: 'user' | 'assistant'): TextBlockParam[] => {
   if (text.trim() !== '') return [{ type: 'text', text }]
   return role === 'assistant' ? [] : [{ type: 'text', text: JSON.stringify(text) }]
 }
 
-/** Why the API does not take it; undefined: it does. */
+/** Why the API does not accept it. Undefined: it does. */
 export const refusesMedia = ({ type }: MediaBlock): string | undefined =>
   type === 'audio' ? 'Anthropic takes no audio: take another provider, or give the model its words' : undefined
 
@@ -124,7 +124,7 @@ const toImage = ({ media_type, data }: { media_type: string; data: string }): Im
   source: { type: 'base64', media_type: media_type as 'image/png', data },
 })
 
-/** A mark on the last block that can bear one: the prompt up to there is cached. */
+/** A mark on the last block that may have one: the prompt up to there is cached. */
 const marked = (messages: readonly MessageParam[]): MessageParam[] => {
   const at = messages.findLastIndex(({ content }) => typeof content !== 'string' && content.some(isCacheable))
   return messages.map((message, index) => {

@@ -7,7 +7,7 @@ import { refusesMedia } from './messages.js'
 import { eventsOf, openReader } from './reader.js'
 
 export const ANTHROPIC: Protocol = {
-  // The official SDK takes it without /v1; with it, it is meant all the same.
+  // The official SDK expects it without /v1; with it, it works all the same.
   pathOf: ({ pathname }) => `${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/messages`,
   headersOf: (key, body) => ({
     ...(key === undefined ? {} : { 'x-api-key': key }),
@@ -41,5 +41,5 @@ export const ANTHROPIC: Protocol = {
 
 const SAMPLING = ['temperature', 'top_p', 'top_k']
 const VERSION = '2026-10-21'
-/** The last that takes a temperature, for the models that do. */
+/** The last version that accepts a temperature, for the models that do. */
 const VERSION_WITH_SAMPLING = '2023-06-01'

@@ -1,4 +1,4 @@
-// From the events of a message to the answer: blocks in their order, whole, with the signatures they came with.
+// Reads an answer from the events of a message: blocks in their order, complete, with their signatures.
 
 import { randomUUID } from 'node:crypto'
 import { type CallInput, readCallInput } from '../call-input.js'
@@ -12,7 +12,7 @@ import type { WireNames } from '../wire-names.js'
 type Emit = ModelRequest['emit']
 
 interface Draft {
-  /** As it began. */
+  /** Its first event. */
   readonly block: unknown
   text: string
   json: string
@@ -25,7 +25,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
   let stopReason: string | undefined
   let isOver = false
 
-  // Counts are cumulative: what comes later replaces what came first, unless it is null.
+  // Counts are cumulative: later ones replace earlier ones, unless they are null.
   const count = (said: unknown): void => {
     for (const key of Object.keys(usage) as (keyof typeof usage)[]) {
       const tokens = countAt(said, key)
@@ -58,7 +58,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
       case 'error':
         return fail(at(event, 'error'))
       default:
-        // `ping`, and whatever the API may add.
+        // `ping`, and future events of the API.
         return at(event, 'error') ? fail(at(event, 'error')) : undefined
     }
   }
@@ -112,12 +112,12 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Content
     case undefined:
       return []
     default:
-      // Of the API's own tools: it goes back as it came, and read-message knows it again.
+      // Blocks of the API's own tools: they are sent back unchanged, and read-message recognises them.
       return [(json === '' ? block : { ...(block as object), input: inputOf(block, json).input }) as ContentBlock]
   }
 }
 
-/** The pieces of JSON that came, or the whole that the plain form has. */
+/** The pieces of JSON so far, or the whole in a plain reply. */
 const inputOf = (block: unknown, json: string): CallInput =>
   json.trim() === '' ? { input: asJson(at(block, 'input') ?? {}) } : readCallInput(json)
 
@@ -134,7 +134,7 @@ const STOPS = new Map<string, Finished['stop']>([
   ['pause_turn', 'end'],
 ])
 
-/** The plain form says the same as a stream, at once. */
+/** Converts a plain reply to the events of a stream. */
 export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [
   { type: 'message_start', message },
   ...listAt(message, 'content').flatMap((content_block, index) => [

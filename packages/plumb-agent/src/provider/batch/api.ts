@@ -1,60 +1,60 @@
-// What a provider's API of batches is to the lane: how one is made, found again, looked at and read. All of it is one attempt.
+// A provider's API of batches, for the lane: create, find, poll and read. Each is a single attempt.
 
 import { type Attempt, failWith } from '../http/failure.js'
 
 export interface BatchApi {
   readonly host: string
-  /** Our mark stands beside a batch: it is known without being read. */
+  /** Batches carry our mark as metadata: they are recognised without reading results. */
   readonly isMarked: boolean
-  /** What one batch may hold; bytes are those of what is sent. */
+  /** The limits of one batch; bytes are those that are sent. */
   readonly maxRequests: number
   readonly maxBytes: number
-  /** What else each request takes of these bytes besides its body. */
+  /** Bytes of each request besides its body. */
   readonly entryBytes: number
   create(batch: NewBatch, signal: AbortSignal): Promise<Attempt<BatchState>>
   state(id: string, signal: AbortSignal): Promise<Attempt<BatchState>>
-  /** A page of all that the account has, the newest first. */
+  /** A page of all batches of the account, the newest first. */
   list(after: string | undefined, signal: AbortSignal): Promise<Attempt<BatchPage>>
-  /** Each result of one that is over, in any order. A failure: not all were read. */
+  /** Each result of a finished batch, in any order. A failure: not all were read. */
   read(state: BatchState, take: (result: BatchResult) => 'more' | 'enough', signal: AbortSignal): Promise<Attempt<undefined>>
 }
 
 export interface NewBatch {
-  /** Ours: stands in the ids of its requests and, where the API has it, beside the batch. */
+  /** Ours: in the ids of its requests and, if the API supports it, as metadata. */
   readonly mark: string
-  /** As JSON; the id of each is `requestIdOf` its place. */
+  /** As JSON; the id of each is `requestIdOf` its index. */
   readonly bodies: readonly string[]
-  /** That a single request would have. */
+  /** The headers of a single request. */
   readonly headers: Readonly<Record<string, string>>
-  /** By this the batch will be known, too: told before it is made. */
+  /** An id of the future batch, noted before it is created. */
   readonly noteFile: (id: string) => void
 }
 
 export interface BatchState {
   readonly id: string
-  /** In the API's own word. */
+  /** The API's own status. */
   readonly status: string
   readonly isOver: boolean
-  /** Over before its time: a request without a result was not run. */
+  /** It ended early: a request without a result was not run. */
   readonly isCutShort: boolean
-  /** All of its requests, where that is told. */
+  /** The number of its requests, if the API reports it. */
   readonly requests: number | undefined
-  /** And those that are answered. */
+  /** The number of answered ones. */
   readonly done: number
   readonly createdMs: number
-  /** What we have written beside it; undefined: the API takes nothing. */
+  /** Our metadata. Undefined: the API has none. */
   readonly mark: string | undefined
   readonly file: string | undefined
-  /** What is wrong with it as a whole, or with some of its requests by their places: none of it was run. */
+  /** Errors of the batch as a whole, or of requests by index: none of it was run. */
   readonly refused?: BatchRefusal
-  /** As it was told. */
-  readonly told: unknown
+  /** The API's own object. */
+  readonly raw: unknown
 }
 
 export interface BatchRefusal {
   readonly failure: Attempt<never> & { readonly ok: false }
   readonly places: readonly number[]
-  /** More than may wait at once: it may be smaller, or later. */
+  /** More than may be queued at once: a smaller batch, or a later one, may succeed. */
   readonly isTooMuch: boolean
 }
 
@@ -65,13 +65,13 @@ export interface BatchPage {
 }
 
 export interface BatchResult {
-  /** Of the request. */
+  /** The id of the request. */
   readonly id: string
-  /** The reply that a single request would have had. */
+  /** The reply in the form of a single request. */
   readonly reply: Attempt<unknown>
 }
 
-/** Of the request at that place; letters, digits and `-` alone, and no more than 64 of them. */
+/** The id of the request with this index; letters, digits and `-` alone, and at most 64 of them. */
 export const requestIdOf = (mark: string, place: number): string => `${mark}-${place}`
 
 /** The request was not run and is not billed: it may be sent again. */
@@ -80,7 +80,7 @@ export const notRun = (detail: string): Attempt<never> & { readonly ok: false } 
   failure: { ...failWith('overloaded', detail, true).failure, isUnbilled: true },
 })
 
-/** Undefined: it is none of this batch. */
+/** Undefined: not of this batch. */
 export const requestPlaceOf = (mark: string, id: string): number | undefined => {
   const place = id.startsWith(`${mark}-`) ? id.slice(mark.length + 1) : ''
   return /^\d{1,9}$/.test(place) ? Number(place) : undefined

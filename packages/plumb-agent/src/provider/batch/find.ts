@@ -1,4 +1,4 @@
-// A batch that was sent, and of which no answer came: it is there or it is not, and until that is known nothing is sent again.
+// Finds a batch that was sent without a confirmed reply: until it is known whether it exists, nothing is sent again.
 
 import type { Attempt } from '../http/failure.js'
 import type { Timing } from '../http/timing.js'
@@ -9,16 +9,16 @@ export interface FindOptions {
   readonly api: BatchApi
   readonly timing: Timing
   readonly signal: AbortSignal
-  /** Waits for one that may be ours, and is known only by its results. */
+  /** Waits for a batch that may be ours, and is recognised only by its results. */
   readonly untilOver: (state: BatchState) => Promise<Attempt<BatchState>>
 }
 
-/** What was sent a moment ago is looked for again after these times. */
+/** Delays before searching again for a batch that was just sent (ms). */
 const LOOKS_MS = [1_000, 3_000]
-/** Our clock may be wrong by that. */
+/** Tolerance for our clock (ms). */
 const DAY_MS = 86_400_000
 
-/** Undefined: it was never made. */
+/** Undefined: it was never created. */
 export const findBatch = async (batch: NotedBatch, options: FindOptions): Promise<Attempt<BatchState | undefined>> => {
   const { timing, signal } = options
   for (const wait of [...LOOKS_MS, undefined]) {
@@ -48,7 +48,7 @@ const look = async (batch: NotedBatch, options: FindOptions): Promise<Attempt<Ba
 const isMarked = ({ mark, file }: NotedBatch, state: BatchState): boolean =>
   state.mark === mark || (file !== undefined && state.file === file)
 
-// All of its requests have our mark in their ids, so that the first result says it.
+// All of its requests have our mark in their ids, so the first result shows it.
 const isOwn = async (
   { mark, requests }: NotedBatch,
   state: BatchState,
@@ -63,6 +63,6 @@ const isOwn = async (
     return 'enough'
   }
   const read = await api.read(over.value, take, signal)
-  // Results that are there no longer are none that could be read.
+  // Expired results cannot be ours: ours would be readable.
   return read.ok || read.failure.fault.status === 404 ? isOurs : read
 }

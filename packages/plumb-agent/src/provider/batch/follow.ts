@@ -1,4 +1,4 @@
-// One batch at its provider, until it is over and its results are read: each is given to the question that waits for it.
+// Follows one batch until it is over and its results are read: each is given to the request that waits for it.
 
 import { type Fault, fault } from '@plumb/wire'
 import { type Attempt, type Failure, failWith } from '../http/failure.js'
@@ -18,7 +18,7 @@ export interface BatchFollowOptions {
 
 const FIRST_POLL_MS = 1_000
 const MAX_POLL_MS = 60_000
-/** One after the other, which with these waits are a quarter of an hour. */
+/** Delays of consecutive retries, in total a quarter of an hour. */
 const MAX_POLL_FAILURES = 20
 
 type Failed = Attempt<never> & { readonly ok: false }
@@ -27,7 +27,7 @@ export class FollowedBatch {
   readonly #o: BatchFollowOptions
   readonly #waiting = new Map<number, Waiting>()
   readonly #stop = new AbortController()
-  /** To say what becomes of it. */
+  /** Receives the progress of the batch. */
   #speaker: Waiting | undefined
 
   constructor(
@@ -58,13 +58,16 @@ export class FollowedBatch {
     }
   }
 
-  /** All that wait have this answer. */
+  /** All waiting requests get this answer. */
   settle(failed: Failed): void {
     for (const waiting of this.#waiting.values()) waiting.settle(failed)
     this.#waiting.clear()
   }
 
-  /** `made`: it has just been. Resolves to what was not run, and is to be sent: because it was never made, or was more than may wait at once. */
+  /**
+   * `made`: it was just created. Resolves to the requests that were not run, and have to be sent: because it was never created, or exceeded
+   * the queue.
+   */
   async run(made?: BatchState): Promise<readonly Waiting[]> {
     for (let state = made; this.#waiting.size > 0; state = undefined) {
       const begun = state ? { ok: true as const, value: state } : await this.find()
@@ -88,7 +91,7 @@ export class FollowedBatch {
     return all
   }
 
-  /** Undefined: it was never made. */
+  /** Undefined: it was never created. */
   async find(): Promise<Attempt<BatchState | undefined>> {
     const { api, timing, notes } = this.#o
     const { batch, signal } = this
@@ -110,7 +113,7 @@ export class FollowedBatch {
   async #untilOver(first: BatchState): Promise<Attempt<BatchState>> {
     let state = first
     for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 2, MAX_POLL_MS)) {
-      this.#tell(state)
+      this.#emit(state)
       if (state.isOver) return { ok: true, value: state }
       await this.#o.timing.wait(waitMs, this.signal)
       if (this.signal.aborted) return failWith('cancelled', 'the batch is no longer waited for', false)
@@ -120,8 +123,8 @@ export class FollowedBatch {
     }
   }
 
-  #tell({ id, status, requests = this.batch.requests, done, isOver }: BatchState): void {
-    this.#speaker?.request.tell({ kind: 'batch', id, status, requests, done, ...(isOver ? { over: true } : {}) })
+  #emit({ id, status, requests = this.batch.requests, done, isOver }: BatchState): void {
+    this.#speaker?.request.emit({ kind: 'batch', id, status, requests, done, ...(isOver ? { over: true } : {}) })
   }
 
   async #read(state: BatchState): Promise<void> {
@@ -158,14 +161,14 @@ export class FollowedBatch {
     return this.#waiting.size === 0 ? 'enough' : 'more'
   }
 
-  // Answers are kept as soon as their questions go on, in this turn of the event loop; before that the notes must not say that they are there.
+  // Answers are kept in this turn of the event loop, as their requests continue; the notes must not say before that they are there.
   async #note(places: readonly number[]): Promise<void> {
     if (places.length === 0) return
     await new Promise((resolve) => setImmediate(resolve))
     this.#o.notes.done(this.batch, places)
   }
 
-  /** Of those of which the API says what is wrong with them; the others may be sent again. */
+  /** For requests whose errors the API reports; the others may be sent again. */
   #refuse({ failure, places }: NonNullable<BatchState['refused']>): void {
     const { host } = this.#o.api
     this.#o.notes.done(this.batch, allPlaces(this.batch))
@@ -178,7 +181,7 @@ export class FollowedBatch {
     }
   }
 
-  /** A batch that is not there any more has no answers; of any other they may come, when the run is gone on with. */
+  /** A batch that no longer exists has no answers; for any other they may come when the run is resumed. */
   #fail(failure: Failure): void {
     const isGone = failure.fault.status === 404
     if (isGone) this.#o.notes.done(this.batch, allPlaces(this.batch))

@@ -1,17 +1,17 @@
-// Requests that are to go together: sent when none has come for a while, when the first has waited for long, or when a limit is reached.
+// Collects requests for one batch: sent when none has come for a while, when the first has waited for long, or when a limit is reached.
 
 import type { Waiting } from './waiting.js'
 
 export interface RequestGatherOptions {
   readonly maxRequests: number
   readonly maxBytes: number
-  /** Besides the body of each. */
+  /** Bytes of a request besides its body. */
   readonly entryBytes: number
   readonly quietMs: number
   readonly send: (requests: readonly Waiting[]) => void
 }
 
-/** In quiet times: the first waits so many of them at most, while others come one by one. */
+/** The maximum wait of the first request, in multiples of the quiet time, while others come one by one. */
 const MOST_WAITS = 60
 
 export class RequestGather {

@@ -17,10 +17,10 @@ import type { NotedBatch } from './notes.js'
 import { type LaneRequest, type Replied, Waiting } from './waiting.js'
 
 export interface BatchLane {
-  /** It was sent already, by a run before: it is paid for. */
+  /** It was already sent, by an earlier run: it is paid for. */
   isNoted(key: string | undefined): boolean
   ask(request: LaneRequest): Promise<Attempt<Replied>>
-  /** One after the other: thousands may wait for money, and each that waits looks for it again and again. */
+  /** One after the other: thousands may wait for money, and each one polls. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -28,7 +28,7 @@ export const openLane = (options: BatchFollowOptions): BatchLane => {
   const { api, timing, maxRetries, notes } = options
   const gathers = new Map<string, RequestGather>()
   const followed = new Map<string, FollowedBatch>()
-  /** Until the last of those that are made is. */
+  /** Resolves when the last created batch is over. */
   let making: Promise<unknown> = Promise.resolve()
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -43,14 +43,14 @@ export const openLane = (options: BatchFollowOptions): BatchLane => {
     own.add(waiting)
   }
 
-  /** Resolves once all of it is over. */
+  /** Resolves once all of them are over. */
   const send = async (all: readonly Waiting[]): Promise<void> => {
     const made = making.then(() => make(all.filter(({ isSettled }) => !isSettled)))
     making = made
     await Promise.all(await made)
   }
 
-  /** Resolves once they are made, to what resolves when each of them is over. */
+  /** Resolves once they are created, to a promise for the end of each. */
   const make = async (all: readonly Waiting[]): Promise<readonly Promise<void>[]> => {
     if (all.length === 0) return []
     const batch: NotedBatch = {
@@ -91,7 +91,7 @@ export const openLane = (options: BatchFollowOptions): BatchLane => {
     return page.ok ? page.value.batches[0]?.id : undefined
   }
 
-  // Once it may have arrived it is looked for, and made again only when it is not there.
+  // If it may have arrived it is searched for, and created again only if it is missing.
   const create = async (following: FollowedBatch, all: readonly Waiting[]): Promise<Created> => {
     const { batch, signal } = following
     const bodies = all.map(({ request }) => request.body)
@@ -107,7 +107,7 @@ export const openLane = (options: BatchFollowOptions): BatchLane => {
       const isOver = !isUnsure && !attempt.failure.isRetryable
       if (isOver || signal.aborted || tries >= maxRetries) return { attempt, isUnsure }
       const wait_ms = Math.round(attempt.failure.retryAfterMs ?? backoff(tries, timing.random()))
-      all[0]?.request.tell({ kind: 'retry', attempt: tries + 1, reason: attempt.failure.fault.detail, wait_ms })
+      all[0]?.request.emit({ kind: 'retry', attempt: tries + 1, reason: attempt.failure.fault.detail, wait_ms })
       await timing.wait(wait_ms, signal)
     }
   }
@@ -123,7 +123,7 @@ export const openLane = (options: BatchFollowOptions): BatchLane => {
     else for (const waiting of unsent) gather(waiting)
   }
 
-  // The second one when the first is over: together they were too much.
+  // The second one when the first is over: together they exceeded the queue.
   const sendInHalves = async (all: readonly Waiting[]): Promise<void> => {
     for (const half of halvesOf(all)) await send(half)
   }
@@ -152,7 +152,7 @@ export const openLane = (options: BatchFollowOptions): BatchLane => {
 
 interface Created {
   readonly attempt: Attempt<BatchState>
-  /** It may be there all the same. */
+  /** It may exist all the same. */
   readonly isUnsure: boolean
 }
 
@@ -161,7 +161,7 @@ const halvesOf = (all: readonly Waiting[]): readonly [readonly Waiting[], readon
   return [all.slice(0, middle), all.slice(middle)]
 }
 
-/** Its request was sent, and what became of it is not known. */
+/** Its request was sent, and the result is unknown. */
 const mayBeThere = ({ fault: { status }, isUnbilled = false, isNotMade }: Failure): boolean => {
   if (isNotMade) return false
   return typeof status === 'number' ? status === 408 || status === 409 || (status >= 500 && status !== 529) : !isUnbilled

@@ -15,11 +15,11 @@ import { type Fault, fault, isRecord, systemReason } from '@plumb/wire'
 
 export interface NotedBatch {
   readonly mark: string
-  /** The last batch of the account before this one was sent, where that was asked. */
+  /** The last batch of the account before this one was sent, if it was requested. */
   newest: string | undefined
-  /** When it was noted, by our clock. */
+  /** The time of the note, by our clock. */
   readonly timeMs: number
-  /** How many requests it has. */
+  /** The number of its requests. */
   readonly requests: number
   id: string | undefined
   file: string | undefined
@@ -28,29 +28,29 @@ export interface NotedBatch {
 export interface NotedPlace {
   readonly batch: NotedBatch
   readonly place: number
-  /** Its answer was asked for as { "value": T }. */
+  /** Its answer was requested as { "value": T }. */
   readonly isWrapped: boolean
 }
 
-/** A question, by what it is and which of those that are equal. */
+/** The key of a request, and its number among equal ones. */
 export interface NotedKey {
   readonly key: string
   readonly isWrapped: boolean
 }
 
 export interface Notes {
-  /** The batch in which it was sent last, if its result was not read. */
+  /** The batch in which it was last sent, if its result was not read. */
   find(key: string): NotedPlace | undefined
-  /** That result has come, or never will. */
+  /** That result was read, or will never come. */
   forget(key: string): void
-  /** Before a batch is sent. A fault: it cannot be written down. */
+  /** Call it before a batch is sent. A fault: it cannot be noted. */
   plan(batch: NotedBatch, keys: readonly (NotedKey | undefined)[]): Fault | undefined
   file(batch: NotedBatch, id: string): void
   made(batch: NotedBatch, id: string): void
   done(batch: NotedBatch, places: readonly number[]): void
 }
 
-/** `at`: notes about batches of other places are of no use here. */
+/** `at`: notes about batches of other addresses are ignored. */
 export const openNotes = (directory: string, at: string): Notes => {
   const found = new Map<string, NotedPlace>()
   const batches = new Map<string, ReadBatch>()
@@ -76,7 +76,7 @@ export const openNotes = (directory: string, at: string): Notes => {
   }
 }
 
-/** Of a run in which nothing is kept. */
+/** For a run that keeps nothing. */
 export const NO_NOTES: Notes = {
   find: () => undefined,
   forget: () => {},

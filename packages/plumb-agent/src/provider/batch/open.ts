@@ -1,4 +1,4 @@
-// The lane of a provider, wanted with the first question that goes by it, and not before.
+// Opens the batch lane of a provider, at the first request that uses it.
 
 import { type ApiCallsOptions, openApiCalls } from '../http/api-calls.js'
 import type { Protocol } from '../protocol.js'
@@ -8,11 +8,11 @@ import { NO_NOTES, openNotes } from './notes.js'
 export interface BatchLaneOptions {
   readonly protocol: Pick<Protocol, 'openBatches' | 'pathOf'>
   readonly endpoint: URL
-  /** Of a request that has no body. */
+  /** The headers of a request without a body. */
   readonly headers: Readonly<Record<string, string>>
   readonly calls: ApiCallsOptions
   readonly maxRetries: number
-  /** Where notes are kept; undefined: nowhere. */
+  /** The directory of notes. Undefined: none. */
   readonly directory: string | undefined
 }
 

@@ -1,35 +1,35 @@
-// A question on its way through a batch: it waits in one place after the other, and may be dropped in each.
+// A request on its way through a batch: it waits in several places, and may be cancelled in each.
 
 import type { Fault } from '@plumb/wire'
 import type { Emit } from '../../io/telemetry.js'
 import { type Attempt, failWith } from '../http/failure.js'
 
 export interface LaneRequest {
-  /** By which the notes know it; undefined: nothing is kept. */
+  /** Its key in the notes. Undefined: nothing is kept. */
   readonly key: string | undefined
   /** As JSON. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
   readonly model: string
-  /** Its answer is asked for as { "value": T }. */
+  /** Its answer is requested as { "value": T }. */
   readonly isWrapped: boolean
   readonly signal: AbortSignal
-  /** About its batch. */
-  readonly tell: Emit
+  /** Receives events about its batch. */
+  readonly emit: Emit
   readonly warn: (warning: Fault) => void
 }
 
 export interface Replied {
-  /** That a single request would have had. */
+  /** The headers of a single request. */
   readonly reply: unknown
-  /** As it was sent, maybe by a run before. */
+  /** As it was sent, perhaps by an earlier run. */
   readonly isWrapped: boolean
 }
 
 export class Waiting {
   readonly bytes: number
   #settle: ((attempt: Attempt<Replied>) => void) | undefined
-  /** Takes it out of where it waits. */
+  /** Removes it from the place where it waits. */
   drop: () => void = () => {}
 
   constructor(
@@ -51,7 +51,7 @@ export class Waiting {
     return this.#settle === undefined
   }
 
-  /** The first time counts. */
+  /** Only the first call counts. */
   settle(attempt: Attempt<Replied>): void {
     this.#settle?.(attempt)
     this.#settle = undefined

@@ -18,11 +18,11 @@ export const readOrder = (text: string, offered: readonly string[]): Order | und
   return isOrder ? { name, ...readCallInput(json) } : undefined
 }
 
-/** Messages that ELIZA has not heard: orders, that is what was answered by a tool call, and the results. */
+/** Messages that ELIZA does not read: orders, that is those answered by a tool call, and the results. */
 export const isOrder = (messages: readonly ChatMessage[], place: number): boolean =>
   hasBlock(messages[place], 'tool_result') || hasBlock(messages[place + 1], 'tool_use')
 
-/** What a tool has just answered, as text; undefined where the last message holds no result. */
+/** The text of a tool's result. Undefined if the last message contains none. */
 export const resultOf = (message: ChatMessage | undefined): string | undefined => {
   const results = blocksOf(message).filter((block) => block.type === 'tool_result')
   return results.length === 0 ? undefined : results.map(({ content }) => textOf(content)).join('\n')
@@ -36,6 +36,6 @@ const textOf = (content: Json): string => {
 const hasBlock = (message: ChatMessage | undefined, type: ContentBlock['type']): boolean =>
   blocksOf(message).some((block) => block.type === type)
 
-// A memory that was set may hold anything.
+// A memory that was set may contain anything.
 const blocksOf = (message: ChatMessage | undefined): readonly ContentBlock[] =>
   Array.isArray(message?.content) ? message.content.filter((item) => typeof item === 'object' && item !== null && 'type' in item) : []

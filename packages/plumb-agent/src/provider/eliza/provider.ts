@@ -14,9 +14,9 @@ import { ElizaSession } from './session.js'
 type Said = Pick<ModelAnswer, 'content' | 'stop'>
 
 /**
- * A session is a pure function of the script and of what the user said, so the memory needs no state besides the messages: where the
- * history is not the one that this session has lived through (a memory was set, an answer was cancelled, a tool was called, `amnesiac`),
- * a fresh session hears it again. That costs some microseconds a message, once.
+ * A session is a pure function of the script and of the user's messages, so the memory needs no other state: if the history differs from
+ * that of this session (a memory was set, an answer was cancelled, a tool was called, `amnesiac`), a fresh session replays it. That costs
+ * some microseconds a message, once.
  */
 export const openEliza = (script: ElizaScript): Provider => {
   let session = new ElizaSession(script)
@@ -30,7 +30,7 @@ export const openEliza = (script: ElizaScript): Provider => {
     session = new ElizaSession(script)
     tokens = 0
     for (const [place, { role, content }] of history.entries()) {
-      if (role === 'user' && !isOrder(history, place)) session.reply(heard(content, input))
+      if (role === 'user' && !isOrder(history, place)) session.reply(sentenceOf(content, input))
       tokens += countTokens(content)
     }
   }
@@ -39,7 +39,7 @@ export const openEliza = (script: ElizaScript): Provider => {
     const { turn, input, output, tools } = question
     const result = resultOf(turn.at(-1))
     if (result !== undefined) return pass(result, output)
-    const sentence = heard(turn.findLast(({ role }) => role === 'user')?.content ?? '', input)
+    const sentence = sentenceOf(turn.findLast(({ role }) => role === 'user')?.content ?? '', input)
     const order = readOrder(
       sentence,
       tools.map(({ name }) => name),
@@ -74,7 +74,7 @@ const speak = (sentence: string, output: Type): Result<Said> => {
   return succeed(ended(JSON.stringify(value)))
 }
 
-// What a tool gave may be an answer as it is.
+// The result of a tool may be the answer itself.
 const pass = (result: string, output: Type): Result<Said> => {
   const valid = resolve(output).kind === 'string' ? undefined : validate(result, output)
   return valid?.ok ? succeed(ended(valid.value)) : speak(result, output)
@@ -82,7 +82,7 @@ const pass = (result: string, output: Type): Result<Said> => {
 
 const ended = (text: string): Said => ({ content: [{ type: 'text', text }], stop: 'end' })
 
-const heard = (content: Json, input: Type): string => hear(content, resolve(input).kind === 'string')
+const sentenceOf = (content: Json, input: Type): string => textOfContent(content, resolve(input).kind === 'string')
 
 // Four tokens for three words, as English text has about.
 const countTokens = (content: Json | readonly ContentBlock[]): number => {
@@ -91,30 +91,30 @@ const countTokens = (content: Json | readonly ContentBlock[]): number => {
 }
 
 /**
- * A message of a `string` input is heard as it is. Of any other input the memory holds the JSON text; its strings are heard one after
- * the other, each as a sentence of its own. Names of fields are not heard; a value without strings is heard as its JSON.
+ * A message of a `string` input is one sentence. For any other input the memory holds the JSON text; its strings are read one after the
+ * other, each as a sentence of its own. Names of fields are ignored; a value without strings is read as its JSON.
  */
-const hear = (content: Json, isPlainText: boolean): string => {
-  if (typeof content === 'string') return isPlainText ? content : hearText(content)
+const textOfContent = (content: Json, isPlainText: boolean): string => {
+  if (typeof content === 'string') return isPlainText ? content : textOfString(content)
   const { parts } = readMessage({ role: 'user', content })
-  if (parts.some(isMedia)) return hearBlocks(parts, isPlainText)
+  if (parts.some(isMedia)) return textOfBlocks(parts, isPlainText)
   return strings(content).join('. ') || JSON.stringify(content)
 }
 
-/** Where media stand in a value, nothing is heard; of media alone, what they are. */
-const hearBlocks = (parts: readonly ContentPart[], isPlainText: boolean): string => {
+/** Media inside a value are ignored; a message of media alone is read as their kinds. */
+const textOfBlocks = (parts: readonly ContentPart[], isPlainText: boolean): string => {
   const said = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
   if (said.trim() === '') return parts.map(({ type }) => type).join(' ')
   if (isPlainText) return said
   const value = parts.map((part) => (part.type === 'text' ? part.text : 'null')).join('')
-  return hearJson(value) ?? hearText(said)
+  return textOfJson(value) ?? textOfString(said)
 }
 
-// A memory that was set by hand may hold plain words where JSON would stand.
-const hearText = (text: string): string => hearJson(text) ?? text
+// A memory that was set by hand may contain plain text in place of JSON.
+const textOfString = (text: string): string => textOfJson(text) ?? text
 
-/** Undefined: it is no JSON. */
-const hearJson = (text: string): string | undefined => {
+/** Undefined: not JSON. */
+const textOfJson = (text: string): string | undefined => {
   try {
     return strings(JSON.parse(text)).join('. ') || text
   } catch {

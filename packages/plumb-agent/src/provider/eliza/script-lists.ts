@@ -41,7 +41,7 @@ export const readLists = (source: string, report: ReportLine): ScriptNode[] => {
 
 type TokenKind = '(' | ')' | '=' | 'number' | 'symbol'
 
-/** Tells of every token and its line, from 1. */
+/** Calls back with every token and its line, from 1. */
 const readTokens = (source: string, onToken: (kind: TokenKind, text: string, line: number) => void): void => {
   let line = 1
   for (const text of upperCase(source).match(TOKEN) ?? []) {

@@ -52,8 +52,8 @@ const readScript = (forms: readonly ScriptNode[], reader: ScriptReader): ElizaSc
 }
 
 const addRule = (rules: Map<string, ScriptRule>, rule: ScriptRule, reader: ScriptReader): void => {
-  const twin = rules.get(rule.keyword)
-  if (twin) reader.report(rule.line, `rule '${rule.keyword}' stands twice, first in line ${twin.line}; remove one`)
+  const earlier = rules.get(rule.keyword)
+  if (earlier) reader.report(rule.line, `rule '${rule.keyword}' stands twice, first in line ${earlier.line}; remove one`)
   else rules.set(rule.keyword, rule)
   addTags(rule, reader)
 }

@@ -1,4 +1,4 @@
-// Requests of an API whose replies are JSON, or JSON Lines: one attempt each, within a deadline.
+// Requests whose replies are JSON, or JSON Lines: one attempt each, within a deadline.
 
 import { type Log, nowMs } from '@plumb/wire'
 import { apiFailure } from './api-error.js'
@@ -15,7 +15,7 @@ export interface ApiCalls {
   /** As in `ErrorReply`. */
   readonly keyWords: string
   json(request: HttpRequest, signal: AbortSignal): Promise<Attempt<unknown>>
-  /** `take` is given each line that is JSON, until it says that it has enough. A failure: they ended too soon. */
+  /** `take` is called with each line of JSON, until it returns that it has enough. A failure: they ended too soon. */
   lines(request: HttpRequest, take: (value: unknown) => 'more' | 'enough', signal: AbortSignal): Promise<Attempt<undefined>>
 }
 
@@ -77,7 +77,7 @@ export const openApiCalls = ({ connection, host, keyWords, timing, log }: ApiCal
 
 const LF = 10
 
-/** Without those that are blank. */
+/** Without blank lines. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let parts: Uint8Array[] = []
   let bytes = 0

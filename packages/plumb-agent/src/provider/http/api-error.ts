@@ -1,4 +1,4 @@
-// What an API means by a status other than 2xx, or by an error in the middle of a stream.
+// The meaning of a status other than 2xx, or of an error in the middle of a stream.
 
 import { type Code, fault, preview, scrub } from '@plumb/wire'
 import type { ProviderRefusal } from '../../conversation/breaker.js'
@@ -9,7 +9,7 @@ import { type HttpReply, header } from './reply-body.js'
 export interface ErrorReply {
   /** The host, as errors name it. */
   readonly host: string
-  /** What it means that the key is refused: "did not accept the key in NAME". */
+  /** The error for a refused key: "did not accept the key in NAME". */
   readonly keyWords: string
   readonly status: number
   readonly headers: HttpReply['headers']
@@ -35,13 +35,14 @@ export const apiFailure = (refused: ErrorReply): Failure => {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     words,
     isUnbilled: true,
-    // As llama.cpp and vLLM say it while they start.
+    // The message of llama.cpp and vLLM while they start.
     isAway: status === 503 && /\bloading\b/i.test(words),
     ...(refusal ? { refusal } : {}),
   }
 }
 
-// 403 may be for what one input holds; 429 is for the speed, unless there is no money left. A gateway's 404 is for the path, and final too.
+// 403 may be due to the content of one input; 429 is about the rate, unless there is no money left. A gateway's 404 is about the path, and
+// final too.
 const refusalOf = (status: number, text: string): ProviderRefusal | undefined => {
   if (status === 401 || status === 402 || status === 404) return 'final'
   if (status === 403) return 'doubtful'
@@ -61,7 +62,7 @@ const detailOf = (status: number, words: string, keyWords: string, location: str
 
 const wordsAfter = (words: string): string => (words === '' ? '' : `: ${preview(withoutKeys(words), 300)}`)
 
-// Before they are cut: half a key would not be known for one. Servers show keys in part themselves, as sk-abc***xyz.
+// Before cutting: half a key would not be recognised. Servers show keys in part themselves, as sk-abc***xyz.
 const withoutKeys = (words: string): string =>
   scrub(words).replace(/\S+/g, (word) => (word.includes('***') || /^\W*[sp]k-/.test(word) ? '***' : word))
 
@@ -70,7 +71,7 @@ const withoutQuery = (location: string): string => {
   return url ? `${url.origin}${url.pathname}` : (location.split(/[?#]/, 1)[0] ?? '')
 }
 
-// OpenAI's code, and the words of the others: "prompt is too long: 213000 tokens > 200000 maximum", "exceeds the available context size".
+// OpenAI's code, and the messages of others: "prompt is too long: 213000 tokens > 200000 maximum", "exceeds the available context size".
 const isOverflow = (status: number, text: string): boolean =>
   (status === 400 || status === 413) &&
   /context_length_exceeded|prompt is too long|exceed\w* .{0,40}context|maximum context length|context (window|length|size) .{0,20}exceed/i.test(
@@ -92,10 +93,10 @@ const isWorthRetrying = (status: number, shouldRetry: string, text: string): boo
   return status === 408 || status === 409 || status >= 500
 }
 
-// A limit on money, not on speed: Anthropic's error_code, OpenAI's code.
+// A limit on money, not on rate: Anthropic's error_code, OpenAI's code.
 const NO_MONEY = /spend_limit_reached|insufficient_quota|billing_hard_limit_reached/
 
-/** Both APIs say { error: { type, message } }; servers like them also { message }, { detail } or a page of HTML. */
+/** Both APIs write { error: { type, message } }; compatible servers also { message }, { detail } or a page of HTML. */
 const wordsOf = (text: string): string => {
   const read = readJson(text)
   if (!read.ok) return /^\s*</.test(text) ? 'a page of HTML' : text.trim()
@@ -105,7 +106,7 @@ const wordsOf = (text: string): string => {
   return [type, message].filter((part) => part !== undefined).join(': ')
 }
 
-/** `error` of an error event, or of a reply that came with status 200. */
+/** `error` of an error event, or of a reply with status 200. */
 export const errorEventFailure = (host: string, keyWords: string, event: unknown, did = 'broke off its reply'): Failure => {
   const type = textAt(event, 'type') ?? textAt(event, 'code') ?? ''
   const { code, isRetryable, refusal } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER_ERROR
@@ -141,10 +142,10 @@ const ERROR_TYPES: Readonly<Record<string, Kind>> = {
   permission_error: { code: 'unauthorized', isRetryable: false, refusal: 'doubtful' },
 }
 
-/** Beyond it the own backoff holds, as in the official SDKs. */
+/** Above it our own backoff applies, as in the official SDKs. */
 const MAX_RETRY_AFTER_MS = 60_000
 
-/** Undefined where the header is absent, says nothing, lies in the past or asks for more than a minute. */
+/** Undefined if the header is absent, invalid, in the past or asks for more than a minute. */
 export const readRetryAfter = (headers: HttpReply['headers'], wallMs: number): number | undefined => {
   const ms = asNumber(header(headers, 'retry-after-ms')) ?? seconds(header(headers, 'retry-after'), wallMs)
   return ms !== undefined && ms >= 0 && ms <= MAX_RETRY_AFTER_MS ? ms : undefined
@@ -153,7 +154,7 @@ export const readRetryAfter = (headers: HttpReply['headers'], wallMs: number): n
 const seconds = (text: string, wallMs: number): number | undefined => {
   const number = asNumber(text)
   if (number !== undefined) return number * 1000
-  // Only what begins like a day, since Date.parse takes nearly anything for a date.
+  // Only texts that begin like a day, since Date.parse accepts nearly anything.
   return /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) - wallMs : undefined
 }
 

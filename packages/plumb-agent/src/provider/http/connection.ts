@@ -1,4 +1,4 @@
-// The way to one endpoint: connections that are kept alive, through the proxy of the environment, and never to anywhere else.
+// Connections to one endpoint: kept alive, through the proxy of the environment, and never to any other host.
 
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
@@ -7,22 +7,22 @@ import type { HttpReply } from './reply-body.js'
 import type { Timing } from './timing.js'
 
 export interface HttpConnection {
-  /** Ends with an exception when nothing comes back, or the signal fires. Redirects come back as they are. */
+  /** Throws if nothing comes back, or the signal fires. Redirects are returned, not followed. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
   close(): void
 }
 
-/** A POST of its body; a GET where it has none. */
+/** A POST of its body; a GET without one. */
 export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Pieces are sent one by one, so that the whole is never held; `content-length` stands in the headers then. */
+  /** Pieces are sent one by one, so that the whole is never held; `content-length` is in the headers then. */
   readonly body?: string | Iterable<string>
 }
 
 export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: Timing): HttpConnection => {
   let opening: Promise<Dispatcher> | undefined
-  // undici costs more than everything else at start, so it is loaded for the first question.
+  // undici costs more than everything else at start, so it is loaded for the first request.
   const open = async (): Promise<Dispatcher> => {
     const { Agent, EnvHttpProxyAgent } = await import('undici')
     const options = { connect: { timeout: connectMs }, headersTimeout: headersMs, bodyTimeout: idleMs }
@@ -39,7 +39,7 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     },
     close: () => {
-      // What is under way is abandoned: its caller is gone.
+      // Pending requests are abandoned: their caller is gone.
       opening?.then(
         (dispatcher) => dispatcher.destroy(),
         () => {},
@@ -48,7 +48,7 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
   }
 }
 
-/** ALL_PROXY stands for both, as with other programs; NO_PROXY is read by undici itself. */
+/** ALL_PROXY applies to both, as with other programs; NO_PROXY is read by undici itself. */
 const proxiesOf = (env: NodeJS.ProcessEnv): { httpProxy?: string; httpsProxy?: string } | undefined => {
   const any = env.all_proxy || env.ALL_PROXY
   const httpProxy = env.http_proxy || env.HTTP_PROXY || any

@@ -1,9 +1,9 @@
-// Where a key may be sent (plumb-agent(1), Providers): the provider's own host, loopback, and what the person who runs the agent has named.
+// Hosts to which a key may be sent (plumb-agent(1), Providers): the provider's own, loopback, and those that the user has named.
 
 import { type Account, type Fault, fault, preview } from '@plumb/wire'
 
 export interface EndpointWords {
-  /** As the spec has it. */
+  /** From the spec. */
   readonly spec: unknown
   /** PLUMB_ENDPOINT. */
   readonly environment: string | undefined
@@ -11,7 +11,7 @@ export interface EndpointWords {
   readonly allowedHosts: readonly string[]
 }
 
-/** `own`: where the provider itself is. */
+/** `own`: the provider's address. */
 export const readEndpoint = (own: string, { spec, environment, allowedHosts }: EndpointWords): URL | Fault => {
   const isFromSpec = typeof spec === 'string' && spec !== ''
   const text = isFromSpec ? spec : environment || own
@@ -43,7 +43,7 @@ const namesOf = (environment: string | undefined): string[] => {
   return url ? [`${url.hostname}:${portOf(url)}`] : []
 }
 
-/** A name without a port stands for every port. */
+/** A name without a port matches every port. */
 const isHost = (url: URL, name: string): boolean => {
   const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(name.trim().toLowerCase()) ?? []
   return host === url.hostname && (port === undefined || port === portOf(url))
@@ -51,10 +51,10 @@ const isHost = (url: URL, name: string): boolean => {
 
 const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80')
 
-/** It is the provider that made the API, and no server like it. */
+/** It is the API's own provider, not a compatible server. */
 export const isProviderItself = ({ name, speaks, endpoint: own }: Account, endpoint: URL): boolean =>
   name === speaks && endpoint.hostname === new URL(own).hostname
 
-/** By the name as URL writes it: numbers in other forms have become dotted ones there. */
+/** By the name as URL normalises it: numbers in other forms are dotted ones there. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || /^127(\.\d{1,3}){3}$/.test(hostname) || /^\[(::1|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/.test(hostname)

@@ -1,4 +1,4 @@
-// Why one attempt gave no answer: the fault an input is to have, and whether the same request may be sent again.
+// Why one attempt gave no answer: the fault of the input, and whether the same request may be sent again.
 
 import { type Code, type Fault, fault } from '@plumb/wire'
 import type { ProviderRefusal } from '../../conversation/breaker.js'
@@ -6,19 +6,19 @@ import type { ProviderRefusal } from '../../conversation/breaker.js'
 export interface Failure {
   readonly fault: Fault
   readonly isRetryable: boolean
-  /** What the server asks to be waited, where it makes sense. */
+  /** The delay that the server asks for, if valid. */
   readonly retryAfterMs?: number
   /** The server's own message, from which a compatible request may be derived. */
   readonly words: string
-  /** No server is there, or one that is still loading its model: it may be being restarted. */
+  /** No server is there, or one that is still loading its model: it may be restarting. */
   readonly isAway?: boolean
-  /** It is not billed: it never went out, or was answered with an error. */
+  /** It is not billed: it was never sent, or was answered with an error. */
   readonly isUnbilled?: boolean
-  /** It was only about what stands before the batch itself. */
+  /** It is about the files of a batch, before the batch itself. */
   readonly isNotMade?: true
-  /** It is not this request that is refused, but the key, the account or the model. */
+  /** The key, the account or the model is refused, not this request. */
   readonly refusal?: ProviderRefusal
-  /** Other questions fail with this very object. */
+  /** Other requests fail with this very object. */
   readonly isShared?: true
 }
 
@@ -29,7 +29,7 @@ export const failWith = (code: Code, detail: string, isRetryable: boolean): { re
   failure: { fault: fault(code, detail), isRetryable, words: '' },
 })
 
-/** Thrown by what reads a body in the middle of an iteration; caught where the attempt ends. */
+/** Thrown while a body is read; caught where the attempt ends. */
 export class Unreadable extends Error {
   readonly code = 'UNREADABLE'
 }

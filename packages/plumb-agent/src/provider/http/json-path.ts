@@ -1,4 +1,4 @@
-// Looks into JSON from elsewhere: what is not there, or of another kind, is undefined.
+// Reads foreign JSON by path: undefined for missing values and other kinds.
 
 import { parseJson, parseTree, type Result } from '@plumb/wire'
 
@@ -21,7 +21,7 @@ export const numberAt = (value: unknown, ...path: readonly (string | number)[]):
   return typeof part === 'number' ? part : undefined
 }
 
-/** A count as it was sent; NaN where none was, -1 where it is no number. */
+/** A count as it was sent; NaN if absent, -1 if it is not a number. */
 export const countAt = (value: unknown, ...path: readonly (string | number)[]): number => {
   const part = at(value, ...path)
   if (part === undefined || part === null) return Number.NaN
@@ -33,7 +33,7 @@ export const listAt = (value: unknown, ...path: readonly (string | number)[]): r
   return Array.isArray(part) ? part : []
 }
 
-/** With the limit on depth that all JSON from outside has. */
+/** With the depth limit of all foreign JSON. */
 export const readJson = (text: string): Result<unknown> => {
   const bytes = Buffer.from(text)
   return parseJson(bytes, 0, bytes.length, true)

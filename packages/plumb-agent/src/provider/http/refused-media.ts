@@ -1,4 +1,4 @@
-// A model that does not take the images, documents or audio of a request, as servers say it: with any status, and so in words alone.
+// Detects that a model does not accept the images, documents or audio of a request, by the server's message: the status varies.
 
 import { fault } from '@plumb/wire'
 import type { Failure } from './failure.js'
@@ -24,10 +24,10 @@ const REFUSED = new RegExp(
   'i',
 )
 
-/** What a body has of media, whatever the API. */
+/** The media in a body, whatever the API. */
 const MEDIA = /"type":"(?:image|image_url|input_image|input_audio|document|file|input_file)"/
 
-/** `body`: what was sent, as JSON. The input is refused, for good; neither the model nor the key is. */
+/** `body`: the sent JSON. The input is refused, for good; neither the model nor the key is. */
 export const asRefusedMedia = (failure: Failure, body: string): Failure => {
   const { fault: error, refusal: _, ...rest } = failure
   const isAbout = ABOUT.has(error.error) && REFUSED.test(failure.words) && MEDIA.test(body)

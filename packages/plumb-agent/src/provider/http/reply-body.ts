@@ -1,4 +1,4 @@
-// The bytes of a reply as they are meant: decompressed where the server compressed unasked, and never more than the limit.
+// The decoded bytes of a reply: decompressed if the server compressed unasked, and limited.
 
 import { pipeline, type Readable } from 'node:stream'
 import { Unreadable } from './failure.js'
@@ -9,7 +9,7 @@ export interface HttpReply {
   readonly body: Readable
 }
 
-/** Ends with an exception when the connection breaks off, the encoding is unknown or the limit is passed. */
+/** Throws if the connection breaks, the encoding is unknown or the limit is exceeded. */
 export async function* readBody({ headers, body }: HttpReply, maxBytes: number): AsyncGenerator<Uint8Array> {
   const decoded = await decode(body, header(headers, 'content-encoding').toLowerCase())
   let bytes = 0
@@ -27,7 +27,7 @@ const decode = async (body: Readable, encoding: string): Promise<Readable> => {
   const decoders = { gzip: zlib.createGunzip, 'x-gzip': zlib.createGunzip, deflate: zlib.createInflate, br: zlib.createBrotliDecompress }
   const open = Object.hasOwn(decoders, encoding) ? decoders[encoding as keyof typeof decoders] : undefined
   if (!open) throw new Unreadable(`compressed its reply unasked, in a way that is not known here`)
-  // What breaks here breaks the iteration over the result, too.
+  // Errors here break the iteration over the result, too.
   return pipeline(body, open(), () => {})
 }
 

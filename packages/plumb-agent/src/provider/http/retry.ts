@@ -1,4 +1,4 @@
-// Sends the same request again while that may help (plumb-agent(1), Providers: the retry table).
+// Repeats the same request while that may help (plumb-agent(1), Providers: the retry table).
 
 import { fault } from '@plumb/wire'
 import type { Attempt, Failure } from './failure.js'
@@ -7,7 +7,7 @@ import type { Timing } from './timing.js'
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 8_000
 const JITTER = 0.25
-/** A model server takes up to a minute to be restarted, which 4 retries cover. */
+/** A model server takes up to a minute to restart, which 4 retries cover. */
 const AWAY_MS_PER_RETRY = 15_000
 
 export interface RetryOptions {
@@ -18,8 +18,8 @@ export interface RetryOptions {
 }
 
 /**
- * An attempt is made `maxRetries` + 1 times at most, beside those that find no server there: these are made until a
- * minute has been waited, or as much of it as `maxRetries` is of 4. The last failure is what remains.
+ * At most `maxRetries` + 1 attempts, not counting those that find no server: these continue for a minute, or for the part of it that
+ * `maxRetries` is of 4. Returns the last failure.
  */
 export const retry = async <T>(
   attempt: (number: number) => Promise<Attempt<T>>,

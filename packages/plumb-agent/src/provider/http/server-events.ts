@@ -1,4 +1,4 @@
-// A stream of server-sent events, from bytes that are cut anywhere, to the data of each.
+// Parses a stream of server-sent events, from chunks of bytes to the data of each event.
 
 import { TextDecoder } from 'node:util'
 import { createParser } from 'eventsource-parser'
@@ -7,11 +7,11 @@ import { readJson } from './json-path.js'
 import { MAX_EVENT_LENGTH } from './timing.js'
 
 /**
- * An event that has no end when the stream ends counts if it is whole, as a last line without
- * its newline does; else it was cut, and is dropped.
+ * An event that is not terminated when the stream ends counts if it is complete, as a last line without its newline does; else it was cut,
+ * and is dropped.
  */
 export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  // A character may be cut between two chunks; what is no UTF-8 is an error, never U+FFFD.
+  // A character may be split between two chunks; invalid UTF-8 is an error, never U+FFFD.
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let events: string[] = []
   let isTooLong = false

@@ -1,15 +1,15 @@
-// How long a provider is waited for, how much it may send, and the clock that this goes by.
+// The timeouts and limits of a provider, and the clock.
 
 export interface Timing {
-  /** Until the connection stands, TLS included. */
+  /** Until the connection is established, including TLS. */
   readonly connectMs: number
-  /** From the request to the head of the reply; the plain form (`stream: false`) sends it only with the whole answer. */
+  /** From the request to the head of the reply; a plain reply (`stream: false`) sends it only with the whole answer. */
   readonly headersMs: number
-  /** Between two chunks of a reply: models that think in silence take minutes, a connection that is gone takes for ever. */
+  /** Between two chunks of a reply: models that think silently take minutes, a dead connection takes for ever. */
   readonly idleMs: number
-  /** For one attempt, however steadily something drips. */
+  /** For one attempt, even if data keeps coming. */
   readonly totalMs: number
-  /** Without another request, until those that were gathered are sent as a batch. */
+  /** Quiet time before the collected requests are sent as a batch. */
   readonly quietMs: number
   /** Resolves after the time, or as soon as the signal fires. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
@@ -44,9 +44,9 @@ export const DEFAULT_TIMING: Timing = {
 
 const MIB = 2 ** 20
 
-/** Bytes of one reply, decoded: what a compressed one grows to. */
+/** Maximum decoded bytes of one reply. */
 export const MAX_REPLY_BYTES = 64 * MIB
-/** Characters of one event of a stream. */
+/** Maximum characters of one event of a stream. */
 export const MAX_EVENT_LENGTH = 16 * MIB
-/** Bytes that are read of a reply that only says what is wrong. */
+/** Maximum bytes that are read of an error reply. */
 export const MAX_ERROR_BYTES = 64 * 2 ** 10

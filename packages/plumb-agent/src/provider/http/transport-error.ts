@@ -1,9 +1,9 @@
-// From what the network threw to what it means for the input.
+// Converts network errors to the error of the input.
 
 import { fault, systemReason } from '@plumb/wire'
 import { type Failure, Unreadable } from './failure.js'
 
-/** Undefined for what is no failure of the network: a bug, which is to be seen. */
+/** Undefined: not a network failure but a bug, which should be visible. */
 export const transportFailure = (host: string, error: unknown): Failure | undefined => {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Unreadable) {

@@ -1,4 +1,4 @@
-// OpenAI's Batch API, and that of servers like it: a file of requests goes up, one or two of results come down.
+// OpenAI's Batch API, and compatible ones: a file of requests is uploaded, and one or two of results are downloaded.
 
 import type { Batch, BatchCreateParams, BatchError } from 'openai/resources/batches'
 import { type BatchApi, type BatchRefusal, type BatchResult, type BatchState, type NewBatch, notRun, requestIdOf } from '../batch/api.js'
@@ -11,9 +11,9 @@ type Url = Extract<BatchCreateParams['endpoint'], '/v1/chat/completions' | '/v1/
 
 export interface FileBatchesOptions {
   readonly calls: ApiCalls
-  /** Of the API, without a slash at its end. */
+  /** Of the API, without a trailing slash. */
   readonly base: string
-  /** What its requests are for, as the API names it wherever it is. */
+  /** The endpoint of its requests, in the API's own form, wherever it is. */
   readonly url: Url
   readonly headers: Readonly<Record<string, string>>
 }
@@ -33,7 +33,7 @@ export const openFileBatches = ({ calls, base, url, headers }: FileBatchesOption
     const body = { [Symbol.iterator]: () => formOf(batch, { boundary, url }) }
     const type = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': String(lengthOf(body)) }
     const made = await calls.json({ path: `${base}/files`, headers: { ...batch.headers, ...type }, body }, signal)
-    // A file alone runs nothing: it may be sent again, whatever became of it.
+    // A file alone runs nothing: it may be uploaded again, whatever happened to it.
     if (!made.ok) return { ok: false, failure: { ...made.failure, isUnbilled: true, isNotMade: true } }
     const id = textAt(made.value, 'id')
     return id === undefined ? failWith('bad_reply', `${host} answered with what is no file`, false) : { ok: true, value: id }
@@ -62,14 +62,14 @@ export const openFileBatches = ({ calls, base, url, headers }: FileBatchesOption
       const more = after === undefined ? '' : `&after=${encodeURIComponent(after)}`
       const page = await calls.json({ path: `${base}/batches?limit=100${more}`, headers }, signal)
       if (!page.ok) return page
-      const batches = listAt(page.value, 'data').flatMap((told) => stateOf(told, calls) ?? [])
+      const batches = listAt(page.value, 'data').flatMap((raw) => stateOf(raw, calls) ?? [])
       const next = at(page.value, 'has_more') === true ? (textAt(page.value, 'last_id') ?? batches.at(-1)?.id) : undefined
       return { ok: true, value: { batches, next } }
     },
     read: async (state, take, signal) => {
-      // Of those that went wrong there is a file of its own.
+      // Errors are in a file of their own.
       for (const key of ['output_file_id', 'error_file_id'] as const satisfies readonly (keyof Batch)[]) {
-        const file = textAt(state.told, key)
+        const file = textAt(state.raw, key)
         if (file === undefined) continue
         let hasEnough = false
         const takeLine = (line: unknown) => {
@@ -102,29 +102,29 @@ const lengthOf = (pieces: Iterable<string>): number => {
 const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled'] satisfies Batch['status'][])
 const CUT_SHORT: ReadonlySet<string> = new Set(['expired', 'cancelled'] satisfies Batch['status'][])
 
-const stateOf = (told: unknown, calls: ApiCalls): BatchState | undefined => {
-  const [id, status] = [textAt(told, 'id'), textAt(told, 'status' satisfies keyof Batch)]
+const stateOf = (raw: unknown, calls: ApiCalls): BatchState | undefined => {
+  const [id, status] = [textAt(raw, 'id'), textAt(raw, 'status' satisfies keyof Batch)]
   if (id === undefined || status === undefined) return undefined
-  const count = (kind: keyof NonNullable<Batch['request_counts']>) => numberAt(told, 'request_counts', kind)
-  const refused = status === ('failed' satisfies Batch['status']) ? refusalOf(told, calls) : undefined
+  const count = (kind: keyof NonNullable<Batch['request_counts']>) => numberAt(raw, 'request_counts', kind)
+  const refused = status === ('failed' satisfies Batch['status']) ? refusalOf(raw, calls) : undefined
   return {
     id,
     status,
     isOver: OVER.has(status),
     isCutShort: CUT_SHORT.has(status),
-    // Zero until the file was looked at.
+    // Zero until the file was validated.
     requests: count('total') || undefined,
     done: (count('completed') ?? 0) + (count('failed') ?? 0),
-    createdMs: (numberAt(told, 'created_at') ?? Number.NaN) * 1000,
-    mark: textAt(told, 'metadata', MARK),
-    file: textAt(told, 'input_file_id'),
+    createdMs: (numberAt(raw, 'created_at') ?? Number.NaN) * 1000,
+    mark: textAt(raw, 'metadata', MARK),
+    file: textAt(raw, 'input_file_id'),
     ...(refused ? { refused } : {}),
-    told,
+    raw,
   }
 }
 
-const refusalOf = (told: unknown, { host, keyWords }: ApiCalls): BatchRefusal => {
-  const errors = listAt(told, 'errors', 'data')
+const refusalOf = (raw: unknown, { host, keyWords }: ApiCalls): BatchRefusal => {
+  const errors = listAt(raw, 'errors', 'data')
   const [first] = errors
   const code = textAt(first, 'code' satisfies keyof BatchError)
   const event = { type: code, message: textAt(first, 'message') }

@@ -1,4 +1,4 @@
-// What OpenAI's APIs share: the schemas that they enforce (platform.openai.com, Structured model outputs).
+// The schemas that OpenAI's APIs enforce (platform.openai.com, Structured model outputs).
 
 import type { Dialect } from '../output-schema.js'
 

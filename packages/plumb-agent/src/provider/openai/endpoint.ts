@@ -1,6 +1,6 @@
-// Where OpenAI's APIs are, and how a key is shown to them.
+// The addresses of OpenAI's APIs, and the header of their key.
 
-/** The official SDK takes it with /v1; a bare origin gets it. */
+/** The official SDK expects it with /v1, which is added to a bare origin. */
 export const baseOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '') || '/v1'
 
 export const bearer = (key: string | undefined): Readonly<Record<string, string>> =>

@@ -1,13 +1,10 @@
-// Usage, as OpenAI's APIs tell it.
+// Usage, as OpenAI's APIs report it.
 
 import { isTokenCount } from '@plumb/wire'
 import { countAt } from '../http/json-path.js'
 import type { TokenUsage } from '../provider.js'
 
-/**
- * `input`: what it calls the tokens that were sent. OpenAI counts what came from the cache, or
- * went there, among them; here each counts once.
- */
+/** `input`: the API's name for the sent tokens. OpenAI includes tokens read from or written to the cache; here each is counted once. */
 export const readTokenUsage = (usage: unknown, input: 'prompt' | 'input', output: 'completion' | 'output'): TokenUsage => {
   const detail = (name: string) => countAt(usage, `${input}_tokens_details`, name) || 0
   const cache_read_tokens = detail('cached_tokens')

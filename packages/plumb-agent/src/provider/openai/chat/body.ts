@@ -1,4 +1,4 @@
-// A question as a request of Chat Completions.
+// The body of a request to Chat Completions.
 
 import type { ChatCompletionCreateParams, ChatCompletionFunctionTool } from 'openai/resources/chat/completions/completions'
 import { isStrictSchema } from '../../output-schema.js'
@@ -13,9 +13,9 @@ export const bodyOf = (
   { maxTokens, isStreaming, names, downgrades, system, format, effort }: BodyOptions,
 ): ChatCompletionCreateParams => {
   const { model, tools, parallelToolCalls, temperature } = question
-  // Set one by one, not spread: so each is held against the SDK's type.
+  // Set one by one, not spread, so that each is checked against the SDK's type.
   const body: ChatCompletionCreateParams = { model, messages: messagesOf(question, system, names), stream: isStreaming }
-  // Models that reason take no other name for it, and servers that know only the old one say so.
+  // Reasoning models accept only this name, and servers that know only the old one say so.
   body[downgrades.has('max_tokens') ? 'max_tokens' : 'max_completion_tokens'] = maxTokens
   if (isStreaming && !downgrades.has('no_stream_options')) body.stream_options = { include_usage: true }
   if (tools.length > 0) body.tools = tools.map((tool) => toTool(tool, names))

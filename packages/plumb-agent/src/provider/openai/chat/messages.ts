@@ -1,4 +1,4 @@
-// The memory and the turn as Chat Completions has them: results of tools are messages of their own, and carry text only.
+// The memory and the turn in the form of Chat Completions: results of tools are messages of their own, and contain only text.
 
 import type {
   ChatCompletionContentPart,
@@ -13,8 +13,8 @@ import { audioText, linkText, type ResultPart, readResult, resourceText } from '
 import type { WireNames } from '../../wire-names.js'
 
 /**
- * One system message, first: what is the same every time before what is not, so that the prompt is cached that far. Servers like OpenAI's
- * take `system`, and some of their templates know it in the first place only.
+ * One system message, first: its constant part comes first, so that it is cached. Compatible servers take `system`, and some of their
+ * templates allow it only in the first place.
  */
 export const messagesOf = ({ history, turn, context }: ModelRequest, system: string, names: WireNames): ChatCompletionMessageParam[] => {
   const content = [system, context ?? ''].filter((text) => text.trim() !== '').join('\n\n')
@@ -29,7 +29,7 @@ const toParams = (message: ChatMessage, names: WireNames): ChatCompletionMessage
   return role === 'assistant' ? toAssistant(parts, names) : toUser(parts)
 }
 
-/** Thinking and what other providers left are of no use here. */
+/** Thinking and blocks of other providers are left out. */
 const toAssistant = (parts: readonly ContentPart[], names: WireNames): ChatCompletionMessageParam[] => {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const tool_calls = parts.flatMap((part): ChatCompletionMessageToolCall[] =>
@@ -64,7 +64,7 @@ const toUser = (parts: readonly ContentPart[]): ChatCompletionMessageParam[] => 
   return [...results, { role: 'user', content }]
 }
 
-/** Why the API does not take it; undefined: it does. */
+/** Why the API does not accept it. Undefined: it does. */
 export const refusesMedia = (block: MediaBlock): string | undefined =>
   block.type !== 'image' && 'url' in block
     ? `Chat Completions takes no ${block.type} by its address: give its path or its data, or write wire: "responses"`
@@ -88,7 +88,7 @@ const toShown = (block: MediaBlock): ChatCompletionContentPart[] => {
 
 const toText = (text: string): ChatCompletionContentPart => ({ type: 'text', text })
 
-/** What a message of a tool does not take, and one of the user does. */
+/** Content that a tool's message cannot have, but a user's can. */
 const toApart = (item: ResultPart): ChatCompletionContentPart[] => {
   if (item.type === 'image') return [toImage(item)]
   const format = item.type === 'audio' ? AUDIO[item.media_type] : undefined

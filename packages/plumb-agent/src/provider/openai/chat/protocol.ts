@@ -1,4 +1,4 @@
-// OpenAI's Chat Completions, and the many servers that speak it.
+// OpenAI's Chat Completions, and the many compatible servers.
 
 import type { Protocol } from '../../protocol.js'
 import { DIALECT } from '../dialect.js'
@@ -24,7 +24,7 @@ export const CHAT_COMPLETIONS: Protocol = {
     { name: 'plain_output', words: /response_format|json_schema|structured output|schema/i, concedes: 'structured output' },
     { name: 'no_temperature', words: /temperature/i, concedes: 'temperature' },
     { name: 'no_parallel', words: /parallel_tool_calls/, concedes: 'parallel_tool_calls' },
-    // Models that reason take no other name for it than the new one, and servers that know only the old one say so.
+    // Reasoning models accept only the new name, and servers that know only the old one say so.
     { name: 'max_tokens', words: /max_completion_tokens/ },
     { name: 'no_stream_options', words: /stream_options/, concedes: 'usage of streams' },
   ],

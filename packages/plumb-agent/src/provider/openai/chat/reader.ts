@@ -1,4 +1,4 @@
-// From the chunks of a completion to the answer: text and calls, put together from their pieces.
+// Reads an answer from the chunks of a completion: text and calls, assembled from their pieces.
 
 import { randomUUID } from 'node:crypto'
 import { readCallInput } from '../../call-input.js'
@@ -31,7 +31,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     const error = at(chunk, 'error')
     if (error) return fail(error)
     if (at(chunk, 'usage')) usage = readTokenUsage(at(chunk, 'usage'), 'prompt', 'completion')
-    // Without usage in the end, and of several answers only the first.
+    // Without final usage, and only the first of several answers.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
     const delta = at(choice, 'delta')
     const said = textAt(delta, 'content') ?? ''
@@ -48,7 +48,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     get isOver() {
       return isOver
     },
-    // Servers that leave out [DONE] have said why they ended, and then ended.
+    // Servers that omit [DONE] have sent a finish reason, and then ended.
     get isWhole() {
       return isOver || reason !== undefined
     },
@@ -84,7 +84,7 @@ const stopOf = (reason: string | undefined, isRefused: boolean, hasCalls: boolea
   return hasCalls ? 'tool_use' : 'end'
 }
 
-/** The plain form says the same as a stream, at once. */
+/** Converts a plain reply to the events of a stream. */
 export const eventsOf = (completion: unknown): readonly unknown[] => {
   const choices = listAt(completion, 'choices').map((choice) => ({
     index: numberAt(choice, 'index') ?? 0,

@@ -1,4 +1,4 @@
-// A question as a request of the Responses API.
+// The body of a request to the Responses API.
 
 import { createHash } from 'node:crypto'
 import type { FunctionTool, ResponseCreateParams } from 'openai/resources/responses/responses'
@@ -12,7 +12,7 @@ import { itemsOf } from './items.js'
 export const bodyOf = (question: ModelRequest, options: BodyOptions): ResponseCreateParams => {
   const { model, tools, parallelToolCalls, temperature } = question
   const { maxTokens, isStreaming, names, downgrades, system, format, effort } = options
-  // Set one by one, not spread: so each is held against the SDK's type.
+  // Set one by one, not spread, so that each is checked against the SDK's type.
   const body: ResponseCreateParams = { model, input: itemsOf(question, names), stream: isStreaming, store: false }
   body.max_output_tokens = maxTokens
   if (system.trim() !== '') body.instructions = system
@@ -26,14 +26,14 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): ResponseCr
   return body
 }
 
-/** Requests with the same beginning go to the server that has it in its cache: the prompt and the tools, as they are for all inputs. */
+/** Requests with the same key go to the server that has their beginning in its cache: prompt and tools are the same for all inputs. */
 const cacheKeyOf = ({ model, system, tools }: ModelRequest): string =>
   createHash('sha256')
     .update(JSON.stringify([model, system, tools]))
     .digest('hex')
     .slice(0, 32)
 
-// `strict` is on where it is left out.
+// `strict` is on by default.
 const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: WireNames): FunctionTool => ({
   type: 'function',
   name: names.toWire(name),

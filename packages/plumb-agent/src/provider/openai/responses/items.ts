@@ -1,5 +1,5 @@
-// The memory and the turn as the Responses API has them: a list of items. Results of tools are
-// items of their own, and carry images and files.
+// The memory and the turn in the form of the Responses API: a list of items. Results of tools are items of their own, and may contain
+// images and files.
 
 import type {
   ResponseFunctionCallOutputItemList,
@@ -15,7 +15,7 @@ import { type ContentPart, readMessage } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
 import type { WireNames } from '../../wire-names.js'
 
-/** What changes every time stands behind what was said before, which is then found in the cache. */
+/** The variable part comes after the history, which is then found in the cache. */
 export const itemsOf = ({ history, turn, context = '' }: ModelRequest, names: WireNames): ResponseInputItem[] => [
   ...history.flatMap((message) => toItems(message, names)),
   ...(context.trim() === '' ? [] : [{ type: 'message' as const, role: 'developer' as const, content: context }]),
@@ -27,7 +27,7 @@ const toItems = (message: ChatMessage, names: WireNames): ResponseInputItem[] =>
   return role === 'assistant' ? parts.flatMap((part) => toAssistant(part, names)) : toUser(parts)
 }
 
-/** In the order in which the model said it: what it reasoned stands before what came of it. */
+/** In the order of the model: its reasoning before the results of it. */
 const toAssistant = (part: ContentPart, names: WireNames): ResponseInputItem[] => {
   switch (part.type) {
     case 'text':
@@ -36,10 +36,10 @@ const toAssistant = (part: ContentPart, names: WireNames): ResponseInputItem[] =
     case 'tool_use':
       return [{ type: 'function_call', call_id: part.id, name: names.toWire(part.name), arguments: inputText(part) }]
     case 'item':
-      // As it came: only the API understands it.
+      // Unchanged: only the API understands it.
       return [part.item as unknown as ResponseInputItem]
     default:
-      // What other providers left is of no use here.
+      // Blocks of other providers are left out.
       return []
   }
 }
@@ -60,9 +60,9 @@ const toUser = (parts: readonly ContentPart[]): ResponseInputItem[] => {
   return [...results, { type: 'message', role: 'user', content }]
 }
 
-/** Why the API does not take it; undefined: it does. */
+/** Why the API does not accept it. Undefined: it does. */
 export const refusesMedia = ({ type }: MediaBlock): string | undefined =>
-  type === 'audio' ? 'the Responses API takes no audio: write wire: "chat", with a model that hears' : undefined
+  type === 'audio' ? 'the Responses API takes no audio: write wire: "chat", with a model that takes audio' : undefined
 
 const toMedia = (block: MediaBlock): ResponseInputContent[] => {
   const caption = captionOf(block)

@@ -1,4 +1,4 @@
-// OpenAI's Responses API, stateless: nothing is stored there, and reasoning comes and goes encrypted.
+// OpenAI's Responses API, stateless: nothing is stored there, and reasoning is passed back and forth encrypted.
 
 import type { Protocol } from '../../protocol.js'
 import { DIALECT } from '../dialect.js'

@@ -1,4 +1,4 @@
-// From the events of a response to the answer: items in their order, whole, as they came.
+// Reads an answer from the events of a response: items in their order, complete and unchanged.
 
 import { randomUUID } from 'node:crypto'
 import { readCallInput } from '../../call-input.js'
@@ -11,7 +11,7 @@ import { readTokenUsage } from '../usage.js'
 
 export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
   const items = new Map<number, unknown>()
-  /** The response as its last event has it. */
+  /** The response, from its last event. */
   let response: unknown
   let isOver = false
 
@@ -41,7 +41,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
       case 'error':
         return fail(at(event, 'error') ?? { type: at(event, 'code'), message: at(event, 'message') })
       default:
-        // Whatever the API may add.
+        // Future events of the API.
         return at(event, 'error') ? fail(at(event, 'error')) : undefined
     }
   }
@@ -79,7 +79,7 @@ const toBlocks = (item: unknown, names: WireNames): ContentBlock[] => {
     case undefined:
       return []
     default:
-      // Reasoning, and calls of the API's own tools: they go back as they came, and read-message knows them again.
+      // Reasoning, and calls of the API's own tools: they are sent back unchanged, and read-message recognises them.
       return [asJson(item) as unknown as ContentBlock]
   }
 }
@@ -92,22 +92,22 @@ const stopOf = (response: unknown, items: readonly unknown[]): Finished['stop'] 
   return items.some((item) => textAt(item, 'type') === 'function_call') ? 'tool_use' : 'end'
 }
 
-/** The plain form says the same as a stream, at once. */
+/** Converts a plain reply to the events of a stream. */
 export const eventsOf = (response: unknown): readonly unknown[] => {
   const status = textAt(response, 'status')
   if (status === 'failed') return [{ type: 'response.failed', response }]
   if (status !== 'completed' && status !== 'incomplete') return []
   const parts = listAt(response, 'output').flatMap((item) => [...listAt(item, 'summary'), ...listAt(item, 'content')])
-  const told = parts.flatMap((part) => {
+  const events = parts.flatMap((part) => {
     const text = textAt(part, 'text')
     if (text === undefined) return []
     const thought = THOUGHT.get(textAt(part, 'type') ?? '')
     return [thought ? { type: thought, text } : { type: 'response.output_text.delta', delta: text }]
   })
-  return [...told, { type: `response.${status}`, response }]
+  return [...events, { type: `response.${status}`, response }]
 }
 
-/** By the type of a part, the event with which a stream tells of it. */
+/** By the type of a part, the stream event that carries it. */
 const THOUGHT = new Map([
   ['summary_text', 'response.reasoning_summary_text.done'],
   ['reasoning_text', 'response.reasoning_text.done'],
