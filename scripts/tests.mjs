@@ -17,7 +17,7 @@ const FILE_TIMEOUT_MS = 180_000
 const LONG = [
   ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack', 'test/launcher', 'test/release', 'test/bench', 'test/completion'],
   ...['test/real-server', 'test/acp-others', 'test/editors-others'],
-  ...['packages/lang/test/mends', 'packages/lang/test/calls-random'],
+  ...['packages/lang/test/repairs', 'packages/lang/test/calls-random'],
   ...['packages/plumb/test/flow-', 'packages/plumb/test/origins', 'packages/plumb/test/forms.test', 'packages/plumb/test/random'],
   ...['packages/plumb/test/compact', 'packages/plumb/test/park', 'packages/plumb/test/money'],
   ...['packages/plumb-tool/test/mcp-tools', 'packages/plumb-tool/test/sandbox', 'packages/plumb-tool/test/compose'],

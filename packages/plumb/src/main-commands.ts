@@ -1,4 +1,4 @@
-// The commands, and all that is said of command lines: help, and what is wrong with one.
+// The commands, the help, and errors in command lines.
 
 import { existsSync } from 'node:fs'
 import { endWith, examples, type Fault, fault, nearest, optionReaders, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
@@ -57,15 +57,15 @@ const testOptions = (o: TestFlags): TestCommandOptions => ({
   models: o.model ?? [],
 })
 
-/** Does what the words say; resolves to the exit status. */
+/** Runs the command line; resolves to the exit status. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> =>
   runParsed('plumb', openReader(commands)(withSummaryForm(argv)), () => work())
 
-// `plumb chek a.plumb` is a run of two specs to commander.
+// commander takes `plumb chek a.plumb` for a run of two specs.
 const meantByTwo = ({ code }: UsageError, program: Command): Fault | undefined =>
   code === 'commander.excessArguments' ? meantCommand(process.argv[2] ?? '', program) : undefined
 
-// And `plumb chek` the run of a spec of that name.
+// And `plumb chek` for the run of a spec of that name.
 const meantCommand = (word: string, program: Command): Fault | undefined => {
   if (existsSync(word)) return undefined
   const near = nearest(
@@ -209,7 +209,7 @@ const describe = (program: Command, commands: Commands): void => {
     .argument('<dir>', 'the record; with --on the name of the run')
     .argument('<id...>', 'the calls, as plumb approvals names them')
     .option('--deny', 'they are not made')
-    .option('--why <text>', 'what the agent is told')
+    .option('--why <text>', 'the reason that the agent gets')
     .option('--until <time>', 'the decision holds until then, such as 2030-01-31T18:00Z')
     .action((directory: string, ids: string[], o: ApproveOptions & DatabaseFlags) =>
       choose(() =>

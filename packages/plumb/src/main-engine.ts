@@ -22,7 +22,7 @@ interface WorkerFlags extends Omit<RunFlags, 'run' | 'part'>, DatabaseFlags {
   retryAfter?: number
 }
 
-/** Of the commands that look at a run, or change it. */
+/** Options of the commands that inspect or change a run. */
 interface LookFlags extends DatabaseFlags {
   json?: true
   watch?: true
@@ -31,7 +31,7 @@ interface LookFlags extends DatabaseFlags {
 
 const { again, seconds, whole } = optionReaders()
 
-/** Of stage, those that a worker has, too. */
+/** Options that stage and workers share. */
 const WORKER_OPTIONS: readonly RunOption[] = [
   ...DATABASE_OPTIONS,
   { flags: '--run <name>', text: 'serve only that run; several may be named', read: again },
@@ -110,7 +110,7 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
       }),
     )
   addOptions(engine, DATABASE_OPTIONS)
-  /** A command that looks at a run, or changes it, wherever it was submitted. */
+  /** A command that inspects or changes a run, wherever it was submitted. */
   const forRun = (
     [name, description, example]: readonly [string, string, string],
     [argument, meaning]: readonly [string, string],

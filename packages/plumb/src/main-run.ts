@@ -1,4 +1,4 @@
-// The options of every command that runs something: run and stage.
+// The options of the commands that run something: run and stage.
 
 import {
   endWith,
@@ -81,7 +81,7 @@ export interface RunFlags extends WatchFlags {
 
 const { again, dollars, lanes, rates, seconds, whole } = optionReaders()
 
-/** Help has the options in the order in which a person comes to need them; so many say what is run on what. */
+/** Options in the order in which a person needs them; so many say what runs on what. */
 const INPUT_OPTIONS = 3
 
 export const STAGE_OPTIONS: readonly RunOption[] = [
@@ -123,7 +123,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--max-line <bytes>', text: 'longest line taken (16777216)', read: whole(1) },
   { flags: '--mux', text: 'read and write envelopes only', conflicts: ['rawInput', 'rawOutput', 'envelopes'] },
   { flags: '--no-envelopes', text: 'take every line as data' },
-  { flags: '--telemetry', text: 'tell on descriptor 3 what has settled' },
+  { flags: '--telemetry', text: 'report on descriptor 3 what has settled' },
   { flags: '--sources-fd <n>', read: whole(1) },
   { flags: '--kept-fd <n>', read: whole(1) },
   { flags: '--delivery-fd <n>', read: whole(1) },
@@ -133,22 +133,22 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--budget-fd <fd>' },
 ]
 
-/** Of stage alone. */
+/** For stage alone. */
 export const PART_OPTIONS: readonly RunOption[] = [
   { flags: '--part <n>', text: 'only this part of it, as plumb render --parts shows them', read: whole(1) },
   { flags: '--state-fd <n>', text: 'with --part: memory is read there, and added', read: whole(3) },
 ]
 
-/** Of all that has to do with a run by workers. */
+/** Options of runs by workers. */
 export const DATABASE_OPTIONS: readonly RunOption[] = [
   { flags: '--on <url>', text: 'the database of the run, postgres://…, else PLUMB_ON' },
   { flags: '--insecure-database', text: 'also one elsewhere whose certificate is not checked' },
 ]
 
-/** Of those, what waits for the database. */
+/** Those among them that wait for the database. */
 export const PATIENCE: RunOption = { flags: '--patience <seconds>', text: 'wait so long for a database that is away (300)', read: seconds }
 
-/** What few need, or a parent alone: the help of stage has it. */
+/** Options that few runs need, or only a parent: shown in the help of stage. */
 const OF_STAGE = /^--(telemetry|no-envelopes|tool-command)\b/
 const withoutText = ({ text: _, ...option }: RunOption): RunOption => option
 
@@ -157,7 +157,7 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   { flags: '--binding <name>', text: 'run that binding', byDefault: 'main' },
   ...STAGE_OPTIONS.slice(INPUT_OPTIONS).map((option) => (OF_STAGE.test(option.flags) ? withoutText(option) : option)),
   { flags: '--on <url>', text: 'let workers run it: see man plumb-work' },
-  // Help of other commands has the rest.
+  // The help of other commands has the rest.
   { flags: '--detach', text: 'with --on: end when all input is submitted' },
   { flags: '--ordered', text: 'with --on: outputs in the order of the inputs' },
   { flags: '--keep', text: 'with --on: keep what happens, for a record' },
@@ -168,7 +168,7 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   { flags: PATIENCE.flags, read: seconds },
 ]
 
-/** What says nothing to a run by workers, and what to do. */
+/** Options without meaning for a run by workers, and the remedy. */
 const NOT_WITH_WORKERS: Partial<Record<keyof RunFlags, string>> = {
   resume: 'the same command with --run NAME goes on where it was',
   same: 'a run by workers goes on only with the same spec',
@@ -181,7 +181,7 @@ const NOT_WITH_WORKERS: Partial<Record<keyof RunFlags, string>> = {
   mux: 'outputs are envelopes where there are several',
 }
 
-/** What needs a submitter that stays until the run is over. */
+/** Options that need a submitter that stays until the run is over. */
 const NOT_DETACHED = ['rejects', 'failFast', 'seq', 'output', 'ordered', 'progress', 'summary', 'record', 'trace'] as const
 
 /** As it is spelt. */
@@ -199,16 +199,16 @@ export interface RunArguments {
   readonly flags: RunFlags
 }
 
-/** What commander would make of it. Undefined: it is no run that is spelt plainly, and may be anything. */
+/** What commander would parse. Undefined: not a plainly spelt run, and possibly anything. */
 export const readPlainRun = (argv: readonly string[]): RunArguments | undefined => {
-  // The name of a command is small letters, and stands before all options.
+  // The name of a command is lower-case letters, and stands before all options.
   if (/^[a-z]+$|^--$/.test(argv[0] ?? '') || argv.some((word, i) => isOfPlumb(word) || (argv[i - 1] === '--' && word.startsWith('-'))))
     return undefined
   const plain = parsePlainArguments<RunFlags>(RUN_OPTIONS.filter(isPlain), argv, 1)
   return plain && { spec: plain.operands[0], flags: plain.values }
 }
 
-// What plumb itself is asked, wherever that stands, and what may have a form behind it.
+// Options of plumb itself, wherever they stand, and those that may have a form after them.
 const isOfPlumb = (word: string): boolean => /^(-V|--version|-h|--help|--summary)/.test(word)
 
 const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>

@@ -1,4 +1,4 @@
-// The options by which a run is seen while it goes on and when it is over, of every command that runs something.
+// The options that show a run while it runs and when it is over, for every command that runs something.
 
 import type { OptionLine } from '@plumb/wire'
 import type { DisplayOptions } from './run/run-options.js'
@@ -15,10 +15,10 @@ const SUMMARY_FORMS = ['text', 'json'] as const
 
 export interface RunOption extends OptionLine {
   readonly byDefault?: string
-  /** Attributes of options that it does not go with. */
+  /** Attributes of options that it conflicts with. */
   readonly conflicts?: readonly string[]
   readonly choices?: readonly string[]
-  /** What it has without a value. */
+  /** Its default without a value. */
   readonly preset?: string
 }
 
@@ -30,7 +30,7 @@ export const WATCH_OPTIONS: readonly RunOption[] = [
   { flags: '--trace <file>', text: 'write a timeline that Perfetto and plumb view open' },
 ]
 
-/** `--summary` takes a form only if that is what follows, and never the spec. */
+/** `--summary` takes a form only if the next word is one, and never the spec. */
 export const withSummaryForm = (argv: readonly string[]): string[] => {
   const words: string[] = []
   for (const [i, word] of argv.entries()) {

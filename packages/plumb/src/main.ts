@@ -1,11 +1,11 @@
-// The front door: argv and stdio in, exit status out.
+// argv and stdio in, exit status out.
 
 import { endWith, runProgram, versionAndPrices, writeStdout } from '@plumb/wire'
 import { version } from '../package.json'
 import { COMMANDS } from './command/commands.js'
 import { readPlainRun, runBinding } from './main-run.js'
 
-// Most starts are runs, and do without all that describes commands.
+// Most starts are runs, and do not load the descriptions of commands.
 const main = async (argv: readonly string[]): Promise<number> => {
   const plain = readPlainRun(argv)
   if (plain) return runBinding(plain.spec, plain.flags)

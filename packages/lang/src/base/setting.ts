@@ -34,7 +34,7 @@ export const numberOf = (setting: Setting, rule: SettingRule, scope: Scope, repo
     return undefined
   }
   if (writesLabel(param.declaration.type)) {
-    refuse('is labelled', 'how the messages come would tell it to all that follow')
+    refuse('is labelled', 'the order of the messages would reveal it to all that follow')
     return undefined
   }
   if (param.text === undefined) return undefined

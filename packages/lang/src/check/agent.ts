@@ -175,8 +175,8 @@ const checkTools = (names: readonly QualifiedName[], scope: Scope, report: Repor
 const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {
   const inLibrary = name.module ? undefined : libraryNameOf(name.name.text)
   const help = inLibrary && `it is built in: write 'use ${inLibrary.module}' and name it '${inLibrary.name}'`
-  const told: Report = (d) => report(help === undefined || d.code !== 'unknown_name' ? d : { ...d, help })
-  const bound = findBinding(name, scope, told, (b) => b.isTool)
+  const reportWithHelp: Report = (d) => report(help === undefined || d.code !== 'unknown_name' ? d : { ...d, help })
+  const bound = findBinding(name, scope, reportWithHelp, (b) => b.isTool)
   if (bound === 'unknown' || bound.isTool || bound.category === 'unknown') return
   report(error('not_a_tool', `'${printName(name)}' is no tool`, name.span, helpFor(bound, name)))
 }

@@ -15,18 +15,18 @@ export const checkAnswers = (all: readonly Bound[], partsOf: PartsOf, report: Re
   const parts = new Set(all.flatMap(partsOf))
   // A chain that stands in others is expanded there.
   const wholes = all.filter((bound) => bound.category === 'stream' && (bound.binding.impl.kind === 'plumb' || !parts.has(bound)))
-  for (const whole of wholes) for (const node of foreignIn(whole)) judge(node, report)
+  for (const whole of wholes) for (const node of foreignIn(whole)) checkAnswers(node, report)
 }
 
 const foreignIn = (bound: Bound): readonly GraphNode[] =>
   partingsOf(planOf(bound)).flatMap(({ place, branches }) => (place ? branches.flatMap((branch) => [...branch]) : []))
 
-const judge = ({ name, span, work }: GraphNode, report: Report): void => {
+const checkAnswers = ({ name, span, work }: GraphNode, report: Report): void => {
   const program = work.kind === 'agent' ? programOf(work.bound) : undefined
   if (!program || program.answers === 'each') return
   if (program.answers === 'some') {
     const message = `'${name}' answers only some of its inputs, so the barrier cannot tell which of its outputs belongs to which message`
-    report(error('spec_invalid', message, span, `join without it; or let it tell what it has 'settled', and leave 'answers' out`))
+    report(error('spec_invalid', message, span, `join without it; or let it report what it has 'settled', and leave 'answers' out`))
     return
   }
   const message = `'${name}' is a foreign program on a branch of a barrier: each of its outputs is taken to answer one input, in order`

@@ -38,11 +38,11 @@ export interface DiagnosticJson {
   message: string
   help?: string
   /** Edits that mend it, the likeliest first; places as those of the diagnostic. */
-  mends?: MendJson[]
+  mends?: RepairJson[]
   path?: { text: string; file: string; line: number; column: number }[]
 }
 
-export interface MendJson {
+export interface RepairJson {
   range: Pick<DiagnosticJson, 'line' | 'column' | 'end_line' | 'end_column'>
   text: string
 }
@@ -89,22 +89,22 @@ export const ignore: Report = () => {}
 const MAX_DIAGNOSTICS = 200
 
 /** Beyond that, duplicates are not looked for. */
-const MAX_TOLD = 10_000
+const MAX_REPORTED = 10_000
 /** In characters: what two messages at one place differ in stands before. */
 const MAX_KEY = 400
 
 /** Diagnostics as they are reported, each once, and the first of them only. */
 export class Diagnostics {
   readonly #kept: Diagnostic[] = []
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   readonly #counts = { error: 0, warning: 0 }
 
   /** One mistake may be met on every branch that comes to it, or by all that use what has it. */
   readonly report: Report = (d) => {
-    if (this.#told.size < MAX_TOLD) {
+    if (this.#reported.size < MAX_REPORTED) {
       const key = `${d.span.start} ${d.span.end} ${d.span.source.path} ${d.message.slice(0, MAX_KEY)}`
-      if (this.#told.has(key)) return
-      this.#told.add(key)
+      if (this.#reported.has(key)) return
+      this.#reported.add(key)
     }
     if (++this.#counts[d.severity] <= MAX_DIAGNOSTICS) this.#kept.push(d)
   }
@@ -139,7 +139,7 @@ const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
 }
 
 /** Of text in place of a span. */
-export const mendToJson = ({ span, text }: { readonly span: Span; readonly text: string }): MendJson => ({ range: rangeOf(span), text })
+export const repairToJson = ({ span, text }: { readonly span: Span; readonly text: string }): RepairJson => ({ range: rangeOf(span), text })
 
 export const diagnosticToJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
   const others = (related ?? []).map((r) => `; ${r.message} at ${place(r.span)}`).join('')
@@ -154,7 +154,7 @@ export const diagnosticToJson = ({ span, severity, code, message, help, related,
   }
 }
 
-const rangeOf = ({ source, start, end }: Span): MendJson['range'] => {
+const rangeOf = ({ source, start, end }: Span): RepairJson['range'] => {
   const [from, to] = [position(source, start), position(source, end)]
   return { line: from.line, column: from.column, end_line: to.line, end_column: to.column }
 }

@@ -52,7 +52,7 @@ export class AgentFlow implements ProcessFlow {
       for (const tool of this.#tools) this.#call(tool)
       for (const server of this.#servers) this.#serve(server)
     } while (this.#tags !== before)
-    this.#tell()
+    this.#checkProvider()
     this.analysis.note(this.bound, this.#tags)
     const answer = labelled(this.#plan.output, this.#tags)
     const rest = labelled(JSON_TYPE, this.#tags)
@@ -124,14 +124,14 @@ export class AgentFlow implements ProcessFlow {
         span: port?.span ?? span,
         trail,
         last: [{ text: `into '${this.bound.name}@ctrl_in'`, span }],
-        help: `write 'untrusted' there if anybody may set it, or put ${wayAcross(label)} before it`,
+        help: `write 'untrusted' there if others may set it, or put ${wayAcross(label)} before it`,
       })
     }
     this.#read(control)
   }
 
   // What a model is shown goes to its provider.
-  #tell(): void {
+  #checkProvider(): void {
     const { config } = this.#plan
     const { secret } = this.#tags
     const stays = config.provider === 'eliza' || (config.command !== undefined && config.via === undefined && isWithoutNet(config.sandbox))
@@ -184,6 +184,6 @@ const serversOf = ({ binding: { impl, name } }: Bound, mcp: Json | undefined): r
 export const failureShape = (tags: Tags): Shape => {
   const whole = labelled(ERROR_PORT.type, tags)
   if (!whole.fields) return whole
-  const told = ['detail', 'input', 'earlier']
-  return { tags: NO_TAGS, fields: new Map([...whole.fields].map(([name, field]) => [name, told.includes(name) ? field : PLAIN])) }
+  const copied = ['detail', 'input', 'earlier']
+  return { tags: NO_TAGS, fields: new Map([...whole.fields].map(([name, field]) => [name, copied.includes(name) ? field : PLAIN])) }
 }

@@ -63,30 +63,30 @@ const ofBinding = (bound: Bound, effectsOf: EffectsOf): readonly FlowEntry[] => 
   return bound.category === 'base' && impl.kind === 'tool' ? ofTool(toolOf(bound), effectsOf).map(([kind, why]) => at(kind, why)) : []
 }
 
-type Told = readonly [FlowEntry['kind'], string]
+type EntryParts = readonly [FlowEntry['kind'], string]
 
-const ofAgent = (bound: Bound): readonly Told[] => {
+const ofAgent = (bound: Bound): readonly EntryParts[] => {
   const { config } = agentOf(bound)
   const servers = Array.isArray(config.mcp) ? config.mcp : []
   return [
-    ...servers.flatMap((server): Told[] => {
+    ...servers.flatMap((server): EntryParts[] => {
       const { prefix, trusted } = Object(server)
       return [
         trusted === true ? ['crossing', `server '${prefix}' is trusted`] : ['source', `untrusted: the tools of server '${prefix}'`],
         ['sink', `the tools of server '${prefix}'`],
       ]
     }),
-    ...(config.provider === 'eliza' ? [] : [['sink', 'for secrets: what it reads goes to its provider'] satisfies Told]),
-    ...(config.sees_secrets === true ? [['crossing', 'sees_secrets: its provider may be shown secrets'] satisfies Told] : []),
+    ...(config.provider === 'eliza' ? [] : [['sink', 'for secrets: what it reads goes to its provider'] satisfies EntryParts]),
+    ...(config.sees_secrets === true ? [['crossing', 'sees_secrets: its provider may be shown secrets'] satisfies EntryParts] : []),
   ]
 }
 
 const OPAQUE = ['mcp', 'command', 'function', 'builtin', 'agent']
 
-const ofTool = (plan: ToolPlan, effectsOf: EffectsOf): readonly Told[] => {
+const ofTool = (plan: ToolPlan, effectsOf: EffectsOf): readonly EntryParts[] => {
   const { body, bound } = plan
   if (body.kind !== 'tool') return []
-  const asked: readonly Told[] = body.config.approval === 'ask' ? [['crossing', 'approval: a person reads each call']] : []
+  const asked: readonly EntryParts[] = body.config.approval === 'ask' ? [['crossing', 'approval: a person reads each call']] : []
   if (!OPAQUE.includes(body.source)) return asked
   const effects = effectsOf(plan)
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
@@ -100,13 +100,13 @@ const ofTool = (plan: ToolPlan, effectsOf: EffectsOf): readonly Told[] => {
           [
             'source',
             `untrusted: ${body.source === 'builtin' && !effects.includes('net') ? 'a root' : effects.join(', ') || body.source}`,
-          ] satisfies Told,
+          ] satisfies EntryParts,
         ]
       : []),
-    ...(secret ? [['source', 'secret: a root'] satisfies Told] : []),
-    ...(harmful.length > 0 ? [['sink', harmful.join(', ')] satisfies Told] : []),
-    ...(trusted === true ? [['crossing', 'its server is trusted'] satisfies Told] : []),
-    ...(isGate ? [['crossing', 'its signature: it takes what is untrusted and gives what is not'] satisfies Told] : []),
+    ...(secret ? [['source', 'secret: a root'] satisfies EntryParts] : []),
+    ...(harmful.length > 0 ? [['sink', harmful.join(', ')] satisfies EntryParts] : []),
+    ...(trusted === true ? [['crossing', 'its server is trusted'] satisfies EntryParts] : []),
+    ...(isGate ? [['crossing', 'its signature: it takes what is untrusted and gives what is not'] satisfies EntryParts] : []),
     ...asked,
   ]
 }

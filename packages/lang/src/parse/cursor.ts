@@ -198,7 +198,7 @@ export class Cursor {
   }
 
   /** What is wrong in one way only is reported and skipped. */
-  tell(message: string, span: Span, help: string): void {
+  hint(message: string, span: Span, help: string): void {
     this.report(error('syntax_error', message, span, help))
   }
 

@@ -67,7 +67,7 @@ const binary = (c: Cursor, least: number): Expression => {
     const sign = c.advance()
     if (operator === '=' && c.isSymbol('=') && !c.next.isSpaced) {
       c.advance()
-      c.tell("equality is written '='", c.spanFrom(sign), "write '=' for '=='")
+      c.hint("equality is written '='", c.spanFrom(sign), "write '=' for '=='")
     }
     c.grow()
     const isRightward = strength === LOOSEST
@@ -190,7 +190,7 @@ export const parseFunction = (c: Cursor): KeyFunction => {
   const start = c.next
   const parameter = c.ownName('the name of an item')
   const arrow = c.advance()
-  if (c.takeSymbol('>')) c.tell("a function of an item is written 'x -> e'", c.spanFrom(arrow), "write '->' for '=>'")
+  if (c.takeSymbol('>')) c.hint("a function of an item is written 'x -> e'", c.spanFrom(arrow), "write '->' for '=>'")
   const body = parseExpression(c)
   return { parameter, body, span: c.spanFrom(start) }
 }

@@ -132,7 +132,7 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     if (failControl(raw, inside, behind, isBlock)) return
     const value = unescape(isBlock ? unindent(raw) : raw)
     if (typeof value === 'string') return push('string', value, behind)
-    tellEscape(raw, inside, value)
+    reportEscape(raw, inside, value)
     push('bad', '', behind)
   }
 
@@ -145,7 +145,7 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     return true
   }
 
-  const tellEscape = (raw: string, inside: number, found: BadEscape) => {
+  const reportEscape = (raw: string, inside: number, found: BadEscape) => {
     // Where it stands in what was written.
     const written = unescape(raw)
     const bad = typeof written === 'string' ? found : written
@@ -191,7 +191,7 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     for (const [i, { raw, inside, token }] of template.pieces.entries()) {
       const said = texts[i] as string | BadEscape
       const isBad = typeof said !== 'string'
-      if (isBad) tellEscape(raw, inside, said)
+      if (isBad) reportEscape(raw, inside, said)
       tokens[token] = { ...(tokens[token] as Token), ...(isBad ? { kind: 'bad' } : { text: said }) }
     }
   }

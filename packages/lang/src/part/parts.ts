@@ -100,10 +100,10 @@ class Groups {
     this.#graph = graph
     this.#next = new Map(nodes.map((node) => [node, []]))
     this.#before = new Map(nodes.map((node) => [node, []]))
-    const heard = nodes.flatMap((node) =>
+    const handled = nodes.flatMap((node) =>
       node.work.kind === 'failures' ? nodesBehind(node.work, nodes).map((from) => ({ from, to: node })) : [],
     )
-    for (const { from, to } of [...edges, ...heard]) {
+    for (const { from, to } of [...edges, ...handled]) {
       this.#next.get(from)?.push(to)
       this.#before.get(to)?.push(from)
     }

@@ -37,8 +37,8 @@ export const originsOf = (graph: Graph): Origins => {
   const barriers = graph.nodes.filter((node) => node.work.kind === 'barrier')
   const eaches = graph.nodes.filter((node) => node.work.kind === 'each')
   const choices = graph.nodes.filter((node) => node.work.kind === 'choice')
-  const heard = new Set(graph.nodes.flatMap(({ work }) => (work.kind === 'failures' ? work.of : [])))
-  if (barriers.length + eaches.length + choices.length + heard.size === 0)
+  const handled = new Set(graph.nodes.flatMap(({ work }) => (work.kind === 'failures' ? work.of : [])))
+  if (barriers.length + eaches.length + choices.length + handled.size === 0)
     return { partings: [], elements: new Map(), attempts: new Map(), kept: new Map() }
   const flow = new Flow(graph)
   const partings = barriers.flatMap((barrier) => {
@@ -47,7 +47,7 @@ export const originsOf = (graph: Graph): Origins => {
   })
   const exits = eaches.map((node) => ({ node, vertex: flow.exitOf(node) }))
   const attempts = choices.map((node) => ({ node, vertices: node.outputs.map((_, output) => flow.exitOf(node, output)) }))
-  const entrances = [...heard].map((node) => ({ node, vertex: flow.entranceOf(node) }))
+  const entrances = [...handled].map((node) => ({ node, vertex: flow.entranceOf(node) }))
   const retries = attempts.flatMap(({ vertices }) => vertices.map((vertex) => ({ vertex })))
   const vertices = [...partings, ...exits, ...retries, ...entrances].flatMap(({ vertex }) => (vertex === undefined ? [] : [vertex]))
   const places = flow.placesAt(new Set(vertices))

@@ -33,11 +33,11 @@ export const candidatesAmong = (types: readonly Type[]): Among => {
     const marks = marksOf(type, tag)
     if (!marks) open.push(i)
     for (const { family: name, values } of marks ?? []) {
-      const family: Family = families.get(name) ?? { all: [], untold: [], told: new Map() }
+      const family: Family = families.get(name) ?? { all: [], untagged: [], tagged: new Map() }
       families.set(name, family)
       family.all.push(i)
-      if (!values) family.untold.push(i)
-      for (const value of values ?? []) push(family.told, value, i)
+      if (!values) family.untagged.push(i)
+      for (const value of values ?? []) push(family.tagged, value, i)
     }
   }
   return (type) => {
@@ -46,7 +46,7 @@ export const candidatesAmong = (types: readonly Type[]): Among => {
     const places = new Set(open)
     for (const { family: name, values } of marks) {
       const family = families.get(name)
-      const found = values ? [family?.untold ?? [], ...values.map((value) => family?.told.get(value) ?? [])].flat() : family?.all
+      const found = values ? [family?.untagged ?? [], ...values.map((value) => family?.tagged.get(value) ?? [])].flat() : family?.all
       for (const place of found ?? []) places.add(place)
     }
     return [...places].sort((a, b) => a - b)
@@ -56,8 +56,8 @@ export const candidatesAmong = (types: readonly Type[]): Among => {
 interface Family {
   readonly all: number[]
   /** Those that could have any value where the others have one of a few. */
-  readonly untold: number[]
-  readonly told: Map<string, number[]>
+  readonly untagged: number[]
+  readonly tagged: Map<string, number[]>
 }
 
 /** `values`: a literal's own, or those of the field that tells records apart. */

@@ -1,4 +1,4 @@
-// plumb approvals and plumb approve: the calls of a recorded run that wait for a person, and what a person decides.
+// plumb approvals and plumb approve: lists the calls of a recorded run that wait for approval, and records decisions.
 
 import { join } from 'node:path'
 import { endWith, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
@@ -14,7 +14,7 @@ export const approvals = async (directory: string, { all = false }: { readonly a
   return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(`${shown.map(showCall).join('\n')}\n`))
 }
 
-/** All of the calls, or none. Resolves to the exit status. */
+/** Decides all of the calls, or none. Resolves to the exit status. */
 export const approve = async (directory: string, ids: readonly string[], { deny, why, until }: ApproveOptions): Promise<number> => {
   const found = callsIn(directory)
   if (!found.ok) return endWith('plumb', found.error)

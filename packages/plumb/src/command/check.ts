@@ -1,4 +1,4 @@
-// plumb check: ok and how much there is, or every diagnostic (plumbing(5), DIAGNOSTICS).
+// plumb check: prints ok with counts, or every diagnostic (plumbing(5), DIAGNOSTICS).
 
 import { setFlagsFromString } from 'node:v8'
 import {
@@ -10,7 +10,7 @@ import {
   hasErrors,
   type Json,
   MAX_WRITTEN,
-  mendToJson,
+  repairToJson,
   type NamedParam,
   type Need,
   printPorts,
@@ -24,7 +24,7 @@ import { findMissing } from './missing.js'
 import { selectBinding } from './select-binding.js'
 import { writeWhole } from './write-whole.js'
 
-/** Exit 2 when a spec has errors or cannot be read. With `--json` everything is written to stdout. */
+/** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
   delayOptimiser()
   const reporter = new Reporter('plumb')
@@ -37,9 +37,9 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     }
     const { compiled } = loaded.value
     const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : runProblems(compiled))]
-    const mends = options.json && hasErrors(compiled.diagnostics) ? await mendsIn(loaded.value) : undefined
+    const repairs = options.json && hasErrors(compiled.diagnostics) ? await repairsIn(loaded.value) : undefined
     for (const d of diagnostics) {
-      if (options.json) out.push(...inJson(d, mends?.get(d)))
+      if (options.json) out.push(...inJson(d, repairs?.get(d)))
       else reporter.write(shown(d))
     }
     if (options.flows && !hasErrors(compiled.diagnostics)) out.push(...(await flowsOf(compiled, options.json)))
@@ -56,24 +56,24 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   return reporter.status
 }
 
-// The keys of a diagnostic are fixed: what mends it is a line of its own behind it.
-const inJson = (d: Diagnostic, mend: Edit | undefined): string[] => {
+// The keys of a diagnostic are fixed: its repairs are a line of their own after it.
+const inJson = (d: Diagnostic, repair: Edit | undefined): string[] => {
   const diagnostic = diagnosticToJson(d)
   const { file, line, column, code } = diagnostic
-  const mending = mend ? [JSON.stringify({ file, line, column, code, mends: [mendToJson(mend)] })] : []
-  return [JSON.stringify(diagnostic), ...mending]
+  const repairs = repair ? [JSON.stringify({ file, line, column, code, mends: [repairToJson(repair)] })] : []
+  return [JSON.stringify(diagnostic), ...repairs]
 }
 
-/** For programs: edits of the file that leave fewer errors, each tried. */
-const mendsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Edit>> => {
-  const { mendsOf } = await import('@plumb/lang/service')
+/** For programs: tested edits of the file that leave fewer errors. */
+const repairsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Edit>> => {
+  const { repairsOf } = await import('@plumb/lang/service')
   const { path, program } = compiled.program.entry.module
   const isError = ({ severity }: Diagnostic) => severity === 'error'
   const recheck = (text: string) => compile({ path, text, files, checksTests: true }).diagnostics.filter(isError)
-  return mendsOf(program.span.source, compiled.diagnostics.filter(isError), recheck)
+  return repairsOf(program.span.source, compiled.diagnostics.filter(isError), recheck)
 }
 
-/** What it has of sources, sinks and ways across, a line each. */
+/** Its sources, sinks and crossings, a line each. */
 const flowsOf = async ({ program }: Compiled, isJson: boolean): Promise<readonly string[]> => {
   const { listFlows } = await import('@plumb/lang/flow')
   const list = listFlows(program, effectsOf)
@@ -81,7 +81,7 @@ const flowsOf = async ({ program }: Compiled, isJson: boolean): Promise<readonly
   return list.map(({ kind, name, why, file, line, column }) => `${file}:${line}:${column}: ${kind}: ${name}: ${why}`)
 }
 
-/** Why a run of the bindings of the file would be refused. */
+/** Why a run of the file's bindings would be refused. */
 const runProblems = ({ program }: Compiled): Diagnostic[] => {
   const bounds = [...program.entry.bindings.values()]
   const main = program.entry.bindings.get('main')

@@ -1,5 +1,4 @@
-// Each command that is no run, loaded when it is asked for. The list is a part of main, for of
-// what main imports so each becomes a bundle of its own.
+// Every command except run, loaded on demand. The list is a part of main, since each import of main becomes a bundle of its own.
 
 export const COMMANDS = {
   check: async () => (await import('./check.js')).check,

@@ -1,4 +1,4 @@
-// plumb completion: what a shell reads to complete the command lines of all executables.
+// plumb completion: prints the completion script of a shell for all executables.
 
 import { endWith, fault, writeStdout } from '@plumb/wire'
 import { toBash } from '../completion/bash.js'

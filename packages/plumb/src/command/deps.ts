@@ -1,4 +1,4 @@
-// plumb deps: the files that a spec reads, as a make rule, so that `include` makes targets of a Makefile follow them.
+// plumb deps: prints the files that a spec reads, as a make rule, for `include` in a Makefile.
 
 import { namedFiles } from '@plumb/lang'
 import { escapeControls, fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
@@ -7,7 +7,7 @@ import { writeWhole } from './write-whole.js'
 
 interface Named {
   readonly path: string
-  /** The spec that names it; none: the command line does. */
+  /** The spec that names it. Absent: the command line does. */
   readonly from?: string
 }
 
@@ -18,7 +18,7 @@ export const deps = async (path: string): Promise<number> => {
   else if (!refuseErrors(loaded.value, reporter)) {
     const { compiled, files } = loaded.value
     const entry = compiled.program.entry.module.path
-    // What comes with plumb has no file that could change.
+    // Files that come with plumb cannot change.
     const modules = compiled.program.scopes.map((s) => ({ path: s.module.path })).filter((m) => m.path !== entry && !m.path.startsWith('<'))
     const named = namedFiles(compiled.program).map((f) => ({ path: files.beside(f.path, f.from), from: f.from }))
     const all = new Map([...modules, ...named].map((name) => [name.path, name]))
@@ -36,7 +36,7 @@ export const deps = async (path: string): Promise<number> => {
 
 const neededWord = (name: Named): Result<string> => {
   const { path } = name
-  // Whatever make would do with it: a name that it cannot take gives no rule, since a wrong one may run what is in the name.
+  // A name that make cannot represent gives no rule: a wrong one may run a part of the name.
   const why =
     escapeControls(path) !== path
       ? 'a control character or a mark that turns the direction of text'
@@ -45,7 +45,7 @@ const neededWord = (name: Named): Result<string> => {
         (path.startsWith('~') ? '~ at its beginning' : undefined) ??
         (/\(.*\)$/.test(path) ? 'parentheses as of a member of an archive' : undefined))
   if (why !== undefined) return refuse(name, why)
-  // A backslash counts before what it would quote, and is itself elsewhere.
+  // A backslash must be escaped only before a character that it would quote.
   const quoted = path.replace(/\\*[ #:*?[]/g, (found) => `${'\\'.repeat(2 * (found.length - 1) + 1)}${found.at(-1)}`)
   return succeed(quoted.replaceAll('$', '$$$$'))
 }

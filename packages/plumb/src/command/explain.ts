@@ -1,4 +1,4 @@
-// plumb explain CODE: what an error code means and how to fix it, from the one table.
+// plumb explain CODE: prints the meaning of an error code and its remedy, from the one table.
 
 import { type Code, ERRORS, exitStatus, fault, isCode, nearest, preview, Reporter } from '@plumb/wire'
 import { writeWhole } from './write-whole.js'

@@ -1,4 +1,4 @@
-// plumb fmt: the one layout, in place; from stdin to stdout; or only whether it is there.
+// plumb fmt: formats specs in place, or from stdin to stdout; or only checks the format.
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { format } from '@plumb/lang/format'
@@ -7,11 +7,11 @@ import { shown } from './load.js'
 import { writeWhole } from './write-whole.js'
 
 export interface FmtOptions {
-  /** Changes nothing: writes the names of what is not tidy, one a line, and exit status 1 if there are any. */
+  /** Changes nothing: prints the names of unformatted files, one a line, with exit status 1 if there are any. */
   readonly isCheck: boolean
 }
 
-/** All are done, whatever is wrong with one. A file that is tidy, or has syntax errors (exit status 2), is left as it is. */
+/** Formats all files, even if one has errors. A formatted file, or one with syntax errors (exit status 2), is left unchanged. */
 export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Promise<number> => {
   const reporter = new Reporter('plumb')
   const out: string[] = []
@@ -46,7 +46,7 @@ export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Pr
   return reporter.status
 }
 
-// A file that may not be written is not replaced either, though the directory would allow it.
+// A read-only file is not replaced, even if its directory would allow it.
 const replace = async (path: string, text: string): Promise<Fault | undefined> => {
   try {
     if (!statSync(path).isFile()) return fault('usage', `'${path}' is no regular file; to lay out what a pipe brings, give '-'`)

@@ -1,4 +1,4 @@
-// The spec that was named, as text, as sources handed over, or inline → a checked program, or every diagnostic.
+// Loads the named spec, from a file, inline text or a parent, and returns a checked program, or every diagnostic.
 
 import { normalize } from 'node:path'
 import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
@@ -24,30 +24,30 @@ import type { Permissions } from '../tools/permissions.js'
 export interface SpecOptions {
   /** The text itself, in place of a file. */
   readonly eval?: string
-  /** A parent hands over all texts on this descriptor. */
+  /** The descriptor on which a parent hands over all texts. */
   readonly sourcesFd?: number
-  /** What a prompt file in place of a spec may bring in. */
+  /** The files that a prompt file in place of a spec may include. */
   readonly permissions?: Pick<Permissions, 'grant'>
   readonly docroot?: string | undefined
   /** `--flows`. */
   readonly flows?: boolean | undefined
-  /** It is only drawn: where data may go is shown, and not held. */
+  /** For drawing only: flows are shown, and not enforced. */
   readonly ignoresFlows?: boolean
   /** Warnings are shown. */
   readonly isCheck?: boolean
-  /** What params are given; undefined where nothing is to be run. */
+  /** The values of params. Undefined: nothing will be run. */
   readonly given?: GivenOptions
 }
 
 export interface LoadedSpec {
   readonly compiled: Compiled
   readonly files: SourceFiles
-  /** From a parent: what may be done. */
+  /** The authority from a parent. */
   readonly bootstrap: Bootstrap | undefined
 }
 
 const EVAL_PATH = '<eval>'
-/** A prompt file stands for the spec that it is made into. */
+/** A prompt file is converted to a spec. */
 const PROMPT = /\.(chatmd|md)$/i
 
 export const loadSpec = async (path: string | undefined, options: SpecOptions): Promise<Result<LoadedSpec>> => {
@@ -57,7 +57,7 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   const given = options.given ? readGivenValues(options.given, bootstrap?.bundle) : succeed(undefined)
   if (!given.ok) return given
   const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<LoadedSpec>> => {
-    // What a parent hands over it has looked at, tests and flows.
+    // The parent has already checked tests and flows of what it hands over.
     const checked = compile({ ...entry, files, given: given.value, checksTests: bootstrap === undefined })
     const compiled = bootstrap || options.ignoresFlows ? checked : await withFlows(checked, options)
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
@@ -91,10 +91,10 @@ const open = ({ sourcesFd }: SpecOptions): Result<Omit<LoadedSpec, 'compiled'>> 
   return bootstrap.ok ? { ok: true, value: { files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value } } : bootstrap
 }
 
-/** As PLUMB_ERRORS asks. */
+/** The format that PLUMB_ERRORS selects. */
 export const shown = (d: Diagnostic): string => toShown(d, process.env.PLUMB_ERRORS === 'json')
 
-/** All that stops a run, on stderr: diagnostics, or params without a right value; warnings are for `check`. False: there are none. */
+/** Reports all errors on stderr: diagnostics, or invalid params; warnings are for `check`. False: there are none. */
 export const refuseErrors = ({ compiled }: LoadedSpec, reporter: Reporter): boolean => {
   if (!hasErrors(compiled.diagnostics)) {
     for (const fault of compiled.faults) reporter.report(fault)

@@ -1,4 +1,4 @@
-// What a program needs of this machine and does not find, known without starting anything.
+// Finds what a program needs and this machine lacks, without starting anything.
 
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { type Bound, type Need, needsOf, reachedFrom } from '@plumb/lang'
 import { preview, resolveProgram } from '@plumb/wire'
 
 export interface Overrides {
-  /** From the command line, in place of what the spec says. */
+  /** From the command line; replaces the value in the spec. */
   readonly provider?: string | undefined
   readonly model?: string | undefined
   readonly agentProgram?: string | undefined
@@ -18,14 +18,14 @@ export interface Lack {
   readonly need: Need
 }
 
-/** In all that the bindings are made of and may call; each thing once. */
+/** For the bindings and everything that they consist of and may call; each thing once. */
 export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {}): Lack[] => {
   // Only agents and tools need anything: to look for them in all that is reached is for a program that has some.
   if (!bounds.some(hasNeedsBeside)) return []
   const isOverridden = [overrides.provider, overrides.model, overrides.agentProgram].some((word) => word !== undefined)
   const reached = new Set(bounds.flatMap((bound) => [...reachedFrom(bound)]))
   return [...reached].flatMap((bound) => {
-    // What comes with plumb is there.
+    // Programs that come with plumb exist.
     if (bound.scope.module.path.startsWith('<stdlib>')) return []
     return needsOf(bound).flatMap((need) => {
       if (need.kind === 'eliza model') return isOverridden ? [] : lackingModel(need)

@@ -1,4 +1,4 @@
-// What the command line says of a drawing.
+// The options of render.
 
 import type { SpecOptions } from './load.js'
 
@@ -9,14 +9,14 @@ export const THEMES = ['light', 'dark', 'none'] as const
 export type Theme = (typeof THEMES)[number]
 
 export interface RenderOptions extends SpecOptions {
-  /** Default: what the name of the output ends with, else svg. */
+  /** Default: by the extension of the output file, else svg. */
   readonly format?: Format
-  /** Of svg and png. Default: svg has no background, png a white one. */
+  /** For svg and png. Default: svg has no background, png a white one. */
   readonly theme?: Theme
   readonly binding: string
-  /** Wires are coloured by what may be untrusted or secret of what they carry; what is refused for that is drawn too. */
+  /** Colours wires by untrusted or secret data; refused flows are drawn too. */
   readonly colours?: boolean
-  /** Frames stand around the parts that may run on machines of their own. */
+  /** Draws frames around the parts that may run on other machines. */
   readonly parts?: boolean
   /** Default, and `-`: stdout. */
   readonly output?: string

@@ -1,4 +1,4 @@
-// plumb render: the wiring of a binding as a picture, or as text that other programs make pictures of.
+// plumb render: prints the wiring of a binding as a picture, or as text for programs that draw pictures.
 
 import { extname } from 'node:path'
 import { type Bound, type Program, planOf } from '@plumb/lang'
@@ -28,7 +28,7 @@ export const render = async (path: string | undefined, options: RenderOptions): 
   return reporter.status
 }
 
-/** Undefined when the spec has errors, which are reported by then. */
+/** Undefined if the spec has errors, which were reported. */
 const drawable = async (path: string | undefined, options: RenderOptions, reporter: Reporter): Promise<Result<Drawable> | undefined> => {
   const format = formatOf(options)
   if (format === undefined) {
@@ -52,7 +52,7 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
 
 const fileOf = ({ output }: RenderOptions): string | undefined => (output === '-' ? undefined : output)
 
-/** Undefined: the name of the file says that it is something else. */
+/** Undefined: the extension of the file selects another format. */
 const formatOf = ({ format, output = '' }: RenderOptions): Format | undefined => {
   const ending = extname(output).slice(1)
   return format ?? (ending === '' ? 'svg' : FORMATS.find((name) => name === ending))

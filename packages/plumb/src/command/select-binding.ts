@@ -1,4 +1,4 @@
-// The binding that the command line asks for, as a process; or why there is none.
+// Selects the binding that the command line names, as a process; or returns why there is none.
 
 import { type Bound, bindingNamed, type Program } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'

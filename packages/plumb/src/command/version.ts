@@ -1,4 +1,4 @@
-// plumb version: which version this is, and with --json what a report of a fault should hold of the machine.
+// plumb version: prints the version, and with --json the facts about the machine that a bug report needs.
 
 import { arch, platform, release } from 'node:os'
 import { endWith, loadPrices, siblingProgram, versionAndPrices, writeStdout } from '@plumb/wire'
@@ -10,7 +10,7 @@ const PROGRAMS = ['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux'
 export const printVersion = async ({ json = false }: { readonly json?: boolean }): Promise<number> =>
   endWith('plumb', await writeStdout(json ? `${JSON.stringify(await describe())}\n` : await versionAndPrices(version)))
 
-/** `programs`: the file of each executable that this one starts; a name alone is looked for on PATH. */
+/** `programs`: the file of each executable that this one starts; a bare name is looked up on PATH. */
 const describe = async () => ({
   version,
   node: process.version,

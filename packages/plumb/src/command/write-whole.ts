@@ -1,4 +1,4 @@
-// Bytes to a file, which then holds either all of them or what it held before; or to stdout.
+// Writes bytes to a file, atomically, or to stdout.
 
 import {
   closeSync,
@@ -16,14 +16,14 @@ import {
 import { dirname, join } from 'node:path'
 import { type Fault, fault, systemReason, writeStdout } from '@plumb/wire'
 
-/** Resolves to `write_failed` when they did not get there. A reader of stdout that goes away is no fault. */
+/** Resolves to `write_failed` if they did not get there. A reader of stdout that goes away is no fault. */
 export const writeWhole = async (bytes: Uint8Array, path: string | undefined): Promise<Fault | undefined> =>
   path === undefined ? writeStdout(bytes) : toFile(bytes, path)
 
 const toFile = (bytes: Uint8Array, path: string): Fault | undefined =>
   attempt(path, () => {
     const old = statSync(path, { throwIfNoEntry: false })
-    // A device or a pipe is written to, not replaced; a link keeps leading where it leads.
+    // A device or a pipe is written to, not replaced; a link stays a link.
     if (old && !old.isFile()) writeFileSync(path, bytes)
     else replace(old ? realpathSync(path) : path, bytes, old)
   })
@@ -39,7 +39,7 @@ const replace = (target: string, bytes: Uint8Array, old: Stats | undefined): voi
   }
 }
 
-// With the mode of the old file, and for the superuser its owner too; on the disk before it takes the old one's place.
+// With the mode of the old file, and for the superuser its owner too; synced before it replaces the old one.
 const writeSynced = (path: string, bytes: Uint8Array, old: Stats | undefined): void => {
   const fd = openSync(path, 'wx', old?.mode)
   try {

@@ -89,5 +89,5 @@ const valueCases = (name: string, { options }: CommandInterface): string[] =>
       : [],
   )
 
-// One word alone is followed by a space, so that it is not taken for a kind.
+// A single word is followed by a space, so that it is not taken for a kind.
 const place = (it: ArgumentKind): string => (it.kind === 'words' ? `${it.words.join(' ')} ` : it.kind)

@@ -1,4 +1,4 @@
-// All executables of this project as they say themselves that they are called.
+// The command lines of all executables of this project, from their own help.
 
 import { childEnv, fail, type PlumbProgram, preview, type Result, siblingProgram, spawnChild, succeed } from '@plumb/wire'
 import type { CommandInterface, ExecutableInterface } from './interface.js'
@@ -6,7 +6,7 @@ import { readHelp } from './read-help.js'
 
 const EXECUTABLES: readonly PlumbProgram[] = ['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool', 'plumb-mcp', 'plumb-chat']
 
-/** Those that are installed; each and each of its commands is asked for its help. */
+/** Asks each installed executable, and each of its commands, for its help. */
 export const describeExecutables = async (): Promise<Result<ExecutableInterface[]>> => {
   const found: ExecutableInterface[] = []
   for (const name of EXECUTABLES) {
@@ -21,7 +21,7 @@ export const describeExecutables = async (): Promise<Result<ExecutableInterface[
       const { options, operand, first } = readHelp(part.value)
       commands.push({ name: command, does, options, operand, ...(first ? { first } : {}) })
     }
-    // What is run without a command has the options of that one.
+    // Without a command, the options of the default command apply.
     const run = commands.find((command) => command.name === 'run')
     const options = run
       ? [...run.options, ...help.options.filter(({ long }) => !run.options.some((other) => other.long === long))]

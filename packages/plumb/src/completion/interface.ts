@@ -1,6 +1,6 @@
-// What can be completed of an executable, as its own help says it.
+// What can be completed for an executable, from its help.
 
-/** What stands in a place of a command line. */
+/** The kind of value at a position of a command line. */
 export type ArgumentKind =
   | { readonly kind: 'files' | 'directories' | 'programs' | 'specs' | 'names' | 'text' }
   | { readonly kind: 'words'; readonly words: readonly string[] }
@@ -18,7 +18,7 @@ export interface CommandInterface {
   readonly name: string
   readonly does: string
   readonly options: readonly OptionInterface[]
-  /** The first operand, where it is of another kind than those that follow. */
+  /** The first operand, if it is of another kind than the following ones. */
   readonly first?: ArgumentKind
   readonly operand: ArgumentKind
 }

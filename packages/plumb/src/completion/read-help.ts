@@ -1,4 +1,4 @@
-// A help text, read back: it is made from the one description of the options, and the same for all executables.
+// Parses a help text: it is generated from the definition of the options, in the same format for all executables.
 
 import { ERRORS, PROVIDER_NAMES } from '@plumb/wire'
 import type { ArgumentKind, CommandInterface, OptionInterface } from './interface.js'
@@ -31,7 +31,7 @@ const readOption = (term: string, does: string): OptionInterface => {
   }
 }
 
-// Each begins with two spaces, has two between term and text, and goes on in deeper lines.
+// Each line begins with two spaces, has two between term and text, and continues with deeper indentation.
 const items = (text: string, heading: string): [term: string, does: string][] => {
   const [, block = ''] = new RegExp(`^${heading}:\\n((?: .*\\n?)*)`, 'm').exec(text) ?? []
   const found: [string, string][] = []
@@ -72,8 +72,8 @@ const PLACEHOLDERS: Readonly<Record<string, ArgumentKind>> = {
 }
 
 /**
- * What a placeholder of a help text stands for, in all executables. `long` is the option's
- * name; `placeholder` such as `file`; `does` may list its choices.
+ * The meaning of a placeholder in help texts of all executables. `long` is the option's name; `placeholder` such as `file`; `does` may list
+ * its choices.
  */
 const placeOf = (placeholder: string, does: string, long = ''): ArgumentKind => {
   const choices = /\(choices: ([^;)]*)/.exec(does)?.[1]?.split(', ') ?? []

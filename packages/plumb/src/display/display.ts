@@ -1,4 +1,4 @@
-// How a run is shown. Most runs show nothing, and then nothing of that is loaded.
+// Opens the display of a run. Most runs show nothing, and then no code for it is loaded.
 
 import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '@plumb/wire'
 import type { RunOptions } from '../run/run-options.js'
@@ -16,7 +16,7 @@ const NO_DISPLAY: Display = {
   openListeners: async () => succeed([]),
 }
 
-/** To be called before anything is written. */
+/** Call it before anything is written. */
 export const openDisplay = async (options: RunOptions): Promise<Display> => {
   if (!hasDisplay(options)) return NO_DISPLAY
   const { RunDisplay } = await import('./run-display.js')

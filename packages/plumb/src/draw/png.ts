@@ -1,4 +1,4 @@
-// SVG → PNG by resvg, compiled to WebAssembly. The only door to it, and to the font that replaces those of the machine.
+// SVG → PNG by resvg, compiled to WebAssembly. Only this file imports it, and the font that replaces those of the machine.
 
 /** Pixels for a pixel: sharp on dense screens. */
 const SCALE = 2

@@ -1,4 +1,4 @@
-// DOT → SVG by Graphviz, compiled to WebAssembly. The only door to it.
+// DOT → SVG by Graphviz, compiled to WebAssembly. Only this file imports it.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Picture } from './picture.js'

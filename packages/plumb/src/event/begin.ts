@@ -1,4 +1,4 @@
-// The first event of a run: what it consists of.
+// The first event of a run: its nodes and wires.
 
 import { agentOf, type Graph } from '@plumb/lang'
 import { agentAt, kindOfNode } from '../draw/describe.js'
@@ -19,7 +19,7 @@ export const beginOf = (graph: Graph, spec: string, { binding, provider }: RunOp
   dot: () => toDot(pictureOf(binding, graph)),
 })
 
-/** `said.provider`: that of --provider, which precedes those of the spec and of the environment. */
+/** `said.provider`: from --provider, which precedes those of the spec and of the environment. */
 const nodesOf = (graph: Graph, said: { readonly provider: string | undefined }): NodeInfo[] => {
   const places = placesOf(graph)
   return graph.nodes.map((node) => {

@@ -1,4 +1,4 @@
-// Passes on what happens in one child: to the listeners of the run, the parent of a nested plumb, the budget, and the replay of a resumed
+// Passes on the events of one child: to the listeners of the run, the parent of a nested plumb, the budget, and the replay of a resumed
 // run.
 
 import {
@@ -26,15 +26,15 @@ export interface ChildMonitorOptions {
   readonly runs: ProcessKind
   readonly pid: number
   readonly emitter: RunEmitter | undefined
-  /** For the telemetry of our children, where a parent asked for it. */
+  /** For the telemetry of our children, if a parent asked for it. */
   readonly parent: LineWriter | undefined
   /** For a child that does not share our budget itself. */
   readonly allowance: ChildAllowance | undefined
-  /** Its answers in the run that is resumed. */
+  /** Its answers in the resumed run. */
   readonly replay: Replay | undefined
-  /** Where it is kept what it remembers. */
+  /** Where its memory is kept. */
   readonly state: StateFile | undefined
-  /** It has some at hand, which are not shown. */
+  /** It has had secrets, which are not shown. */
   readonly secrets?: Secrets | undefined
   readonly warn: (warning: Fault) => void
 }
@@ -49,12 +49,12 @@ export class ChildMonitor {
     emitter?.emit({ kind: 'spawned', process: place, runs, pid })
   }
 
-  /** Whether it is to be sent nothing more now; `inFlight`: messages that it has not answered. */
+  /** Whether it may be sent no more messages now; `inFlight`: messages that it has not answered. */
   isFull(inFlight: number): boolean {
     return this.#o.allowance?.isFull(inFlight) === true || this.#o.replay?.isFull === true
   }
 
-  /** Why the message is not sent; `settled`: its recorded answer is passed on in its turn. */
+  /** Why the message is not sent; `settled`: its recorded answer is passed on in order. */
   stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
     const { replay, allowance, emitter, place } = this.#o
     const recorded = replay?.take(origin, buf, start, end)
@@ -88,7 +88,7 @@ export class ChildMonitor {
     replay?.settled(n)
   }
 
-  /** Takes a line of telemetry. False: it is not to be passed on. `seqOf`: the input of the run behind the n-th message that it was sent. */
+  /** Takes a line of telemetry. False: it is not passed on. `seqOf`: the input of the run behind the n-th message that it was sent. */
   takeTelemetry({ buf, start, end }: LineReader, seqOf: (n: number) => number): boolean {
     const { emitter, place, parent, allowance, state, secrets } = this.#o
     const telemetry = emitter || allowance || state || secrets ? this.#read(buf, start, end) : undefined
@@ -107,12 +107,12 @@ export class ChildMonitor {
     return !isPrivate
   }
 
-  // A wrong count would spoil all sums that it goes into.
+  // A wrong count would spoil all sums that contain it.
   #read(buf: Buffer, start: number, end: number): AgentTelemetry | undefined {
     const telemetry = readTelemetry(buf, start, end)
     if (telemetry?.kind !== 'usage') return telemetry
     const { usage, flaws } = readUsage(telemetry)
-    // A nested plumb with the budget has warned itself.
+    // A nested plumb with the budget has already warned.
     const hasWarned = this.#hasWarned || (this.#o.runs === 'plumb' && currentBudget() !== undefined)
     if (flaws.length > 0 && !hasWarned) this.#o.warn(unknownUsageFault(flaws))
     this.#hasWarned ||= flaws.length > 0

@@ -5,7 +5,7 @@ import type { RunListener, UntimedEvent } from './run-event.js'
 
 export interface RunEmitter {
   emit(event: UntimedEvent): void
-  /** Resolves when all have finished. */
+  /** Resolves when all listeners have finished. */
   finish(): Promise<void>
 }
 

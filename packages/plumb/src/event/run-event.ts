@@ -1,10 +1,10 @@
-// The events of a run, as they happen. A run without listeners makes none.
+// The events of a run, in order. A run without listeners makes none.
 
 import type { CallEnvelope } from '@plumb/tool'
 import type { Fault, OfInput, Result, Telemetry } from '@plumb/wire'
 import type { NodeKind } from '../draw/describe.js'
 
-/** One edge of the graph that runs. */
+/** An edge of the running graph. */
 export interface WireInfo {
   /** From 1, in the order of the program: the same in every run of one spec. */
   readonly index: number
@@ -15,7 +15,7 @@ export interface WireInfo {
   readonly fromPort: string
   readonly to: string
   readonly toPort: string
-  /** As `plumb render --format json` prints it; null where none is known. */
+  /** As `plumb render --format json` prints it; null if it is unknown. */
   readonly type: string | null
 }
 
@@ -24,9 +24,9 @@ export interface NodeInfo {
   /** As at the ends of wires. */
   readonly name: string
   readonly kind: NodeKind
-  /** The provider of an agent, where it is known. */
+  /** The provider of an agent, if it is known. */
   readonly provider?: string
-  /** Messages that an agent answers at once, where that is more than one. */
+  /** Messages that an agent answers concurrently, if more than one. */
   readonly concurrency?: number
 }
 
@@ -36,10 +36,10 @@ interface Asked {
   readonly result: Result<string>
 }
 
-/** What a child is: one of our agents, another program in its place, or a nested plumb. */
+/** The kind of a child: one of our agents, another program in its place, or a nested plumb. */
 export type ProcessKind = 'agent' | 'program' | 'plumb'
 
-/** `ms` is milliseconds since the beginning, by a clock that always goes up. */
+/** `ms` is milliseconds since the beginning, on a monotonic clock. */
 export type RunEvent = { readonly ms: number } & (
   | {
       readonly kind: 'begin'
@@ -51,15 +51,15 @@ export type RunEvent = { readonly ms: number } & (
       readonly wires: readonly WireInfo[]
       /** All nodes in the order of the program, those inside this process too: `nodesOf` makes them. */
       readonly nodes: readonly NodeInfo[]
-      /** The wiring in Graphviz's language, as `plumb render --format dot` prints it; it takes a while. */
+      /** The wiring in Graphviz's language, as `plumb render --format dot` prints it; slow. */
       readonly dot: () => string
     }
-  /** An input was taken, good or bad; `bytes` with its line end. */
+  /** An input was read, good or bad; `bytes` with its line end. */
   | { readonly kind: 'input'; readonly seq: number; readonly bytes: number }
   /** A message on its way to its receiver; `seq` is the input that it comes from, 0: unknown. */
   | ({ readonly kind: 'message'; readonly wire: WireInfo; readonly seq: number } & LineBytes)
   | { readonly kind: 'spawned'; readonly process: string; readonly runs: ProcessKind; readonly pid: number }
-  /** A message that a child was not sent: its answer, or its error, is in the record of the run that is resumed. */
+  /** A message that was not sent to a child: its answer, or its error, is in the record of the resumed run. */
   | { readonly kind: 'replayed'; readonly process: string; readonly seq: number; readonly isAnswer: boolean }
   /** The n-th message that a child was sent, from 1. */
   | ({ readonly kind: 'asked'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
@@ -67,15 +67,15 @@ export type RunEvent = { readonly ms: number } & (
   | ({ readonly kind: 'answered'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
   /** A child's error about the n-th message. */
   | { readonly kind: 'refused'; readonly process: string; readonly n: number; readonly seq: number; readonly fault: Fault }
-  /** Telemetry of a child, without `settled`. That of the children of a nested plumb comes through it: `telemetry.agent` is theirs. */
+  /** Telemetry of a child, without `settled`. A nested plumb passes on that of its children: `telemetry.agent` is theirs. */
   | { readonly kind: 'telemetry'; readonly process: string; readonly telemetry: AgentTelemetry }
-  /** A call that a map of a tool made, with what came of it. */
+  /** A call made by a map of a tool, with its result. */
   | ({ readonly kind: 'called'; readonly process: string; readonly call?: number | undefined } & Asked)
-  /** A call that such a call is made of, with what came of it: `of` is the input of the whole, `call` its number in the record. */
+  /** A call made inside such a call, with its result: `of` is the input of the whole, `call` its number in the record. */
   | ({ readonly kind: 'called_part'; readonly process: string; readonly call: number; readonly of: string; readonly tool: string } & Asked)
-  /** A tool call that is over. */
+  /** A finished tool call. */
   | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope }
-  /** An error, as it is reported; or one that an error port, or another part of `p + q`, has taken. */
+  /** An error, as it is reported; or one that was handled by an error port or another part of `p + q`. */
   | { readonly kind: 'fault'; readonly fault: Fault; readonly isHandled?: true }
   | { readonly kind: 'exited'; readonly process: string; readonly status: number | null; readonly signal: string | null }
   | { readonly kind: 'end'; readonly status: 0 | 1 | 2; readonly stoppedBy: string | null }
@@ -95,11 +95,11 @@ type Unstamped<T> = T extends unknown ? Omit<T, 'ms'> : never
 /** Without its time, which the emitter adds. */
 export type UntimedEvent = Unstamped<RunEvent>
 
-/** What is kept or shown of a run listens to its events. */
+/** A listener records or displays the events of a run. */
 export interface RunListener {
   /** Must not throw, and must return soon: the run waits. */
   on(event: RunEvent): void
-  /** After `end`; the run waits for it. */
+  /** Called after `end`; the run waits for it. */
   finish?(): Promise<void>
 }
 

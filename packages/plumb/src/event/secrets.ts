@@ -1,5 +1,4 @@
-// What is not shown of a run: the secret parts of its messages, and all words of processes that have had one.
-// See plumb-flows(7), Secrets at run time.
+// Hides the secret parts of a run's messages, and all words of processes that have read one. See plumb-flows(7), Secrets at run time.
 
 import type { Bound, Graph, Program } from '@plumb/lang'
 import { flowsOfWires, HIDDEN, hiderOf } from '@plumb/lang/flow'
@@ -11,16 +10,16 @@ import { lineText, type UntimedEvent } from './run-event.js'
 import { placesOf, wiresOf } from './wires.js'
 
 export interface Secrets {
-  /** Of the processes that have had a secret at hand. */
+  /** Places of processes that have read a secret. */
   readonly places: readonly string[]
   isIn(place: string): boolean
-  /** Without its words, where they may hold one. */
+  /** Without its words, if they may contain a secret. */
   fault(fault: Fault): Fault
   telemetry(telemetry: object): object
   emitter(emitter: RunEmitter): RunEmitter
 }
 
-/** Undefined: there are none in this binding. */
+/** Undefined: this binding has no secrets. */
 export const secretsOf = (program: Program, bound: Bound, graph: Graph): Secrets | undefined => {
   const flows = flowsOfWires(program, bound, graph, effectsOf)
   const wires = new Map([...wiresOf(graph)].map(([edge, { index }]) => [index, hiderOf(flows.shapeOn(edge))]))
@@ -38,17 +37,17 @@ export const secretsOf = (program: Program, bound: Bound, graph: Graph): Secrets
 
 const WHOLE = Buffer.from(JSON.stringify(HIDDEN))
 
-/** Of what is told of a process, what it has not made of its messages. */
-const TOLD = new Set(['kind', 'agent', 'process', 'source', 'port', 'provider', 'model', 'time', 'started', 'id', 'name', 'tool', 'parent'])
-const TOLD_OF_FAULTS = new Set([...TOLD, 'error', 'category', 'seqs', 'limit', 'server'])
-const TOLD_OF_TELEMETRY = new Set([...TOLD, 'error', 'category', 'outcome', 'status', 'lane', 'kept'])
+/** Keys whose values are shown: a process does not derive them from its messages. */
+const SHOWN = new Set(['kind', 'agent', 'process', 'source', 'port', 'provider', 'model', 'time', 'started', 'id', 'name', 'tool', 'parent'])
+const SHOWN_OF_FAULTS = new Set([...SHOWN, 'error', 'category', 'seqs', 'limit', 'server'])
+const SHOWN_OF_TELEMETRY = new Set([...SHOWN, 'error', 'category', 'outcome', 'status', 'lane', 'kept'])
 
-// Numbers and yes or no are told as well: how long, how many, which.
-const withoutWords = (record: object, told: ReadonlySet<string>): object =>
+// Numbers and booleans are shown as well: how long, how many, which.
+const withoutWords = (record: object, shown: ReadonlySet<string>): object =>
   Object.fromEntries(
     Object.entries(record).map(([key, value]) => {
-      const isTold = told.has(key) || typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined
-      return [key, isTold ? value : Array.isArray(value) ? [] : HIDDEN]
+      const isShown = shown.has(key) || typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined
+      return [key, isShown ? value : Array.isArray(value) ? [] : HIDDEN]
     }),
   )
 
@@ -56,7 +55,7 @@ class KnownSecrets implements Secrets {
   constructor(
     private readonly wires: ReadonlyMap<number, ((json: string) => string) | undefined>,
     readonly places: readonly string[],
-    /** Those that errors have, which may be those of several processes. */
+    /** The same for errors, which may come from several processes. */
     private readonly names: ReadonlySet<string>,
   ) {}
 
@@ -67,11 +66,11 @@ class KnownSecrets implements Secrets {
   fault(fault: Fault): Fault {
     const by = [fault.source, fault.process, fault.agent, fault.process === undefined ? fault.port : undefined]
     const isHidden = fault.category !== 'config' && by.some((name) => typeof name === 'string' && this.names.has(name))
-    return isHidden ? (withoutWords(fault, TOLD_OF_FAULTS) as Fault) : fault
+    return isHidden ? (withoutWords(fault, SHOWN_OF_FAULTS) as Fault) : fault
   }
 
   telemetry(telemetry: object): object {
-    return withoutWords(telemetry, TOLD_OF_TELEMETRY)
+    return withoutWords(telemetry, SHOWN_OF_TELEMETRY)
   }
 
   emitter({ emit, finish }: RunEmitter): RunEmitter {
@@ -97,16 +96,16 @@ class KnownSecrets implements Secrets {
       case 'answered':
         return { ...event, ...lineOf(WHOLE) }
       case 'refused':
-        return { ...event, fault: withoutWords(event.fault, TOLD_OF_FAULTS) as Fault }
+        return { ...event, fault: withoutWords(event.fault, SHOWN_OF_FAULTS) as Fault }
       case 'telemetry':
         return { ...event, telemetry: this.telemetry(event.telemetry) as typeof event.telemetry }
       case 'called': {
         const { input: _, result, ...rest } = event
-        const error = result.ok ? undefined : (withoutWords(result.error, TOLD_OF_FAULTS) as Fault)
+        const error = result.ok ? undefined : (withoutWords(result.error, SHOWN_OF_FAULTS) as Fault)
         return { ...rest, input: WHOLE.toString(), result: error ? { ok: false, error } : { ok: true, value: WHOLE.toString() } }
       }
       case 'call': {
-        const call = withoutWords(event.call, TOLD) as typeof event.call
+        const call = withoutWords(event.call, SHOWN) as typeof event.call
         return { ...event, call }
       }
       default:

@@ -27,8 +27,8 @@ const wireOf = ({ from, output, to, input, isChecked }: Edge, index: number, dig
 }
 
 /**
- * The place of each node: its name after those of the bound chains around it, with a number where that is not unique. The ends of a chain
- * have the name of the chain.
+ * The place of each node: its name after those of the bound chains around it, with a number if that is not unique. The ends of a chain have
+ * the name of the chain.
  */
 export const placesOf = ({ nodes }: Graph): Map<GraphNode, string> => {
   const times = new Map<string, number>()

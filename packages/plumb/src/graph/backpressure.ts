@@ -1,6 +1,6 @@
-// Back-pressure: a source waits while something that it feeds is full, or while a cycle that it enters is busy.
+// Back-pressure: a source waits while one of its receivers is full, or while a cycle that it enters is busy.
 
-/** Something that takes messages, and no more of them for now. */
+/** A receiver that may be full. */
 export interface Buffering {
   readonly isFull: boolean
 }

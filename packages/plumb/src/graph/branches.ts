@@ -1,5 +1,4 @@
-// The ways that messages from one entrance take to main's outputs, where nothing is on them but what has no memory: id, copy, merge, map,
-// filter.
+// The paths of messages from one entrance to main's outputs, if all nodes on them are stateless: id, copy, merge, map, filter.
 
 import { environmentOf, type GraphNode, type MessageScanners, type Step, stepsOf } from '@plumb/lang'
 import type { Edges } from './edges.js'
@@ -10,9 +9,9 @@ export interface Branch {
   readonly output: GraphNode
 }
 
-/** Where ways part and meet again and again, their number grows exponentially. */
+/** Where paths split and join repeatedly, their number grows exponentially. */
 const MAX_BRANCHES = 16
-/** More nodes on the branches are a cycle, or too many to be worth it. */
+/** With more nodes, the branches are a cycle, or too many to be worth it. */
 const MAX_NODES = 256
 
 const stepsAt = (node: GraphNode): readonly Step[] | undefined => {
@@ -23,7 +22,7 @@ const stepsAt = (node: GraphNode): readonly Step[] | undefined => {
     : undefined
 }
 
-/** In the order in which a message runs through them; undefined where there is something else on one of them. */
+/** In the order in which a message passes them. Undefined: another kind of node is on one of them. */
 export const branchesBehind = (entrance: GraphNode, edges: Edges, scanners: MessageScanners): readonly Branch[] | undefined => {
   const scanner = scanners.of(typeAt(entrance))
   const branches: Branch[] = []

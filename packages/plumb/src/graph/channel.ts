@@ -1,4 +1,4 @@
-// A wire from one process to another. What is sent arrives in order; messages are bytes that are not changed any more.
+// A wire from one process to another. Messages arrive in order; their bytes do not change any more.
 
 import { type OriginPlace, type Sink, type Stage, Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
@@ -8,19 +8,19 @@ import type { Trampoline } from './trampoline.js'
 /** Takes messages at its inputs. */
 export interface Receiver {
   receive(input: number, buf: Buffer, start: number, end: number): void
-  /** One of the channels into this input will bring nothing more. */
+  /** One of the channels into this input has closed. */
   closeInput(input: number): void
-  /** All that it receives leaves here as it is. */
+  /** Everything that it receives leaves here unchanged. */
   readonly passesTo?: readonly Outlet[]
 }
 
 /**
- * Carries messages to one input of one receiver. The one below hands them over in this process; another, for pipelines that outgrow a
- * machine, can take its place without a morphism, an agent or a tool knowing.
+ * Carries messages to one input of one receiver, in this process. An implementation for several machines could replace it without changes
+ * to morphisms, agents or tools.
  */
 export interface Channel {
   send(buf: Buffer, start: number, end: number): void
-  /** Once is enough; what is sent later is dropped. */
+  /** Idempotent; later messages are dropped. */
   close(): void
 }
 
@@ -44,7 +44,7 @@ export class DirectChannel implements Channel {
     trampoline.leave()
   }
 
-  /** Itself, or what lies behind its receiver. `depth`: so many were passed over. */
+  /** Itself, or the channel behind its receiver. `depth`: how many were skipped. */
   targets(depth = 0): readonly Channel[] {
     if (depth === MAX_PASSED) return [this]
     return this.to.passesTo?.flatMap((outlet) => outlet.targets(depth + 1)) ?? [this]
@@ -65,13 +65,13 @@ export class DirectChannel implements Channel {
 interface CheckOptions {
   readonly stage: Stage
   readonly sink: Sink
-  /** Undefined: what does not fit is dropped without an error. */
+  /** Undefined: a message of another type is dropped without an error. */
   readonly onMismatch: ((fault: Fault) => void) | undefined
-  /** Called for each that does not fit. */
+  /** Called for each message of another type. */
   readonly lost: (() => void) | undefined
 }
 
-/** Its receiver looks at each message: the source is json, or defaults are to be filled in. */
+/** Its receiver checks each message: the source is json, or defaults have to be added. */
 export class CheckedChannel implements Channel {
   constructor(
     private readonly inner: Channel,
@@ -94,7 +94,7 @@ export class CheckedChannel implements Channel {
   }
 }
 
-/** Leads from a place where messages get an origin of their own. `keeps`: that has a copy of the message. */
+/** Leads from a place where messages get an origin of their own. `keeps`: that place needs a copy of the message. */
 export class PartingChannel implements Channel {
   constructor(
     private readonly inner: Channel,
@@ -118,10 +118,10 @@ export class PartingChannel implements Channel {
   }
 }
 
-/** One output of a process: everything goes to each of its channels. Without a channel it is drained. */
+/** One output of a process: each message goes to each of its channels. Without a channel it is drained. */
 export class Outlet {
   readonly channels: Channel[] = []
-  /** In place of a channel into a process that only passes on, those that lead on from it. */
+  /** Replaces a channel into a process that only forwards by the channels after it. */
   #targets: readonly Channel[] | undefined
 
   send(buf: Buffer, start: number, end: number): void {
@@ -140,8 +140,8 @@ export class Outlet {
   }
 }
 
-/** What lies behind is found by a recursion, and there may be thousands in a row. */
+/** The search is recursive, and thousands may be in a row. */
 const MAX_PASSED = 64
 
-// Where ways part and meet again and again, their number grows exponentially.
+// Where paths split and join repeatedly, their number grows exponentially.
 const MAX_TARGETS = 64

@@ -1,5 +1,5 @@
-// A cycle of processes: what goes round in it, and when it is done. Its inner wires keep each other open, so they are closed from here:
-// once nothing more can come in from outside and nothing is in flight inside.
+// A cycle of processes: counts its messages in flight, and decides when it is done. Its inner wires keep each other open, so they are
+// closed from here: once no input can come from outside and nothing is in flight inside.
 
 import { fault } from '@plumb/wire'
 import { Backpressure } from './backpressure.js'
@@ -10,21 +10,21 @@ import type { RunContext } from './run-context.js'
 import type { ScheduledSource } from './schedule.js'
 import type { Trampoline } from './trampoline.js'
 
-/** A process that answers in its own time: one in another process. */
+/** A process that answers asynchronously: in another process of the system. */
 export interface Worker {
-  /** Messages it was sent and has not settled, and outputs it has announced and we have not read. */
+  /** Messages sent to it that it has not settled, and outputs that it has announced and we have not read. */
   readonly inFlight: number
-  /** Of those, the messages that it does not take before it is resumed. */
+  /** The messages among them that it does not take before it is resumed. */
   readonly held: number
-  /** Of those, the messages that wait in it for others. */
+  /** The messages among them that wait in it for others. */
   readonly gathered: number
 }
 
-/** Holds messages back until there are enough of them. What waits in it is not in flight. */
+/** Collects messages until there are enough of them. Messages that wait in it are not in flight. */
 export interface Gathering {
-  /** Something does. */
+  /** Whether any message waits. */
   readonly isWaiting: boolean
-  /** Sends what waits on its way; false: there is nothing. */
+  /** Sends what waits. False: nothing waits. */
   letGo(): boolean
 }
 
@@ -37,9 +37,9 @@ interface Delivery {
   readonly end: number
 }
 
-/** New input waits while so much of the old goes round. */
+/** New input waits while this many messages are in the cycle. */
 const MAX_BUSY = 256
-/** So many deliveries are made before their places in the queue are given back. */
+/** After so many deliveries the consumed part of the queue is freed. */
 const COMPACT_AFTER = 4096
 
 export interface CycleOptions {
@@ -50,7 +50,7 @@ export interface CycleOptions {
 export class Cycle implements ScheduledSource {
   readonly #workers: Worker[] = []
   readonly #batches: Gathering[] = []
-  /** What the processes of this cycle fill outside of it. */
+  /** The receivers outside of it that its processes fill. */
   readonly backpressure = new Backpressure()
   readonly #o: CycleOptions
   readonly #busy: number
@@ -75,7 +75,7 @@ export class Cycle implements ScheduledSource {
     return sum
   }
 
-  /** Deliveries that are to be made. */
+  /** Pending deliveries. */
   get waiting(): number {
     return this.#queue.length - this.#head
   }
@@ -93,12 +93,12 @@ export class Cycle implements ScheduledSource {
     }
   }
 
-  /** Outside input waits. */
+  /** Input from outside waits. */
   get isFull(): boolean {
     return this.inFlight >= this.#busy
   }
 
-  /** `batches`: those in it, where it has any. */
+  /** `batches`: those inside it, if any. */
   add(worker: Worker, batches?: Gathering): void {
     this.#workers.push(worker)
     if (batches) this.#batches.push(batches)
@@ -108,7 +108,7 @@ export class Cycle implements ScheduledSource {
     this.#batches.push(batch)
   }
 
-  /** A channel between two of its processes; `controlled`: the one that it brings control to. */
+  /** A channel between two of its processes; `controlled`: the process that it controls. */
   inside(channel: Channel, controlled: Worker | undefined): Channel {
     this.#inner.push({ channel, controlled })
     return channel
@@ -129,7 +129,7 @@ export class Cycle implements ScheduledSource {
     }
   }
 
-  /** To be delivered in its turn: a call inside a call would never return. */
+  /** Queued for delivery: a nested call would never return. */
   enqueue(to: Receiver, input: number, buf: Buffer, start: number, end: number): void {
     const { origin } = this.context.current
     origin.retain()
@@ -159,7 +159,7 @@ export class Cycle implements ScheduledSource {
     return 1
   }
 
-  /** Fails before the memory is exhausted: a cycle that makes more than it consumes never ends. */
+  /** Fails before memory is exhausted: a cycle that produces more than it consumes never ends. */
   checkLimit(): void {
     const { names, maxInFlight } = this.#o
     if (this.inFlight <= maxInFlight) return
@@ -169,7 +169,7 @@ export class Cycle implements ScheduledSource {
     )
   }
 
-  /** When nothing is left to do, what waits in a batch goes on; then the wires inside are closed, control first. True if it did either. */
+  /** When nothing is left to do, batches are flushed; then the wires inside are closed, control first. True if it did either. */
   closeIfQuiet(): boolean {
     if (this.#isClosed || this.#outside > 0) return false
     const moving = this.inFlight - gatheredIn(this.#workers)
@@ -182,12 +182,12 @@ export class Cycle implements ScheduledSource {
     return true
   }
 
-  /** Processes that are paused go on: no `resume` can come from inside. */
+  /** Resumes paused processes: no `resume` can come from inside. */
   closeControl(): void {
     for (const { channel, controlled } of this.#inner) if (controlled) channel.close()
   }
 
-  // What is left waits for a `resume` that will not come. Those that were woken have not reported it yet.
+  // What is left waits for a `resume` that will not come. Resumed processes have not reported it yet.
   #wakeHeld(moving: number): boolean {
     const holding = this.#workers.filter((worker) => worker.held > 0 && !this.#woken.has(worker))
     if (holding.length === 0 || moving > holding.reduce((sum, { held }) => sum + held, 0)) return false

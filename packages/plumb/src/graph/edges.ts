@@ -1,4 +1,4 @@
-// The edges of a graph by their ends, so that laying out many processes takes time in proportion to their number.
+// The edges of a graph indexed by their ends, so that wiring takes time proportional to the number of processes.
 
 import type { Edge, Graph, GraphNode } from '@plumb/lang'
 

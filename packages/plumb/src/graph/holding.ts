@@ -1,6 +1,6 @@
-// What each part of a run holds, and what it waits for: shown on SIGQUIT.
+// The messages that each part of a run holds, and what it waits for: shown on SIGQUIT.
 
-/** `of`: what kind of part; the rest are numbers of messages, and whether it can go on. */
+/** `of`: the kind of part; the other members are numbers of messages, and whether it can continue. */
 export interface Holding {
   readonly of: 'input' | 'process' | 'barrier' | 'batch' | 'each' | 'choice' | 'call' | 'cycle' | 'output'
   readonly name: string

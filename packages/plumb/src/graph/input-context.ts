@@ -1,4 +1,4 @@
-// The message that is being worked on: what comes of it has its origin, and errors that it causes name its input.
+// The current message: its results get its origin, and its errors name its input.
 
 import type { Fault } from '@plumb/wire'
 import { Origin } from './origin.js'
@@ -7,18 +7,18 @@ import { Origin } from './origin.js'
 type Cause = Pick<Origin, 'seq' | 'port' | 'line'>
 
 export class InputContext implements Cause {
-  /** Empty: not known. */
+  /** Empty: unknown. */
   port = ''
-  /** From 1; 0: not known. */
+  /** From 1; 0: unknown. */
   line = 0
-  /** Number of the input from 1; 0: not known, or several. */
+  /** Number of the input from 1; 0: unknown, or several. */
   seq = 0
-  /** Made when it is first asked for: most inputs are done with before anything has. */
+  /** Created on demand: most inputs are done before it is needed. */
   #origin: Origin | undefined
-  /** Inputs from which something is under way, by their numbers. */
+  /** Inputs with messages in flight, by their numbers. */
   readonly #live = new Set<number>()
   #oldest = 1
-  /** Inputs done with of which something was lost, since they were last asked for. */
+  /** Finished inputs of which something was lost, since the last `takeLost`. */
   #lost: number[] = []
   readonly #settled = (origin: Origin): void => {
     this.#live.delete(origin.seq)
@@ -28,21 +28,21 @@ export class InputContext implements Cause {
   /** `keepsLost`: `takeLost` is going to be called. */
   constructor(private readonly keepsLost = false) {}
 
-  /** An input is worked on until `end`. */
+  /** Makes an input current until `end`. */
   begin(port: string, line: number, seq: number): void {
     this.port = port
     this.line = line
     this.seq = seq
   }
 
-  /** What is worked on next comes from nothing that is known. */
+  /** Makes the current origin unknown. */
   end(): void {
     const origin = this.#origin
     this.#set(undefined)
     origin?.release()
   }
 
-  /** A message that stems from there is worked on until `leave`, which wants what this gives. */
+  /** Makes a message of this origin current until `leave`, which is given the returned value. */
   enter(origin: Origin): Origin | undefined {
     const before = this.seq > 0 ? this.origin : this.#origin
     this.#set(origin)
@@ -58,7 +58,7 @@ export class InputContext implements Cause {
     return this.#origin
   }
 
-  /** The first input that is not done with; Infinity: all are. */
+  /** The first unfinished input; Infinity: all are finished. */
   get oldest(): number {
     if (this.#live.size === 0) return this.seq === 0 ? Number.POSITIVE_INFINITY : this.seq
     while (!this.#live.has(this.#oldest)) this.#oldest++
@@ -93,17 +93,17 @@ export class InputContext implements Cause {
   }
 }
 
-/** More of them are of no use in one error. */
+/** More numbers are of no use in one error. */
 const MAX_RANGES = 1000
 
-/** Numbers in rising order, as ranges with both ends. */
+/** Sorted numbers as inclusive ranges. */
 export const rangesOf = (seqs: Iterable<number>): [number, number][] => {
   const ranges: [number, number][] = []
   for (const seq of seqs) addTo(ranges, seq)
   return ranges
 }
 
-/** Puts one more number behind the others, to a limit. */
+/** Appends a number, up to a limit. */
 export const addTo = (ranges: [number, number][], seq: number): void => {
   const last = ranges.at(-1)
   if (seq === 0) return

@@ -1,5 +1,5 @@
-// Lines of the learned shape, where all that becomes of them are lines of the output: they go from what was read to what is written in
-// runs. It takes no line of which an error has to be reported; such lines go one by one (main-input.ts).
+// Processes whole runs of lines that have the learned shape, if all their results are lines of the output: from the read buffer to the
+// written bytes. It takes no line whose error has to be reported; such lines go one by one (main-input.ts).
 
 import {
   type Evaluate,
@@ -27,7 +27,7 @@ export interface BatcherOptions {
   readonly writer: LineWriter
 }
 
-/** Messages of a sink that stand one behind the other: they are handed over in one piece. */
+/** Adjacent messages of a sink are handed over in one piece. */
 class WrittenRun {
   #buf: Buffer
   #from: number
@@ -69,7 +69,7 @@ abstract class BranchBatcher implements LineBatcher {
   abstract takeBatch(buf: Buffer, at: number, limit: number, most: number): number
 }
 
-/** All of them, as they are. */
+/** Forwards them unchanged. */
 class PassBatcher extends BranchBatcher {
   takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, writer } = this.o
@@ -87,10 +87,10 @@ class PassBatcher extends BranchBatcher {
   }
 }
 
-/** To copy a longer line takes longer than to hand it over. */
+/** Copying a longer line takes longer than handing it over. */
 const LONG_LINE = 2048
 
-/** Each so many times over before the next. */
+/** Each is repeated so many times before the next. */
 class CopyBatcher extends BranchBatcher {
   constructor(
     options: BatcherOptions,
@@ -125,7 +125,7 @@ class CopyBatcher extends BranchBatcher {
   }
 }
 
-/** Those for which the filters of a branch hold, once for each branch. */
+/** Those that pass all filters of a branch, once for each branch. */
 class FilterBatcher extends BranchBatcher {
   constructor(
     options: BatcherOptions,
@@ -159,7 +159,7 @@ class FilterBatcher extends BranchBatcher {
     return place
   }
 
-  /** How many branches keep the line that was found; negative where one of them has something to say. */
+  /** The number of branches that keep the line; negative if one of them reports an error. */
   private copies(buf: Buffer): number {
     const { scanner, sink } = this.o
     let copies = 0
@@ -172,7 +172,7 @@ class FilterBatcher extends BranchBatcher {
   }
 }
 
-/** What is made of each. */
+/** The results of each. */
 class MapBatcher extends BranchBatcher {
   constructor(
     options: BatcherOptions,
@@ -207,7 +207,7 @@ export interface Way extends Omit<BatcherOptions, 'scanner' | 'writer'> {
   readonly receiverOf: (node: GraphNode) => Morphism
 }
 
-/** Undefined where lines that enter here do not come out in runs. */
+/** Undefined if lines that enter here do not leave in runs. */
 export const openLineBatcher = (entrance: GraphNode, { edges, scanners, receiverOf, ...own }: Way): LineBatcher | undefined => {
   const branches = branchesBehind(entrance, edges, scanners)
   const outputs = new Set(branches?.map(({ output }) => receiverOf(output)))
@@ -219,7 +219,7 @@ export const openLineBatcher = (entrance: GraphNode, { edges, scanners, receiver
 
 const ALL: Fused = { evaluate: () => Verdict.PASS, isWritten: false }
 
-// Undefined where the steps of a branch cannot be taken as one.
+// Undefined if the steps of a branch cannot be fused.
 const batcherOf = (branches: readonly (readonly Step[])[], options: BatcherOptions): LineBatcher | undefined => {
   if (branches.every((steps) => steps.length === 0)) {
     return branches.length === 1 ? new PassBatcher(options) : new CopyBatcher(options, branches.length)

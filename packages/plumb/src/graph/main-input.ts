@@ -1,4 +1,4 @@
-// What enters from outside: lines of stdin, each checked against the type of its port and passed on, or reported and left out.
+// The input of a run: reads lines of stdin, checks each against the type of its port, and passes it on or reports it.
 
 import { type MessageScanner, type Stage, Verdict } from '@plumb/lang'
 import {
@@ -23,15 +23,15 @@ export interface Entrance {
   readonly name: string
   readonly outlet: Outlet
   readonly stage: Stage
-  /** A string is of its type. */
+  /** A string has its type. */
   readonly takesText: boolean
-  /** Of the stage: what it finds needs no other look. Undefined where it could be taken for an envelope, or a default be filled in. */
+  /** The stage's scanner: a line that it accepts needs no other check. Undefined if the line might be an envelope, or need defaults. */
   readonly scanner: MessageScanner | undefined
-  /** What does not fit it, and lines that are no JSON: `input@error` may hear of these. */
+  /** Handles mismatches, and lines that are not JSON: for `input@error`. */
   readonly report: (fault: Fault) => void
-  /** Something does, and wants the message. */
+  /** Whether it has a handler that needs the message. */
   readonly keeps: boolean
-  /** What takes lines of the learned shape, once there is one; undefined where it has to be one after the other. */
+  /** Takes runs of lines of the learned shape, once there is one. Undefined: lines have to be taken one by one. */
   readonly openBatcher: () => LineBatcher | undefined
 }
 
@@ -39,7 +39,7 @@ export interface MainInputOptions {
   readonly reader: LineReader
   readonly entrances: readonly Entrance[]
   readonly backpressure: Backpressure
-  /** `all`: every line is one (--mux); `some`: those that look like one; `none`: none is. */
+  /** `all`: every line is an envelope (--mux); `some`: those that look like one; `none`: none is. */
   readonly envelopes: 'all' | 'some' | 'none'
   readonly emitter: RunEmitter | undefined
   /** Called with the number of each input before it is processed. */
@@ -51,12 +51,12 @@ const SPACE = 0x20
 
 export class MainInput implements ScheduledSource {
   readonly waitsForCycles = true
-  /** Inputs taken, good or bad: the next one's `seq` is one more. */
+  /** Inputs read, good or bad: the next one's `seq` is one more. */
   taken = 0
   readonly #o: MainInputOptions
   readonly #open: Map<string, Entrance>
   readonly #names: readonly string[]
-  /** Where plain lines go, as long as it is open and no listener needs each line. */
+  /** The port of plain lines, while it is open and no listener needs each line. */
   #quick: Entrance | undefined
   #batcher: LineBatcher | undefined
   #hasEnded = false
@@ -93,7 +93,7 @@ export class MainInput implements ScheduledSource {
     return taken
   }
 
-  /** One line after the other, each on its way before the next. */
+  /** Takes lines one by one, and passes each on before the next. */
   readonly #each = {
     taken: 0,
     takeBatch: (buf: Buffer, at: number, limit: number, most: number, line: number): number => {
@@ -125,7 +125,7 @@ export class MainInput implements ScheduledSource {
     current.begin(this.#names[0] ?? '', reader.line, ++this.taken)
     taken?.(current.seq)
     emitter?.emit({ kind: 'input', seq: current.seq, bytes: reader.end + 1 - reader.start })
-    // Of an envelope that cannot be read the port is not known.
+    // The port of an unreadable envelope is unknown.
     const first = this.#o.envelopes === 'all' ? undefined : this.#o.entrances[0]
     if (reader.fault) (first?.report ?? report)(reader.fault)
     else this.#line(reader)
@@ -133,7 +133,7 @@ export class MainInput implements ScheduledSource {
     return 1
   }
 
-  /** Nothing more is taken; every port closes. */
+  /** Reads nothing more, and closes every port. */
   end(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -141,7 +141,7 @@ export class MainInput implements ScheduledSource {
     for (const { outlet } of this.#open.values()) outlet.close()
   }
 
-  /** Nothing more is taken, and no port closes. */
+  /** Reads nothing more, and closes no port. */
   abandon(): void {
     this.#hasEnded = true
     this.#o.reader.stop()
@@ -162,7 +162,7 @@ export class MainInput implements ScheduledSource {
     else this.#enter(port, buf, from, to)
   }
 
-  // Asked of every line, so the commonest answer is found by its first byte.
+  // Runs for every line, so the commonest case is recognised by the first byte.
   #isPlain(buf: Buffer, start: number, end: number): boolean {
     const { envelopes } = this.#o
     if (envelopes !== 'some') return envelopes === 'none'
@@ -170,7 +170,7 @@ export class MainInput implements ScheduledSource {
     return (byte !== OPEN_BRACE && byte > SPACE) || !isEnvelope(buf, start, end)
   }
 
-  // An envelope on `output` is data of another program's, so that executables compose.
+  // An envelope on `output` is data of another program, so that executables compose.
   #portOf(name: string): string {
     const isOthers = name === 'output' && !this.#names.includes(name) && this.#o.envelopes === 'some'
     return isOthers ? (this.#names[0] ?? '') : name

@@ -1,4 +1,4 @@
-// What leaves: one line for each message, enveloped where main has several outputs or the data could be taken for an envelope.
+// The output of a run: one line for each message, in an envelope if main has several outputs or the data could be taken for one.
 
 import type { GraphNode, Sink, Type } from '@plumb/lang'
 import { enclose, hasPortKey, type LineWriter } from '@plumb/wire'
@@ -9,13 +9,13 @@ import type { RunContext } from './run-context.js'
 export interface MainOutputOptions {
   readonly name: string
   readonly writer: LineWriter
-  /** `always`: several outputs or --mux; `odd`: data that has a `__port` of its own; `never`. */
+  /** `always`: several outputs or --mux; `odd`: only data that has a `__port` of its own; `never`. */
   readonly envelopes: 'always' | 'odd' | 'never'
   /** No value of the type has a `__port`. */
   readonly isPlain: boolean
-  /** Each with the number of its input. */
+  /** Writes each with the number of its input. */
   readonly isNumbered: boolean
-  /** With those of all inputs, where there are several. */
+  /** With the numbers of all its inputs, if there are several. */
   readonly isNested: boolean
   readonly closed: () => void
 }
@@ -26,7 +26,7 @@ const ESCAPE = '\\u'
 export class MainOutput extends Morphism {
   readonly #o: MainOutputOptions
   readonly #writer: LineWriter
-  /** What comes is what leaves. */
+  /** Messages are written unchanged. */
   readonly #isVerbatim: boolean
   readonly #portKey: Finder
   readonly #escape: Finder
@@ -45,7 +45,7 @@ export class MainOutput extends Morphism {
     this.#escape = new Finder(ESCAPE, context.sink)
   }
 
-  /** What takes all that comes, as it is. */
+  /** The writer for messages that are written unchanged. */
   get taker(): LineWriter | undefined {
     return this.#isVerbatim ? this.#writer : undefined
   }
@@ -98,7 +98,7 @@ export const mayHoldPortKey = (node: GraphNode): boolean => {
   return holds(node.inputs[0]?.type ?? { kind: 'json' })
 }
 
-// Looks for a text in one message after the other of the same chunk, and over each byte of it only once.
+// Searches a text in consecutive messages of one chunk, visiting each byte only once.
 class Finder {
   #buf: Buffer | undefined
   #from = 0
@@ -110,7 +110,7 @@ class Finder {
   ) {}
 
   isIn(buf: Buffer, start: number, end: number): boolean {
-    // What stands behind the message is still to be written.
+    // The text after the message still has to be written.
     if (buf === this.sink.buf) return buf.subarray(start, end).includes(this.text, 0, 'latin1')
     if (buf !== this.#buf || start < this.#from || (this.#found >= 0 && this.#found < start)) {
       this.#buf = buf

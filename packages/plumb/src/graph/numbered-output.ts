@@ -1,5 +1,5 @@
-// An output with the number of the input that it stems from (--seq): `{"seq":N,"value":V}`, null where that is not known or there are
-// several. For a parent that joins by origin there may be several: `{"seq":[M,N],"value":V}`. V keeps its bytes.
+// Outputs with the number of their input (--seq): `{"seq":N,"value":V}`, null if it is unknown or there are several. For a parent that
+// joins by origin, several are listed: `{"seq":[M,N],"value":V}`. V keeps its bytes.
 
 const [ZERO, NINE, COMMA, OPEN, SHUT, CLOSE] = [0x30, 0x39, 0x2c, 0x5b, 0x5d, 0x7d]
 const HEAD = Buffer.from('{"seq":')
@@ -17,15 +17,15 @@ export const numbered = (seqs: readonly number[], buf: Buffer, start: number, en
   return line
 }
 
-/** Reads what `numbered` wrote. */
+/** Parses what `numbered` wrote. */
 export class Unnumbered {
-  /** Empty where none is known. */
+  /** Empty if none is known. */
   seqs: number[] = []
   start = 0
   end = 0
   #at = 0
 
-  /** False: it is something else. */
+  /** False: another value. */
   read(buf: Buffer, start: number, end: number): boolean {
     this.seqs = []
     this.#at = start + HEAD.length

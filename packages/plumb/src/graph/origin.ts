@@ -1,41 +1,41 @@
-// Where messages come from. A message stems from one input of main, and from one message at each place where the branches of a barrier part
-// that it has passed: its origin, by which barriers join and errors name their input. An origin lasts as long as something that stems from
-// it is under way.
+// The origins of messages. A message stems from one input of main, and from one message at each place on its way where the branches of a
+// barrier split: its origin, by which barriers join and errors name their input. An origin lasts as long as messages that stem from it are
+// in flight.
 
 import type { GraphNode, OriginPlace } from '@plumb/lang'
 
 /** A barrier in which messages of the origin wait. */
 export interface OriginListener {
-  /** Lower for a barrier that stands before another one: what it leaves out is missing there. */
+  /** Lower for an earlier barrier: what it drops is missing in later ones. */
   readonly rank: number
-  /** Nothing more can stem from the origin: what has no partner by now gets none. */
+  /** Nothing more can stem from the origin: messages without a partner get none. */
   originEnded(origin: Origin): void
 }
 
-/** More inputs than these are not listed for one message. */
+/** At most so many inputs are listed for one message. */
 const MAX_PARTS = 64
 
 /** Shared: most origins have no listener. */
 const NONE: OriginListener[] = []
 
 export class Origin {
-  /** Things under way that stem from it; one for its maker, until that calls `release`. */
+  /** References: messages in flight, and one for its creator, until that calls `release`. */
   #live = 1
   #listeners: OriginListener[] = NONE
-  /** Where something that stems from it was dropped, or failed and was reported. */
+  /** Places where something that stems from it was dropped, or failed and was reported. */
   #lost: Set<GraphNode> | undefined
-  /** What entered at `place`, where something wants to know: a copy. */
+  /** A copy of the message that entered at `place`, if needed. */
   message: { readonly buf: Buffer; readonly start: number; readonly end: number } | undefined
 
   private constructor(
-    /** Of the input, from 1; 0: not known, or several. */
+    /** The number of the input, from 1; 0: unknown, or several. */
     readonly seq: number,
     readonly port: string,
     readonly line: number,
-    /** What it is within: the origin that was current at `place`. Undefined: it is an input of main. */
+    /** Its parent: the origin that was current at `place`. Undefined: it is an input of main. */
     readonly above: Origin | undefined,
     readonly place: OriginPlace | undefined,
-    /** What was joined from inputs that have no origin in common stems from each of them. */
+    /** A message that was joined from inputs without a common origin stems from each of them. */
     readonly parts: readonly Origin[],
     private readonly settled: ((origin: Origin) => void) | undefined,
   ) {}
@@ -44,7 +44,7 @@ export class Origin {
     return new Origin(seq, port, line, undefined, undefined, [], settled)
   }
 
-  /** One that nothing is known of. */
+  /** An unknown origin. */
   static unknown(): Origin {
     return new Origin(0, '', 0, undefined, undefined, [], undefined)
   }
@@ -63,9 +63,9 @@ export class Origin {
     })
   }
 
-  /** That of a message which passes a place where branches part. The caller releases it. */
+  /** The origin of a message that passes a place where branches split. The caller releases it. */
   at(place: OriginPlace): Origin {
-    // Of places that a loop has passed in between, nothing behind this one needs to know.
+    // Places that a loop has passed since are irrelevant from here on.
     let above: Origin = this
     while (above.above && above.place !== place.above) above = above.above
     above.retain()
@@ -86,7 +86,7 @@ export class Origin {
     return undefined
   }
 
-  /** The numbers of the inputs, where there are several. */
+  /** The numbers of the inputs, if there are several. */
   get seqs(): readonly number[] {
     const seqs = this.root.parts.map(({ seq }) => seq).filter((seq) => seq > 0)
     return [...new Set(seqs)].sort((a, b) => a - b)
@@ -96,7 +96,7 @@ export class Origin {
     return this.#listeners
   }
 
-  /** Something waits for other messages of this origin. */
+  /** Whether a listener waits for other messages of this origin. */
   addListener(listener: OriginListener): void {
     if (this.#listeners === NONE) this.#listeners = [listener]
     else this.#listeners.push(listener)
@@ -115,7 +115,7 @@ export class Origin {
     this.settled?.(this)
   }
 
-  /** `kept`: what goes on in its place. Of what both stem from nothing is lost. */
+  /** `kept`: the origin that replaces it. Their common ancestors lose nothing. */
   lose(node: GraphNode, kept?: Origin): void {
     for (let origin: Origin | undefined = this; origin; origin = origin.above) {
       if (origin.#lost?.has(node) || (kept && stemsFrom(kept, origin))) return
@@ -128,7 +128,7 @@ export class Origin {
     return this.#lost !== undefined
   }
 
-  /** Something that stems from it was lost at one of them. */
+  /** Something that stems from it was lost at one of these places. */
   wasLostIn(nodes: ReadonlySet<GraphNode>): boolean {
     if (this.#lost) for (const node of this.#lost) if (nodes.has(node)) return true
     return false

@@ -1,4 +1,4 @@
-// What the parts of a run share.
+// The state that the parts of a run share.
 
 import type { Sink } from '@plumb/lang'
 import type { Fault, Reporter } from '@plumb/wire'
@@ -9,11 +9,11 @@ export interface RunContext {
   readonly schedule: Schedule
   /** Where results are written. */
   readonly sink: Sink
-  /** The message that is being worked on. */
+  /** The current message. */
   readonly current: InputContext
   readonly reporter: Reporter
-  /** Reports an error of the message that is being worked on; the run goes on. */
+  /** Reports an error of the current message; the run continues. */
   readonly report: (fault: Fault) => void
-  /** Reports an error after which the run cannot go on. */
+  /** Reports an error that ends the run. */
   readonly fail: (fault: Fault) => void
 }

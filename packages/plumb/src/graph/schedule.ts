@@ -1,33 +1,33 @@
-// Which source runs when: sources are taken in turn, a line at a time; what a line sets off inside this process, round its cycles too, is
-// done before the next line of the input. Runs in short slices, so that signals, children and timers are handled in between: where a slice
-// ends changes nothing in the order of messages.
+// Schedules sources in turn, a line at a time; all effects of a line inside this process, cycles included, are done before the next line of
+// the input. Runs in short slices, so that signals, children and timers are handled in between; the end of a slice never changes the order
+// of messages.
 
 import { nowMs } from '@plumb/wire'
 
 export interface ScheduledSource {
-  /** It has no turn as long as something goes round in a cycle of this process. */
+  /** Paused while messages are in a cycle of this process. */
   readonly waitsForCycles?: boolean
-  /** Nothing it feeds is full. */
+  /** None of its receivers is full. */
   canRun(): boolean
-  /** Takes a line and passes it on, or several that are quickly done, up to `most`. Gives how many; 0: there is none now. */
+  /** Takes a line and passes it on, or several fast ones, up to `most`. Returns how many; 0: there is none now. */
   step(most: number): number
 }
 
 const SLICE_MS = 20
-/** Lines of one source before the next has its turn; the last of them may come with others. */
+/** Lines of one source before the next has its turn; the last of them may come in a batch. */
 const TURN = 256
-/** At most so many come at once. */
+/** The maximum of one batch. */
 const RUN = 1024
 
 export class Schedule {
   readonly #sources: ScheduledSource[] = []
-  /** Those that others lead into come first, so that what leaves a cycle is taken to its end before what stays in it. */
+  /** Downstream sources come first, so that the output of a cycle is processed before its remaining messages. */
   readonly #cycles: ScheduledSource[] = []
   #isRunning = false
   #isWaiting = false
   #isStopped = false
 
-  /** Whenever a slice ends: `onIdle` with nothing more to do now, else `onBusy`. */
+  /** Called at the end of each slice: `onIdle` if nothing is left to do now, else `onBusy`. */
   constructor(
     private readonly onIdle: () => void,
     private readonly onBusy: () => void,
@@ -37,12 +37,12 @@ export class Schedule {
     this.#sources.push(source)
   }
 
-  /** What a line sets off goes on in it. Call it for a cycle before those that lead into it. */
+  /** The effects of a line continue in it. Add a cycle before those that lead into it. */
   addCycle(cycle: ScheduledSource): void {
     this.#cycles.push(cycle)
   }
 
-  /** Something may be possible now that was not: a line came, a writer drained. */
+  /** There may be new work: a line came, a writer drained. */
   wake(): void {
     if (this.#isRunning || this.#isStopped) return
     this.#isRunning = true
@@ -67,7 +67,7 @@ export class Schedule {
     })
   }
 
-  /** False: the slice was up before the work was. */
+  /** False: the slice ended before the work. */
   #slice(): boolean {
     const until = nowMs() + SLICE_MS
     for (let worked = true; worked; ) {
@@ -78,13 +78,13 @@ export class Schedule {
         worked = true
         if (nowMs() > until) return false
       }
-      // The end of an input may have sent something round, without a line.
+      // The end of an input may have sent messages into a cycle, without a line.
       worked ||= this.#cycles.some((cycle) => cycle.canRun())
     }
     return true
   }
 
-  // A cycle may go round for ever: then other processes are read in between, and the input waits.
+  // A cycle may run for ever: so other processes are read in between, and the input waits.
   #turn(source: ScheduledSource, until: number): boolean {
     const hasCycles = this.#cycles.length > 0
     let taken = 0
@@ -99,7 +99,7 @@ export class Schedule {
     return taken > 0
   }
 
-  /** For no longer than a turn. */
+  /** At most one turn. */
   #goRound(): boolean {
     let steps = 0
     for (; steps < TURN && !this.#isStopped; steps++) {
@@ -112,37 +112,36 @@ export class Schedule {
 }
 
 /**
- * When this process has nothing to do, and nothing is on its way to it: the time to see whether a cycle is done. What a child wrote before
- * it said that it had settled may still wait in another pipe. So every stream is heard once more, and only when none of them had anything
- * is it quiet.
+ * Called when this process is idle and no message is on its way to it: then cycles can be checked. The last outputs of a child that has
+ * settled may still wait in another pipe. So every stream is polled once more, and only if none of them had anything is the run quiet.
  */
 export class Quiescence {
   #quietTurns = 0
   #isWaiting = false
   #isIdle = false
 
-  constructor(private readonly judge: () => void) {}
+  constructor(private readonly check: () => void) {}
 
-  /** There is more to do than a slice of time had room for: nothing is judged before it is done. */
+  /** There is more to do than fits into a slice: nothing is checked before it is done. */
   busy(): void {
     this.#isIdle = false
   }
 
-  /** There was something to do, and now there is nothing. */
+  /** Work was done, and nothing is left. */
   idle(): void {
     this.#isIdle = true
     this.#quietTurns = 0
     if (!this.#isWaiting) this.#wait()
   }
 
-  // The event loop listens to all streams between one immediate and the next.
+  // The event loop polls all streams between two immediates.
   #wait(): void {
     this.#isWaiting = true
     setImmediate(() => {
       this.#isWaiting = false
       if (!this.#isIdle) return
       if (++this.#quietTurns < 2) this.#wait()
-      else this.judge()
+      else this.check()
     })
   }
 }

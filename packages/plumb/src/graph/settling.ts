@@ -1,4 +1,4 @@
-// Tells a parent with a loop or a barrier what is done with, and what waits for others; and hears when the parent asks for what waits in
+// Reports to a parent with a loop or a barrier what is settled, and what waits for others; and receives the parent's requests to flush
 // batches.
 
 import { LineReader, type LineSource, type LineWriter, type Settled, type TelemetryWriter } from '@plumb/wire'
@@ -8,25 +8,25 @@ export interface SettlingOptions {
   readonly telemetry: TelemetryWriter
   readonly writer: LineWriter
   readonly current: InputContext
-  /** Where the parent asks for what waits in batches, a line each time. Undefined: it never does. */
+  /** The descriptor on which the parent asks to flush batches, a line each time. Undefined: it never does. */
   readonly requests: LineSource | undefined
 }
 
-/** Of what is in a process. */
+/** The messages in a process. */
 export interface Rest {
-  /** Nothing is in flight: what there is waits for others. */
+  /** Nothing is in flight: all of them wait for others. */
   readonly isStill: boolean
-  /** Some of that in batches. */
+  /** Some of them in batches. */
   readonly isBatched: boolean
 }
 
-type Told = Omit<Settled, 'kind' | 'lost'>
+type Reported = Omit<Settled, 'kind' | 'lost'>
 
 export class Settling {
   readonly #o: SettlingOptions
-  /** What was reported last; -1: nothing yet. */
-  #told: Told = { inputs: -1, controls: 0, outputs: 0 }
-  /** Requests that were heard. */
+  /** The last report; -1: none yet. */
+  #reported: Reported = { inputs: -1, controls: 0, outputs: 0 }
+  /** The number of requests so far. */
   #controls = 0
 
   constructor(options: SettlingOptions) {
@@ -50,8 +50,8 @@ export class Settling {
     this.#o.requests?.destroy()
   }
 
-  /** `taken`: inputs, good or bad. `rest`: nothing is left to do now, so that new outputs alone, and what waits, are reported too. */
-  tell(taken: number, rest?: () => Rest): void {
+  /** `taken`: inputs, good or bad. `rest`: nothing is left to do now, so new outputs and waiting messages are reported too. */
+  report(taken: number, rest?: () => Rest): void {
     const { telemetry, writer, current } = this.#o
     if (!telemetry.isOn) return
     const inputs = Math.min(taken, current.oldest - 1)
@@ -61,8 +61,8 @@ export class Settling {
       outputs: writer.lines,
       ...(taken > inputs && rest ? waitingOf(taken - inputs, rest()) : {}),
     }
-    if (!isNews(this.#told, now, rest !== undefined)) return
-    this.#told = now
+    if (!isNews(this.#reported, now, rest !== undefined)) return
+    this.#reported = now
     const lost = current.takeLost()
     writer.flush()
     telemetry.emit({ kind: 'settled', ...now, ...(lost.length > 0 ? { lost } : {}) })
@@ -72,7 +72,7 @@ export class Settling {
 const waitingOf = (waiting: number, { isStill, isBatched }: Rest): Pick<Settled, 'waiting' | 'batched'> =>
   isStill ? { waiting, ...(isBatched ? { batched: true } : {}) } : {}
 
-const isNews = (told: Told, now: Told, isQuiet: boolean): boolean =>
-  now.inputs !== told.inputs ||
-  now.controls !== told.controls ||
-  (isQuiet && (now.outputs !== told.outputs || now.waiting !== told.waiting || now.batched !== told.batched))
+const isNews = (reported: Reported, now: Reported, isQuiet: boolean): boolean =>
+  now.inputs !== reported.inputs ||
+  now.controls !== reported.controls ||
+  (isQuiet && (now.outputs !== reported.outputs || now.waiting !== reported.waiting || now.batched !== reported.batched))

@@ -1,18 +1,18 @@
-// Processes hand messages on by calling each other. A long chain of them would exhaust the stack, so past some depth a call waits until the
-// outermost one has returned; from then on all wait behind it. Calls are made in the order of a walk in depth all the same.
+// Processes pass messages on by calling each other. A long chain would exhaust the stack, so beyond some depth a call waits until the
+// outermost one has returned; then all later calls wait behind it. The order is still depth first.
 
 import type { InputContext } from './input-context.js'
 
-/** So many calls may be inside each other. */
+/** The maximum nesting of calls. */
 const MAX_CALL_DEPTH = 100
 
-/** Undefined: none is needed. A message runs through each node of a graph without cycles once on any way. */
+/** Undefined: none is needed. In a graph without cycles a message passes each node once on any path. */
 export const openTrampoline = (nodes: number, hasCycles: boolean, current: InputContext): Trampoline | undefined =>
   nodes <= MAX_CALL_DEPTH && !hasCycles ? undefined : new Trampoline(current)
 
 export class Trampoline {
   #depth = 0
-  /** What the call that is being made has left over. */
+  /** The calls that the current call has postponed. */
   #waiting: (() => void)[] = []
 
   constructor(private readonly current: InputContext) {}
@@ -22,7 +22,7 @@ export class Trampoline {
     return this.#depth >= MAX_CALL_DEPTH || this.#waiting.length > 0
   }
 
-  /** Makes the call later, on behalf of the message that is being worked on now. */
+  /** Postpones the call, with the current message as its context. */
   defer(call: () => void): void {
     const { current } = this
     const { origin } = current
@@ -43,7 +43,7 @@ export class Trampoline {
     if (--this.#depth === 0 && this.#waiting.length > 0) this.#drain()
   }
 
-  // What a call leaves over comes before what has waited beside it.
+  // Calls postponed by a call come before those that waited beside it.
   #drain(): void {
     const lists = [this.#waiting.reverse()]
     for (let list = lists.at(-1); list; list = lists.at(-1)) {

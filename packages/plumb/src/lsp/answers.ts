@@ -1,4 +1,4 @@
-// Answers to requests about a document, by the language service. A place in no open document has the answer null.
+// Answers requests about a document, with the language service. A position in no open document has the answer null.
 
 import { type Completion, completionsAt, definitionAt, type Edit, format, renameAt, renameableAt, signaturesAt } from '@plumb/lang/service'
 import type { Result } from '@plumb/wire'
@@ -39,12 +39,12 @@ export const signatureHelp = (documents: Documents, { textDocument, position }: 
     parameters: parametersOf(usage),
     ...(text === undefined ? {} : { documentation: text }),
   }))
-  // Of several the first that has the argument.
+  // The first signature that has the argument.
   const active = signatures.findIndex(({ parameters }) => found.argument < parameters.length)
   return { signatures, activeSignature: Math.max(0, active), activeParameter: found.argument }
 }
 
-// As places in the label.
+// As offsets in the label.
 const parametersOf = (usage: string): protocol.ParameterInformation[] => {
   const [whole = '', inner = ''] = /^[^(]*\(([^)]*)\)/.exec(usage) ?? []
   let at = whole.length - inner.length - 1
@@ -73,7 +73,7 @@ export const rename = (
   return edits.ok ? { ok: true, value: { changes: byFile(documents, edits.value) } } : edits
 }
 
-/** The whole text in one edit; no edit where it is formatted already; null where a syntax error prevents formatting. */
+/** The whole text in one edit; none if it is formatted already; null if a syntax error prevents formatting. */
 export const formatting = (documents: Documents, { textDocument }: DocumentParams): protocol.TextEdit[] | null => {
   const document = documents.get(textDocument.uri)
   const formatted = document && format(document)
@@ -82,7 +82,7 @@ export const formatting = (documents: Documents, { textDocument }: DocumentParam
   return [{ range: rangeOf(document.text, { start: 0, end: document.text.length }), newText: formatted.text }]
 }
 
-/** Edits as the protocol has them; those of files that are on no disk are left out. */
+/** Edits in the protocol's form, without those of files that are not on disk. */
 export const byFile = (documents: Documents, edits: readonly Edit[]): { [uri: string]: protocol.TextEdit[] } => {
   const changes: { [uri: string]: protocol.TextEdit[] } = {}
   for (const { span, text } of edits) {

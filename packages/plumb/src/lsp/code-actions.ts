@@ -1,7 +1,7 @@
-// Mistakes that the editor can mend: a near name, and what was tried and leaves fewer errors.
+// Quick fixes: near names, and tested edits that leave fewer errors.
 
 import { type Compiled, compile, type Diagnostic } from '@plumb/lang'
-import { type Edit, fixesOf, mendsOf } from '@plumb/lang/service'
+import { type Edit, fixesOf, repairsOf } from '@plumb/lang/service'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { byFile } from './answers.js'
 import type { Document, Documents } from './documents.js'
@@ -9,7 +9,7 @@ import type { DocumentParams } from './params.js'
 import { offsetAt } from './position.js'
 import { toProtocol } from './publish.js'
 
-/** Editors ask at each move of the cursor: this much is checked in about a tenth of a second. */
+/** Editors ask at each move of the cursor: a text of this length is checked in about a tenth of a second. */
 const MAX_CHARACTERS = 300_000
 
 export const codeActions = (
@@ -23,11 +23,11 @@ export const codeActions = (
   const compiled = documents.compiled(document)
   const near = compiled.diagnostics.filter(({ span }) => span.source.path === document.path && span.start <= to && from <= span.end)
   if (near.length === 0) return []
-  const mends = mendsIn(documents, document, compiled)
+  const repairs = repairsIn(documents, document, compiled)
   return near.flatMap((d) => {
     const named = fixesOf(d).map(({ title, span, text }) => ({ title, edit: { span, text } }))
-    const mend = named.length === 0 ? mends.get(d) : undefined
-    const offered = mend ? [{ title: titleOf(mend), edit: mend }] : named
+    const repair = named.length === 0 ? repairs.get(d) : undefined
+    const offered = repair ? [{ title: titleOf(repair), edit: repair }] : named
     return offered.map(({ title, edit }) => ({
       title,
       kind: 'quickfix',
@@ -37,17 +37,17 @@ export const codeActions = (
   })
 }
 
-// Looked for once for each text.
+// Computed once for each text.
 const known = new WeakMap<Compiled, ReadonlyMap<Diagnostic, Edit>>()
 
-const mendsIn = (documents: Documents, { path }: Document, compiled: Compiled): ReadonlyMap<Diagnostic, Edit> => {
+const repairsIn = (documents: Documents, { path }: Document, compiled: Compiled): ReadonlyMap<Diagnostic, Edit> => {
   const found = known.get(compiled)
   if (found) return found
   const errorsOf = ({ diagnostics }: Compiled) => diagnostics.filter(({ severity }) => severity === 'error')
   const recheck = (text: string) => errorsOf(compile({ path, text, files: documents.files(), checksTests: true }))
-  const mends = mendsOf(compiled.program.entry.module.program.span.source, errorsOf(compiled), recheck, MAX_CHARACTERS)
-  known.set(compiled, mends)
-  return mends
+  const repairs = repairsOf(compiled.program.entry.module.program.span.source, errorsOf(compiled), recheck, MAX_CHARACTERS)
+  known.set(compiled, repairs)
+  return repairs
 }
 
 const titleOf = ({ span: { source, start, end }, text }: Edit): string => {

@@ -1,4 +1,4 @@
-// What stands under the mouse: a declaration or a type, and of a word of the language what its page says.
+// Hover texts: a declaration or a type, and for a word of the language the text of its manual page.
 
 import { hoverAt, type LanguageWord, wordAt } from '@plumb/lang/service'
 import type * as protocol from 'vscode-languageserver-protocol/node'
@@ -18,7 +18,7 @@ export const hover = (documents: Documents, { textDocument, position }: Position
   const word = wordAt(compiled, offset)
   const found = hoverAt(compiled, offset)
   const said = word && saidOf(word)
-  // A key that is none is told by its error.
+  // An unknown key has an error of its own.
   if (!found && said === undefined) return null
   const code = found?.code ?? (word?.takes === undefined ? undefined : `${word.word}: ${word.takes}`)
   const parts = [code === undefined ? undefined : fenceCode(code), found?.remark, said]

@@ -1,4 +1,4 @@
-// Links above `main`: to run the spec and to draw it. They are the client's to carry out, so only one that says it can is shown them.
+// Links above `main`: to run the spec and to draw it. The client carries them out, so only a client that supports them gets them.
 
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import type { Documents } from './documents.js'

@@ -1,5 +1,5 @@
-// plumb lsp: the language server, on stdin and stdout. It starts no program and opens no connection, but for tests that are run by hand and
-// name what is live.
+// plumb lsp: the language server, on stdin and stdout. It starts no program and opens no connection, except for tests that a person runs
+// and that name live tools.
 
 import { TOKEN_KINDS } from '@plumb/lang/service'
 import { endWith, fault, openInput, openOutput, type Result, systemReason } from '@plumb/wire'

@@ -1,5 +1,4 @@
-// Answers about the whole of a document, or of all that are open: its symbols, what can be folded, types that are not written, what its names
-// mean, and every place of a name.
+// Answers about whole documents: symbols, folding, inferred types, semantic tokens, and references.
 
 import { foldsIn, hintsIn, type ListedSymbol, referencesAt, symbolsIn, TOKEN_KINDS, tokensIn } from '@plumb/lang/service'
 import type * as protocol from 'vscode-languageserver-protocol/node'
@@ -7,7 +6,7 @@ import type { Document, Documents } from './documents.js'
 import type { DocumentParams, PositionParams } from './params.js'
 import { offsetAt, rangeOf } from './position.js'
 
-/** Of one request; an editor shows no more. */
+/** Maximum results of one request; an editor shows no more. */
 const MAX_SYMBOLS = 1000
 
 export const documentSymbols = (documents: Documents, { textDocument }: DocumentParams): protocol.DocumentSymbol[] | null => {
@@ -15,7 +14,7 @@ export const documentSymbols = (documents: Documents, { textDocument }: Document
   return document ? symbolsIn(documents.compiled(document)).map((symbol) => toSymbol(symbol, document)) : null
 }
 
-/** Those of open documents whose names hold the letters of the query in their order, whatever their case. */
+/** Symbols of open documents whose names contain the letters of the query in their order, case-insensitively. */
 export const workspaceSymbols = (documents: Documents, { query }: { readonly query: string }): protocol.SymbolInformation[] => {
   const wanted = query.toLowerCase()
   const found = documents.all.flatMap((document) =>

@@ -1,4 +1,4 @@
-// What the build makes of a manual page; see scripts/build/page-items.mjs.
+// Made by the build from a manual page; see scripts/build/page-items.mjs.
 
 declare module '*?keys' {
   const items: Readonly<Record<string, string>>

@@ -12,7 +12,7 @@ export class Publisher {
 
   constructor(
     private readonly documents: Documents,
-    /** What is to be shown of a document besides. */
+    /** Further diagnostics of a document. */
     private readonly more: (document: Document) => readonly protocol.Diagnostic[],
     private readonly send: (params: protocol.PublishDiagnosticsParams) => void,
   ) {}
@@ -31,7 +31,7 @@ export class Publisher {
     }
   }
 
-  // Two documents that use one module find the same mistakes in it.
+  // Two documents that use one module find the same errors in it.
   #found(): Map<string, Map<string, protocol.Diagnostic>> {
     const found = new Map<string, Map<string, protocol.Diagnostic>>()
     for (const document of this.documents.all) {

@@ -1,4 +1,4 @@
-// Tests in an editor: a lens to run and one to debug above each, and what came of the last run as diagnostics.
+// Tests in an editor: a lens to run and one to debug each, and the results of the last run as diagnostics.
 
 import { hasErrors } from '@plumb/lang'
 import { testsIn } from '@plumb/lang/service'
@@ -13,10 +13,10 @@ import { rangeOf } from './position.js'
 export const RUN_TEST = 'plumb.runTest'
 export const DEBUG_TEST = 'plumb.debugTest'
 
-/** What a command gives the editor. */
+/** The result of a command. */
 export interface RanTests {
   readonly results: readonly TestResult[]
-  /** For people: what failed and, of a test that is debugged, what its wires carried. */
+  /** For people: what failed and, for a debugged test, what its wires carried. */
   readonly text: string
 }
 
@@ -26,7 +26,7 @@ export class EditorTests {
 
   constructor(private readonly documents: Documents) {}
 
-  /** `null`: no such document is open. Those of a spec with errors are there, too: only the run is refused. */
+  /** `null`: no such document is open. For a spec with errors they are shown, but not run. */
   lenses({ textDocument: { uri } }: DocumentParams): protocol.CodeLens[] | null {
     const document = this.documents.get(uri)
     if (!document) return null
@@ -42,7 +42,7 @@ export class EditorTests {
     })
   }
 
-  /** Runs the test of that name, or all of the document; no model is asked in earnest. */
+  /** Runs the test of that name, or all of the document; no real model is called. */
   async run(command: string, [uri, name]: readonly unknown[]): Promise<Result<RanTests>> {
     const document = typeof uri === 'string' ? this.documents.get(uri) : undefined
     if (!document || (name !== undefined && typeof name !== 'string'))
@@ -50,7 +50,7 @@ export class EditorTests {
     if (hasErrors(this.documents.compiled(document).diagnostics)) return fail('usage', 'the spec has errors: no test of it can be run')
     const { editorRun } = await import('../test/editor-run.js')
     const ran = await editorRun(document, this.documents.files(), name, command === DEBUG_TEST)
-    // A result of a text that is no more would stand in the wrong place.
+    // A result of an old text would be at the wrong position.
     if (ran.ok && this.documents.get(document.uri)?.version === document.version) this.#keep(document, ran.value)
     return ran.ok ? succeed({ results: ran.value.results, text: ran.value.text }) : ran
   }
@@ -61,7 +61,7 @@ export class EditorTests {
     if (document) this.#results.delete(document.path)
   }
 
-  /** What failed in a document, where it stands. */
+  /** The failures in a document, with their positions. */
   diagnosticsOf({ path, text }: Document): readonly protocol.Diagnostic[] {
     return [...(this.#results.get(path)?.values() ?? [])].flatMap((result) =>
       result.findings.map((finding) => {
@@ -91,7 +91,7 @@ const linesBelow = ({ expected, got, difference = [], route = [] }: TestResult['
   ...route.map(({ wire, messages }) => `${wire}: ${messages.join(', ')}`),
 ]
 
-/** From a place, counted from 1, to the end of its line. */
+/** From a position, counted from 1, to the end of its line. */
 const rangeOfLine = (text: string, line: number, column: number): protocol.Range => {
   const end = text.split(/\r\n|\n|\r/)[line - 1]?.length ?? 0
   return { start: { line: line - 1, character: column - 1 }, end: { line: line - 1, character: Math.max(end, column) } }

@@ -1,5 +1,5 @@
-// The batches of a graph, and those in its nested plumbs: what waits in them leaves when they are full, at the end, or when the graph
-// around this one asks for it.
+// The batches of a graph, and those in its nested plumbs: they are flushed when they are full, at the end, or when the outer graph asks for
+// it.
 
 import { ChildProcess } from '../child/child.js'
 import { type Cycle, type Gathering, gatheredIn, type Worker } from '../graph/cycle.js'
@@ -36,7 +36,7 @@ export class Batches {
     }
   }
 
-  /** The first that has something sends it on its way. */
+  /** Flushes the first batch that has messages. */
   letGo(): void {
     // It may fill the next.
     this.#gatherings.some((gathering) => gathering.letGo())

@@ -1,4 +1,4 @@
-// Agents that have servers are checked before those are started: servers take their time, and would be started for nothing.
+// Checks agents with servers before the servers are started, which takes time and would be in vain.
 
 import { type AgentPlan, agentOf, checkedAgent, type Graph, writeAgent } from '@plumb/lang'
 import { childEnv, type Reporter, spawnPlumb } from '@plumb/wire'
@@ -6,7 +6,7 @@ import { hasServers, type SpawnSettings } from '../child/agent-start.js'
 import { ChildErrors } from '../child/errors.js'
 import { checkPlan } from '../child/plan.js'
 
-/** False: what is wrong with the configuration of an agent was reported, and nothing is to be started. */
+/** False: errors in the configuration of an agent were reported, and nothing may be started. */
 export const checkAgents = async (graph: Graph, settings: SpawnSettings, reporter: Reporter): Promise<boolean> => {
   const plans = graph.nodes.flatMap(({ work }) => (work.kind === 'agent' ? [agentOf(work.bound)] : []))
   if (!plans.some(hasServers)) return true

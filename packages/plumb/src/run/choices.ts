@@ -3,19 +3,19 @@
 import { type Expansion, type Graph, type GraphNode, isInExpansion, type NodeWork, type OriginPlace } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
-import type { Hearer } from '../graph/hearer.js'
+import type { ErrorHandler } from '../graph/error-handler.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Select } from '../graph/morphism/select.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
-import type { HearerSource, Hearers } from './hearers.js'
+import type { ErrorHandlerSource, ErrorHandlers } from './error-handlers.js'
 
 export interface ChoicesOptions {
   readonly context: RunContext
   readonly edges: Edges
   readonly maxInFlight: number
-  readonly hearers: Hearers
-  /** What is called with the origin of a message that has failed at its exit. */
+  readonly errorHandlers: ErrorHandlers
+  /** The callback for the origin of a message that has failed at its exit. */
   readonly lost: (exit: GraphNode) => (origin: Origin) => void
   readonly handled: (fault: Fault) => void
 }
@@ -23,13 +23,13 @@ export interface ChoicesOptions {
 interface ChoiceForm {
   readonly exit: GraphNode
   readonly places: readonly OriginPlace[]
-  /** An alternative answers in its own time. */
+  /** An alternative answers asynchronously. */
   readonly hasProcess: boolean
 }
 
 const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb', 'call'])
 
-export class Choices implements HearerSource {
+export class Choices implements ErrorHandlerSource {
   readonly #forms = new Map<Expansion, ChoiceForm>()
   readonly #exits = new Map<ChoiceForm, Select>()
 
@@ -47,12 +47,12 @@ export class Choices implements HearerSource {
     }
   }
 
-  hearersOf(of: GraphNode | Expansion): readonly Hearer[] {
+  errorHandlersOf(of: GraphNode | Expansion): readonly ErrorHandler[] {
     const form = this.#forms.get(of as Expansion)
     return form ? [this.#exitOf(form)] : []
   }
 
-  /** The exit of the innermost one that it stands in, if nothing stands between that `isForm` is true of. */
+  /** The exit of the innermost choice around it, unless a node for which `isForm` is true is in between. */
   around({ work, within }: GraphNode, isForm: (of: Expansion) => boolean): Select | undefined {
     for (let at = work.kind === 'choice' || work.kind === 'select' ? work.inside.within : within; at; at = at.within) {
       const form = this.#forms.get(at)
@@ -62,7 +62,7 @@ export class Choices implements HearerSource {
     return undefined
   }
 
-  /** Is the node in one of them? */
+  /** Whether the node is in one of them. */
   hold(node: GraphNode): boolean {
     const { work, within } = node
     for (let at = work.kind === 'choice' || work.kind === 'select' ? work.inside.within : within; at; at = at.within) {
@@ -80,13 +80,13 @@ export class Choices implements HearerSource {
     return this.#exitOf(this.#forms.get(inside) as ChoiceForm)
   }
 
-  // Parts of it, and its entrance, ask for its exit before that has its turn.
+  // Its parts, and its entrance, ask for its exit before that has been wired.
   #exitOf(form: ChoiceForm): Select {
     const known = this.#exits.get(form)
     if (known) return known
     const { exit, places } = form
-    const { edges, maxInFlight, lost, hearers, handled } = this.o
-    const context = hearers.contextAt(exit)
+    const { edges, maxInFlight, lost, errorHandlers, handled } = this.o
+    const context = errorHandlers.contextAt(exit)
     const select = new Select([edges.into(exit, 0).length], context, {
       places,
       maxWaiting: maxInFlight,

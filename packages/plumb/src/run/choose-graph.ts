@@ -1,4 +1,4 @@
-// What the command line asks to run: a binding, or one part of it, as a graph; and what this machine lacks for it.
+// Selects the graph that the command line asks to run: a binding, or one part of it; and checks what this machine lacks for it.
 
 import { type Bound, type Graph, type Program, planOf } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
@@ -19,7 +19,7 @@ export const chooseGraph = async (program: Program, options: RunOptions): Promis
   const graph = options.part === undefined ? succeed(whole) : await selectPart(whole, options.part)
   if (!graph.ok) return graph
   const needed = options.part === undefined ? [bound.value] : graph.value.nodes.flatMap(({ work }) => ('bound' in work ? [work.bound] : []))
-  // A parent has looked already.
+  // A parent has already checked.
   const isLookedAt = options.isDry || options.sourcesFd !== undefined
   const lacks = isLookedAt ? [] : findMissing(needed, options).filter(({ need }) => !need.isOptional)
   return succeed({ bound: bound.value, graph: graph.value, lacks })

@@ -1,4 +1,4 @@
-// plumb --dry-run: each process that a run would start, as a command line for bash with its descriptors. Nothing is started.
+// plumb --dry-run: prints each process that a run would start, as a command line for bash with its descriptors. Nothing is started.
 
 import type { AgentPlan, Graph } from '@plumb/lang'
 import { escapeLines, type Result, type SourceFiles, succeed } from '@plumb/wire'
@@ -16,7 +16,7 @@ export interface DryRunOptions {
 }
 
 /**
- * Several lines for each: what it is and between which others it stands, as comments, then what to paste. Empty: the run needs no other process.
+ * Several lines for each: comments with its name and its neighbours, then the command line to paste. Empty: the run needs no other process.
  */
 export const dryRun = (options: DryRunOptions): Result<string> => {
   const { graph, settings } = options
@@ -63,14 +63,14 @@ const commandLines = (plan: ChildPlan, place: string, options: DryRunOptions): R
   ]
   const { agent } = plan
   if (!agent || !fds.includes(TOOL_REQUESTS)) return succeed([shellLine(command, fds)])
-  // Its tools are answered over a pipe with a name: bash has none for both directions.
+  // Its tools are answered over a named pipe: bash has none for both directions.
   const pipe = quoted(`${place}.5`)
   const served = toolWords(agent, options, plan.entry, spec.value).map(quoted).join(' ')
   const others = fds.filter((fd) => fd !== TOOL_REQUESTS && fd !== TOOL_ANSWERS)
   return succeed([`mkfifo ${pipe}`, `${shellLine(command, others)} 4> >(${served} > ${pipe}) 5< ${pipe}`, `rm ${pipe}`])
 }
 
-// bash can write what a terminal would obey as what it is.
+// bash can write terminal controls as escapes.
 const quoted = (word: string): string => {
   if (escapeLines(word) === word) return quotedPlainly(word)
   const bytes = (c: string) => [...Buffer.from(c)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
@@ -80,13 +80,13 @@ const quoted = (word: string): string => {
 const TOOL_REQUESTS = 4
 const TOOL_ANSWERS = 5
 
-// What it tells is shown; control ends at once.
+// Its telemetry is shown; control ends at once.
 const REDIRECTIONS: Readonly<Record<number, string>> = { 3: '3>&2', 4: '4>&2', 5: '5< /dev/null', 6: '6< /dev/null', 7: '7>&2' }
 
 const shellLine = (command: readonly string[], fds: readonly number[]): string =>
   [...command.map(quoted), ...fds.flatMap((fd) => REDIRECTIONS[fd] ?? [])].join(' ')
 
-// A spec from elsewhere than a file, such as the standard library, goes in as text.
+// A spec that is not a file, such as the standard library, is passed as text.
 const specWords = (entry: string, files: SourceFiles): Result<string[]> => {
   if (!entry.startsWith('<')) return succeed(['--', entry])
   const bundled = files.bundle(entry).files[entry]
@@ -94,7 +94,7 @@ const specWords = (entry: string, files: SourceFiles): Result<string[]> => {
   return text.ok ? succeed(['--eval', text.value]) : text
 }
 
-// What the file that it runs was given. A text says the same as its JSON, or is taken as JSON in any case.
+// The params of the file that it runs. A text is the same as its JSON, or is parsed as JSON anyway.
 const paramWords = (entry: string, files: SourceFiles): string[] =>
   Object.entries(files.bundle(entry).params?.[entry] ?? {}).flatMap(([name, json]) => ['--set', `${name}=${plainText(json)}`])
 

@@ -1,4 +1,4 @@
-// The each(p) of a graph: what stands in which, which of them need no origins for their elements, and the receivers at their ends.
+// The each(p) of a graph: their nesting, which of them need no origins for their elements, and the receivers at their ends.
 
 import {
   type Edge,
@@ -12,23 +12,23 @@ import {
 } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
-import { type Hearer, inLists } from '../graph/hearer.js'
+import { type ErrorHandler, inLists } from '../graph/error-handler.js'
 import { Each } from '../graph/morphism/each.js'
 import { InPlaceEach, InPlaceGather } from '../graph/morphism/each-in-place.js'
 import { typeAt } from '../graph/morphism/expression.js'
 import { Gather } from '../graph/morphism/gather.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
-import type { HearerSource, Hearers } from './hearers.js'
+import type { ErrorHandlerSource, ErrorHandlers } from './error-handlers.js'
 
 interface EachForm {
   readonly entrance: GraphNode & { readonly work: NodeWork & { readonly kind: 'each' } }
   readonly exit: GraphNode
-  /** Where its elements part from their list. */
+  /** Where its elements are split from their list. */
   readonly place: OriginPlace
-  /** All of p is done at once: an element is done with when it has been sent. */
+  /** All of p runs synchronously: an element is done when it has been sent. */
   readonly isInPlace: boolean
-  /** p answers in its own time. */
+  /** p answers asynchronously. */
   readonly hasProcess: boolean
 }
 
@@ -36,8 +36,8 @@ export interface EachesOptions {
   readonly context: RunContext
   readonly edges: Edges
   readonly maxInFlight: number
-  readonly hearers: Hearers
-  /** What is called with the origin of a list that has failed at its exit. */
+  readonly errorHandlers: ErrorHandlers
+  /** The callback for the origin of a list that has failed at its exit. */
   readonly lost: (exit: GraphNode) => (origin: Origin) => void
 }
 
@@ -47,7 +47,7 @@ const MAX_IN_PLACE = 50
 const IN_PLACE: ReadonlySet<NodeWork['kind']> = new Set(['pass', 'map', 'filter', 'discard', 'flatten', 'each', 'gather'])
 const PROCESSES: ReadonlySet<NodeWork['kind']> = new Set(['agent', 'plumb', 'call'])
 
-export class Eaches implements HearerSource {
+export class Eaches implements ErrorHandlerSource {
   readonly #o: EachesOptions
   readonly #forms = new Map<Expansion, EachForm>()
   readonly #exits = new Map<EachForm, InPlaceGather | Gather>()
@@ -80,23 +80,23 @@ export class Eaches implements HearerSource {
     return this.#exitOf(this.#endedBy(node))
   }
 
-  /** Failures in an each are failures of its elements. */
-  hearersOf(of: GraphNode | Expansion): readonly Hearer[] {
+  /** Failures inside an each are failures of its elements. */
+  errorHandlersOf(of: GraphNode | Expansion): readonly ErrorHandler[] {
     const form = this.#forms.get(of as Expansion)
     return form ? [this.#exitOf(form)] : []
   }
 
-  // Parts of an each, and its entrance, ask for its exit before that has its turn.
+  // Its parts, and its entrance, ask for its exit before that has been wired.
   #exitOf(form: EachForm): InPlaceGather | Gather {
     const known = this.#exits.get(form)
     if (known) return known
     const { exit, entrance, place, isInPlace } = form
     const { parallel = Number.POSITIVE_INFINITY, skips } = entrance.work
-    const { edges, maxInFlight, lost, hearers, context: run } = this.#o
-    const context = hearers.contextAt(exit)
+    const { edges, maxInFlight, lost, errorHandlers, context: run } = this.#o
+    const context = errorHandlers.contextAt(exit)
     const options = {
       report: context.report,
-      skipped: skips ? (fault: Fault) => run.report(inLists(fault, hearers.at(exit))) : undefined,
+      skipped: skips ? (fault: Fault) => run.report(inLists(fault, errorHandlers.at(exit))) : undefined,
       lost: lost(exit),
       mayBeDeep: isUnbounded(typeAt(exit)),
     }
@@ -116,7 +116,7 @@ export class Eaches implements HearerSource {
     return this.#forms.has(of)
   }
 
-  /** Those that a node stands in, from the innermost. An end stands around what is in it. */
+  /** The eaches around a node, from the innermost. An end is around what is inside. */
   around(node: GraphNode): readonly EachForm[] {
     const { work, within } = node
     if (this.#forms.size === 0) return []

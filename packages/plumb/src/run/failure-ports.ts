@@ -1,22 +1,22 @@
-// The ports `error` of a graph that are wired.
+// The wired `error` ports of a graph.
 
 import { type Expansion, type Graph, type GraphNode, type NodeWork, nodesBehind, type OriginPlace } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
-import type { Hearer } from '../graph/hearer.js'
+import type { ErrorHandler } from '../graph/error-handler.js'
 import { FailurePort } from '../graph/morphism/failure-port.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
 import type { RunContext } from '../graph/run-context.js'
-import type { HearerSource, Hearers } from './hearers.js'
+import type { ErrorHandlerSource, ErrorHandlers } from './error-handlers.js'
 
 type Failures = NodeWork & { readonly kind: 'failures' }
 
 export interface FailurePortsOptions {
   readonly context: RunContext
-  readonly hearers: Hearers
+  readonly errorHandlers: ErrorHandlers
   readonly handled: (fault: Fault) => void
 }
 
-export class FailurePorts implements HearerSource {
+export class FailurePorts implements ErrorHandlerSource {
   readonly #nodes: readonly GraphNode[]
   readonly #works: readonly Failures[]
   readonly #ports = new Map<Failures, FailurePort>()
@@ -30,7 +30,7 @@ export class FailurePorts implements HearerSource {
     this.#works = nodes.flatMap(({ work }) => (work.kind === 'failures' ? [work] : []))
   }
 
-  hearersOf(of: GraphNode | Expansion): readonly Hearer[] {
+  errorHandlersOf(of: GraphNode | Expansion): readonly ErrorHandler[] {
     return this.#works
       .filter(({ inside, of: nodes }) => (inside ? inside === of : nodes.includes(of as GraphNode)))
       .map((work) => this.port(work))
@@ -40,8 +40,8 @@ export class FailurePorts implements HearerSource {
     const known = this.#ports.get(work)
     if (known) return known
     const { of, inside } = work
-    const { hearers, context, handled } = this.o
-    const around = hearers.around(inside ? inside.within : of[0]?.within)
+    const { errorHandlers, context, handled } = this.o
+    const around = errorHandlers.around(inside ? inside.within : of[0]?.within)
     const places = of.flatMap((node) => this.kept.get(node) ?? [])
     const behind = nodesBehind(work, this.#nodes)
     const feeds = behind.reduce((sum, { outputs, work }) => sum + outputs.length + (isProcess(work) ? 1 : 0), 0)

@@ -1,4 +1,4 @@
-// The parts of a graph that hear of failures in others: each(p), p + q, and ports `error` that are wired.
+// The parts of a graph that handle failures of others: each(p), p + q, and wired `error` ports.
 
 import type { Edge, Graph, GraphNode, OriginPlace, Origins } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
@@ -10,21 +10,21 @@ import type { RunContext } from '../graph/run-context.js'
 import { Choices } from './choices.js'
 import { Eaches } from './eaches.js'
 import { FailurePorts } from './failure-ports.js'
-import { Hearers } from './hearers.js'
+import { ErrorHandlers } from './error-handlers.js'
 
 export interface FormsOptions {
   readonly context: RunContext
   readonly edges: Edges
   readonly maxInFlight: number
-  /** What is called with the origin of a message that has failed at the exit of a form. */
+  /** The callback for the origin of a message that has failed at the exit of a form. */
   readonly lost: (exit: GraphNode) => (origin: Origin) => void
-  /** Called with each error that a port `error`, or another part of p + q, has taken. */
+  /** Called with each error that an `error` port, or another part of p + q, has handled. */
   readonly handled: (fault: Fault) => void
 }
 
 export class Forms {
-  readonly hearers: Hearers
-  /** Nodes at whose inputs messages are kept for a port `error`. */
+  readonly errorHandlers: ErrorHandlers
+  /** Nodes whose inputs keep messages for an `error` port. */
   readonly kept: ReadonlyMap<GraphNode, OriginPlace>
   readonly #eaches: Eaches
   readonly #choices: Choices
@@ -32,15 +32,15 @@ export class Forms {
 
   constructor(graph: Graph, { elements, attempts, kept }: Origins, options: FormsOptions) {
     this.kept = kept
-    this.hearers = new Hearers(options.context)
-    const own = { ...options, hearers: this.hearers }
+    this.errorHandlers = new ErrorHandlers(options.context)
+    const own = { ...options, errorHandlers: this.errorHandlers }
     this.#eaches = new Eaches(graph, elements, own)
     this.#choices = new Choices(graph, attempts, own)
     this.#ports = new FailurePorts(graph, kept, own)
-    for (const source of [this.#ports, this.#eaches, this.#choices]) this.hearers.add(source)
+    for (const source of [this.#ports, this.#eaches, this.#choices]) this.errorHandlers.add(source)
   }
 
-  /** Of an end of a form, or a port `error`. */
+  /** The node is an end of a form, or an `error` port. */
   receiver(node: GraphNode, feeds: readonly number[]): Morphism {
     const { work } = node
     switch (work.kind) {
@@ -59,12 +59,12 @@ export class Forms {
     }
   }
 
-  /** In an each or a choice, what becomes of a message is known at the exit. */
+  /** In an each or a choice, the outcome of a message is known at the exit. */
   hold(node: GraphNode): boolean {
     return this.#eaches.around(node).length > 0 || this.#choices.hold(node)
   }
 
-  /** The exit of the choice that it stands in, where that is the innermost of the forms around it. */
+  /** The exit of the choice around it, if that is the innermost form. */
   choiceAround(node: GraphNode): Select | undefined {
     return this.#choices.around(node, (at) => this.#eaches.has(at))
   }

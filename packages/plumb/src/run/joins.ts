@@ -1,4 +1,4 @@
-// What the barriers of a graph join, and what has to be known for that on the way to them.
+// What the barriers of a graph join, and which nodes on the way have to report what they lose.
 
 import type { GraphNode, OriginPlace, Parting } from '@plumb/lang'
 import type { Edges } from '../graph/edges.js'
@@ -6,7 +6,7 @@ import type { BarrierOptions } from '../graph/morphism/barrier.js'
 
 export class Joins {
   readonly #partings: ReadonlyMap<GraphNode, Parting>
-  /** Where something lost may be what a barrier waits for. */
+  /** Nodes whose losses a barrier may wait for. */
   readonly #lossy: ReadonlySet<GraphNode>
 
   constructor(partings: readonly Parting[]) {
@@ -14,7 +14,7 @@ export class Joins {
     this.#lossy = new Set(partings.flatMap(({ branches }) => branches.flatMap((nodes) => [...nodes])))
   }
 
-  /** Where branches part; one may stand here several times. */
+  /** Where branches split; a node may be listed several times. */
   get places(): readonly OriginPlace[] {
     return [...this.#partings.values()].flatMap(({ place }) => place ?? [])
   }
@@ -28,7 +28,7 @@ export class Joins {
     return this.#lossy.has(node)
   }
 
-  /** It stands between a barrier and the place where the branches of that part. */
+  /** It is between a barrier and the place where its branches split. */
   isOnBranch(node: GraphNode): boolean {
     return [...this.#partings.values()].some(({ place, branches }) => place && branches.some((nodes) => nodes.has(node)))
   }

@@ -1,4 +1,4 @@
-// What is lost on the way to a barrier may be what others wait for there. Who drops a message, or fails on it, tells so here.
+// Reports messages that are dropped or fail on the way to a barrier, since others may wait for them there.
 
 import type { GraphNode } from '@plumb/lang'
 import type { InputContext } from '../graph/input-context.js'
@@ -7,14 +7,14 @@ import type { Forms } from './forms.js'
 import type { Joins } from './joins.js'
 
 export class Losses {
-  /** `isNested`: a parent may have a barrier. `forms`: asked for once they are there. */
+  /** `isNested`: a parent may have a barrier. `forms`: called once they exist. */
   constructor(
     private readonly joins: Joins,
     private readonly forms: () => Forms,
     private readonly isNested: boolean,
   ) {}
 
-  /** What is to be called with the origin of what was lost there, and of what goes on in its place. */
+  /** The callback for the origin of a lost message, and of its replacement. */
   at(node: GraphNode): (origin: Origin, kept?: Origin) => void {
     const choice = this.forms().choiceAround(node)
     const isLossy = this.#isLossy(node)
@@ -24,7 +24,7 @@ export class Losses {
     }
   }
 
-  /** The same, of the message that is worked on; undefined: nothing waits for it. */
+  /** The same for the current message. Undefined: nothing waits for it. */
   ofCurrent(node: GraphNode, current: InputContext): (() => void) | undefined {
     const lose = this.at(node)
     return this.#isLossy(node) || this.forms().choiceAround(node) ? () => lose(current.origin) : undefined

@@ -1,4 +1,4 @@
-// What a person at the terminal is told of a run beside its errors: what it reads, that it is stopping, and on SIGQUIT where its messages are.
+// Notices for a person at the terminal: what the run reads, that it is stopping, and on SIGQUIT where its messages are.
 
 import { type Bound, printType, takesText } from '@plumb/lang'
 import { announceInput, isTerminal, type Reporter } from '@plumb/wire'

@@ -1,5 +1,5 @@
-// The turns of a run that is wired up, in order: what its schedule takes, when it is quiet so that its loops may close, what a parent is
-// told of it, and how its children and calls end.
+// The main loop of a wired run: runs its schedule, detects when it is quiet so that its loops may close, reports to its parent, and awaits
+// its children and calls.
 
 import { type LineSource, type LineWriter, TelemetryWriter } from '@plumb/wire'
 import { InputContext } from '../graph/input-context.js'
@@ -10,11 +10,11 @@ import type { Wired } from './wiring.js'
 export interface RunLoopOptions {
   readonly name: string
   readonly writer: LineWriter
-  /** For a parent that joins by origin: what has settled. Null: there is none. */
+  /** The descriptor for a parent that joins by origin: reports what has settled. Null: none. */
   readonly telemetry: LineWriter | null
-  /** Where that asks for what waits in batches. */
+  /** The descriptor on which that asks to flush batches. */
   readonly requests: LineSource | undefined
-  /** Called before something is told to have settled: an error is there before its input is settled. */
+  /** Called before settled inputs are reported: an error is written before its input settles. */
   readonly flushErrors?: () => void
 }
 
@@ -24,7 +24,7 @@ export class RunLoop {
     () => this.#busy(),
   )
   readonly current: InputContext
-  readonly #quiescence = new Quiescence(() => this.#judge())
+  readonly #quiescence = new Quiescence(() => this.#checkQuiet())
   readonly #settling: Settling
   readonly #flushErrors: (() => void) | undefined
   #wired: Wired | undefined
@@ -46,12 +46,12 @@ export class RunLoop {
     this.schedule.wake()
   }
 
-  /** What came while the processes were still being started is taken as soon as they are. */
+  /** Input that came while the processes were starting is taken once they are started. */
   wake(): void {
     if (this.#wired) this.schedule.wake()
   }
 
-  /** Nothing comes to the outputs any more: resolves when each child has ended, and each call. */
+  /** The outputs are complete: resolves when each child and each call has ended. */
   async end({ children, calls, hangUp }: Wired): Promise<void> {
     this.#settling.stopListening()
     this.schedule.wake()
@@ -61,7 +61,7 @@ export class RunLoop {
     for (const child of children) child.reportDropped()
   }
 
-  /** All that was written is with its readers. */
+  /** Resolves when all written data is with its readers. */
   flushed(): void {
     this.#settle(true)
   }
@@ -76,9 +76,9 @@ export class RunLoop {
     this.#quiescence.idle()
   }
 
-  #judge(): void {
+  #checkQuiet(): void {
     const { cycles = [] } = this.#wired ?? {}
-    // Not every: each of them is to be asked.
+    // Not `every`: each of them has to be called.
     if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.schedule.wake()
     this.#settle(true)
   }
@@ -86,6 +86,6 @@ export class RunLoop {
   #settle(isQuiet: boolean): void {
     const { input, batches } = this.#wired ?? {}
     this.#flushErrors?.()
-    this.#settling.tell(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
+    this.#settling.report(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
   }
 }

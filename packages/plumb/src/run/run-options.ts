@@ -1,4 +1,4 @@
-// What the command line says of a run.
+// The options of a run.
 
 import type { SpecOptions } from '../command/load.js'
 import type { RunLimits } from '../record/run-budget.js'
@@ -6,9 +6,9 @@ import type { Permissions } from '../tools/permissions.js'
 
 export interface RunOptions extends SpecOptions {
   readonly binding: string
-  /** Only this part of it, by its number. */
+  /** Run only this part of it, by its number. */
   readonly part?: number
-  /** Where its processes have their memory, and keep what they remember. */
+  /** The descriptor of its processes' memory. */
   readonly stateFd?: number
   readonly rawInput: boolean
   readonly rawOutput: boolean
@@ -17,7 +17,7 @@ export interface RunOptions extends SpecOptions {
   readonly isNumbered: boolean
   readonly maxLine: number
   readonly maxInFlight: number
-  /** What is handed on to agents: `--provider P`… */
+  /** Options for agents: `--provider P`… */
   readonly handedOn: readonly string[]
   readonly docroot: string | undefined
   readonly provider: string | undefined
@@ -25,58 +25,58 @@ export interface RunOptions extends SpecOptions {
   readonly permissions: Permissions
   readonly agentProgram: string | undefined
   readonly toolProgram: string | undefined
-  /** Say on fd 3 what has settled. */
+  /** Report settled inputs on fd 3. */
   readonly telemetry: boolean
-  /** Where a parent asks for what waits in batches. */
+  /** The descriptor on which a parent asks to flush batches. */
   readonly letGoFd?: number
   readonly recording: RecordingOptions
   readonly limits: RunLimits
   readonly display: DisplayOptions
-  /** The first error is the last: no more input is taken, what is in flight has its time. */
+  /** Stop at the first error: no more input is read, messages in flight may finish. */
   readonly isFailFast: boolean
   /** Only show what would be started. */
   readonly isDry: boolean
   /** Where answers of models are kept: a directory, or a file of lines. */
   readonly cache: string | undefined
-  /** What is not kept is not asked. */
+  /** Request nothing from models that is not kept. */
   readonly isCacheOnly: boolean
-  /** A parent has the kept answers of its run on this descriptor. */
+  /** The descriptor of the kept answers of a parent's run. */
   readonly keptFd?: number
-  /** Where a parent says which messages of a run by workers it is sent. */
+  /** The descriptor of a parent's deliveries, in a run by workers. */
   readonly deliveryFd?: number
-  /** And where it reads what happens here. */
+  /** The descriptor on which a parent reads the events of this process. */
   readonly eventsFd?: number
-  /** Which process of that parent we are, for the answers that are kept. */
+  /** The place of this process in that parent, for kept answers. */
   readonly keptPlace: string | undefined
-  /** Providers are asked no more often than so, by `--rate` in `handedOn`. */
+  /** The maximum rate of requests to providers, by `--rate` in `handedOn`. */
   readonly hasRates: boolean
-  /** A parent has the budget of its run on this descriptor. */
+  /** The descriptor of the budget of a parent's run. */
   readonly budgetFd?: string
 }
 
-/** What is kept of a run. */
+/** What is recorded of a run. */
 export interface RecordingOptions {
   /** The directory of a new record. */
   readonly record: string | undefined
-  /** The directory of the record that is gone on with: the run is recorded there too. */
+  /** The directory of the record to resume: the run is recorded there too. */
   readonly resume: string | undefined
-  /** Only where nothing has changed since. */
+  /** Resume only if nothing has changed since. */
   readonly isSame: boolean | undefined
-  /** Calls that need a person wait for one. */
+  /** Calls that need approval are parked. */
   readonly isParking?: boolean | undefined
-  /** The file of inputs that failed. */
+  /** The file for inputs that failed. */
   readonly rejects: string | undefined
 }
 
 /** What is shown of a run. */
 export interface DisplayOptions {
-  /** The file of a trace. */
+  /** The file for a trace. */
   readonly trace: string | undefined
-  /** Undefined: where standard error is a terminal and standard input is not. */
+  /** Undefined: if standard error is a terminal and standard input is not. */
   readonly progress: boolean | undefined
   readonly summary: 'text' | 'json' | undefined
   /** The file of prices. */
   readonly prices: string | undefined
-  /** The cost is shown also where there is none. */
+  /** Show the cost even if there is none. */
   readonly asksCost: boolean
 }

@@ -4,7 +4,7 @@
 //   reading             a signal, the deadline, an error under --fail-fast       draining: input closes, what is in flight has GRACE_MS
 //   reading, draining   all outputs of main have closed                          ended: children exit, what was written is flushed
 //   any                 an error that ends the run, standard output has closed   aborted: children are ended, and errors are left out
-//   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is given up
+//   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is dropped
 
 import { resolve } from 'node:path'
 import type { Bound, Graph } from '@plumb/lang'
@@ -48,9 +48,9 @@ import { RunLoop } from './run-loop.js'
 import type { RunOptions } from './run-options.js'
 import { type Wired, wireUp } from './wiring.js'
 
-/** What is in flight has so long to finish after the first signal. */
+/** Time for messages in flight after the first signal. */
 const GRACE_MS = 5000
-/** A child that was asked to end has so long before it is killed. */
+/** Time between the request to end a child and its kill. */
 const CHILD_GRACE_MS = 2000
 
 /** Resolves to the exit status; a run that was stopped by a signal dies of it. */
@@ -87,9 +87,9 @@ class Run {
   #wired: Wired | undefined
   #openOutputs = 0
   #state: 'reading' | 'draining' | 'ended' | 'aborted' = 'reading'
-  /** Resolved when nothing more comes to the outputs: ended or aborted. */
+  /** Resolved when no more output comes: ended or aborted. */
   readonly #ended = deferred()
-  /** Resolved when the output is not waited for any more. */
+  /** Resolved when the output is no longer waited for. */
   readonly #givenUp = deferred()
   /** Started with the first reason to drain. */
   #grace: NodeJS.Timeout | undefined
@@ -131,7 +131,7 @@ class Run {
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { permissions, envelopes, isNumbered, budgetFd } = this.options
-    // No tool writes what says what it may do.
+    // No tool may change the files that define its authority.
     const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
     const { graph } = this
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
@@ -260,10 +260,10 @@ class Run {
       },
       () => this.#forceStop(0),
     )
-    // Node ends with status 0 where it has nothing to wait for: a mistake of ours must not look like success.
+    // Node exits with status 0 when nothing is left to wait for: a bug must not look like success.
     const onStall = () => this.#fail(fault('internal', 'the run has not ended, and there is nothing left that it could wait for'))
-    const tellHoldings = () => void noticeHoldings(wired.holdings(), this.reporter)
-    process.on('SIGQUIT', tellHoldings)
+    const reportHoldings = () => void noticeHoldings(wired.holdings(), this.reporter)
+    process.on('SIGQUIT', reportHoldings)
     process.once('beforeExit', onStall)
     noticeInput(this.bound, this.options, this.reporter)
     this.#loop.begin(wired)
@@ -274,11 +274,11 @@ class Run {
     await Promise.race([this.#flush(), this.#givenUp.promise])
     clearTimeout(this.#grace)
     clearTimeout(deadline)
-    if (budget?.fault) this.#tell(budget.fault)
-    if (parked?.fault) this.#tell(parked.fault)
+    if (budget?.fault) this.#printFault(budget.fault)
+    if (parked?.fault) this.#printFault(parked.fault)
     await this.#finish(stoppedBy)
     stopListening()
-    process.off('SIGQUIT', tellHoldings)
+    process.off('SIGQUIT', reportHoldings)
     process.off('beforeExit', onStall)
     return stoppedBy
   }
@@ -292,13 +292,13 @@ class Run {
   #outputClosed(): void {
     this.#openOutputs--
     if (this.#openOutputs > 0) return
-    // Before another line is taken, which no output would show.
+    // Before another line is read, whose output could not be written.
     this.#wired?.input.end()
     if (this.#state !== 'aborted') this.#state = 'ended'
     this.#ended.resolve()
   }
 
-  /** No more input; what is in flight has its time. Called again it changes nothing. */
+  /** Closes the input; messages in flight may finish. Idempotent. */
   #closeInput(): void {
     if (!this.#wired) return
     if (this.#state === 'reading') this.#state = 'draining'
@@ -312,27 +312,27 @@ class Run {
     const { rejects, budget, parked } = this.#instruments ?? {}
     if (parked?.takes(f)) return
     rejects?.reject(f)
-    if (!budget?.takes(f)) this.#tell(f)
-    // No output would come of further input.
+    if (!budget?.takes(f)) this.#printFault(f)
+    // Further input would give no output.
     else this.#wired?.input.end()
     if (f.error === 'budget_spent' && f.limit !== 'max_cost') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
     if (this.options.isFailFast) this.#closeInput()
   }
 
-  #tell(f: Fault): void {
+  #printFault(f: Fault): void {
     this.#instruments?.emitter?.emit({ kind: 'fault', fault: f })
     this.reporter.report(f)
   }
 
-  /** The run cannot go on: the cause is reported, and everything is ended. */
+  /** The run cannot continue: reports the cause, and ends everything. */
   #fail(f: Fault): void {
-    // A child that has said what is wrong with its configuration ends with that status: it is one cause.
+    // A child that has reported an error in its configuration exits with that status: it is one cause.
     if (f.error === 'child_failed' && f.status === 2 && this.reporter.status === 2) this.#instruments?.rejects?.reject(f)
     else this.#report(f)
     this.#abort(CHILD_GRACE_MS)
   }
 
-  /** What is in flight had its time. */
+  /** The time of messages in flight is over. */
   #forceStop(graceMs: number): void {
     for (const child of this.#wired?.children ?? []) child.reportUnfinished()
     for (const call of this.#wired?.calls ?? []) call.reportUnfinished()

@@ -1,4 +1,4 @@
-// From a graph to running processes: a receiver for each node, a channel for each edge, and what has to wait for what.
+// Builds running processes from a graph: a receiver for each node, a channel for each edge, and their back-pressure.
 
 import {
   compileCheck,
@@ -53,23 +53,23 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly reader: LineReader
   readonly writer: LineWriter
   readonly settings: SpawnSettings
-  /** Of the agents that have tools. */
+  /** For agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
-  /** Of the maps of tools. */
+  /** For maps of tools. */
   readonly mapped: ReadonlyMap<GraphNode, Callable>
   readonly envelopes: 'all' | 'some' | 'none'
   readonly isNumbered: boolean
-  /** A parent joins by origin: it wants to know all inputs that an output stems from, and which of them came to nothing. */
+  /** A parent joins by origin: it needs all inputs that an output stems from, and which of them were lost. */
   readonly isNested: boolean
   readonly emitter: RunEmitter | undefined
   readonly rejects: Rejects | undefined
-  /** Where a parent hears what our children tell of themselves. */
+  /** Receives telemetry of our children, for a parent. */
   readonly parent: LineWriter | undefined
-  /** An error was taken by a port `error`, or by another part of `p + q`. */
+  /** An error was handled by an `error` port, or by another part of `p + q`. */
   readonly handled: (fault: Fault) => void
   /** One of main's outputs has closed. */
   readonly outputClosed: () => void
-  /** How its children are started, where that is not as processes of the system. */
+  /** Replaces the start of its children, if they are not processes of the system. */
   readonly spawn?: typeof spawnAll
 }
 
@@ -79,15 +79,15 @@ export interface Wired {
   readonly calls: readonly Calls[]
   readonly cycles: readonly Cycle[]
   readonly batches: Batches
-  /** Opens it: inputs that nothing feeds close, sources may run. */
+  /** Opens it: inputs without a source close, and sources may run. */
   start(): void
-  /** What each part holds now, for someone who wants to know what a run waits for. */
+  /** What each part holds now, to show what a run waits for. */
   holdings(): readonly Holding[]
-  /** Stops reading from children whose readers have all ended, as in a pipe of a shell. */
+  /** Stops reading from children whose readers have all ended, as in a shell pipeline. */
   hangUp(): void
 }
 
-/** Where a child cannot be started nothing has run. */
+/** If a child cannot be started, nothing has run. */
 export const wireUp = (options: WiringOptions): Result<Wired> => {
   const { graph, spawn = spawnAll } = options
   const spawned = spawn(graph, options)
@@ -108,7 +108,7 @@ class Network {
   readonly #joins: Joins
   readonly #forms: Forms
   readonly #losses: Losses
-  /** Behind an output at which branches part. */
+  /** After an output at which branches split. */
   readonly #parted = new Map<Outlet, Outlet>()
 
   constructor(options: WiringOptions, spawned: ReadonlyMap<GraphNode, Spawned>) {
@@ -221,8 +221,8 @@ class Network {
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
       stage: stageOf(node, this.#scanners, this.#context.report),
       takesText: takesText(typeAt(node)),
-      report: this.#forms.hearers.contextAt(node).report,
-      keeps: this.#forms.hearers.at(node).length > 0,
+      report: this.#forms.errorHandlers.contextAt(node).report,
+      keeps: this.#forms.errorHandlers.at(node).length > 0,
       scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,
       openBatcher: () => openLineBatcher(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
     }))
@@ -254,7 +254,7 @@ class Network {
       case 'batch':
         return new Batch(feeds, this.#context, { ...work, name: node.name, lost: this.#losses.at(node) })
       case 'call':
-        return openCalls(node, feeds, this.#forms.hearers.contextAt(node), {
+        return openCalls(node, feeds, this.#forms.errorHandlers.contextAt(node), {
           tool: this.#o.mapped.get(node) as Callable,
           scanners: this.#scanners,
           lost: this.#losses.at(node),
@@ -262,7 +262,7 @@ class Network {
         })
       case 'barrier': {
         const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.maxInFlight }
-        return new Barrier(feeds, this.#forms.hearers.contextAt(node), { ...own, lost: this.#losses.at(node) })
+        return new Barrier(feeds, this.#forms.errorHandlers.contextAt(node), { ...own, lost: this.#losses.at(node) })
       }
       case 'each':
       case 'gather':
@@ -279,7 +279,7 @@ class Network {
   }
 
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
-    const context = this.#forms.hearers.contextAt(node)
+    const context = this.#forms.errorHandlers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
     const stage = keepFold(stageOf(node, this.#scanners, report), node, this.#places, this.#o.settings.state, this.#context.current)
     const lost = this.#losses.ofCurrent(node, this.#context.current)
@@ -304,16 +304,16 @@ class Network {
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
     const place = this.#places.get(node) ?? node.name
-    const isHeard = this.#forms.hearers.at(node).length > 0
+    const isHeard = this.#forms.errorHandlers.at(node).length > 0
     const isOnBranch = this.#joins.isOnBranch(node)
     const needsOrigins = isHeard || isOnBranch
     const { settings, tools, emitter, parent } = this.#o
     const known = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#losses.at(node) }
     const own = { ...known, needsOrigins, isOnBranch, isHeard }
-    return openChild(this.#forms.hearers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
+    return openChild(this.#forms.errorHandlers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 
-  // Once for each place, however many barriers have it. Elements of an each, and messages in a choice, have them without.
+  // Once for each place, however many barriers have it. Elements of an each, and messages in a choice, get theirs elsewhere.
   #partAt(place: OriginPlace): void {
     const { node, output } = place
     // Each input of main is an origin of its own.
@@ -350,25 +350,25 @@ class Network {
     const leading = this.#parted.get(outlet) ?? outlet
     const checked = this.#checked(edge, channel)
     const entered = this.#forms.kept.get(to)
-    // What does not fit there fails there.
+    // A mismatch is a failure of the receiver.
     leading.channels.push(entered ? new PartingChannel(checked, entered, this.#context.current, true) : checked)
   }
 
   #checked({ from, to, input, isChecked }: Edge, channel: Channel): Channel {
     const type = to.inputs[input]?.type
-    // An expression looks at its message anyway.
+    // An expression checks its message anyway.
     if (!isChecked || !type || isExpression(to)) return channel
     const isSelector = to.work.kind === 'pass' && to.work.isSelector
-    // At an end of an each, that of the part behind or before it.
-    const context = this.#forms.hearers.contextAt(to.work.kind === 'gather' || to.work.kind === 'select' ? from : to)
+    // At an end of an each, the type of the neighbouring part.
+    const context = this.#forms.errorHandlers.contextAt(to.work.kind === 'gather' || to.work.kind === 'select' ? from : to)
     const onMismatch = isSelector ? undefined : (fault: Fault) => context.report({ ...fault, process: to.name })
     const lost = this.#losses.ofCurrent(from, this.#context.current)
     return new CheckedChannel(channel, { stage: compileCheck(type, this.#scanners.of(type)), sink: this.#context.sink, onMismatch, lost })
   }
 
   /**
-   * It waits for everything that can be filled along these edges without passing through another process; gives the children among it.
-   * Inside its own cycle nothing waits: that could be for ever.
+   * Makes it wait for everything that can be filled along these edges without passing through another process; returns the children among
+   * it. Inside its own cycle nothing waits: that could deadlock.
    */
   #holdBack(backpressure: Backpressure, edges: readonly Edge[], own: Cycle | undefined): ReadonlySet<ChildProcess> {
     const seen = new Set<GraphNode>()

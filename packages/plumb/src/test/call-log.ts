@@ -1,4 +1,4 @@
-// What the agents and tools of a test were asked, in the order in which it came, and what had no answer.
+// The calls of agents and tools in a test, in order, and those that had no answer.
 
 import type { Bound, Span } from '@plumb/lang'
 import { placeOf } from './place.js'
@@ -7,11 +7,11 @@ import type { Place } from './report/result.js'
 export interface Unanswered {
   readonly code: 'model' | 'not_doubled'
   readonly message: string
-  /** Of the script that has no answer. */
+  /** The script without an answer. */
   readonly place?: Place
 }
 
-/** A tool that was not called, because what a script calls it with is not what it takes. */
+/** A tool that was not called, because the script's input does not have its type. */
 export interface RefusedCall {
   readonly name: string
   readonly detail: string

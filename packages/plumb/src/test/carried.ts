@@ -1,11 +1,11 @@
-// What the wires of a run carried, and the route that a message took over them.
+// Records what the wires of a run carried, and the route of a message over them.
 
 import type { Edge, Graph } from '@plumb/lang'
 import { lineText, type RunEvent } from '../event/run-event.js'
 import { wiresOf } from '../event/wires.js'
 
 export interface CarriedWire {
-  /** Its ends, as in `writer-critic`; a second wire with the same ends has `.2` behind them. */
+  /** Its ends, as in `writer-critic`; a second wire with the same ends has `.2` appended. */
   readonly name: string
   readonly messages: readonly string[]
 }
@@ -14,18 +14,18 @@ export interface CarriedWire {
 export interface RouteStep {
   readonly wire: string
   readonly count: number
-  /** All of them, but of more than three the first two and the last. */
+  /** All messages, but of more than three the first two and the last. */
   readonly messages: readonly string[]
 }
 
-/** Of one wire; of a loop that does not end only the first are kept. */
+/** Maximum messages of one wire; of an endless loop only the first are kept. */
 const MAX_KEPT = 1_000_000
 
 interface Wire {
   readonly name: string
   readonly edge: Edge
   readonly messages: string[]
-  /** Of each message the input that it stems from, 0: not known, and when it came among all messages of the run. */
+  /** For each message the input that it stems from, 0: unknown, and its position among all messages of the run. */
   readonly seqs: number[]
   readonly times: number[]
 }
@@ -44,7 +44,7 @@ export class Carried {
     }
   }
 
-  // `index`: of the wire, as its events have it.
+  // `index`: the number of the wire in its events.
   #note(index: number, seq: number, json: string): void {
     const wire = this.#byIndex.get(index)
     if (!wire || wire.messages.length >= MAX_KEPT) return
@@ -53,7 +53,7 @@ export class Carried {
     wire.times.push(this.#time++)
   }
 
-  hear(event: RunEvent): void {
+  on(event: RunEvent): void {
     if (event.kind === 'message') this.#note(event.wire.index, event.seq, lineText(event))
   }
 
@@ -62,19 +62,19 @@ export class Carried {
     return [...this.#byIndex.values()]
   }
 
-  /** With the types of its ends, and where it comes from. */
+  /** With the types of its ends, and its source. */
   get typed(): readonly { readonly edge: Edge; readonly messages: readonly string[] }[] {
     return [...this.#byIndex.values()]
   }
 
-  /** What the wires carried of these inputs, in the order in which it began; `port`: only on those that lead to this output. */
+  /** What the wires carried of these inputs, in the order of the first message; `port`: only wires that lead to this output. */
   route(seqs: readonly number[], port: string | undefined): readonly RouteStep[] {
     const isOfThem = new Set(seqs)
     const leading = port === undefined ? undefined : this.#leadingTo(port)
     const steps = [...this.#byIndex.values()].flatMap(({ name, edge, messages, seqs: all, times }) => {
-      // What stands on the last wire is what came out, and a channel passes on what it is sent.
-      const isTold = edge.to.work.kind === 'output' || edge.from.work.kind === 'pass'
-      if (leading ? isTold || !leading.has(edge) : edge.from.work.kind === 'pass') return []
+      // The last wire carries the output itself, and a channel repeats its input.
+      const isReported = edge.to.work.kind === 'output' || edge.from.work.kind === 'pass'
+      if (leading ? isReported || !leading.has(edge) : edge.from.work.kind === 'pass') return []
       const own = all.flatMap((seq, i) => (isOfThem.has(seq) ? [i] : []))
       const [first] = own
       return first === undefined
@@ -92,7 +92,7 @@ export class Carried {
     return steps.sort((a, b) => a.time - b.time).map(({ time: _, ...step }) => step)
   }
 
-  /** The wires that carried something last, the very last behind the others. */
+  /** The wires that carried something last, the very last at the end. */
   last(count: number): readonly RouteStep[] {
     return [...this.#byIndex.values()]
       .filter(({ messages }) => messages.length > 0)
@@ -104,7 +104,7 @@ export class Carried {
   #leadingTo(port: string): ReadonlySet<Edge> {
     const found = new Set<Edge>()
     const nodes = new Set(this.graph.nodes.filter(({ name, work }) => work.kind === 'output' && name === port))
-    // A set goes on through what is added meanwhile.
+    // A set iterates over members that are added meanwhile.
     for (const node of nodes)
       for (const edge of this.graph.edges) {
         if (edge.to !== node) continue
@@ -121,5 +121,5 @@ const stepOf = (wire: string, messages: readonly string[]): RouteStep => ({
   messages: messages.length > 3 ? [...messages.slice(0, 2), ...messages.slice(-1)] : messages,
 })
 
-/** That of a run that could not begin. */
+/** The record of a run that could not begin. */
 export const NOTHING_CARRIED = new Carried({ nodes: [], edges: [] })

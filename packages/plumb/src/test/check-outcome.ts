@@ -1,4 +1,4 @@
-// What came of a run, held against what its test says of it.
+// Compares the outcome of a run with the expectations of its test.
 
 import type { MessagesByPort, TestCondition, TestPlan } from '@plumb/lang'
 import { canonicalJson, type Fault, preview } from '@plumb/wire'
@@ -8,12 +8,12 @@ import { difference } from './report/difference.js'
 import type { TestFinding } from './report/result.js'
 import type { Row } from './rows.js'
 import type { Output, RunOutcome } from './run-once.js'
-import { openJudge } from './script-player.js'
+import { openEvaluator } from './script-player.js'
 
 export interface RowFinding extends Omit<TestFinding, 'route'> {
   /** The number of the input that it is about, from 1. */
   readonly input?: number
-  /** Found when it is shown. */
+  /** Computed when it is shown. */
   readonly route?: () => readonly RouteStep[]
 }
 
@@ -22,7 +22,7 @@ export const toFinding = ({ input: _, route, ...finding }: RowFinding, hasRoute 
   return steps.length === 0 ? finding : { ...finding, route: steps }
 }
 
-/** None: all is as the test says. */
+/** Empty: all expectations are met. */
 export const checkOutcome = (plan: TestPlan, outcome: RunOutcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
   const { unanswered } = outcome.asked
   if (outcome.isTimedOut) return [timeout(plan, outcome), ...unanswered]
@@ -39,7 +39,7 @@ export const checkOutcome = (plan: TestPlan, outcome: RunOutcome, rows: readonly
   return findings.length > 0 ? [...findings, ...leftOver(plan, outcome)] : []
 }
 
-/** Of a test that fails: answers that nothing asked for may say why. */
+/** For a failed test: unused answers may explain it. */
 const leftOver = (plan: TestPlan, { unused }: RunOutcome): readonly RowFinding[] =>
   plan.atLeast === undefined
     ? unused.map(({ name, count, span }) => ({
@@ -55,14 +55,14 @@ const timeout = ({ timeoutMs, of }: TestPlan, { carried }: RunOutcome): RowFindi
   route: () => carried.last(MAX_LAST),
 })
 
-/** Wires that a test which does not end was at. */
+/** The wires that an unfinished test was using. */
 const MAX_LAST = 3
 
 const checkErrors = (plan: TestPlan, { faults, carried }: RunOutcome): readonly RowFinding[] => {
   if (plan.errors.length > 0) return otherErrors(plan, faults, carried)
   return faults.flatMap((fault): RowFinding[] => {
     const finding = { code: String(fault.error), message: detailOf(fault) }
-    // A row that was not asked says nothing of what is tested.
+    // A row that was not asked says nothing about the subject.
     const inputs = fault.error === 'budget_spent' ? [] : inputsOf(fault)
     if (inputs.length === 0) return [finding]
     return inputs.map((input) => ({ ...finding, input, route: () => carried.route([input], undefined) }))
@@ -90,7 +90,7 @@ const otherErrors = ({ errors, errorsSpan }: TestPlan, faults: readonly Fault[],
 
 const detailOf = ({ detail, process }: Fault): string => `${typeof process === 'string' ? `'${process}': ` : ''}${detail}`
 
-/** Of the inputs that an error is about. */
+/** The inputs that an error is about. */
 const inputsOf = ({ seq, seqs }: Fault): readonly number[] => {
   if (Array.isArray(seqs))
     return (seqs as readonly (readonly [number, number])[]).flatMap(([from, to]) =>
@@ -116,7 +116,7 @@ const checkExpected = (plan: TestPlan, expect: MessagesByPort, outcome: RunOutco
     })
   })
 
-/** The first input of which nothing came, where no error says so. */
+/** The first input without any outcome. */
 const lostInput = ({ inputs, outputs, faults }: RunOutcome): number | undefined => {
   const done = new Set([...[...outputs.values()].flat().flatMap(({ seqs }) => seqs), ...faults.flatMap(inputsOf)])
   const at = inputs.findIndex((_, i) => !done.has(i + 1))
@@ -187,7 +187,7 @@ const checkRows = (rows: readonly Row[] | undefined, { outputs, carried }: RunOu
   })
 }
 
-/** A record of the names that a condition may use, for one output. */
+/** A record with the names that a condition may use, for one output. */
 const openRecords = (plan: TestPlan, outcome: RunOutcome, rows: readonly Row[] | undefined, mentions: (name: string) => boolean) => {
   const main = plan.outputs.length > 1 ? undefined : plan.outputs[0]?.name
   const outputs = main === undefined ? [] : (outcome.outputs.get(main) ?? [])
@@ -241,7 +241,7 @@ const checkMatches = (
     const condition = matches[i]
     if (!condition)
       return [{ code: 'matches', message: `message ${i + 1} is one more than 'matches' has expressions`, number: i + 1, got: output.json }]
-    return judge(condition, record(output, i), aboutOutput('matches', output, i), inputOf(output, i))
+    return checkCondition(condition, record(output, i), aboutOutput('matches', output, i), inputOf(output, i))
   })
   const missing = matches.slice(outputs.length).map(({ expression: { span } }, i) => ({
     code: 'matches',
@@ -253,9 +253,9 @@ const checkMatches = (
 
 const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: RunOutcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
   const { outputs, outs, record, inputOf, aboutOutput, isByPort } = openRecords(plan, outcome, rows, mentionsIn([holds]))
-  if (isByPort) return judge(holds, record(undefined, 0), { code: 'holds', got: outs }, undefined)
+  if (isByPort) return checkCondition(holds, record(undefined, 0), { code: 'holds', got: outs }, undefined)
   const findings: RowFinding[] = []
-  const test = openJudge(holds)
+  const test = openEvaluator(holds)
   for (const [i, output] of outputs.entries()) {
     const { holds: isRight, why } = test(record(output, i))
     if (!isRight) findings.push(notHeld(holds, why, aboutOutput('holds', output, i), inputOf(output, i)))
@@ -265,8 +265,8 @@ const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: RunOutcome, r
 
 type About = Pick<RowFinding, 'code' | 'number' | 'got' | 'route'>
 
-const judge = (condition: TestCondition, record: string, about: About, input: number | undefined): RowFinding[] => {
-  const { holds, why } = openJudge(condition)(record)
+const checkCondition = (condition: TestCondition, record: string, about: About, input: number | undefined): RowFinding[] => {
+  const { holds, why } = openEvaluator(condition)(record)
   return holds ? [] : [notHeld(condition, why, about, input)]
 }
 

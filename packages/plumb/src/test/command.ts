@@ -1,4 +1,4 @@
-// plumb test: the tests of specs, told in the order in which they stand there; what they reach, and what they notice.
+// plumb test: runs the tests of specs and reports them in order; measures their coverage, and finds mutants that they miss.
 
 import { availableParallelism } from 'node:os'
 import type { TestPlan } from '@plumb/lang'
@@ -27,24 +27,24 @@ export interface TestCommandOptions {
   readonly isUpdate: boolean
   readonly isLive: boolean
   readonly isRecording: boolean
-  /** Of all tests together: calls of models that are asked, and nanodollars. */
+  /** For all tests together: calls of real models, and nanodollars. */
   readonly limits: { readonly calls: number | undefined; readonly cost: number | undefined }
   readonly coverage: boolean
-  /** A file for what was reached, in the format of lcov. */
+  /** A file for the coverage, in the format of lcov. */
   readonly lcov: string | undefined
   readonly isMutating: boolean
-  /** Run them again whenever a file of them has changed. */
+  /** Run them again whenever one of their files has changed. */
   readonly isWatching: boolean
-  /** A record of a run, which a test is made of. */
+  /** A record of a run, from which a test is made. */
   readonly from: string | undefined
   readonly given: GivenOptions
   readonly docroot: string | undefined
   readonly provider: string | undefined
-  /** Of agents that are asked; tests that ask are run with each. */
+  /** Models for real agents; tests with real agents are run with each. */
   readonly models: readonly string[]
 }
 
-/** Resolves to the exit status: 0 when all pass, 1 when one fails, 2 when a spec has no meaning, and then none is run. */
+/** Resolves to the exit status: 0 if all pass, 1 if one fails, 2 if a spec has errors; then none is run. */
 export const test = async (paths: readonly string[], options: TestCommandOptions): Promise<number> => {
   if (!options.isWatching || paths.length === 0) return testOnce(paths, options, () => {})
   const { repeatOnChange } = await import('./watch.js')
@@ -80,7 +80,7 @@ const testOnce = async (
   return Math.max(status, errors.status)
 }
 
-// What tests write themselves is none of them.
+// Files that tests write themselves are excluded.
 const filesOf = ({ loaded, plans }: TestedSpec): readonly string[] => [
   ...loaded.compiled.program.scopes.map(({ module }) => module.path),
   ...plans.flatMap((plan) => (plan.data === undefined ? [] : [besideTest(plan, plan.data)])),
@@ -90,7 +90,7 @@ const perform = async (specs: readonly TestedSpec[], options: TestCommandOptions
   if (options.from !== undefined) return writeFromRecord(specs, options.from, errors)
   const { calls, cost } = options.limits
   if (calls !== undefined || cost !== undefined) {
-    // All agents that are started from now on share it.
+    // Shared by all agents that are started from now on.
     const budget = openBudget({ calls: calls ?? null, tokens: null, cost: cost ?? null, prices: undefined })
     if (!budget.ok) return refuse(budget.error, errors)
   }
@@ -147,7 +147,7 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
   const counts = { passed: 0, failed: 0, skipped: 0 }
   let spent: TestCost | undefined
   const compared: TestResult[] = []
-  // One observer at a time: expressions do not know whose they are.
+  // One observer at a time: expressions do not know their owner.
   for (const group of measures ? specs.map((_, i) => all.filter(({ coverage }) => coverage === coverages[i])) : [all]) {
     group[0]?.coverage?.start()
     await runInOrder(group, jobs, async (result) => {
@@ -167,7 +167,7 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
   return counts.failed > 0 ? 1 : 0
 }
 
-/** The tests have to pass as they are: else nothing is said by those that fail on a change. */
+/** The tests must pass without mutation: else failures on a mutant mean nothing. */
 const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestCommandOptions, errors: Reporter): Promise<number> => {
   const status = await runAll(specs, seed, options, errors)
   if (status !== 0) {
@@ -193,7 +193,7 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
 
 const asksModels = ({ model, live }: TestPlan): boolean => model !== 'scripted' || live.size > 0
 
-/** With which it is run: what asks none is run once. */
+/** The models to run it with: a test without real agents is run once. */
 const modelsFor = (plan: TestPlan, models: readonly string[]): readonly (string | undefined)[] =>
   models.length > 0 && asksModels(plan) ? models : [undefined]
 

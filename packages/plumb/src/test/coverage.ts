@@ -1,5 +1,5 @@
-// Which bindings, branches of `if`, sides of filters, variants of sums, errors and tools the tests of a spec reached: what a run does to
-// expressions is observed as it happens, so that nothing is worked out a second time.
+// Measures which bindings, branches of `if`, sides of filters, variants of sums, errors and tools the tests of a spec reached: expressions
+// are observed as they run, so that nothing is computed twice.
 
 import { type Bound, type Expression, observeExpressions, type Program, type Span, type TestPlan, visitNodes } from '@plumb/lang'
 import { CoveredErrors } from './covered-errors.js'
@@ -10,9 +10,9 @@ import type { RunOutcome } from './run-once.js'
 
 export interface Point extends Place {
   readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error'
-  /** Of the binding, or of the one that it stands in with what did not happen: `grade: then`. */
+  /** The name of the binding, or of the one around it with the missing part: `grade: then`. */
   readonly name: string
-  /** How often it was reached; of a binding, at least once or never. */
+  /** How often it was reached; for a binding, only whether. */
   readonly hits: number
 }
 
@@ -27,13 +27,13 @@ export class Coverage {
   /** In the order of the text. */
   readonly #points: Tracked[] = []
   readonly #bindings = new Map<string, Tracked>()
-  /** The binding that each expression stands in; those of tests stand in none. */
+  /** The binding around each expression; those of tests have none. */
   readonly #ofExpression = new Map<unknown, Tracked>()
   readonly #decisions = new Map<Expression, readonly [whenTrue: Tracked, whenFalse: Tracked]>()
   readonly #variants: CoveredVariants
   readonly #errors: CoveredErrors
 
-  /** Of the file that was named; bindings of the modules it uses are tested there. */
+  /** For the named file; bindings of its modules are tested in their own files. */
   constructor(program: Program) {
     const { entry } = program
     this.#variants = new CoveredVariants(program)
@@ -43,7 +43,7 @@ export class Coverage {
     this.#points.sort((a, b) => a.span.start - b.span.start)
   }
 
-  /** What is compiled from now on is observed, until `stop`. */
+  /** Observes what is compiled from now on, until `stop`. */
   start(): void {
     observeExpressions({
       evaluated: (e) => this.#reach(e),
@@ -59,7 +59,7 @@ export class Coverage {
     observeExpressions(undefined)
   }
 
-  /** What a run tells besides: its messages, the agents and tools that were asked, and the ends of wires that carried something. */
+  /** Records a run: its messages, the calls of agents and tools, and the ends of wires that carried something. */
   add({ of, inputs: takes, outputs: gives }: TestPlan, outcome: RunOutcome): void {
     const { inputs, outputs, asked, carried, nested } = outcome
     if (inputs.length > 0) this.#reachNamed(of.name)
@@ -72,7 +72,7 @@ export class Coverage {
     for (const { port, json } of inputs) this.#variants.add(takes.find(({ name }) => name === port)?.type, json)
     for (const { name, type } of gives) for (const { json } of outputs.get(name) ?? []) this.#variants.add(type, json)
     for (const { edge, messages } of [carried, ...nested].flatMap(({ typed }) => typed)) {
-      // What leaves p + q has the types of both.
+      // The output of p + q has the types of both.
       const from = edge.from.work.kind === 'select' ? undefined : edge.from.outputs[edge.output]?.type
       const to = edge.to.inputs[edge.input]?.type
       for (const type of new Set([from, to])) for (const json of messages) this.#variants.add(type, json)
@@ -102,7 +102,7 @@ export class Coverage {
       if (node.kind === 'if') decide('branch', node as unknown as Expression, ['then', spanOf(node.then), 'else', spanOf(node.else)])
       if (node.kind !== 'filter') return
       const condition = node.expression as Expression
-      // One that selects by type alone.
+      // A filter that selects by type alone.
       if (condition.kind === 'literal') return
       decide('filter', condition, ['kept', condition.span, 'dropped', condition.span])
     })

@@ -1,4 +1,4 @@
-// Which errors that a spec has a way for came: at ports `error`, behind `p + q`, and the codes that its expressions compare with.
+// Records which errors that a spec handles occurred: at ports `error`, behind `p + q`, and the codes that its expressions compare with.
 
 import { type Bound, type Edge, type Expression, type Program, planOf, type Span, visitNodes } from '@plumb/lang'
 import { isCode, isRecord } from '@plumb/wire'
@@ -12,11 +12,11 @@ export interface CoveredError {
 }
 
 export class CoveredErrors {
-  /** By the place of the process and the output that a failure leaves at. */
+  /** By the place of the process and the output of the failure. */
   readonly #ways = new Map<string, CoveredError>()
   readonly #codes = new Map<string, CoveredError[]>()
 
-  /** Of the file that was named. */
+  /** For the named file. */
   constructor({ entry }: Program) {
     for (const bound of entry.bindings.values()) {
       if (bound.category !== 'stream' && bound.category !== 'base') continue
@@ -47,7 +47,7 @@ export class CoveredErrors {
     if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return
     for (const edge of planOf(bound).edges) {
       const key = wayOf(edge)
-      // What a bound chain brings along stands there.
+      // The parts of a bound chain count there.
       if (key === undefined || this.#ways.has(key) || edge.from.within?.within) continue
       const what = edge.from.work.kind === 'failures' ? edge.from.name : `part ${edge.output + 1} of +`
       this.#ways.set(key, { kind: 'error', name: `${bound.name}: ${what}`, span: edge.from.span, hits: 0 })
@@ -77,7 +77,7 @@ const isErrorField = (e: Expression): boolean => {
   return (e.kind === 'name' || e.kind === 'field') && /(^|\.)error$/.test(span.source.text.slice(span.start, span.end))
 }
 
-/** Undefined: nothing that failed comes over it. */
+/** Undefined: it carries no failures. */
 const wayOf = ({ from, output }: Edge): string | undefined => {
   const { work, span } = from
   const isWay = work.kind === 'failures' || (work.kind === 'choice' && output > 0)

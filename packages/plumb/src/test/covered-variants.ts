@@ -1,4 +1,4 @@
-// Which variants of the sums that a spec declares its messages had: by the types of the ports that they came over.
+// Records which variants of the declared sums its messages had: by the types of the ports that they passed.
 
 import { type Bound, checkTree, MAX_WRITTEN, type Program, printType, type Span, type SumType, sumsOf, type Type } from '@plumb/lang'
 import { parseTree, preview, type Tree } from '@plumb/wire'
@@ -14,7 +14,7 @@ export class CoveredVariants {
   readonly #sums = new Map<SumType, readonly CoveredVariant[]>()
   readonly #worthALook = new Map<Type, boolean>()
 
-  /** Of the file that was named. */
+  /** For the named file. */
   constructor({ entry }: Program) {
     for (const { sum, of, spans } of sumsOf(entry)) {
       if (this.#sums.has(sum)) continue
@@ -30,7 +30,7 @@ export class CoveredVariants {
     return [...this.#sums.values()].flat()
   }
 
-  /** A message over a port of this type. */
+  /** Records a message at a port of this type. */
   add(type: Type | undefined, json: string): void {
     if (!type || !this.#holdsSum(type)) return
     const buf = Buffer.from(json)
@@ -80,7 +80,7 @@ export class CoveredVariants {
   #holdsSum(type: Type): boolean {
     const known = this.#worthALook.get(type)
     if (known !== undefined) return known
-    // Of a type that holds itself this is the answer for the part inside.
+    // For a recursive type, the inner occurrence has this answer.
     this.#worthALook.set(type, false)
     const parts =
       type.kind === 'named'

@@ -1,4 +1,4 @@
-// The tools of a test: doubles by their scripts, and all that does nothing to the world itself. What would, and has no double, is refused.
+// The tools of a test: doubles by their scripts, and tools without effects. A tool with effects and without a double is refused.
 
 import type { Bound, Script, ScriptedAnswer, ToolPlan } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
@@ -13,7 +13,7 @@ type ToolPackage = typeof import('@plumb/tool')
 export interface DoublesOptions {
   readonly tools: ReadonlyMap<Bound, Script>
   readonly offered: ReadonlyMap<string, Script>
-  /** What runs as it would in a run. */
+  /** Tools that run as in a real run. */
   readonly isLive: (bound: Bound) => boolean
   readonly asked: CallLog
   readonly random: (script: Script) => string
@@ -33,14 +33,14 @@ export class Doubles {
     this.#offered = new Map([...options.offered].map(([name, script]) => [name, new ScriptPlayer(script)]))
   }
 
-  /** What stands in for a tool; undefined: it runs as it is. */
+  /** The double of a tool. Undefined: the tool itself runs. */
   readonly standIn: StandIn = (plan) => {
     const script = this.#o.tools.get(plan.bound)
     if (script) return this.#double(plan, script)
     return this.#o.isLive(plan.bound) || isHarmless(plan) ? undefined : this.#refusal(plan)
   }
 
-  /** A tool that a server offers: it is none of the program's, so it has a double or is refused. */
+  /** A tool of a server is not part of the program, so it has a double or is refused. */
   async callOffered(name: string, input: string): Promise<Result<string>> {
     const script = this.#o.offered.get(name)
     const player = this.#offered.get(name)
@@ -60,7 +60,7 @@ export class Doubles {
         return this.#answer(script, player, json)
       },
     }
-    // What does not fit its types is an error, as it would be of the tool.
+    // A result of the wrong type is an error, as for the tool itself.
     return this.#package.secure(double, { effects: [], isApprovalAsked: false, attempts: 1 })
   }
 
@@ -102,7 +102,7 @@ export class Doubles {
   }
 }
 
-/** It would do something to the world. */
+/** Whether it has effects. */
 export const needsDouble = (plan: ToolPlan): boolean => !isHarmless(plan)
 
 const isHarmless = (plan: ToolPlan): boolean => {

@@ -1,4 +1,4 @@
-// Tests of a spec that is open in an editor, saved or not.
+// Runs the tests of a spec that is open in an editor, saved or not.
 
 import { availableParallelism } from 'node:os'
 import { compile, hasErrors, type TestPlan } from '@plumb/lang'
@@ -16,7 +16,7 @@ export interface EditorRun {
   readonly text: string
 }
 
-/** `name`: of one test, undefined: all. `isDebugging`: the text tells what each wire carried, of a test that passes too. */
+/** `name`: of one test; undefined: all. `isDebugging`: the text shows what each wire carried, also for a test that passes. */
 export const editorRun = async (
   { path, text }: { readonly path: string; readonly text: string },
   files: SourceFiles,
@@ -31,14 +31,14 @@ export const editorRun = async (
   const { plans } = specOf(path, { compiled, files, bootstrap: undefined })
   const wanted = plans.filter((plan) => name === undefined || plan.name === name)
   if (wanted.length === 0) return fail('usage', `'${path}' has no test ${JSON.stringify(name ?? '')}`)
-  const told: string[] = []
+  const reported: string[] = []
   const options: TestOptions = {
     setting: { files: withText(files, path, text), docroot: undefined, handedOn: [], provider: undefined, model: undefined },
     seed: drawSeed(),
     isUpdate: false,
     isLive: false,
     isRecording: false,
-    ...(isDebugging ? { seen: (plan: TestPlan, outcome: RunOutcome) => told.push(shownRun(plan, outcome)) } : {}),
+    ...(isDebugging ? { seen: (plan: TestPlan, outcome: RunOutcome) => reported.push(shownRun(plan, outcome)) } : {}),
   }
   const results: TestResult[] = []
   const reporter = openReporter('text')
@@ -49,8 +49,8 @@ export const editorRun = async (
       results.push(result)
     },
   )
-  // What is tried to make a random input small is of no interest.
-  const shown = told.length > MAX_SHOWN_RUNS ? told.slice(0, MAX_SHOWN_RUNS) : told
+  // Runs that shrink a random input are left out.
+  const shown = reported.length > MAX_SHOWN_RUNS ? reported.slice(0, MAX_SHOWN_RUNS) : reported
   return succeed({ results, text: [...shown, ...results.map((result) => reporter.result(result))].join('') })
 }
 

@@ -1,9 +1,9 @@
-// An evaluation: how many of the rows of all runs held, or how a judge scored them, and whether that is enough.
+// An evaluation: how many rows of all runs passed, or their scores by a judge, and whether that is enough.
 
 import type { TestPlan } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import type { RowFinding } from './check-outcome.js'
-import type { Scored } from './judged.js'
+import type { Scored } from './scored.js'
 import { shareInterval } from './report/interval.js'
 import type { Share } from './report/result.js'
 import type { Given, RunOutcome } from './run-once.js'
@@ -13,24 +13,24 @@ const MAX_WORST = 5
 /** One run of all rows. */
 export interface RatedRun {
   readonly outcome: RunOutcome
-  /** What was wrong, of rows and of the whole. */
+  /** Errors of rows and of the whole. */
   readonly findings: readonly RowFinding[]
-  /** Undefined: nothing scores them. */
+  /** Undefined: there is no judge. */
   readonly scored: Scored | undefined
 }
 
 export interface Evaluation {
   readonly share: Share
-  /** What is wrong besides rows, and that they were too few. */
+  /** Errors that concern no row, and an insufficient share. */
   readonly findings: readonly RowFinding[]
 }
 
-/** Of one row, in all runs. */
+/** One row, in all runs. */
 interface Rated {
   readonly input: number
   /** From 0 to 1: the mean of all runs. */
   readonly score: number
-  /** Of the first run that gave less than 1. */
+  /** Of the first run that scored less than 1. */
   readonly gave: string | undefined
 }
 
@@ -56,7 +56,7 @@ export const evaluateAgent = (atLeast: number, { judge }: TestPlan, runs: readon
   const message = judge
     ? `the mean score ${of} is ${showScore(score)}, and has to be ${times}`
     : `it held for ${share.passed} ${of}, and has to for ${times} of them`
-  // What is wrong besides rows leaves their share without a meaning.
+  // An error that concerns no row makes their share meaningless.
   return { share, findings: isEnough || others.length > 0 ? others : [{ code: 'at_least', message }] }
 }
 
@@ -74,13 +74,13 @@ const rate = (input: number, runs: readonly RatedRun[]): Rated => {
 const outputOf = ({ outputs }: RunOutcome, input: number): string =>
   [...outputs.values()].flat().find(({ seqs }) => seqs[0] === input)?.json ?? 'nothing'
 
-const worstOf = (rated: readonly Rated[], runs: number, inputs: readonly string[], isJudged: boolean): readonly string[] =>
+const worstOf = (rated: readonly Rated[], runs: number, inputs: readonly string[], isScored: boolean): readonly string[] =>
   rated
     .filter(({ score }) => score < 1)
     .sort((a, b) => a.score - b.score || a.input - b.input)
     .slice(0, MAX_WORST)
     .map(({ input, score, gave = '' }) => {
-      const times = isJudged ? `: score ${showScore(score)}` : runs > 1 ? `, failed ${Math.round((1 - score) * runs)} of ${runs} times` : ''
+      const times = isScored ? `: score ${showScore(score)}` : runs > 1 ? `, failed ${Math.round((1 - score) * runs)} of ${runs} times` : ''
       return `${preview(inputs[input - 1] ?? '')} gave ${preview(gave)}${times}`
     })
 

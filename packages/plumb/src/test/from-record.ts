@@ -1,4 +1,4 @@
-// A test out of a recorded run: its inputs, the answers of its models, and what came out.
+// Makes a test from a recorded run: its inputs, the answers of its models, and its outputs.
 
 import { join } from 'node:path'
 import { bindingNamed, type Program, portsOfInstance } from '@plumb/lang'
@@ -13,7 +13,7 @@ interface Wire {
   readonly to: string
 }
 
-/** The text of the test, laid out. */
+/** The text of the test, formatted. */
 export const testFromRecord = (directory: string, program: Program): Result<string> => {
   const run = readRun(directory)
   if (!run.ok) return run
@@ -55,7 +55,7 @@ const scriptsOf = (key: string, scripts: ReadonlyMap<string, readonly Exchange[]
   return entries.length === 0 ? [] : [`${key}: { ${entries.join(', ')} }`]
 }
 
-// Where several were asked at once, the order is another in each run: then what was asked tells what is answered, if that was always the same.
+// If several were asked at once, the order varies: then answers are matched by the question, if equal questions always had equal answers.
 const scriptOf = (all: readonly Exchange[], result: string): readonly string[] => {
   const byInput = new Map<string, Exchange[]>()
   for (const exchange of all) {

@@ -1,5 +1,5 @@
-// Runs a graph in this process over streams of its own: the wiring of `plumb run`, with children that are given. It ends when all of its
-// outputs have closed, or is stopped.
+// Runs a graph in this process over its own streams: the wiring of `plumb run`, with given children. It ends when all of its outputs have
+// closed, or is stopped.
 
 import type { Graph, GraphNode } from '@plumb/lang'
 import { type Fault, LineReader, type LineSink, type LineSource, LineWriter, type Reporter } from '@plumb/wire'
@@ -17,9 +17,9 @@ export interface GraphRunOptions {
   readonly graph: Graph
   readonly stdin: LineSource
   readonly stdout: LineSink
-  /** For a parent that joins by origin: what has settled. */
+  /** The stream for a parent that joins by origin: reports what has settled. */
   readonly telemetry?: LineWriter
-  /** Where that asks for what waits in batches. */
+  /** The stream on which that asks to flush batches. */
   readonly requests?: LineSource
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
@@ -50,7 +50,7 @@ export class GraphRun {
     this.#loop = new RunLoop({ name, writer: this.#writer, telemetry, requests })
   }
 
-  /** Resolves when all that it wrote is with its readers. */
+  /** Resolves when all of its output is with its readers. */
   async run(): Promise<void> {
     const { reporter, report, settings, telemetry } = this.#o
     const wired = wireUp({
@@ -84,7 +84,7 @@ export class GraphRun {
     await telemetry?.end()
   }
 
-  /** What is in hand comes to nothing. */
+  /** Messages in flight are dropped. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true

@@ -1,19 +1,19 @@
-// A child that is no process of the system: what runs it is in this process, and speaks over the same streams.
+// A child in this process, which uses the same streams as a process of the system.
 
 import { PassThrough } from 'node:stream'
 import type { LineChild } from '@plumb/wire'
 
 type Exit = Awaited<LineChild['exited']>
 
-/** The ends of a child's streams that the child itself has. */
+/** The child's own ends of its streams. */
 export interface ChildEnds {
   readonly stdin: PassThrough
   readonly stdout: PassThrough
   readonly stderr: PassThrough
   readonly fds: ReadonlyMap<number, PassThrough>
-  /** Fires when it is to end at once. */
+  /** Fires when it has to end at once. */
   readonly stopped: AbortSignal
-  /** It has written all that it is going to write. */
+  /** Its output is complete. */
   exit(status: number): void
 }
 
@@ -33,7 +33,7 @@ export const openInProcessChild = (numbers: readonly number[]): { readonly child
     if (hasEnded) return
     hasEnded = true
     for (const stream of streams) if (!stream.writableEnded) stream.end()
-    // What it wrote is read before its end is seen, as with a process.
+    // Its output is read before its end is seen, as with a process.
     setImmediate(() => setImmediate(() => resolveExit(exit)))
   }
   const kill = (signal: NodeJS.Signals): void => {

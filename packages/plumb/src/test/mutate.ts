@@ -1,19 +1,19 @@
-// Changes to a spec, one at a time, each of which a test should notice: what they leave alone, no test looks at.
+// Mutates a spec, one change at a time: each should make a test fail; a surviving mutant shows untested code.
 
 import { type AnyNode, type Expression, type ObjectValue, type Program, type Span, visitNodes } from '@plumb/lang'
 
 export interface Change {
   readonly span: Span
-  /** What stands in place of the text there. */
+  /** The text that replaces it. */
   readonly text: string
   /** In words: `'>' becomes '>='`. */
   readonly what: string
 }
 
-/** Of one spec. */
+/** The mutants of one spec. */
 const MAX_CHANGES = 2000
 
-/** In the order of the text. Some of them make no program: a stage that is left out may have been needed. */
+/** In the order of the text. Some of them do not compile: a removed stage may have been needed. */
 export const changesOf = ({ entry }: Program): readonly Change[] => {
   const changes: Change[] = []
   for (const { binding, category } of entry.bindings.values()) {
@@ -50,7 +50,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   '*': '/',
   '/': '*',
 }
-/** How else the words are spelt. */
+/** Alternatives of words. */
 const SPELLINGS: Readonly<Record<string, readonly string[]>> = { and: ['and', '&&'], or: ['or', '||'] }
 
 const changesAt = (node: AnyNode): readonly Change[] => {
@@ -94,7 +94,7 @@ const swap = (node: AnyNode): Change => {
   return { span: { source: then.source, start: then.start, end: otherwise.end }, text: swapped, what: "the branches of 'if' change places" }
 }
 
-/** Morphisms that do something to a message. Processes are left: without one a wire leads elsewhere. */
+/** Morphisms that change a message. Processes are kept: without one a wire leads elsewhere. */
 const STAGES: ReadonlySet<unknown> = new Set(['map', 'filter', 'fold', 'flatten', 'batch'])
 
 const droppedStages = ({ items }: AnyNode): readonly Change[] => {

@@ -1,4 +1,4 @@
-// Where something stands: in a spec, or beside it.
+// Positions in a spec, and files beside it.
 
 import { dirname, join } from 'node:path'
 import { positionOf, type Span, type TestPlan } from '@plumb/lang'

@@ -1,4 +1,4 @@
-// What the record of a run keeps of its agents, its tools and its errors.
+// Reads the calls of agents and tools, and the errors, from the record of a run.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { needsDouble } from './doubles.js'
 
 export interface Exchange {
   readonly input: string
-  /** What came of it, or the code of its error. */
+  /** The result, or the code of its error. */
   readonly json?: string
   readonly code?: string
   /** Others of the same name were asked at the same time. */
@@ -18,13 +18,13 @@ export interface Exchange {
 export interface Exchanges {
   /** By the names of agents, in the order in which they answered. */
   readonly models: ReadonlyMap<string, readonly Exchange[]>
-  /** By the names of those that a test calls by no means; calls of agents are left out, as their scripts make none. */
+  /** By the names of tools; calls by agents are left out, since their scripts make none. */
   readonly tools: ReadonlyMap<string, readonly Exchange[]>
   /** Codes of the errors of messages, in the order of their inputs. */
   readonly errors: readonly string[]
 }
 
-/** A test with more than that is not read by anyone. */
+/** A longer test would not be read. */
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_DEPTH = 10
 
@@ -78,7 +78,7 @@ const readObject = (line: string): Readonly<Record<string, unknown>> => {
 
 interface Answered {
   readonly name: string
-  /** Of the agent, in the record of one plumb. */
+  /** The exchanges of the agent, in the record of one plumb. */
   readonly place: string
   readonly input: string
   readonly json?: string
@@ -116,20 +116,20 @@ const callsIn = (directory: string, program: Program): readonly Named[] =>
     return typeof code === 'string' ? [{ ...known, code }] : []
   })
 
-/** As the spec names it; undefined where a test calls the tool itself. */
+/** Its name in the spec. Undefined if a test calls the tool itself. */
 const doubledTool = (tool: string, program: Program): string | undefined => {
   const named = bindingsOf(program).find(({ name, bound }) => (name === tool || bound.name === tool) && bound.binding.impl.kind === 'tool')
   return named && needsDouble(toolOf(named.bound)) ? named.name : undefined
 }
 
-// The place of an agent is its name, behind those of the chains around it, with a number where there are several.
+// The place of an agent is its name, after those of the chains around it, with a number if there are several.
 const agentAt = (place: string, program: Program): string | undefined => {
   const words = place.split('.').filter((word) => !/^\d+$/.test(word))
   const isAgent = (bound: Bound | undefined): boolean => bound?.binding.impl.kind === 'agent'
   return [words.slice(-1).join('.'), words.slice(-2).join('.')].find((name) => isAgent(bindingNamed(program, name)))
 }
 
-/** What is wrong with the bytes of an input, or with its type, is no part of the test: it never came to a wire. */
+/** Malformed inputs and mismatches are not part of the test: they never reached a wire. */
 const OF_INPUTS: ReadonlySet<string> = new Set(['input_type_mismatch', 'invalid_json'])
 
 const errorsIn = (events: readonly Readonly<Record<string, unknown>>[]): readonly string[] =>

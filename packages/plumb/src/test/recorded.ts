@@ -1,4 +1,4 @@
-// Answers of models that were recorded for tests, in NAME.answers.jsonl beside NAME.plumb.
+// Recorded answers of models for tests, in NAME.answers.jsonl beside NAME.plumb.
 
 import { basename, resolve } from 'node:path'
 import { planOf, type TestPlan } from '@plumb/lang'
@@ -13,8 +13,8 @@ const answersPath = (plan: TestPlan): string => besideTest(plan, `${basename(pla
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs a test that starts agents of its own: alone, since what is kept is known to all that this process starts. Of a recorded test nothing is
- * asked that is not kept, unless it is being recorded.
+ * Runs a test that starts agents of its own: alone, since all children of this process share the kept answers. A recorded test requests
+ * nothing that is not kept, unless it is being recorded.
  */
 export const withRecorded = (plan: TestPlan, isRecording: boolean, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
   const next = last.then(() => (plan.model === 'recorded' ? runKept(plan, isRecording, run) : run()))

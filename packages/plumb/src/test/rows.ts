@@ -1,4 +1,4 @@
-// The messages that a test gives: written in it, or the rows of a file.
+// The input messages of a test: written in it, or the rows of a file.
 
 import { readFileSync, statSync } from 'node:fs'
 import type { TestPlan } from '@plumb/lang'
@@ -9,13 +9,13 @@ import type { Given } from './run-once.js'
 /** By the number of the input that the row gives, from 0. */
 export interface Row {
   readonly json: string
-  /** What has to come of it, where the row says so. */
+  /** The expected output, if the row has one. */
   readonly expect?: readonly string[]
 }
 
 export interface TestInputs {
   readonly given: Given
-  /** Undefined: they come from no file. */
+  /** Undefined: they are not from a file. */
   readonly rows?: readonly Row[]
 }
 

@@ -1,4 +1,4 @@
-// One run of what a test tests, over messages that are there: what came out, and what was asked and said on the way.
+// Runs the subject of a test once, over given messages: returns its outputs, and the calls on the way.
 
 import { PassThrough } from 'node:stream'
 import { planOf, planOfCalls, type TestPlan } from '@plumb/lang'
@@ -12,7 +12,7 @@ import { silentReporter, TestHost, type TestSetting } from './test-host.js'
 export type Given = ReadonlyMap<string, readonly string[]>
 
 export interface Output {
-  /** Numbers of the inputs that it stems from, from 1; empty: not known. */
+  /** Numbers of the inputs that it stems from, from 1; empty: unknown. */
   readonly seqs: readonly number[]
   readonly json: string
 }
@@ -25,13 +25,13 @@ export interface RunOutcome {
   readonly faults: readonly Fault[]
   readonly asked: CallLog
   readonly carried: Carried
-  /** Of the plumbs within. */
+  /** Of the nested plumbs. */
   readonly nested: readonly Carried[]
   readonly unused: TestHost['unused']
   readonly isTimedOut: boolean
 }
 
-/** That of a run that could not begin. */
+/** The outcome of a run that could not begin. */
 export const failedOutcome = (fault: Fault): RunOutcome => ({
   inputs: [],
   outputs: new Map(),
@@ -43,7 +43,7 @@ export const failedOutcome = (fault: Fault): RunOutcome => ({
   isTimedOut: false,
 })
 
-/** Never rejects because of what it runs. `asked` is added to. */
+/** Never rejects because of what it runs. Adds to `asked`. */
 export const runOnce = async (
   plan: TestPlan,
   given: Given,
@@ -81,7 +81,7 @@ export const runOnce = async (
     reporter: silentReporter(),
     report: (fault) => faults.push(fault),
     envelopes: isPlain ? 'none' : 'all',
-    heard: (event) => carried.hear(event),
+    onEvent: (event) => carried.on(event),
   })
   clearTimeout(timer)
   stdout.end()

@@ -1,4 +1,4 @@
-// One test from its beginning to its result: its inputs, one run or several, and what is to be said of them.
+// Runs one test: its inputs, one run or several, and its result.
 
 import type { TestPlan } from '@plumb/lang'
 import { randomValues, shrinkValue } from '@plumb/lang/random'
@@ -6,7 +6,7 @@ import { nowMs, preview } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { checkOutcome, type RowFinding, toFinding } from './check-outcome.js'
 import { evaluateAgent, type RatedRun } from './evaluation.js'
-import { pairsOf, planOfJudge, type Scored, scoreRows } from './judged.js'
+import { pairsOf, planOfJudge, type Scored, scoreRows } from './scored.js'
 import { besideTest, placeOf } from './place.js'
 import { withRecorded } from './recorded.js'
 import type { Share, TestCost, TestFinding, TestResult } from './report/result.js'
@@ -18,22 +18,22 @@ import type { TestSetting } from './test-host.js'
 
 export interface TestOptions {
   readonly setting: Omit<TestSetting, 'randomAnswer' | 'spending'>
-  /** Of models that are asked. */
+  /** Of real models. */
   readonly prices?: Prices
   readonly seed: number
   /** Write snapshots in place of comparing with them. */
   readonly isUpdate: boolean
-  /** Models are asked. */
+  /** Real models are called. */
   readonly isLive: boolean
-  /** And their answers are kept for tests whose model is recorded. */
+  /** And their answers are kept for tests with recorded models. */
   readonly isRecording: boolean
-  /** Sees each outcome of each run. */
+  /** Receives each outcome of each run. */
   readonly seen?: (plan: TestPlan, outcome: RunOutcome) => void
 }
 
 const MAX_FINDINGS = 8
 const MAX_OF_ONE_KIND = 5
-/** Attempts to make a random input that fails smaller. */
+/** Attempts to shrink a failing random input. */
 const MAX_SHRINKS = 500
 
 export const runTest = async (plan: TestPlan, options: TestOptions): Promise<TestResult> => {
@@ -87,7 +87,7 @@ class TestRun {
     private readonly plan: TestPlan,
     private readonly options: TestOptions,
   ) {
-    // Of the name, so that a test that is run alone has the values that it has among others.
+    // Derived from the name, so that a test has the same values whether it is run alone or with others.
     this.#seed = hash(`${options.seed} ${plan.name}`)
     const randomAnswer: TestSetting['randomAnswer'] = ({ output }) =>
       first(randomValues(output, { seed: this.#seed + ++this.#answers, count: 1, edges: 0 })) ?? 'null'
@@ -159,14 +159,14 @@ class TestRun {
     const { plan } = this
     const [port, more] = plan.inputs
     const input = found.input === undefined ? undefined : [...given.values()][0]?.[found.input - 1]
-    // Each attempt is a run, and models are not to be asked so often.
+    // Each attempt is a run, and real models should not be called so often.
     if (!port || more || input === undefined || plan.model !== 'scripted') return toFinding(found)
     const check = async (json: string): Promise<RowFinding | undefined> => {
       const outcome = await this.#once({ given: new Map([[port.name, [json]]]) })
       return checkOutcome(plan, outcome, undefined).find(({ code }) => code === found.code)
     }
     let [least, finding] = [input, await check(input)]
-    // It fails only behind others: what came before it matters.
+    // It fails only after others: the earlier inputs matter.
     if (!finding)
       return { ...toFinding(found), message: `${found.message}; given ${preview(input)}, behind ${(found.input ?? 1) - 1} others` }
     for (let tried = 0, isSmaller = true; isSmaller; ) {
@@ -183,7 +183,7 @@ class TestRun {
   }
 }
 
-// Runs after the first often find the same, more of one kind say nothing new, and one route is enough to look at.
+// Later runs often find the same; more of one kind add nothing, and one route is enough.
 const limited = (all: readonly RowFinding[]): readonly TestFinding[] => {
   const findings = [...new Map(all.map((finding) => [JSON.stringify({ ...finding, input: 0 }), finding])).values()]
   const times = new Map<string, number>()

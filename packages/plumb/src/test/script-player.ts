@@ -1,5 +1,5 @@
-// Which of the answers of a script comes next: entries with a condition answer what they hold for, as often as that comes; of a list each
-// other entry answers once, in order; an answer that stands alone is given always.
+// Selects the next answer of a script: an entry with a condition answers every input that it holds for; other entries of a list answer once
+// each, in order; a single answer is always given.
 
 import { compileFilter, compileMap, type Script, type ScriptedAnswer, Sink, type Span, type TestCondition, Verdict } from '@plumb/lang'
 import { preview } from '@plumb/wire'
@@ -14,7 +14,7 @@ export class ScriptPlayer {
     this.#isUsed = script.answers.map(() => false)
   }
 
-  /** The answer to an input; undefined: there is none left that fits it. */
+  /** The answer to an input. Undefined: none fits. */
   next(input: string): ScriptedAnswer | undefined {
     const { answers, isList } = this.#script
     for (const [i, answer] of answers.entries()) {
@@ -33,13 +33,13 @@ export class ScriptPlayer {
     return this.#script.span
   }
 
-  /** Of a list, the entries without a condition that were not asked for. */
+  /** In a list, the unused entries without a condition. */
   get unused(): number {
     const { answers, isList } = this.#script
     return isList ? answers.filter(({ when }, i) => !when && !this.#isUsed[i]).length : 0
   }
 
-  /** Why there is none: the rest of a sentence that begins with who was asked. */
+  /** Why there is none: the rest of a sentence that begins with the name of the agent or tool. */
   lack(input: string, has: 'answer' | 'result'): string {
     const { answers } = this.#script
     const count = `${answers.length} ${has}${answers.length === 1 ? '' : 's'}`
@@ -57,14 +57,14 @@ export class ScriptPlayer {
   }
 }
 
-/** Whether it holds for a record, as JSON text; an evaluation that fails does not hold. */
+/** Whether it holds for a record, as JSON text; a failed evaluation counts as false. */
 const openCondition = (condition: TestCondition): ((record: string) => boolean) => {
-  const judge = openJudge(condition)
-  return (record) => judge(record).holds
+  const evaluate = openEvaluator(condition)
+  return (record) => evaluate(record).holds
 }
 
-/** As openCondition, with why there is no answer. */
-export const openJudge = ({
+/** As openCondition, with the reason why there is no answer. */
+export const openEvaluator = ({
   expression,
   ...environment
 }: TestCondition): ((record: string) => { readonly holds: boolean; readonly why?: string }) => {
@@ -78,7 +78,7 @@ export const openJudge = ({
   }
 }
 
-/** What a double computes of an input; undefined: it has no value. */
+/** The computed answer of a double. Undefined: it has no value. */
 export const openComputed = (parameter: string, { expression, ...environment }: TestCondition): ((input: string) => string | undefined) => {
   const stage = compileMap(expression, environment)
   const sink = new Sink()

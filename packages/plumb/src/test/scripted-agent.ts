@@ -11,18 +11,18 @@ export interface ScriptedAgentOptions {
   readonly node: GraphNode
   readonly plan: AgentPlan
   readonly player: ScriptPlayer | undefined
-  /** A random answer of its output type. */
+  /** Returns a random answer of its output type. */
   readonly random: () => string
-  /** Calls a tool by the name that the agent has for it. */
+  /** Calls a tool by the agent's name for it. */
   readonly call: (tool: string, input: string) => Promise<Result<string>>
   readonly asked: (input: string) => void
   /** Called with each question that the script has no answer to. */
   readonly lacked: (message: string) => void
-  /** Told of each answer. */
+  /** Called with each answer. */
   readonly answered?: (input: string, answer: string) => void
 }
 
-/** A script that calls one tool after the other for ever is at its end. */
+/** The limit of consecutive tool calls of a script. */
 const MAX_CALLS = 1000
 
 export const startScriptedAgent = (options: ScriptedAgentOptions): Spawned => {
@@ -45,7 +45,7 @@ class ScriptedAgent {
   readonly #telemetry: LineWriter
   readonly #replies: LineWriter | undefined
   readonly #memory: ScriptedMemory
-  /** What it has done with, for those who wait until it is quiet. */
+  /** The messages that are done, for callers that wait until it is quiet. */
   readonly #done = { inputs: 0, controls: 0, outputs: 0 }
   #wake: () => void = () => {}
 
@@ -76,7 +76,7 @@ class ScriptedAgent {
     this.#ends.exit(0)
   }
 
-  // Nothing can have come between the look at the readers and this.
+  // Nothing can have come since the readers were checked.
   #awaitMore(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
@@ -96,16 +96,16 @@ class ScriptedAgent {
     const seq = this.#done.inputs + 1
     const result = await this.#resultFor(input)
     this.#done.inputs++
-    this.#tell({ kind: 'usage', ...this.#usage(input, result), model: 'scripted', ms: 0 })
+    this.#emit({ kind: 'usage', ...this.#usage(input, result), model: 'scripted', ms: 0 })
     if (result.ok) {
       this.#memory.add(input, result.value)
-      this.#tellText(`{"kind":"output","value":${result.value},"seq":${seq}${this.#who()}`)
+      this.#writeText(`{"kind":"output","value":${result.value},"seq":${seq}${this.#who()}`)
       this.#out.writeText(result.value)
       this.#done.outputs++
       answered?.(input, result.value)
     } else {
       const error = { ...result.error, seq }
-      this.#tell({ kind: 'error', ...error })
+      this.#emit({ kind: 'error', ...error })
       this.#errors.writeText(showReported({ severity: 'error', fault: error }))
     }
     this.#settle()
@@ -117,9 +117,9 @@ class ScriptedAgent {
     let called: string | undefined
     for (let calls = 0; answer?.kind === 'call' && calls < MAX_CALLS; calls++) {
       const { tool, json } = answer
-      this.#tell({ kind: 'tool_call', id: `call-${calls + 1}`, name: tool, input: JSON.parse(json) })
+      this.#emit({ kind: 'tool_call', id: `call-${calls + 1}`, name: tool, input: JSON.parse(json) })
       const { ok } = await call(tool, json)
-      this.#tell({ kind: 'tool_result', id: `call-${calls + 1}`, name: tool, is_error: !ok, ms: 0, bytes: 0 })
+      this.#emit({ kind: 'tool_result', id: `call-${calls + 1}`, name: tool, is_error: !ok, ms: 0, bytes: 0 })
       called = tool
       answer = player?.next(input)
     }
@@ -150,20 +150,20 @@ class ScriptedAgent {
     }
   }
 
-  #tell(event: Readonly<Record<string, unknown>>): void {
-    if (this.#isTelling) this.#tellText(`${JSON.stringify(event).slice(0, -1)}${this.#who()}`)
+  #emit(event: Readonly<Record<string, unknown>>): void {
+    if (this.#hasTelemetry) this.#writeText(`${JSON.stringify(event).slice(0, -1)}${this.#who()}`)
   }
 
-  // The rest of an object.
+  // The other members of an object.
   #who(): string {
     return `,"agent":${JSON.stringify(this.#o.plan.name)},"time":"1970-01-01T00:00:00.000Z"}`
   }
 
-  #tellText(line: string): void {
-    if (this.#isTelling) this.#telemetry.writeText(line)
+  #writeText(line: string): void {
+    if (this.#hasTelemetry) this.#telemetry.writeText(line)
   }
 
-  get #isTelling(): boolean {
+  get #hasTelemetry(): boolean {
     return this.#o.plan.hasTelemetry
   }
 
@@ -175,6 +175,6 @@ class ScriptedAgent {
   }
 }
 
-/** A code that a script gives is not always one of ours. */
+/** A code in a script may be unknown. */
 export const faultOf = (code: string, detail: string) =>
   isCode(code) ? fault(code as Code, detail) : { ...fault('tool_crashed', detail), error: code as Code }

@@ -1,5 +1,5 @@
-// What a scripted agent remembers, and what control does to that: get_memory, set_memory, pause and resume as with plumb-agent(1). What it
-// has no use for, such as set_temp, changes nothing.
+// The memory of a scripted agent, and its control: get_memory, set_memory, pause and resume as with plumb-agent(1). Others, such as
+// set_temp, have no effect.
 
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '@plumb/wire'

@@ -1,4 +1,4 @@
-// All wires of a test in a file: readable text, a heading for each wire and a line for each message.
+// Snapshots of all wires of a test in a file: readable text, a heading for each wire and a line for each message.
 
 import { readFileSync } from 'node:fs'
 import type { TestPlan } from '@plumb/lang'
@@ -21,7 +21,7 @@ export const writeSnapshot = (path: string, plan: TestPlan, wires: readonly Carr
 export const wiresText = (wires: readonly CarriedWire[]): string =>
   wires.map(({ name, messages }) => `\n== ${name}\n${messages.map((json) => `${json.replace(/[\n\r]\s*/g, '')}\n`).join('')}`).join('')
 
-/** The first wires that carried something else come first. */
+/** The first differing wires come first. */
 export const compareSnapshot = (path: string, wires: readonly CarriedWire[]): readonly RowFinding[] => {
   const text = read(path)
   if (!text.ok) return [{ code: 'snapshot', message: `there is no '${preview(path, 200)}' yet: plumb test --update writes it` }]

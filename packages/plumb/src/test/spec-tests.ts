@@ -22,34 +22,34 @@ export const specOf = (path: string, loaded: LoadedSpec, filter = ''): TestedSpe
 
 const testsIn = ({ program }: Compiled, filter: string): readonly TestPlan[] => testsOf(program).filter(({ name }) => name.includes(filter))
 
-/** So many at once; `tell` is called with each result in the order of the tests. */
+/** Runs so many tests at once; `report` is called with each result in the order of the tests. */
 export const runInOrder = async (
   all: readonly { readonly plan: TestPlan; readonly options: TestOptions }[],
   jobs: number,
-  tell: (result: TestResult) => Promise<void>,
+  report: (result: TestResult) => Promise<void>,
 ): Promise<void> => {
   const results: (TestResult | undefined)[] = []
   let begun = 0
-  let told = 0
-  let telling = Promise.resolve()
-  const tellReady = async (): Promise<void> => {
-    for (let result = results[told]; result; result = results[told]) {
-      results[told++] = undefined
-      await tell(result)
+  let reported = 0
+  let reporting = Promise.resolve()
+  const reportReady = async (): Promise<void> => {
+    for (let result = results[reported]; result; result = results[reported]) {
+      results[reported++] = undefined
+      await report(result)
     }
   }
   const work = async (): Promise<void> => {
     for (let i = begun++; i < all.length; i = begun++) {
       const { plan, options } = all[i] as (typeof all)[number]
       results[i] = await runTest(plan, options)
-      telling = telling.then(tellReady)
-      await telling
+      reporting = reporting.then(reportReady)
+      await reporting
     }
   }
   await Promise.all(Array.from({ length: Math.min(jobs, all.length) }, work))
 }
 
-/** Whether a test notices the change; undefined: it makes no program. */
+/** Whether a test notices the change. Undefined: it does not compile. */
 export const notices = async (
   { path, loaded }: TestedSpec,
   change: Change,

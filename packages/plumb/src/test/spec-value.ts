@@ -1,4 +1,4 @@
-// JSON as it stands in a spec.
+// JSON in the syntax of a spec.
 
 import { parseTree, stringOf, type Tree } from '@plumb/wire'
 
@@ -6,7 +6,7 @@ export const fieldName = (name: string): string => (IDENTIFIER.test(name) ? name
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** JSON as it stands in a spec: names without quotes. */
+/** The JSON of a spec: names without quotes. */
 export const asValue = (json: string): string => {
   const bytes = Buffer.from(json)
   const tree = parseTree(bytes, 0, bytes.length)

@@ -1,4 +1,4 @@
-// What the models of a test were asked in earnest, and what that cost.
+// The requests to real models of a test, and their cost.
 
 import { costOfUsage, type loadPrices, toDollars } from '@plumb/wire'
 import type { AgentTelemetry } from '../event/run-event.js'
@@ -15,7 +15,7 @@ export class Spending {
 
   constructor(private readonly prices: Prices | undefined) {}
 
-  /** What was answered before costs nothing, and makes no request. */
+  /** A kept answer costs nothing, and makes no request. */
   note(usage: Usage): void {
     if (usage.kept !== undefined) return
     const cost = costOfUsage(this.prices, usage)
@@ -24,7 +24,7 @@ export class Spending {
     if (cost === undefined) this.#unpriced.add(usage.model)
   }
 
-  /** Undefined: no model was asked. */
+  /** Undefined: no real model was called. */
   get spent(): TestCost | undefined {
     return this.#calls === 0 ? undefined : { calls: this.#calls, cost: toDollars(this.#nano), unpriced: [...this.#unpriced] }
   }

@@ -1,4 +1,4 @@
-// What the runs of one test share: its program, what stands in for agents and tools, and what they were asked.
+// What the runs of one test share: its program, the doubles of agents and tools, and their calls.
 
 import { PassThrough } from 'node:stream'
 import {
@@ -39,32 +39,32 @@ import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
 import type { Spending } from './spending.js'
 
-/** What all tests of a spec have in common. */
+/** Shared by all tests of a spec. */
 export interface TestSetting {
   readonly files: SourceFiles
   readonly docroot: string | undefined
   readonly handedOn: readonly string[]
   readonly provider: string | undefined
   readonly model: string | undefined
-  /** A value of the output type of what the script is for, as JSON text. */
+  /** A value of the output type of the script's subject, as JSON text. */
   readonly randomAnswer: (script: Script) => string
   readonly spending: Spending
 }
 
-/** How a graph is run: over which streams, and who hears of its errors. */
+/** How a graph is run: its streams, and the receiver of its errors. */
 export interface HostedRun extends Omit<GraphRunOptions, 'settings' | 'emitter' | 'spawn' | 'tools' | 'mapped'> {
-  readonly heard?: (event: RunEvent) => void
-  /** Of a nested plumb, among all of the test. */
+  readonly onEvent?: (event: RunEvent) => void
+  /** The place of a nested plumb within the test. */
   readonly place?: string | undefined
 }
 
-/** One for each run of a test: nothing of one is seen by another. */
+/** One for each run of a test: runs do not affect each other. */
 export class TestHost {
   readonly #plan: TestPlan
   readonly #setting: TestSetting
   readonly #players = new Map<Bound, ScriptPlayer>()
   readonly #runs = new Set<GraphRun>()
-  /** Of the plumbs within, one a process. */
+  /** For the nested plumbs, one a process. */
   readonly nested: Carried[] = []
   #doubles: Doubles | undefined
   #caller: Promise<{ readonly registries: Map<Bound, Registry>; readonly session: Session } | undefined> | undefined
@@ -79,15 +79,15 @@ export class TestHost {
     for (const [bound, script] of plan.models) this.#players.set(bound, new ScriptPlayer(script))
   }
 
-  /** Answers that scripts still have, by the name of the agent. */
+  /** Unused answers of scripts, by the name of the agent. */
   get unused(): readonly { readonly name: string; readonly count: number; readonly span: Span }[] {
     return [...this.#players].flatMap(([{ name }, { unused, span }]) => (unused > 0 ? [{ name, count: unused, span }] : []))
   }
 
   /** Resolves when all its outputs have closed, or it was stopped. */
   async run(hosted: HostedRun): Promise<void> {
-    const { graph, reporter, report, heard } = hosted
-    const emitter = openEmitter([{ on: (event) => this.#hear(event, heard) }])
+    const { graph, reporter, report, onEvent } = hosted
+    const emitter = openEmitter([{ on: (event) => this.#observe(event, onEvent) }])
     const settings = await this.#settings(report, emitter, hosted.place)
     const live = this.#liveNodes(graph)
     let tools: ReadonlyMap<GraphNode, ToolService> = new Map()
@@ -170,8 +170,8 @@ export class TestHost {
     return { nodes: nodes.filter(({ work }) => work.kind === 'agent' && isLive(work.bound)), edges: [] }
   }
 
-  #hear(event: RunEvent, heard: HostedRun['heard']): void {
-    // Scripted agents and doubles have noted what they were asked themselves.
+  #observe(event: RunEvent, onEvent: HostedRun['onEvent']): void {
+    // Scripted agents and doubles record their calls themselves.
     if (event.kind === 'asked') {
       const bound = [...this.#plan.live].find(({ name }) => name === event.process)
       if (bound) this.asked.note(bound, event.buf.toString('utf8', event.start, event.end))
@@ -179,7 +179,7 @@ export class TestHost {
     if (event.kind === 'telemetry' && event.telemetry.kind === 'usage' && event.telemetry.model !== 'scripted')
       this.#setting.spending.note(event.telemetry)
     if (event.kind === 'call') this.#noteCall(event.call.tool, JSON.stringify(event.call.input))
-    heard?.(event)
+    onEvent?.(event)
   }
 
   #noteCall(name: string, input: string): void {
@@ -223,7 +223,7 @@ export class TestHost {
   async #openCaller() {
     const docroot = findDocroot(this.#setting.docroot)
     if (!docroot.ok) return undefined
-    const settings = await this.#settings(() => {}, openEmitter([{ on: (event) => this.#hear(event, undefined) }]))
+    const settings = await this.#settings(() => {}, openEmitter([{ on: (event) => this.#observe(event, undefined) }]))
     const { authority } = settings.authoritySource
     const own = {
       name: this.#plan.name,
@@ -246,7 +246,7 @@ export class TestHost {
     const inner = this.run({
       name: bound.name,
       graph,
-      heard: (event) => carried.hear(event),
+      onEvent: (event) => carried.on(event),
       stdin: ends.stdin,
       stdout: ends.stdout,
       telemetry: new LineWriter(ends.fds.get(TELEMETRY) as PassThrough),
@@ -266,7 +266,7 @@ export class TestHost {
 
 const TELEMETRY = 3
 
-/** What a program of a test writes on stderr is of no interest: its errors come as objects. */
+/** The stderr of a test's program is ignored: its errors come as objects. */
 export const silentReporter = (): Reporter => {
   const nowhere = new PassThrough()
   nowhere.resume()

@@ -7,8 +7,8 @@ import { basename, dirname, resolve } from 'node:path'
 const SETTLE_MS = 50
 
 /**
- * `work` says which files it depends on as soon as it has read them, so that no change is missed while it runs. Ends only with the process, as
- * by a signal.
+ * `work` returns the files that it depends on as soon as it has read them, so that no change is missed while it runs. Ends only with the
+ * process, as by a signal.
  */
 export const repeatOnChange = async (
   work: (ready: (files: readonly string[]) => void) => Promise<unknown>,
@@ -23,7 +23,7 @@ export const repeatOnChange = async (
   }
 }
 
-/** Resolves to the first of them that changes. Directories are watched: what replaces a file has its name and nothing else of it. */
+/** Resolves to the first changed path. Directories are watched: an editor may replace a file by a new one of the same name. */
 const change = (files: readonly string[]): Promise<string> =>
   new Promise((resolveWith) => {
     const byDirectory = new Map<string, Map<string, string>>()

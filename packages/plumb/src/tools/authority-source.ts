@@ -3,7 +3,7 @@
 import { type AgentPlan, EFFECTS, holdsMedia } from '@plumb/lang'
 import type { Authority, Effect, narrow } from '@plumb/policy'
 
-/** Often enough for the shortest grant, which is one minute. */
+/** Short enough for the shortest grant, which is one minute. */
 const RENEWAL_MS = 20_000
 
 const FOR_MAPS = EFFECTS.filter((effect) => effect !== 'net.private')
@@ -47,7 +47,7 @@ export class AuthoritySource {
     return () => narrowed(this.#authority, { ...own, now: Date.now() })
   }
 
-  /** That of the tools that map calls, as it is at each call: private addresses are no part of it. */
+  /** The authority of tools called by maps, as it is at each call: without private addresses. */
   readonly authorityForMaps = (): Authority =>
     this.#narrow ? this.#narrow(this.#authority, { grant: FOR_MAPS, now: Date.now() }) : this.#authority
 

@@ -19,7 +19,7 @@ const agentsWithTools = (graph: Graph): AgentNode[] =>
 
 export const servesTools = (graph: Graph): boolean => agentsWithTools(graph).length > 0
 
-/** One for each agent that has tools. When it fails nothing runs; each fault names its agent. */
+/** One for each agent that has tools. On failure nothing runs; each fault names its agent. */
 export const openToolServices = async (
   graph: Graph,
   settings: SpawnSettings,
@@ -27,7 +27,7 @@ export const openToolServices = async (
 ): Promise<Result<ReadonlyMap<GraphNode, ToolService>, readonly Fault[]>> => {
   const services = new Map<GraphNode, ToolService>()
   const places = placesOf(graph)
-  // All at once: servers take their time to start.
+  // Concurrently: servers take time to start.
   const opened = await Promise.all(
     agentsWithTools(graph).map(async (node) => ({
       node,
@@ -66,7 +66,7 @@ const openToolService = async (
   return { ok: true, value: service }
 }
 
-/** Another program answers calls of the tools that the spec declares; those of servers are answered where their connections are. */
+/** Another program answers calls of declared tools; those of servers are answered where their connections are. */
 const preferServers = (other: Dispatcher, { dispatcher, offers }: OpenedDispatcher): Dispatcher => ({
   answer: (request) => (offers?.now.some(({ name }) => name === request.name) ? dispatcher : other).answer(request),
   close: async () => {

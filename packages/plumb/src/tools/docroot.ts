@@ -4,12 +4,12 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 
-/** Absolute; without a name, the working directory. */
+/** Absolute; default: the working directory. */
 export const findDocroot = (name: string | undefined): Result<string> => {
   try {
     if (statSync(name ?? '.').isDirectory()) return succeed(resolve(name ?? '.'))
   } catch {
-    // As if it were no directory.
+    // Treated as missing.
   }
   return fail('file_not_found', `--docroot names '${preview(name ?? '.')}', which is not a directory`)
 }

@@ -1,4 +1,4 @@
-// The calls that a call of a map is made of: each is recorded with what came of it, and not made again when the run is resumed.
+// The inner calls of a map's call: each is recorded with its result, and not made again when the run is resumed.
 
 import type { KeptParts } from '@plumb/tool'
 import { type Result, succeed } from '@plumb/wire'
@@ -6,7 +6,7 @@ import type { SpawnSettings } from '../child/agent-start.js'
 import { answerKey, type RecordedOutcome } from '../record/resume/answers.js'
 
 interface Begun extends KeptParts {
-  /** Of the call in the record. */
+  /** The number of the call in the record. */
   readonly call: number
 }
 

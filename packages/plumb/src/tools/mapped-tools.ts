@@ -31,7 +31,7 @@ const mapsOfTools = (graph: Graph): CallNode[] => graph.nodes.filter((node): nod
 
 export const mapsTools = (graph: Graph): boolean => mapsOfTools(graph).length > 0
 
-/** One for each map of a tool. When it fails nothing runs. */
+/** One for each map of a tool. On failure nothing runs. */
 export const openMappedTools = async (
   graph: Graph,
   settings: SpawnSettings,
@@ -65,7 +65,7 @@ const openMappedTool = async (
   }
   const { openRegistry, perform } = await import('@plumb/tool')
   const docroot = findDocroot(settings.docroot)
-  // To name it in a map declares it.
+  // Naming it in a map declares it.
   const { registry, faults } = openRegistry([{ ...toolOf(bound), isExposed: true }], settings.docroot, settings.standIn)
   const tool = registry.get(name)?.tool
   if (!docroot.ok || !tool || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
@@ -107,7 +107,7 @@ const openMappedTool = async (
   return { ok: true, value: { call, passed: (input, seq) => approvals?.pass(seq, input), close } }
 }
 
-/** How many tools a call is made of; 2 or more: several, or as many as a list has elements. */
+/** How many tools a call consists of; 2 or more: several, or as many as a list has elements. */
 const callsOf = (bound: Bound): number => {
   const { body } = toolOf(bound)
   if (body.kind === 'chain') return callsIn(body.chain)
@@ -121,7 +121,7 @@ const callsIn = (chain: BasePlan): number => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-/** What another program answers is looked at first: it is not ours. */
+/** The answers of another program are checked first: it is foreign. */
 const byProgram = (name: string, place: string, program: Dispatcher, deliveries: Deliveries | undefined): Callable => {
   let count = 0
   return {

@@ -16,8 +16,8 @@ export interface Permissions {
 const UNRESTRICTED: Authority = { policy: [], context: {} }
 
 /**
- * The authority of a parent is all that a nested run has. The policy package is loaded only for
- * agents with tools, or options of permissions.
+ * The authority of a parent is all that a nested run has. The policy package is loaded only for agents with tools, or options of
+ * permissions.
  */
 export const openAuthoritySource = async (
   permissions: Permissions,

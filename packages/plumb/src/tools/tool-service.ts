@@ -13,13 +13,13 @@ export interface ToolServiceOptions {
   /** plumb-tool's, which is loaded only where there are tools. */
   readonly serveLines: typeof serveLines
   readonly maxLine: number
-  /** What the MCP servers of the agent offer, where it has any. */
+  /** The offers of the agent's MCP servers, if it has any. */
   readonly offers: ServerOffers | undefined
-  /** Of a line that is no request. */
+  /** Reports a line that is not a request. */
   readonly report: (fault: Fault) => void
 }
 
-/** An agent that has all its input and has answered it may still call tools, when it has not been quiet for so long. */
+/** An agent that has answered all its input may still call tools until it has been quiet for so long (ms). */
 const QUIET_MS = 2000
 const CHECK_MS = 200
 
@@ -43,7 +43,7 @@ export class ToolService {
     return this.#o.offers
   }
 
-  /** `answered` is called for each call that is over. */
+  /** `answered` is called at the end of each call. */
   serve(requests: LineSource, answers: LineSink, answered: () => void): void {
     const { dispatcher, serveLines, maxLine, report } = this.#o
     const counted: Dispatcher = {
@@ -61,8 +61,8 @@ export class ToolService {
   }
 
   /**
-   * Nothing more is sent to the agent. One that hears answers in a thread or an event loop lives until there are no more: so they end, once
-   * it has nothing left to do.
+   * Nothing more is sent to the agent. One that reads answers in a thread or an event loop lives until they end: so they end, once it has
+   * nothing left to do.
    */
   endWhenQuiet(isDone: () => boolean): void {
     this.#lastCall = nowMs()
@@ -72,7 +72,7 @@ export class ToolService {
     }, CHECK_MS).unref()
   }
 
-  /** The agent has ended, or is to: what runs for it is stopped. Resolves when it has. */
+  /** The agent has ended, or is about to: its calls are stopped. Resolves when they have ended. */
   close(): Promise<void> {
     clearInterval(this.#timer)
     this.#stop?.()

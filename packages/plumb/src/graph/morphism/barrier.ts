@@ -1,5 +1,5 @@
-// barrier: messages of all branches that stem from the same message at the place where the branches part leave together as one tuple, the
-// k-th with the k-th. Where they part nowhere, all messages count as of one origin. What waits for its partners is held here, to a limit.
+// barrier: joins messages of all branches into tuples. Messages that stem from the same message where the branches split are joined, the
+// k-th with the k-th. If they never split, all messages have the same origin. Messages that wait for partners are held here, up to a limit.
 
 import { type GraphNode, type OriginPlace, put, Sink } from '@plumb/lang'
 import { fault, isTooDeep } from '@plumb/wire'
@@ -11,37 +11,37 @@ import { Morphism } from './morphism.js'
 
 export interface BarrierOptions {
   readonly name: string
-  /** Undefined: the branches part nowhere. */
+  /** Undefined: the branches never split. */
   readonly place: OriginPlace | undefined
-  /** As the program orders them: the process that feeds each, and all between the place and the barrier. */
+  /** In the order of the program: the process that feeds each branch, and all nodes between the split and the barrier. */
   readonly branches: readonly { readonly name: string; readonly nodes: ReadonlySet<GraphNode> }[]
-  /** Barriers that stand before it. */
+  /** Barriers before it. */
   readonly rank: number
   readonly maxWaiting: number
-  /** Called with the origin of what leaves without having been in a tuple. */
+  /** Called with the origin of a message that is dropped without having been in a tuple. */
   readonly lost: (origin: Origin) => void
 }
 
-/** More empty ones than these are not kept. */
+/** At most so many empty ones are kept. */
 const MAX_SPARE = 1024
 
 const MARKS = Buffer.from('[,]')
-/** In bytes, as the longest line that a reader takes. */
+/** In bytes, the maximum length of a line. */
 const MAX_TUPLE = 16 * 1024 * 1024
 
 export class Barrier extends Morphism {
   readonly #o: BarrierOptions
-  /** Of its own, so that the tuples are neighbours and leave in one piece. */
+  /** A buffer of its own, so that adjacent tuples leave in one piece. */
   readonly #sink = new Sink()
-  /** Copies of what waits: what came would hold its whole chunk for as long as it does. */
+  /** Copies of waiting messages: the originals would keep their whole chunks in memory. */
   readonly #copies = new Sink()
-  /** Where the branches part nowhere. */
+  /** For branches that never split. */
   readonly #only: Waiting | undefined
-  /** Empty ones, to be used again: one is needed for each message that parts. */
+  /** Recycled empty groups: one is needed for each message that splits. */
   readonly #spare: Waiting[] = []
-  /** Messages that wait, by branch. */
+  /** Waiting messages, by branch. */
   readonly #waiting: number[]
-  /** Messages that got no partner for no known reason, by branch, and the inputs that they stem from. */
+  /** Messages whose partner is missing for no known reason, by branch, and the inputs that they stem from. */
   readonly #left: number[]
   readonly #leftSeqs = new Set<number>()
   #hasFinished = false
@@ -76,7 +76,7 @@ export class Barrier extends Morphism {
     return { of: 'barrier', name, waiting: [...this.#waiting] }
   }
 
-  /** Nothing more can come that belongs to these. */
+  /** Nothing more can come that belongs to this group. */
   discard(waiting: Waiting, origin: Origin): void {
     const { branches, lost } = this.#o
     const { queues } = waiting
@@ -114,7 +114,7 @@ export class Barrier extends Morphism {
     for (const seq of seqs) this.#leftSeqs.add(seq)
   }
 
-  // What waits may be known to be left later than its end: something else that stems from there, as in a batch, is still under way.
+  // An unpaired message may be reported before its origin ends, if other messages of the origin, as in a batch, are still in flight.
   #reportOnceEmpty(): void {
     if (this.#waiting.some((n) => n > 0) || this.#left.every((n) => n === 0)) return
     const { current } = this.context
@@ -151,7 +151,8 @@ export class Barrier extends Morphism {
     const copies = this.#copies
     copies.commit(put(copies, copies.at, buf, start, end))
     waiting.queues[input]?.add(copies.buf, copies.start, copies.end, current.origin)
-    // What waits for any message of another branch may still get one; what waits for one of its own origin lasts no longer than that.
+    // A message that waits for any message of another branch may still get one; one that waits for its own origin lasts no longer than
+    // that.
     if (!place) current.origin.retain()
     const length = (this.#waiting[input] as number) + 1
     this.#waiting[input] = length
@@ -160,12 +161,12 @@ export class Barrier extends Morphism {
     fail(fault('overflow', detail, { process: name }))
   }
 
-  // What came last has not waited.
+  // The last message has not waited.
   #join(waiting: Waiting, key: Origin | undefined, own: number, buf: Buffer, start: number, end: number): void {
     const { name, lost } = this.#o
     const { report, current } = this.context
     const sink = this.#sink
-    // Where there is a key, it is the origin.
+    // If there is a key, it is the origin.
     const origins = key ? [] : [current.origin]
     const isTooLarge = bytesWith(waiting, end - start) > MAX_TUPLE
     let p = sink.at
@@ -198,7 +199,7 @@ export class Barrier extends Morphism {
   }
 }
 
-/** Of the tuple of what waits longest on each branch, and of what comes on the last. */
+/** The tuple of the longest waiting message of each branch, and the last one that came. */
 const bytesWith = ({ queues }: Waiting, own: number): number => {
   let bytes = own + queues.length + 1
   for (const queue of queues) bytes += queue.firstBytes
@@ -213,7 +214,7 @@ interface Message {
   next: Message | undefined
 }
 
-/** What waits in a barrier and belongs together, by branch. */
+/** The messages of one origin that wait in a barrier, by branch. */
 class Waiting implements OriginListener {
   readonly queues: readonly Queue[]
 
@@ -237,7 +238,7 @@ class Waiting implements OriginListener {
     this.barrier.discard(this, origin)
   }
 
-  /** Is what comes on this branch the last that was missing? */
+  /** Whether a message on this branch completes the tuple. */
   isComplete(own: number): boolean {
     for (let i = 0; i < this.queues.length; i++) if ((this.queues[i]?.length === 0) !== (i === own)) return false
     return true
@@ -250,7 +251,7 @@ class Queue {
   #first: Message | undefined
   #last: Message | undefined
 
-  /** Of the oldest; 0 where there is none. */
+  /** The size of the oldest; 0 if there is none. */
   get firstBytes(): number {
     return this.#first ? this.#first.end - this.#first.start : 0
   }
@@ -263,7 +264,7 @@ class Queue {
     this.length++
   }
 
-  /** The oldest; there is one. */
+  /** The oldest, which must exist. */
   take(): Message {
     const message = this.#first as Message
     this.#first = message.next

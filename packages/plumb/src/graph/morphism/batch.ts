@@ -1,5 +1,5 @@
-// batch: so many messages leave as one list, in which they stand as the text that they were. The last list may be shorter.
-// Copies are kept, not what came: that would hold its whole chunk. A list is never larger than any other message may be.
+// batch: collects messages into lists, unchanged. The last list may be shorter. Copies are kept, since the originals would keep their whole
+// chunks in memory. A list is never larger than the limit of a message.
 
 import { put, Sink } from '@plumb/lang'
 import { fault, isTooDeep } from '@plumb/wire'
@@ -13,29 +13,29 @@ import { Morphism } from './morphism.js'
 
 export interface BatchSettings {
   readonly size: number
-  /** A list that is not full leaves so long after its first message. */
+  /** A partial list leaves this long after its first message (ms). */
   readonly withinMs: number | undefined
 }
 
 export interface BatchOptions extends BatchSettings {
   readonly name: string
-  /** Called with the origin of what was taken into a list of another, or failed. */
+  /** Called with the origin of a message that went into the list of another, or failed. */
   readonly lost: (origin: Origin, kept?: Origin) => void
 }
 
 const MARKS = Buffer.from('[,]')
-/** In bytes, as the longest line that a reader takes. */
+/** In bytes, the maximum length of a line. */
 const MAX_LIST = 16 * 1024 * 1024
 
 export class Batch extends Morphism implements ScheduledSource, Gathering {
-  /** What a list that leaves by time fills. */
+  /** The receivers of a list that leaves by timeout. */
   readonly backpressure = new Backpressure()
   readonly #o: BatchOptions
-  /** The list so far stands in it from `at` to `#end`. */
+  /** The buffer with the list so far, from `at` to `#end`. */
   readonly #sink = new Sink(Number.POSITIVE_INFINITY)
   #end = 0
   #count = 0
-  /** Of the last message that waits: what is under way stems from it. */
+  /** The origin of the last waiting message: the list stems from it. */
   #origin: Origin | undefined
   #timer: NodeJS.Timeout | undefined
   #isDue = false
@@ -105,7 +105,7 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
     super.finish()
   }
 
-  /** A message that cannot be in the list, of which the others are still to leave. */
+  /** Drops a message that cannot be in the list; the others still leave. */
   #refuses(buf: Buffer, start: number, end: number): boolean {
     const { name, lost } = this.#o
     const { current, report } = this.context
@@ -152,7 +152,7 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
       this.#isDue = true
       this.context.schedule.wake()
     }
-    // It keeps nothing alive: without input to come the list leaves anyway.
+    // Keeps no process alive: at the end of input the list leaves anyway.
     this.#timer = setTimeout(due, withinMs).unref()
   }
 }

@@ -1,5 +1,5 @@
-// map(f) where f is a tool: a call for each message, so many at once; answers leave in the order of the messages. What a call fails
-// on is an error of its message. Messages wait here while as many are in hand as may be; what feeds it waits behind that.
+// map(f) for a tool f: calls it for each message, several at once; answers leave in the order of the messages. A failed call is an error of
+// its message. Messages wait here while the maximum is in flight, and their source then waits too.
 
 import { compileCheck, type GraphNode, type MessageScanners, Sink, type Stage, toolOf, Verdict } from '@plumb/lang'
 import { type Fault, fault, type Result } from '@plumb/wire'
@@ -15,27 +15,27 @@ import { Morphism } from './morphism.js'
 export interface Callable {
   /** JSON in and out, for the message with that number; never rejects. */
   call(input: string, seq: number): Promise<Called>
-  /** The call of a message is not made, since what came of it is kept. */
+  /** Skips the call of a message whose result is kept. */
   passed?(input: string, seq: number): void
-  /** Running calls are stopped, and later ones fail. Resolves when nothing runs any more. */
+  /** Stops running calls, and fails later ones. Resolves when nothing runs any more. */
   close(): Promise<void>
 }
 
-/** `call`: its number in the record, where that has the calls that it is made of. */
+/** `call`: its number in the record, if that has its inner calls. */
 export type Called = Result<string> & { readonly call?: number }
 
 export interface CallsOptions {
   readonly name: string
   readonly parallel: number
   readonly tool: Callable
-  /** What the tool gives is looked at. */
+  /** The tool's results are checked. */
   readonly check: Stage
   readonly report: (fault: Fault) => void
-  /** Called with the origin of a message that has failed. */
+  /** Called with the origin of a failed message. */
   readonly lost: (origin: Origin) => void
-  /** What came of the same call in the run that is resumed: it is not made again. */
+  /** The result of the same call in the resumed run: it is not made again. */
   readonly kept: (seq: number, input: string) => Result<string> | undefined
-  /** Hears of what came of a call that was made. */
+  /** Called with the result of a call that was made. */
   readonly answered: (seq: number, input: string, result: Called) => void
 }
 
@@ -43,7 +43,7 @@ interface CallParts extends Pick<CallsOptions, 'tool' | 'lost' | 'kept' | 'answe
   readonly scanners: MessageScanners
 }
 
-/** That of a `call` node. */
+/** The work of a `call` node. */
 export const openCalls = ({ work }: GraphNode, feeds: readonly number[], context: RunContext, { scanners, ...parts }: CallParts): Calls => {
   if (work.kind !== 'call') throw new TypeError(`no call: ${work.kind}`)
   const { bound, parallel } = work
@@ -59,16 +59,16 @@ interface InHand {
   result: Result<string> | undefined
 }
 
-/** Messages in hand beyond those that are called for: their answers wait for an earlier one, or they for their turn. */
+/** Messages beyond the running calls: finished ones wait for earlier answers, others for their call. */
 const WINDOW = 64
 
 export class Calls extends Morphism implements ScheduledSource, Buffering, Worker {
   readonly held = 0
   readonly gathered = 0
-  /** What the answers fill. */
+  /** The receivers of the answers. */
   readonly backpressure = new Backpressure()
   readonly #o: CallsOptions
-  /** In the order of the messages; before `#begun` they have been called for. */
+  /** In the order of the messages; before `#begun` their calls have been started. */
   readonly #inHand: InHand[] = []
   #begun = 0
   #running = 0
@@ -119,13 +119,13 @@ export class Calls extends Morphism implements ScheduledSource, Buffering, Worke
     return left
   }
 
-  /** Running calls are stopped, and no more begin. Resolves when nothing runs. */
+  /** Stops running calls, and starts no more. Resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#o.tool.close()
   }
 
-  /** Messages that have got no answer when the time was up. */
+  /** Messages without an answer at the deadline. */
   reportUnfinished(): void {
     for (const { origin } of this.#inHand.splice(0))
       this.#fail(origin, fault('cancelled', `'${this.#o.name}' had not answered when the run ended`))
@@ -160,7 +160,7 @@ export class Calls extends Morphism implements ScheduledSource, Buffering, Worke
     const { check } = this.#o
     const { current } = this.context
     const sink = this.#sink
-    // A message is one line; in strings there is no line break. A scanner reads one byte past it.
+    // A message is one line; its strings contain no line break. A scanner reads one byte past it.
     const answer = Buffer.from(`${result.value.replace(/[\n\r]\s*/g, '')}\n`)
     const end = answer.length - 1
     const verdict = check.run(answer, 0, end, sink)

@@ -1,6 +1,5 @@
-// p + q, its entrance: each message goes to the first alternative with an origin of its own, and once
-// nothing more comes of it there and it has failed, to the next. Where an alternative holds another
-// process, messages wait here while as many are in hand as may be, or it is full.
+// p + q, its entrance: sends each message to the first alternative with an origin of its own, and, once that has failed and nothing more
+// comes of it, to the next. If an alternative contains another process, messages wait here while the maximum is in flight, or it is full.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
 import { Backpressure, type Buffering } from '../backpressure.js'
@@ -15,18 +14,18 @@ export interface ChoiceOptions {
   /** By alternative. */
   readonly places: readonly OriginPlace[]
   readonly select: Select
-  /** An alternative answers in its own time: messages may have to wait. */
+  /** An alternative answers asynchronously: messages may have to wait. */
   readonly waits: boolean
 }
 
 export class ChoiceMorphism extends Morphism implements ScheduledSource, Buffering, Worker, Attempts {
   readonly held = 0
   readonly gathered = 0
-  /** What the alternatives fill. */
+  /** The receivers in the alternatives. */
   readonly backpressure = new Backpressure()
   readonly #o: ChoiceOptions
   readonly #pending: SelectAttempt[] = []
-  /** Copies of messages: the next alternative gets what came. */
+  /** Copies of messages, for the next alternative. */
   readonly #copies = new Sink()
   #isEnding = false
 
@@ -48,7 +47,7 @@ export class ChoiceMorphism extends Morphism implements ScheduledSource, Bufferi
     return this.#pending.length > 0
   }
 
-  /** Messages that a cycle has to wait for. Those that were sent are in flight elsewhere. */
+  /** Messages that a cycle has to wait for. Sent ones are counted where they are in flight. */
   get inFlight(): number {
     return this.#pending.length
   }
@@ -100,7 +99,7 @@ export class ChoiceMorphism extends Morphism implements ScheduledSource, Bufferi
     this.#closeWhenDone()
   }
 
-  // What still may fail needs the alternatives behind the first.
+  // A message that still may fail needs the later alternatives.
   #closeWhenDone(): void {
     if (!this.#isEnding || this.#pending.length > 0) return
     this.outlets[0]?.close()

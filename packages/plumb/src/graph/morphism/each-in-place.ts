@@ -1,8 +1,8 @@
-// each(p) where all of p is done at once, without another process and without joins: an element is done with when the call that sends it
+// each(p) if all of p runs synchronously, without another process and without joins: an element is done when the call that sends it
 // returns, so it needs no origin of its own.
 
 import { atIndex, type Fault, Items, isHeld } from '@plumb/wire'
-import type { Hearer } from '../hearer.js'
+import type { ErrorHandler } from '../error-handler.js'
 import type { RunContext } from '../run-context.js'
 import { type GatherOptions, ListWriter } from './list-writer.js'
 import { Morphism } from './morphism.js'
@@ -28,12 +28,12 @@ export class InPlaceEach extends Morphism {
   }
 }
 
-export class InPlaceGather extends Morphism implements Hearer {
+export class InPlaceGather extends Morphism implements ErrorHandler {
   index: number | undefined
   readonly #o: GatherOptions
   readonly #writer: ListWriter
   #fault: Fault | undefined
-  /** Of the current element. */
+  /** Results of the current element. */
   #isSkipped = false
 
   constructor(
@@ -62,7 +62,7 @@ export class InPlaceGather extends Morphism implements Hearer {
     this.#fault = this.#writer.add(buf, start, end)
   }
 
-  hear(fault: Fault): boolean {
+  handle(fault: Fault): boolean {
     if (this.index === undefined) return false
     if (this.#fault || this.#isSkipped) return true
     const reason = atIndex(fault, this.index)

@@ -1,5 +1,5 @@
-// each(p), its entrance: sends the elements of lists, each with an origin of its own within that of its list. Where p holds another
-// process, a list waits here while as many elements are in hand as may be, or p is full; what feeds it waits behind that.
+// each(p), its entrance: sends the elements of lists, each with an origin of its own within that of its list. If p contains another
+// process, a list waits here while the maximum number of elements is in flight, or p is full; its source then waits too.
 
 import type { OriginPlace } from '@plumb/lang'
 import { Items } from '@plumb/wire'
@@ -14,11 +14,11 @@ import { Morphism } from './morphism.js'
 export interface EachMorphismOptions {
   readonly place: OriginPlace
   readonly gather: Gather
-  /** p answers in its own time; else all of it is done at once, and nothing has to wait. */
+  /** p answers asynchronously; else everything is done at once, and nothing has to wait. */
   readonly waits: boolean
 }
 
-/** A list of which some elements are still to be sent. */
+/** A list with elements that are still to be sent. */
 interface Pending {
   readonly list: GatheredList
   readonly items: Items
@@ -27,7 +27,7 @@ interface Pending {
 export class Each extends Morphism implements ScheduledSource, Buffering, Worker {
   readonly held = 0
   readonly gathered = 0
-  /** What p fills. */
+  /** The receivers in p. */
   readonly backpressure = new Backpressure()
   readonly #o: EachMorphismOptions
   readonly #pending: Pending[] = []
@@ -46,12 +46,12 @@ export class Each extends Morphism implements ScheduledSource, Buffering, Worker
     return this.#o.waits
   }
 
-  /** What feeds it waits. */
+  /** Its source waits. */
   get isFull(): boolean {
     return this.#pending.length > 0
   }
 
-  /** Lists that a cycle has to wait for. Elements that were sent are in flight elsewhere. */
+  /** Lists that a cycle has to wait for. Sent elements are counted where they are in flight. */
   get inFlight(): number {
     return this.#pending.length
   }

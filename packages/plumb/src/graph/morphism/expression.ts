@@ -1,4 +1,4 @@
-// map, filter, project, .field, discard: one compiled stage on each message. It checks the message against its type on the way.
+// map, filter, project, .field, discard: applies one compiled stage to each message, and checks its type at the same time.
 
 import {
   compileCheck,
@@ -21,7 +21,7 @@ import { Morphism } from './morphism.js'
 export interface StageOptions {
   readonly stage: Stage
   readonly sink: Sink
-  /** What does not fit its type is dropped without an error: a filter is a typed selector. */
+  /** Messages of another type are dropped without an error: a filter is a typed selector. */
   readonly isSelector: boolean
   readonly report: (fault: Fault) => void
   /** Called for each message that is dropped or fails. */
@@ -59,8 +59,8 @@ export class ExpressionMorphism extends Morphism {
 }
 
 /**
- * What a node does with a message at its first input; all others only look whether it has the type of the input. `report` hears of what is
- * left out of a list.
+ * Applies the node's stage to a message at its first input; other inputs only check the type. `report` is called for what is left out of a
+ * list.
  */
 export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fault: Fault) => void): Stage => {
   const { work, span } = node
@@ -96,5 +96,5 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
   }
 }
 
-/** Of its first input; of an entrance, what comes in. */
+/** The type of its first input; for an entrance, that of its messages. */
 export const typeAt = (node: GraphNode): Type => environmentOf(node).input

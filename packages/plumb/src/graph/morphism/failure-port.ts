@@ -1,8 +1,8 @@
-// p@error: what p fails on leaves here as a Failure, with the message that entered p.
+// p@error: emits a Failure for each failure of p, with the message that entered p.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
 import { type Fault, isHeld } from '@plumb/wire'
-import { type Hearer, inLists } from '../hearer.js'
+import { type ErrorHandler, inLists } from '../error-handler.js'
 import type { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import { Morphism } from './morphism.js'
@@ -10,14 +10,14 @@ import { Morphism } from './morphism.js'
 export interface FailurePortOptions {
   /** Where messages enter p. */
   readonly places: readonly OriginPlace[]
-  /** The parts of the program around p that hear of failures. */
-  readonly around: readonly Hearer[]
-  /** Called with each error that is taken. */
+  /** The error handlers of the forms around p. */
+  readonly around: readonly ErrorHandler[]
+  /** Called with each handled error. */
   readonly handled: (fault: Fault) => void
 }
 
 /** Closes once all nodes of p have: each of them feeds its one input. */
-export class FailurePort extends Morphism implements Hearer {
+export class FailurePort extends Morphism implements ErrorHandler {
   readonly index = undefined
   readonly #o: FailurePortOptions
   readonly #sink = new Sink()
@@ -33,8 +33,8 @@ export class FailurePort extends Morphism implements Hearer {
 
   receive(): void {}
 
-  hear(fault: Fault): boolean {
-    // The run ends by it, or is gone on with.
+  handle(fault: Fault): boolean {
+    // These errors end or suspend the run.
     if (fault.error === 'budget_spent' || isHeld(fault)) return false
     const { current } = this.context
     const origin = this.#entered(current.origin)
@@ -51,7 +51,7 @@ export class FailurePort extends Morphism implements Hearer {
     return true
   }
 
-  /** The origin of what entered p, if the message that is worked on stems from one such. */
+  /** The origin of the message that entered p, if the current message stems from one. */
   #entered(origin: Origin): Origin | undefined {
     for (const place of this.#o.places) {
       const entered = origin.passed(place)

@@ -1,4 +1,4 @@
-// flatten: each element of a list is sent on its own, as the text that it is in the list.
+// flatten: sends each element of a list, unchanged.
 
 import { notAList, put, Sink, type Stage, Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
@@ -6,7 +6,7 @@ import { eachItem, skipSpace } from '@plumb/wire/json'
 import { Morphism } from './morphism.js'
 
 export interface FlattenOptions {
-  /** Looks at the list as a whole. */
+  /** Checks the list as a whole. */
   readonly stage: Stage
   readonly report: (fault: Fault) => void
   /** Called for each list that fails. */
@@ -19,7 +19,7 @@ export class Flatten extends Morphism {
   readonly #o: FlattenOptions
   /** For a list to which defaults were added. */
   readonly #filled = new Sink()
-  /** Elements stand in it one behind the other, and leave in one piece. */
+  /** Adjacent elements leave in one piece. */
   readonly #elements = new Sink()
 
   constructor(feeds: readonly number[], options: FlattenOptions) {

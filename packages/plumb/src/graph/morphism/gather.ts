@@ -1,10 +1,9 @@
-// each(p), its exit: what comes back for an element waits in its slot until nothing more can, and lists leave whole, in the order in which
-// they came. Of the first of them what is whole is written at once, so that only what is in
-// hand and what waits behind a slow element is held.
+// each(p), its exit: results of an element wait in its slot until nothing more can come, and lists leave whole, in the order of arrival.
+// The finished beginning of the first list is written at once, so that only elements in flight, and those behind a slow element, are held.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
 import { atIndex, type Fault, fault, isHeld } from '@plumb/wire'
-import type { Hearer } from '../hearer.js'
+import type { ErrorHandler } from '../error-handler.js'
 import type { Origin, OriginListener } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import { type GatherOptions, ListWriter } from './list-writer.js'
@@ -14,16 +13,16 @@ export interface GatherByOriginOptions extends GatherOptions {
   readonly place: OriginPlace
   /** Elements that p may have at once. */
   readonly parallel: number
-  /** Elements that are in hand or wait for others of their list. */
+  /** Elements that are in flight or wait for others of their list. */
   readonly maxWaiting: number
 }
 
-export class Gather extends Morphism implements Hearer {
+export class Gather extends Morphism implements ErrorHandler {
   readonly #o: GatherByOriginOptions
   readonly #writer: ListWriter
-  /** Copies of what waits: what came would hold its whole chunk for as long as it does. */
+  /** Copies of waiting results: the originals would keep their whole chunks in memory. */
   readonly #copies = new Sink()
-  /** The first is being written. */
+  /** The first list is being written. */
   readonly #lists: GatheredList[] = []
   #inHand = 0
   #waiting = 0
@@ -54,7 +53,7 @@ export class Gather extends Morphism implements Hearer {
     return this.#inHand < parallel && this.#waiting < maxWaiting
   }
 
-  /** The list that is worked on enters. */
+  /** The current list enters. */
   open(): GatheredList {
     const { origin } = this.context.current
     origin.retain()
@@ -75,7 +74,7 @@ export class Gather extends Morphism implements Hearer {
     origin.addListener(slot)
   }
 
-  /** All its elements were. */
+  /** All its elements were sent. */
   sent(list: GatheredList): void {
     list.isSent = true
     this.#advance()
@@ -90,7 +89,7 @@ export class Gather extends Morphism implements Hearer {
     slot.add({ buf: copies.buf, start: copies.start, end: copies.end })
   }
 
-  hear(fault: Fault): boolean {
+  handle(fault: Fault): boolean {
     const { skipped } = this.#o
     const slot = this.#slot
     if (!slot || slot.isSettled) return false
@@ -112,7 +111,7 @@ export class Gather extends Morphism implements Hearer {
     this.#advance()
   }
 
-  /** Of the element that the message which is worked on stems from. */
+  /** The element that the current message stems from. */
   get #slot(): Slot | undefined {
     const listeners = this.context.current.origin.passed(this.#o.place)?.listeners ?? []
     for (const one of listeners) if (one instanceof Slot && one.gather === this) return one
@@ -126,7 +125,7 @@ export class Gather extends Morphism implements Hearer {
     }
   }
 
-  // Writes what is whole of the first list; true if that is all of it.
+  // Writes the finished elements of the first list; true if that is all of it.
   #isWhole(list: GatheredList): boolean {
     for (let slot = list.first; slot?.isSettled; slot = list.first) {
       list.first = slot.next
@@ -152,7 +151,7 @@ export class Gather extends Morphism implements Hearer {
     const writer = this.#writer
     const reason = failed ?? writer.close()
     const { buf, start, end } = writer
-    // The next one may be written while this one goes its way.
+    // The next one may be written meanwhile.
     if (this.#lists.length > 0) writer.open()
     const before = current.enter(origin)
     if (reason) report(reason)
@@ -180,10 +179,10 @@ export class Gather extends Morphism implements Hearer {
 
 const STRAY = fault('child_failed', 'what a process in an each gave stems from no one element, and is left out')
 
-/** A list under way. */
+/** A list in progress. */
 export interface GatheredList {
   readonly origin: Origin
-  /** Of those that are not written yet. */
+  /** Elements that are not written yet. */
   first: Slot | undefined
   last: Slot | undefined
   /** All its elements were sent. */
@@ -197,9 +196,9 @@ interface Piece {
   readonly end: number
 }
 
-/** What came back for an element. Most have one output. */
+/** The results of an element. Most have one output. */
 class Slot implements OriginListener {
-  // Behind all barriers within p.
+  // After all barriers within p.
   readonly rank = Number.MAX_SAFE_INTEGER
   isSettled = false
   outputs: Piece | Piece[] | undefined

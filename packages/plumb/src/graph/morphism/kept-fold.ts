@@ -1,10 +1,10 @@
-// A fold whose state outlives its process: it begins with the state that was kept, and each new one is kept.
+// A fold whose state outlives its process: it begins with the kept state, and each new state is kept.
 
 import { type Folding, type GraphNode, type Sink, type Stage, Verdict } from '@plumb/lang'
 import type { Fault, StateFile } from '@plumb/wire'
 import type { InputContext } from '../input-context.js'
 
-/** Any other stage stays as it is. */
+/** Other stages are returned unchanged. */
 export const keepFold = (
   stage: Stage,
   node: GraphNode,

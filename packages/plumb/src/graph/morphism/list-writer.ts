@@ -1,4 +1,4 @@
-// A list that is written element by element, and what those who write one have in common.
+// Writes a list element by element.
 
 import { faultOfEvaluation, put, Sink } from '@plumb/lang'
 import { type Fault, fault, isTooDeep } from '@plumb/wire'
@@ -7,23 +7,23 @@ import type { Origin } from '../origin.js'
 export interface GatherOptions {
   /** Reports the failure of a list. */
   readonly report: (fault: Fault) => void
-  /** Elements that fail are left out of their list, and reported there. Undefined: they fail it. */
+  /** Reports elements that fail, which are left out of their list. Undefined: they fail the list. */
   readonly skipped: ((fault: Fault) => void) | undefined
-  /** Called with the origin of a list that has failed. */
+  /** Called with the origin of a failed list. */
   readonly lost: (origin: Origin) => void
-  /** The type of the elements does not say how deep they are. */
+  /** The type of the elements does not limit their depth. */
   readonly mayBeDeep: boolean
 }
 
 const MARKS = Buffer.from('[,]')
 
 export class ListWriter {
-  /** Of its own, so that other messages may be written meanwhile. */
+  /** A buffer of its own, so that other messages may be written meanwhile. */
   readonly #sink = new Sink()
   readonly #mayBeDeep: boolean
   #p = 0
   #count = 0
-  /** As it was at the last mark: the bytes written, and the elements. */
+  /** The state at the last mark: the bytes written, and the elements. */
   #marked = { bytes: 0, count: 0 }
 
   constructor(mayBeDeep: boolean) {
@@ -48,7 +48,7 @@ export class ListWriter {
     this.#count = 0
   }
 
-  /** What is added from here on may be dropped. */
+  /** Later additions may be dropped. */
   mark(): void {
     this.#marked.bytes = this.#p - this.#sink.at
     this.#marked.count = this.#count
@@ -59,7 +59,7 @@ export class ListWriter {
     this.#count = this.#marked.count
   }
 
-  /** Gives why it cannot be written. */
+  /** Returns why it cannot be written. */
   add(buf: Buffer, start: number, end: number): Fault | undefined {
     const sink = this.#sink
     try {
@@ -71,7 +71,7 @@ export class ListWriter {
     return undefined
   }
 
-  /** The list is `buf[start..end)`; or why it cannot be. */
+  /** The list is `buf[start..end)`; or why it cannot be written. */
   close(): Fault | undefined {
     const sink = this.#sink
     sink.commit(put(sink, this.#p, MARKS, 2, 3))

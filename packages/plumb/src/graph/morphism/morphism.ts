@@ -1,12 +1,12 @@
-// What all processes inside this one share: they end when nothing more can come in, and their outputs close with them. The simplest of
-// them.
+// The base of all processes inside this one: they end when nothing more can come in, and their outputs close with them. Also the simplest
+// of them.
 
 import { Outlet, type Receiver } from '../channel.js'
 import type { Holding } from '../holding.js'
 
 export abstract class Morphism implements Receiver {
   readonly outlets: readonly Outlet[]
-  /** Channels that may still bring something, by input. */
+  /** The number of open channels, by input. */
   readonly #open: number[]
   #inputsClosed: (() => void) | undefined
 
@@ -18,7 +18,7 @@ export abstract class Morphism implements Receiver {
 
   abstract receive(input: number, buf: Buffer, start: number, end: number): void
 
-  /** What waits in it; undefined: nothing ever does. */
+  /** The messages that wait in it. Undefined: none ever does. */
   holding?(name: string): Holding
 
   /** Inputs without a channel are closed from the beginning. */
@@ -63,7 +63,7 @@ export abstract class Morphism implements Receiver {
   }
 }
 
-/** id, copy, merge, channels and the ends of bound chains: what comes in at any input leaves at every output, as it is. */
+/** id, copy, merge, channels and the ends of bound chains: every message of every input goes to every output, unchanged. */
 export class Pass extends Morphism {
   readonly passesTo = this.outlets
 
@@ -72,7 +72,7 @@ export class Pass extends Morphism {
   }
 }
 
-/** empty: gives nothing, and closes at once. */
+/** empty: sends nothing, and closes at once. */
 export class Empty extends Morphism {
   receive(): void {}
 }

@@ -1,9 +1,9 @@
-// p + q, its exit: what comes of a message waits until nothing more can, and messages leave in the order in which they came. What an
-// alternative has sent for a message that it then fails on is dropped; the error of the last one carries those before it.
+// p + q, its exit: results of a message wait until nothing more can come, and messages leave in the order of arrival. Results of an
+// alternative that then fails are dropped; the error of the last alternative contains the earlier ones.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
 import { type Fault, fault, isHeld } from '@plumb/wire'
-import type { Hearer } from '../hearer.js'
+import type { ErrorHandler } from '../error-handler.js'
 import type { Origin, OriginListener } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import { Morphism } from './morphism.js'
@@ -11,12 +11,12 @@ import { Morphism } from './morphism.js'
 export interface SelectOptions {
   /** By alternative. */
   readonly places: readonly OriginPlace[]
-  /** Messages that are in hand or wait for those before them. */
+  /** Messages that are in flight or wait for earlier ones. */
   readonly maxWaiting: number
   readonly report: (fault: Fault) => void
   /** Called with each error that leads to the next alternative. */
   readonly handled: (fault: Fault) => void
-  /** Called with the origin of a message that all alternatives have failed on, or of which something was lost in the one that has not. */
+  /** Called with the origin of a message that failed in all alternatives, or lost something in the one that succeeded. */
   readonly lost: (origin: Origin) => void
 }
 
@@ -26,28 +26,28 @@ interface Piece {
   readonly end: number
 }
 
-/** What sends messages to the alternatives. */
+/** Sends messages to the alternatives. */
 export interface Attempts {
-  /** Is there one that the message has not been sent to? */
+  /** Whether there is an alternative that was not tried. */
   hasNext(attempt: SelectAttempt): boolean
-  /** The next alternative gets the message. */
+  /** Sends the message to the next alternative. */
   attempt(attempt: SelectAttempt): void
   /** Nothing more comes of a message. */
   settled(): void
 }
 
-export class Select extends Morphism implements Hearer {
-  /** Set by the entrance, which needs this to be made. */
+export class Select extends Morphism implements ErrorHandler {
+  /** Set by the entrance, which is constructed after this. */
   entrance: Attempts | undefined
   readonly index = undefined
   readonly #o: SelectOptions
   readonly #copies = new Sink()
-  /** In the order in which the messages came. */
+  /** In the order of arrival. */
   readonly #attempts: SelectAttempt[] = []
   #first = 0
-  /** Sent to an alternative, and not left yet. */
+  /** Sent to an alternative, and not finished yet. */
   #begun = 0
-  /** Of which something may still come. */
+  /** Messages with results that may still come. */
   unsettled = 0
   #isEnding = false
   #hasFinished = false
@@ -69,7 +69,7 @@ export class Select extends Morphism implements Hearer {
     return this.#begun < this.#o.maxWaiting
   }
 
-  /** The message that is worked on enters. */
+  /** The current message enters. */
   open(message: Piece): SelectAttempt {
     const { origin } = this.context.current
     origin.retain()
@@ -94,8 +94,8 @@ export class Select extends Morphism implements Hearer {
     attempt.outputs.push({ buf: copies.buf, start: copies.start, end: copies.end })
   }
 
-  hear(fault: Fault): boolean {
-    // The run ends by it, or is gone on with.
+  handle(fault: Fault): boolean {
+    // These errors end or suspend the run.
     if (fault.error === 'budget_spent' || isHeld(fault)) return false
     const attempt = this.#attempt
     if (!attempt) return false
@@ -103,13 +103,13 @@ export class Select extends Morphism implements Hearer {
     return true
   }
 
-  /** Something that stems from there was lost in an alternative. */
+  /** Something of this origin was lost in an alternative. */
   lose(origin: Origin, kept?: Origin): void {
     const attempt = this.#attemptOf(origin)
     if (attempt && !(kept && this.#attemptOf(kept) === attempt)) attempt.hasLost = true
   }
 
-  /** Nothing more comes of the message where it was sent. */
+  /** The alternative sends nothing more of the message. */
   settle(attempt: SelectAttempt): void {
     const { fault } = attempt
     if (fault) {
@@ -136,7 +136,7 @@ export class Select extends Morphism implements Hearer {
     current.leave(before)
   }
 
-  /** That of the message which is worked on. */
+  /** That of the current message. */
   get #attempt(): SelectAttempt | undefined {
     return this.#attemptOf(this.context.current.origin)
   }
@@ -185,24 +185,24 @@ export class Select extends Morphism implements Hearer {
   }
 }
 
-/** So many messages leave before their places are given back. */
+/** After so many messages the consumed part of the queue is freed. */
 const COMPACT_AFTER = 4096
 
 const STRAY = fault('child_failed', "what a process in a '+' gave stems from no one message, and is left out")
 
-/** The earlier ones, then the error itself. */
+/** The earlier errors, then the error itself. */
 const takenApart = ({ earlier, ...last }: Fault): Fault[] => [...(Array.isArray(earlier) ? earlier : []), last as Fault]
 
-/** A message under way. */
+/** A message in progress. */
 export class SelectAttempt implements OriginListener {
-  // Behind all barriers within the alternatives.
+  // After all barriers within the alternatives.
   readonly rank = Number.MAX_SAFE_INTEGER
   alternative = 0
   isSettled = false
   outputs: Piece[] = []
   fault: Fault | undefined
   hasLost = false
-  /** Of the alternatives before. */
+  /** Errors of the earlier alternatives. */
   readonly earlier: Fault[] = []
 
   constructor(

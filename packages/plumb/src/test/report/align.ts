@@ -1,18 +1,18 @@
-// Which items of one list stand for which of another, so that an item put in between does not make all behind it look wrong.
+// Aligns the items of two lists, so that an inserted item does not make all later ones differ.
 
-/** By their places in the two lists; one that is undefined has no other. In the order of the lists. */
+/** By their indexes in the two lists; undefined: it has no partner. In the order of the lists. */
 export type Pairing = readonly (readonly [expected: number | undefined, got: number | undefined])[]
 
 interface Items {
   readonly expected: readonly string[]
   readonly got: readonly string[]
-  /** How much two that are not equal differ, above 0 and at most 1. */
+  /** How much two unequal items differ, above 0 and at most 1. */
   readonly distance: (expected: number, got: number) => number
 }
 
-/** Of longer lists, without what they have in common at both ends, the items are paired by their places. */
+/** In longer lists, without their common beginning and end, items are paired by index. */
 const MOST = 200
-/** Items of which one went and one came; two that are wholly different are rather one that has changed. */
+/** The cost of one removal and one insertion; two wholly different items are rather one that has changed. */
 const GAP = 0.5
 
 export const align = ({ expected, got, distance }: Items): Pairing => {
@@ -35,7 +35,7 @@ export const align = ({ expected, got, distance }: Items): Pairing => {
 const byPlace = (n: number, m: number): Pairing =>
   Array.from({ length: Math.max(n, m) }, (_, i) => [i < n ? i : undefined, i < m ? i : undefined])
 
-// The usual table of edit distances: costs[i][j] is that of what is behind i and j.
+// The usual table of edit distances: costs[i][j] is that of the items after i and j.
 const cheapest = (n: number, m: number, cost: (i: number, j: number) => number): Pairing => {
   const costs = Array.from({ length: n + 1 }, () => new Float64Array(m + 1))
   const at = (i: number, j: number) => (costs[i] as Float64Array)[j] as number

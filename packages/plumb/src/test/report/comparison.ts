@@ -1,4 +1,4 @@
-// Several models side by side (--model a --model b): for each test that asks models, a line a model.
+// Compares several models (--model a --model b): for each test with real models, a line a model.
 
 import { escapeControls } from '@plumb/wire'
 import type { ShownCoverage } from './coverage.js'
@@ -6,7 +6,7 @@ import type { ReporterName } from './reporters.js'
 import type { TestResult } from './result.js'
 import { percent, placeText, showSpent, titleOf } from './words.js'
 
-/** Of tests that were run with several models; `model` is there in each. */
+/** Tests that were run with several models; `model` is set in each. */
 export const showComparison = (results: readonly TestResult[], reporter: ReporterName): ShownCoverage => {
   const tests = byTest(results)
   if (reporter === 'json') return { stdout: tests.map((of) => `${escapeControls(JSON.stringify(objectOf(of)))}\n`).join(''), stderr: [] }

@@ -1,11 +1,11 @@
-// What no test reached, as the chosen reporter writes it.
+// Prints what no test reached, in the format of the chosen reporter.
 
 import type { Point } from '../coverage.js'
 import type { ReporterName } from './reporters.js'
 
 export interface ShownCoverage {
   readonly stdout: string
-  /** Lines for where the report on standard output has no room for more. */
+  /** Lines that standard output has no space for. */
   readonly stderr: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// Where two JSON values differ: a line a path. Numbers are compared by their value and to the last digit, the keys of objects in any order.
+// Where two JSON values differ: a line a path. Numbers are compared by value and to the last digit, the keys of objects in any order.
 
 import { fieldStep } from '@plumb/lang'
 import { canonicalTree, parseTree, preview, stringOf, type Tree } from '@plumb/wire'
@@ -8,8 +8,8 @@ const MAX_LINES = 10
 const MAX_SHOWN = 80
 
 /**
- * At most ten lines such as `.rounds: expected 2, got 3`, and one that says how many more there are; none where they are equal. The path of the value
- * itself is left out. A text that is no JSON is shown as it is.
+ * At most ten lines such as `.rounds: expected 2, got 3`, and one with the number of further ones; empty if they are equal. The path of the
+ * value itself is left out. A text that is not JSON is shown unchanged.
  */
 export const difference = (expected: string, got: string): readonly string[] => {
   const [one, other] = [sideOf(expected), sideOf(got)]
@@ -26,7 +26,7 @@ class Side {
     readonly tree: Tree,
   ) {}
 
-  /** The same for equal values. */
+  /** A key that is the same for equal values. */
   form(node: Tree): string {
     const form = this.#forms.get(node) ?? canonicalTree(node, this.buf)
     this.#forms.set(node, form)
@@ -75,7 +75,7 @@ class Comparison {
     for (const [key, node] of found) this.#surplus(path + fieldStep(key), node)
   }
 
-  // Places are those of the list that is shown: what is missing has one among the expected items, all others among those that came.
+  // Indexes are those of the shown list: a missing item has its index among the expected items, all others theirs among the actual ones.
   #items(path: string, expected: readonly Tree[], got: readonly Tree[]): void {
     const forms = { expected: expected.map((item) => this.one.form(item)), got: got.map((item) => this.other.form(item)) }
     const distance = (i: number, j: number) => this.#distance(expected[i] as Tree, got[j] as Tree)
@@ -109,7 +109,7 @@ class Comparison {
     this.lines.push(`${path}: not expected, got ${this.other.show(node)}`)
   }
 
-  // Of objects and lists, the share of members or items that they do not have in common; anything else is another value.
+  // For objects and lists, the share of members or items that they do not have in common; other values differ wholly.
   #distance(expected: Tree, got: Tree): number {
     const [own, others] = [this.#parts(expected, this.one), this.#parts(got, this.other)]
     if (expected.kind !== got.kind || !own || !others) return 1
@@ -123,12 +123,12 @@ class Comparison {
   }
 }
 
-/** That are looked at to tell whether two items are one that has changed. */
+/** Maximum items that are compared to find a changed one. */
 const MOST_PARTS = 20
 
 const changed = (path: string, expected: string, got: string): string => `${path === '' ? '' : `${path}: `}expected ${expected}, got ${got}`
 
-/** Texts that begin alike are shown from a little before the first character that is another. */
+/** Texts with a common beginning are shown from shortly before the first difference. */
 const CONTEXT = 20
 
 const changedText = (path: string, expected: string, got: string): string => {

@@ -1,6 +1,6 @@
-// Between which ends a share lies, seen in so many rows.
+// The confidence interval of a share, observed in so many rows.
 
-/** Of the normal distribution, 95 % lie within so many standard deviations. */
+/** 95 % of a normal distribution lie within so many standard deviations. */
 const Z = 1.959963984540054
 
 /**
@@ -15,7 +15,7 @@ export const shareInterval = (passed: number, rows: number): { readonly low: num
   const middle = share + square / (2 * rows)
   const reach = Z * Math.sqrt((share * (1 - share)) / rows + square / (4 * rows ** 2))
   const whole = 1 + square / rows
-  // Sums of doubles end a little beside the ends.
+  // Rounding may exceed the bounds slightly.
   const low = passed === 0 ? 0 : (middle - reach) / whole
   return { low, high: passed === rows ? 1 : (middle + reach) / whole }
 }

@@ -16,8 +16,8 @@ const shown = ({ name, of, place, findings, ...rest }: TestResult) => ({
   findings: findings.map(shownFinding),
 })
 
-// Places are flat, as those of diagnostics.
+// Positions are flat, as those of diagnostics.
 const shownFinding = ({ code, message, place, ...rest }: TestFinding) => ({ code, message, ...place, ...rest })
 
-// The values stay what they are, and a terminal obeys nothing in them.
+// The values stay what they are, and contain no terminal controls.
 const lineOf = (value: object): string => `${escapeControls(JSON.stringify(value))}\n`

@@ -1,4 +1,4 @@
-// JUnit's XML, as CI servers read it: a suite a file, written whole at the end, because its head has the counts.
+// JUnit's XML, as CI servers read it: a suite a file, written whole at the end, because its head contains the counts.
 
 import { escapeControls, escapeLines } from '@plumb/wire'
 import type { Summary, TestReporter, TestResult } from './result.js'
@@ -41,7 +41,7 @@ const caseOf = (result: TestResult): readonly string[] => {
   return element('testcase', attributes, share ? withText('system-out', {}, shareLines(share, spent)) : [])
 }
 
-// One, since some readers take the first alone.
+// One, since some readers take only the first.
 const failureOf = (result: TestResult): readonly string[] => {
   const [first] = result.findings
   const message = first ? (findingLines(first)[0] as string) : 'failed'
@@ -55,7 +55,7 @@ const element = (tag: string, attributes: Attributes, inside: readonly string[])
   return inside.length === 0 ? [`<${head}/>`] : [`<${head}>`, ...inside.map((line) => `  ${line}`), `</${tag}>`]
 }
 
-// One line of ours, so that no reader has our indentation in the text; lines ends are those of the text.
+// Not indented, so that readers get the exact text.
 const withText = (tag: string, attributes: Attributes, lines: readonly string[]): readonly string[] => {
   const [empty = ''] = element(tag, attributes, [])
   return [`${empty.slice(0, -2)}>${escaped(escapeLines(lines.join('\n')))}</${tag}>`]
@@ -63,7 +63,7 @@ const withText = (tag: string, attributes: Attributes, lines: readonly string[])
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** XML has no way to write the last two, nor controls. */
+/** XML cannot represent the last two, nor controls. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"\ufffe\uffff]/g, (sign) => ENTITIES[sign] ?? `\\u${sign.charCodeAt(0).toString(16)}`)
 

@@ -1,4 +1,4 @@
-// What was reached, as LCOV writes it.
+// The coverage in LCOV's format.
 
 import type { Point } from '../coverage.js'
 
@@ -27,7 +27,7 @@ const lcovOf = (file: string, points: readonly Point[]): string => {
     ...functions.map(({ hits, name }) => `FNDA:${hits},${name}`),
     `FNF:${functions.length}`,
     `FNH:${count(functions)}`,
-    // Those of one line are one block.
+    // Branches on one line are one block.
     ...branches.map(({ line, hits }, i) => `BRDA:${line},0,${branches.slice(0, i).filter((other) => other.line === line).length},${hits}`),
     `BRF:${branches.length}`,
     `BRH:${count(branches)}`,

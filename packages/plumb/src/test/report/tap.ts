@@ -1,4 +1,4 @@
-// TAP 14 (https://testanything.org/tap-version-14-specification.html): a point a test, and below it in YAML what was found.
+// TAP 14 (https://testanything.org/tap-version-14-specification.html): a point a test, followed by its findings in YAML.
 
 import { escapeControls, preview } from '@plumb/wire'
 import type { TestFinding, TestReporter, TestResult } from './result.js'
@@ -48,7 +48,7 @@ const findingDetails = ({ place, expected, got, ...rest }: TestFinding) => ({
   ...(got === undefined ? {} : { got: preview(got, MAX_VALUE) }),
 })
 
-// Blocks, with scalars as JSON writes them, which is YAML too. Keys are ours; what is undefined is left out.
+// Blocks, with scalars as JSON writes them, which is YAML too. Keys are ours; undefined ones are left out.
 const yamlOf = (value: object): readonly string[] =>
   Array.isArray(value)
     ? value.flatMap((item: unknown) => nested('-', item, (lines) => [`- ${lines[0]?.trimStart()}`, ...lines.slice(1)]))

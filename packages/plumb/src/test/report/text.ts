@@ -1,4 +1,4 @@
-// For people: what failed or was skipped, evaluations with their shares, and the summary. Of the others nothing is said.
+// For people: failed and skipped tests, evaluations with their shares, and the summary. Passed tests are not listed.
 
 import { escapeControls } from '@plumb/wire'
 import type { TestReporter, TestResult } from './result.js'

@@ -1,4 +1,4 @@
-// What results say in words, for all reporters that people read: lines without ends, in which nothing is left that a terminal would obey.
+// The text of results, for all reporters that people read: lines without ends and without terminal controls.
 
 import { escapeControls, preview } from '@plumb/wire'
 import { showCost } from '../../display/show-number.js'
@@ -13,7 +13,7 @@ export const placeText = ({ file, line, column }: Place): string => escapeContro
 export const titleOf = ({ name, of, model }: Pick<TestResult, 'name' | 'of' | 'model'>): string =>
   escapeControls(`"${name}" of ${of}${model === undefined ? '' : ` with ${model}`}`)
 
-/** What is wrong, how it should be, and where that was first; what is below the first line is indented. */
+/** What is wrong, what was expected, and where the values first differed; further lines are indented. */
 export const findingLines = (finding: TestFinding): readonly string[] => {
   const { code, message, place, expected, got, wire, route = [], difference = [] } = finding
   const values = difference.length > 0 ? difference : [...shown('expected', expected), ...shown('got', got)]
@@ -25,7 +25,7 @@ export const findingLines = (finding: TestFinding): readonly string[] => {
   ]
 }
 
-/** Of more wires the first and the last are shown. */
+/** Of more wires, the first and the last are shown. */
 const MAX_WIRES = 8
 const FIRST_WIRES = 2
 
@@ -44,14 +44,14 @@ const messagesOf = ({ count, messages }: RouteStep): string => {
   return `${first}, ${second}, … ${last} (${count} messages)`
 }
 
-// Many messages name it themselves.
+// Many messages contain it themselves.
 const numberOf = ({ number, message }: TestFinding): string =>
   number === undefined || new RegExp(`\\bmessage ${number}\\b`).test(message) ? '' : `message ${number}: `
 
 const shown = (what: string, value: string | undefined): readonly string[] =>
   value === undefined ? [] : [`${what} ${preview(value, MAX_VALUE)}`]
 
-/** All that was found, and how to see it again. */
+/** All findings, and how to repeat the test. */
 export const failureLines = ({ findings, share, spent, seed, again }: TestResult): readonly string[] => [
   ...findings.flatMap(findingLines),
   ...(share ? shareLines(share, spent) : []),
@@ -59,7 +59,7 @@ export const failureLines = ({ findings, share, spent, seed, again }: TestResult
   `again: ${escapeControls(again)}`,
 ]
 
-/** The share with its interval, then what the rows that failed gave. */
+/** The share with its interval, then the outputs of the failed rows. */
 export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spent: TestCost | undefined): readonly string[] => {
   const interval = `95 % interval ${percent(low)} to ${percent(high)}`
   const share =
@@ -71,7 +71,7 @@ export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spe
 
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
-/** A plus stands for models that have no price. */
+/** A plus stands for models without a price. */
 export const showSpent = (spent: TestCost | undefined): string =>
   spent ? `$${showCost({ known: spent.cost, unpriced: spent.unpriced })}` : ''
 

@@ -1,4 +1,4 @@
-// Edits that mend what is wrong with a text. Each was tried: with it, fewer mistakes are left. Tried are near names, the signs of other
+// Edits that repair what is wrong with a text. Each was tried: with it, fewer mistakes are left. Tried are near names, the signs of other
 // languages, and separators and brackets that are missing or too many, about the place of the mistake.
 
 import { nearest } from '@plumb/wire/nearest'
@@ -16,11 +16,11 @@ export type Recheck = (text: string) => readonly Diagnostic[]
 /** What is checked again where the caller says no less, and how many texts of it. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_TRIES = 400
-/** Mistakes of which mends are searched for; of others that stand beside them a near name is known at once. */
+/** Mistakes of which repairs are searched for; of others that stand beside them a near name is known at once. */
 const MAX_SEARCHED = 3
 
-/** For the errors of one text; one that is mended by the mend of another has none. `characters` are checked again at most. */
-export const mendsOf = (
+/** For the errors of one text; one that is mended by the repair of another has none. `characters` are checked again at most. */
+export const repairsOf = (
   source: Source,
   errors: readonly Diagnostic[],
   recheck: Recheck,
@@ -39,9 +39,9 @@ export const mendsOf = (
   const found = new Map<Diagnostic, Edit>()
   for (const [d, fix] of named) if (trial.errorsWith([fix]) < own.length) found.set(d, fix)
   for (const d of own.filter((d) => !found.has(d)).slice(0, MAX_SEARCHED)) {
-    const mend = trial.best(candidatesAt(d), [...found.values()])
-    if (mend) found.set(d, mend)
-    if (mend && trial.errorsWith([mend]) === 0) return new Map([[d, mend]])
+    const repair = trial.best(candidatesAt(d), [...found.values()])
+    if (repair) found.set(d, repair)
+    if (repair && trial.errorsWith([repair]) === 0) return new Map([[d, repair]])
   }
   return found
 }
@@ -66,20 +66,20 @@ class Trial {
   best(candidates: Iterable<Edit>, others: readonly Edit[]): Edit | undefined {
     let best: Edit | undefined
     let fewest = this.before.length
-    for (const mend of candidates) {
+    for (const repair of candidates) {
       if (this.#left === 0) break
-      if (others.some(({ span }) => span.start < mend.span.end && mend.span.start < span.end)) continue
-      const errors = this.errorsWith([mend])
+      if (others.some(({ span }) => span.start < repair.span.end && repair.span.start < span.end)) continue
+      const errors = this.errorsWith([repair])
       if (errors >= fewest) continue
-      best = mend
+      best = repair
       fewest = errors
       if (errors === 0) break
     }
     return best
   }
 
-  errorsWith(mends: readonly Edit[]): number {
-    const text = edited(this.source.text, mends)
+  errorsWith(repairs: readonly Edit[]): number {
+    const text = edited(this.source.text, repairs)
     const known = this.#known.get(text)
     if (known !== undefined) return known
     if (this.#left === 0) return this.before.length

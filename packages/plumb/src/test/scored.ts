@@ -15,7 +15,7 @@ export interface Scored {
   readonly outcome: RunOutcome
 }
 
-/** The judge as something to be run itself, with the same models and tools. */
+/** The judge as a test subject, with the same models and tools. */
 export const planOfJudge = (plan: TestPlan, { of, input, output }: Judge): TestPlan => ({
   ...plan,
   of,

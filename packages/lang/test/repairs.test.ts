@@ -4,7 +4,7 @@ import { diskFiles } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { type Compiled, compile, type Diagnostic, STANDARD_LIBRARY } from '../src/index.js'
-import { edited, mendsOf } from '../src/service/index.js'
+import { edited, repairsOf } from '../src/service/index.js'
 import { arbitraryMistakeIn } from './arbitrary-mistake.js'
 import { ownSpecs } from './own-specs.js'
 
@@ -21,8 +21,8 @@ const errorsOf = (text: string) => check(text).diagnostics.filter(({ severity })
 const mended = (text: string): string => {
   const errors = errorsOf(text)
   const [first] = errors as [Diagnostic]
-  const mends = [...mendsOf(first.span.source, errors, errorsOf).values()]
-  return edited(text, mends)
+  const repairs = [...repairsOf(first.span.source, errors, errorsOf).values()]
+  return edited(text, repairs)
 }
 
 t.test(`${MISTAKES} mistakes, mended (seed ${SEED})`, async (t) => {
