@@ -6,7 +6,7 @@ import { effectsOf } from '@plumb/policy'
 import { bundledFiles } from '@plumb/wire'
 import { CallLog } from '../src/test/call-log.js'
 import { type RunOutcome, runOnce } from '../src/test/run-once.js'
-import { Spending } from '../src/test/spending.js'
+import { ModelSpending } from '../src/test/spending.js'
 
 export interface FlowProgram {
   readonly path: string
@@ -71,7 +71,7 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
     provider: undefined,
     model: undefined,
     randomAnswer: () => 'null',
-    spending: new Spending(undefined),
+    spending: new ModelSpending(undefined),
   }
   const outcome = await runOnce(plan, new Map([['input', inputs]]), { setting, asked: new CallLog() })
   if (outcome.isTimedOut) throw new Error(`it did not end:\n${text}`)

@@ -7,7 +7,7 @@ import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { INT, JSON_TYPE, type Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
-import { numberOf, type SettingRule } from './setting.js'
+import { readSetting, type SettingRule } from './setting.js'
 
 export interface EachSettings {
   /** Elements in hand at once; undefined: it does not say. */
@@ -25,11 +25,11 @@ export const eachSettings = ({ parallel, onError }: EachAtom, scope: Scope, repo
 
 /** So many at once; undefined where it is not said, or wrong and reported. */
 export const parallelOf = (parallel: Setting | undefined, scope: Scope, report: Report): number | undefined =>
-  parallel && numberOf(parallel, PARALLEL, scope, report)
+  parallel && readSetting(parallel, PARALLEL, scope, report)
 
-export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 1
+export const isPositiveInteger = (value: number): boolean => Number.isSafeInteger(value) && value >= 1
 
-const PARALLEL: SettingRule = { type: INT, isRight: isCount, message: "'parallel' is a whole number from 1" }
+const PARALLEL: SettingRule = { type: INT, isRight: isPositiveInteger, message: "'parallel' is a whole number from 1" }
 
 /** Of a map whose expression is no name of a binding. */
 export const refuseParallel = ({ parallel }: MapAtom, report: Report): void => {

@@ -18,7 +18,7 @@ export interface SettingRule {
 }
 
 /** undefined where it is wrong, which is reported, or where nothing is given for its param yet. */
-export const numberOf = (setting: Setting, rule: SettingRule, scope: Scope, report: Report): number | undefined => {
+export const readSetting = (setting: Setting, rule: SettingRule, scope: Scope, report: Report): number | undefined => {
   if (setting.kind === 'value') {
     if (typeof setting.value === 'number' && rule.isRight(setting.value)) return setting.value
     report(error('type_mismatch', rule.message, setting.span))

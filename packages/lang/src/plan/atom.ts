@@ -1,9 +1,9 @@
 // Structural morphisms as nodes: from the types that come in to a node and the types that go out.
 
-import { elementUnder, isCount, parallelOf, refuseParallel } from '../base/each.js'
+import { elementUnder, isPositiveInteger, parallelOf, refuseParallel } from '../base/each.js'
 import { callsTool, liftable } from '../base/lift.js'
 import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
-import { numberOf, type SettingRule } from '../base/setting.js'
+import { readSetting, type SettingRule } from '../base/setting.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'
 import type { Environment } from '../expression/infer/environment.js'
@@ -136,7 +136,7 @@ const projected = (atom: MorphismAtom & { kind: 'project' }, expression: Express
 /** The most seconds of `within`: a timer takes no more. */
 const MAX_WITHIN = 2_000_000
 
-const SIZE: SettingRule = { type: INT, isRight: isCount, message: "'batch' takes a whole number from 1: so many messages make a list" }
+const SIZE: SettingRule = { type: INT, isRight: isPositiveInteger, message: "'batch' takes a whole number from 1: so many messages make a list" }
 
 const WITHIN: SettingRule = {
   type: NUMBER,
@@ -146,7 +146,7 @@ const WITHIN: SettingRule = {
 
 /** What the numbers of `batch(n, within: s)` say. `withinMs`: a list that is not full leaves so long after its first message. */
 const batchSettings = ({ size, within }: BatchAtom, scope: Scope, report: Report): { size: number; withinMs: number | undefined } => {
-  const count = numberOf(size, SIZE, scope, report)
-  const seconds = within && numberOf(within, WITHIN, scope, report)
+  const count = readSetting(size, SIZE, scope, report)
+  const seconds = within && readSetting(within, WITHIN, scope, report)
   return { size: count ?? 1, withinMs: seconds === undefined ? undefined : seconds * 1000 }
 }

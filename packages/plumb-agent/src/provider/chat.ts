@@ -21,7 +21,7 @@ import { openConnection } from './http/connection.js'
 import { isProviderItself } from './http/endpoint.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
 import { asRefusedMedia } from './http/refused-media.js'
-import { retry } from './http/retry.js'
+import { retryRequest } from './http/retry.js'
 import type { Timing } from './http/timing.js'
 import { formatOf, systemText } from './output-schema.js'
 import { type AnswerReader, asJson, type Finished, type Protocol } from './protocol.js'
@@ -130,7 +130,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   /** Each retry uses the current settings. */
   const send = async ({ question, names, signal }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> => {
     let sent: Sent = { question, ...compose(question, names) }
-    const result = await retry<Finished>(
+    const result = await retryRequest<Finished>(
       async (attempt) => {
         const refused = attempt === 1 ? undefined : question.refused?.()
         if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, words: '', refusal: 'final' } }

@@ -27,7 +27,7 @@ export interface Protocol {
   /** The API's levels of effort. Undefined: each model has its own. */
   readonly efforts: readonly EffortLevel[] | undefined
   readonly downgrades: readonly Downgrade[]
-  readonly hints: readonly Hint[]
+  readonly hints: readonly RefusalHint[]
 }
 
 export interface BodyOptions {
@@ -52,7 +52,7 @@ export interface Downgrade {
 }
 
 /** The remedy for a refusal with such words. */
-export interface Hint {
+export interface RefusalHint {
   readonly words: RegExp
   readonly hint: string
 }

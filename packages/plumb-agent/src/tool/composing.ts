@@ -16,7 +16,7 @@ const COMPOSE = 'compose'
 export interface Composing {
   /** The offer to the model. Undefined: there is nothing to compose. */
   tool(offered: readonly CallableTool[]): CallableTool | undefined
-  run(composition: AgentComposition): Promise<Composed>
+  run(composition: AgentComposition): Promise<CompositionResult>
 }
 
 export interface AgentComposition extends Pick<Composition, 'parallel' | 'signal' | 'refuse' | 'warn'> {
@@ -28,7 +28,7 @@ export interface AgentComposition extends Pick<Composition, 'parallel' | 'signal
 }
 
 /** As a model sees it. */
-export interface Composed {
+export interface CompositionResult {
   readonly content: Json
   readonly is_error: boolean
 }

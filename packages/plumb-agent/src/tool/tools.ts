@@ -41,10 +41,10 @@ export interface Tools {
   /**
    * One result for each call, in their order. Kept results are reused without a call. A call that waits for approval is the fault `isHeld`.
    */
-  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: OfInput) => Promise<Result<readonly ToolResult[]>>
+  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: AnsweredInput) => Promise<Result<readonly ToolResult[]>>
 }
 
-export interface OfInput {
+export interface AnsweredInput {
   readonly kept?: KeptCalls | undefined
   /** Includes calls within calls. */
   readonly count?: Pick<CallCount, 'takeInner'> | undefined
@@ -214,7 +214,7 @@ const fitted = (answer: ToolAnswer, { fitResult }: CallableTool): Result<ToolAns
   return succeed(result.value.repairs.length === 0 ? answer : { ...answer, content: result.value.json })
 }
 
-interface Around extends OfInput {
+interface Around extends AnsweredInput {
   readonly signal: AbortSignal
   readonly emit: Emit
 }

@@ -27,10 +27,10 @@ export interface RequestOptions {
 }
 
 /** Resolves to the result; rejects with an `RpcError` if the request is wrong. */
-export type RpcAnswer = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
+export type RpcHandler = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
 
 /** `onClosed` is called once, when the client is gone or closed. */
-export const openJsonRpc = (transport: Transport, answer: RpcAnswer, onClosed: () => void): JsonRpc => {
+export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: () => void): JsonRpc => {
   const running = new Map<Id, AbortController>()
   const asked = new Map<Id, (reply: Params | undefined) => void>()
   let lastId = -1

@@ -7,11 +7,11 @@ import { addSecret, type Fault } from '@plumb/wire'
 import { openHttpDispatcher } from './http-dispatcher.js'
 import { type HttpEvents, openFetch } from './http-fetch.js'
 import type { Link } from './link.js'
-import type { Target } from './server-url.js'
+import type { ServerTarget } from './server-url.js'
 import { waitAtMost } from './wait-at-most.js'
 
 export interface HttpLinkOptions extends HttpEvents {
-  readonly target: Target
+  readonly target: ServerTarget
   readonly isSse: boolean
   readonly allowsPrivateNet: boolean
   readonly clientName: string

@@ -3,7 +3,7 @@
 import { addSecret, type Fault, fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ServerConfig } from './connection.js'
 
-export interface Target {
+export interface ServerTarget {
   /** With the client's id and secret, if `auth: "query"` puts them there: not to be shown. */
   readonly url: URL
   readonly token?: string
@@ -16,7 +16,7 @@ const SCHEMES: Readonly<Record<string, readonly string[]>> = { ws: ['ws:', 'wss:
 const HTTP = ['http:', 'https:']
 
 /** `config_invalid` for an invalid address, `missing_key` for a required variable that is not set. */
-export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = process.env): Result<Target> => {
+export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = process.env): Result<ServerTarget> => {
   const { url: text = '', transport, token_env, client_id_env, client_secret_env, auth } = config
   if (!URL.canParse(text)) return fail('config_invalid', `'${preview(text)}' is no URL of an MCP server, such as https://example.org/mcp`)
   const url = new URL(text)

@@ -7,9 +7,9 @@ import { type Link, LinkError } from './link.js'
 import { messagesIn } from './message.js'
 import { networkFault } from './network-fault.js'
 import type { RawArguments } from './raw-arguments.js'
-import type { Target } from './server-url.js'
+import type { ServerTarget } from './server-url.js'
 
-export const openWebSocket = async ({ url, token }: Target, allowsPrivateNet: boolean, places: RawArguments): Promise<Link> => {
+export const openWebSocket = async ({ url, token }: ServerTarget, allowsPrivateNet: boolean, places: RawArguments): Promise<Link> => {
   const { WebSocket } = await import('undici')
   let failure: Error | undefined
   const dispatcher = await openHttpDispatcher(url, allowsPrivateNet, (error) => {

@@ -31,7 +31,7 @@ import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch } from '../graph/morphism/batch.js'
-import { type Callable, Calls, openCalls } from '../graph/morphism/calls.js'
+import { type MappedTool, Calls, openCalls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
@@ -56,7 +56,7 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   /** For agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
   /** For maps of tools. */
-  readonly mapped: ReadonlyMap<GraphNode, Callable>
+  readonly mapped: ReadonlyMap<GraphNode, MappedTool>
   readonly envelopes: 'all' | 'some' | 'none'
   readonly isNumbered: boolean
   /** A parent joins by origin: it needs all inputs that an output stems from, and which of them were lost. */
@@ -255,7 +255,7 @@ class Network {
         return new Batch(feeds, this.#context, { ...work, name: node.name, lost: this.#losses.at(node) })
       case 'call':
         return openCalls(node, feeds, this.#forms.errorHandlers.contextAt(node), {
-          tool: this.#o.mapped.get(node) as Callable,
+          tool: this.#o.mapped.get(node) as MappedTool,
           scanners: this.#scanners,
           lost: this.#losses.at(node),
           ...keptCalls(this.#places.get(node) ?? node.name, this.#o.settings.resumed, this.#o.emitter),

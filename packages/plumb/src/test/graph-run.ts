@@ -7,7 +7,7 @@ import type { SpawnSettings } from '../child/agent-start.js'
 import type { spawnAll } from '../child/spawn.js'
 import type { RunEmitter } from '../event/emitter.js'
 import { deferred } from '../graph/deferred.js'
-import type { Callable } from '../graph/morphism/calls.js'
+import type { MappedTool } from '../graph/morphism/calls.js'
 import { RunLoop } from '../run/run-loop.js'
 import { type Wired, wireUp } from '../run/wiring.js'
 import type { ToolService } from '../tools/tool-service.js'
@@ -28,7 +28,7 @@ export interface GraphRunOptions {
   readonly envelopes: 'all' | 'some' | 'none'
   readonly spawn: typeof spawnAll
   readonly tools: ReadonlyMap<GraphNode, ToolService>
-  readonly mapped: ReadonlyMap<GraphNode, Callable>
+  readonly mapped: ReadonlyMap<GraphNode, MappedTool>
 }
 
 export class GraphRun {

@@ -2,7 +2,7 @@
 
 import type { TestPlan } from '@plumb/lang'
 import { randomValues, shrinkValue } from '@plumb/lang/random'
-import { nowMs, preview } from '@plumb/wire'
+import { nowMs, type Prices, preview } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { checkOutcome, type RowFinding, toFinding } from './check-outcome.js'
 import { evaluateAgent, type RatedRun } from './evaluation.js'
@@ -13,7 +13,7 @@ import type { Share, TestCost, TestFinding, TestResult } from './report/result.j
 import { inputsOf, type TestInputs } from './rows.js'
 import { type Given, type RunOutcome, runOnce } from './run-once.js'
 import { compareSnapshot, writeSnapshot } from './snapshot.js'
-import { type Prices, Spending } from './spending.js'
+import { ModelSpending } from './spending.js'
 import type { TestSetting } from './test-host.js'
 
 export interface TestOptions {
@@ -80,7 +80,7 @@ const quote = (word: string): string => (/^[\w./@%+=:,-]+$/.test(word) ? word : 
 class TestRun {
   readonly #seed: number
   readonly #setting: TestSetting
-  readonly #spending: Spending
+  readonly #spending: ModelSpending
   #answers = 0
 
   constructor(
@@ -91,7 +91,7 @@ class TestRun {
     this.#seed = hash(`${options.seed} ${plan.name}`)
     const randomAnswer: TestSetting['randomAnswer'] = ({ output }) =>
       first(randomValues(output, { seed: this.#seed + ++this.#answers, count: 1, edges: 0 })) ?? 'null'
-    this.#spending = new Spending(options.prices)
+    this.#spending = new ModelSpending(options.prices)
     this.#setting = { ...options.setting, randomAnswer, spending: this.#spending }
   }
 

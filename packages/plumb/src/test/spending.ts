@@ -1,14 +1,12 @@
 // The requests to real models of a test, and their cost.
 
-import { costOfUsage, type loadPrices, toDollars } from '@plumb/wire'
+import { costOfUsage, type Prices, toDollars } from '@plumb/wire'
 import type { AgentTelemetry } from '../event/run-event.js'
 import type { TestCost } from './report/result.js'
 
 type Usage = Extract<AgentTelemetry, { kind: 'usage' }>
 
-export type Prices = Awaited<ReturnType<typeof loadPrices>>
-
-export class Spending {
+export class ModelSpending {
   #calls = 0
   #nano = 0
   readonly #unpriced = new Set<string>()

@@ -22,7 +22,7 @@ import { type Spawned, spawnAll } from '../child/spawn.js'
 import { openEmitter } from '../event/emitter.js'
 import type { RunEvent } from '../event/run-event.js'
 import { placesOf } from '../event/wires.js'
-import type { Callable } from '../graph/morphism/calls.js'
+import type { MappedTool } from '../graph/morphism/calls.js'
 import { keptPlaceOf } from '../record/kept-answers.js'
 import { AuthoritySource } from '../tools/authority-source.js'
 import { openToolServices } from '../tools/dispatch.js'
@@ -37,7 +37,7 @@ import { GraphRun, type GraphRunOptions } from './graph-run.js'
 import { openInProcessChild } from './in-process-child.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
-import type { Spending } from './spending.js'
+import type { ModelSpending } from './spending.js'
 
 /** Shared by all tests of a spec. */
 export interface TestSetting {
@@ -48,7 +48,7 @@ export interface TestSetting {
   readonly model: string | undefined
   /** A value of the output type of the script's subject, as JSON text. */
   readonly randomAnswer: (script: Script) => string
-  readonly spending: Spending
+  readonly spending: ModelSpending
 }
 
 /** How a graph is run: its streams, and the receiver of its errors. */
@@ -91,7 +91,7 @@ export class TestHost {
     const settings = await this.#settings(report, emitter, hosted.place)
     const live = this.#liveNodes(graph)
     let tools: ReadonlyMap<GraphNode, ToolService> = new Map()
-    let mapped: ReadonlyMap<GraphNode, Callable> = new Map()
+    let mapped: ReadonlyMap<GraphNode, MappedTool> = new Map()
     if (live.nodes.length > 0) {
       settings.boxes = await openBoxes(live, settings, reporter)
       const opened = await openToolServices(live, settings, reporter)

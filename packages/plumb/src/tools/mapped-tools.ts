@@ -18,7 +18,7 @@ import {
 } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { placesOf } from '../event/wires.js'
-import type { Callable, Called } from '../graph/morphism/calls.js'
+import type { MappedTool, Called } from '../graph/morphism/calls.js'
 import { findDocroot } from './docroot.js'
 import { partsKeeper } from './kept-parts.js'
 import { openMapApprovals } from './map-approvals.js'
@@ -36,9 +36,9 @@ export const openMappedTools = async (
   graph: Graph,
   settings: SpawnSettings,
   reporter: Reporter,
-): Promise<Result<ReadonlyMap<GraphNode, Callable>, readonly Fault[]>> => {
+): Promise<Result<ReadonlyMap<GraphNode, MappedTool>, readonly Fault[]>> => {
   const places = placesOf(graph)
-  const tools = new Map<GraphNode, Callable>()
+  const tools = new Map<GraphNode, MappedTool>()
   const faults: Fault[] = []
   for (const node of mapsOfTools(graph)) {
     const opened = await openMappedTool(node.work.bound, places.get(node) ?? node.name, settings, reporter)
@@ -55,7 +55,7 @@ const openMappedTool = async (
   place: string,
   settings: SpawnSettings,
   reporter: Reporter,
-): Promise<Result<Callable, readonly Fault[]>> => {
+): Promise<Result<MappedTool, readonly Fault[]>> => {
   const { toolProgram, maxLine } = settings
   const { name } = bound
   if (toolProgram !== undefined) {
@@ -122,7 +122,7 @@ const callsIn = (chain: BasePlan): number => {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** The answers of another program are checked first: it is foreign. */
-const byProgram = (name: string, place: string, program: Dispatcher, deliveries: Deliveries | undefined): Callable => {
+const byProgram = (name: string, place: string, program: Dispatcher, deliveries: Deliveries | undefined): MappedTool => {
   let count = 0
   return {
     call: async (input, seq) =>

@@ -21,7 +21,7 @@ export interface RetryOptions {
  * At most `maxRetries` + 1 attempts, not counting those that find no server: these continue for a minute, or for the part of it that
  * `maxRetries` is of 4. Returns the last failure.
  */
-export const retry = async <T>(
+export const retryRequest = async <T>(
   attempt: (number: number) => Promise<Attempt<T>>,
   { maxRetries, timing, signal, onRetry }: RetryOptions,
 ): Promise<Attempt<T>> => {

@@ -12,7 +12,7 @@ import type { ScheduledSource } from '../schedule.js'
 import { Morphism } from './morphism.js'
 
 /** Calls one tool. */
-export interface Callable {
+export interface MappedTool {
   /** JSON in and out, for the message with that number; never rejects. */
   call(input: string, seq: number): Promise<Called>
   /** Skips the call of a message whose result is kept. */
@@ -27,7 +27,7 @@ export type Called = Result<string> & { readonly call?: number }
 export interface CallsOptions {
   readonly name: string
   readonly parallel: number
-  readonly tool: Callable
+  readonly tool: MappedTool
   /** The tool's results are checked. */
   readonly check: Stage
   readonly report: (fault: Fault) => void

@@ -3,7 +3,7 @@
 import { addSecret, type Fault, fail, nowMs, preview, type Result, succeed } from '@plumb/wire'
 import { askEndpoint } from './ask-endpoint.js'
 import { readAbout, setAbout } from './index-tables.js'
-import type { Database } from './sqlite.js'
+import type { SqliteDatabase } from './sqlite.js'
 import { readVectors, type Vector } from './vector.js'
 
 export interface Embeddings {
@@ -54,7 +54,7 @@ const KEEP_EVERY_MS = 5000
 
 /** An error of the endpoint is the value, not a failure: the index works without vectors. */
 export const embedMissing = async (
-  database: Database,
+  database: SqliteDatabase,
   { model, embed }: Embeddings,
   signal: AbortSignal,
   keep: () => Promise<Result<void>>,

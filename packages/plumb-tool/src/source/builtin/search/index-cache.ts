@@ -4,11 +4,11 @@ import { type Result, succeed } from '@plumb/wire'
 import { type FileStamp, fileStamp } from '../../path/file-stamp.js'
 import type { ResolvedPath } from '../../path/resolved-path.js'
 import { readIndex, statOf } from './index-file.js'
-import type { Database } from './sqlite.js'
+import type { SqliteDatabase } from './sqlite.js'
 
 interface Kept {
   readonly stamp: FileStamp
-  readonly database: Database
+  readonly database: SqliteDatabase
 }
 
 const MAX_KEPT = 4
@@ -17,7 +17,7 @@ const MAX_KEPT = 4
 const kept = new Map<string, Kept>()
 
 /** `use` must be synchronous: the database may be closed afterwards. Undefined if the index is damaged. */
-export const withIndex = async <T>(resolved: ResolvedPath, use: (database: Database) => T): Promise<Result<T | undefined>> => {
+export const withIndex = async <T>(resolved: ResolvedPath, use: (database: SqliteDatabase) => T): Promise<Result<T | undefined>> => {
   const path = `${resolved.directory}/${resolved.name}`
   const stat = await statOf(resolved)
   const known = kept.get(path)
@@ -32,7 +32,7 @@ export const withIndex = async <T>(resolved: ResolvedPath, use: (database: Datab
   return succeed(database && attempt(database, use))
 }
 
-const attempt = <T>(database: Database, use: (database: Database) => T): T | undefined => {
+const attempt = <T>(database: SqliteDatabase, use: (database: SqliteDatabase) => T): T | undefined => {
   try {
     return use(database)
   } catch {

@@ -13,7 +13,7 @@ import { checkName, indexPlace, nameFor, readIndex, writeIndex } from './index-f
 import { lockIndex } from './index-lock.js'
 import { countContents, emptyContents, readAbout, setAbout } from './index-tables.js'
 import { NO_ENDPOINT } from './rank.js'
-import type { Database } from './sqlite.js'
+import type { SqliteDatabase } from './sqlite.js'
 import { type UpdateSummary, updateIndex } from './update-index.js'
 
 interface Input {
@@ -129,7 +129,7 @@ class Indexing {
     }
   }
 
-  async #keep(database: Database, stamp: ExpectedFile, done: UpdateSummary, wasDamaged: boolean): ReturnType<Builtin['run']> {
+  async #keep(database: SqliteDatabase, stamp: ExpectedFile, done: UpdateSummary, wasDamaged: boolean): ReturnType<Builtin['run']> {
     const { indexPath, index, directory, description } = this.target
     const isOther = readAbout(database, 'folder') !== directory.shown
     setAbout(database, 'folder', directory.shown)
@@ -165,7 +165,7 @@ class Indexing {
     })
   }
 
-  async #embed(database: Database, keep: () => Promise<Result<void>>): Promise<Result<string>> {
+  async #embed(database: SqliteDatabase, keep: () => Promise<Result<void>>): Promise<Result<string>> {
     if (!this.embeddings) return succeed(NO_ENDPOINT)
     const missing = countContents(database)
     if (missing.vectors === missing.chunks && readAbout(database, 'model') === this.embeddings.model)

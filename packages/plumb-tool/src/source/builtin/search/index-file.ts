@@ -11,7 +11,7 @@ import { writeFileAtomically } from '../../path/write-file-atomically.js'
 import type { BuiltinContext } from '../builtin.js'
 import type { DocumentKind } from './document-kind.js'
 import { openContents } from './index-tables.js'
-import type { Database } from './sqlite.js'
+import type { SqliteDatabase } from './sqlite.js'
 
 const SUFFIX = '.sqlite'
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u
@@ -56,7 +56,7 @@ export const indexNames = async (kind: DocumentKind, context: BuiltinContext, ro
 
 interface StoredIndex {
   /** Undefined if damaged or of another version. */
-  readonly database: Database | undefined
+  readonly database: SqliteDatabase | undefined
   readonly stamp: FileStamp
 }
 
@@ -77,7 +77,7 @@ export const readIndex = async (resolved: ResolvedPath): Promise<Result<StoredIn
 }
 
 /** `file_changed` if the index is no longer the version that was read. Resolves to the new version. */
-export const writeIndex = async (resolved: ResolvedPath, database: Database, expect: ExpectedFile): Promise<Result<FileStamp>> => {
+export const writeIndex = async (resolved: ResolvedPath, database: SqliteDatabase, expect: ExpectedFile): Promise<Result<FileStamp>> => {
   const written = await writeFileAtomically(resolved, database.bytes(), { expect })
   if (!written.ok) return written
   const stat = await statOf(resolved)

@@ -2,7 +2,7 @@
 
 import { HEADING_SEPARATOR } from './chunk.js'
 import type { DocumentKind } from './document-kind.js'
-import { Database } from './sqlite.js'
+import { SqliteDatabase } from './sqlite.js'
 
 /** 'plmb' */
 const APPLICATION_ID = 0x706c_6d62
@@ -23,15 +23,15 @@ const schema = ({ tokenizer }: DocumentKind): string => `
   pragma user_version = ${VERSION};
 `
 
-export const emptyContents = async (kind: DocumentKind): Promise<Database> => {
-  const database = await Database.open()
+export const emptyContents = async (kind: DocumentKind): Promise<SqliteDatabase> => {
+  const database = await SqliteDatabase.open()
   database.script(schema(kind))
   return database
 }
 
 /** Undefined if the bytes are damaged, of another version, or no index at all. */
-export const openContents = async (bytes: Uint8Array): Promise<Database | undefined> => {
-  const database = await Database.open(bytes).catch(() => undefined)
+export const openContents = async (bytes: Uint8Array): Promise<SqliteDatabase | undefined> => {
+  const database = await SqliteDatabase.open(bytes).catch(() => undefined)
   try {
     const isOurs = database?.row('pragma application_id')?.[0] === APPLICATION_ID && database.row('pragma user_version')?.[0] === VERSION
     if (isOurs) return database
@@ -49,7 +49,7 @@ export interface IndexedFile {
   readonly stamp: string
 }
 
-export const filesOf = (database: Database): Map<string, IndexedFile> => {
+export const filesOf = (database: SqliteDatabase): Map<string, IndexedFile> => {
   const files = new Map<string, IndexedFile>()
   for (const [id, path, sha256, stamp] of database.rows('select id, path, sha256, stamp from file'))
     files.set(String(path), { id: Number(id), sha256: String(sha256), stamp: String(stamp) })
@@ -57,7 +57,7 @@ export const filesOf = (database: Database): Map<string, IndexedFile> => {
 }
 
 export const addIndexedFile = (
-  database: Database,
+  database: SqliteDatabase,
   kind: DocumentKind,
   path: string,
   file: Omit<IndexedFile, 'id'> & { readonly text: string },
@@ -79,25 +79,25 @@ export const addIndexedFile = (
   }
 }
 
-export const removeIndexedFile = (database: Database, { id }: IndexedFile): void => {
+export const removeIndexedFile = (database: SqliteDatabase, { id }: IndexedFile): void => {
   database.run('delete from words where rowid in (select id from chunk where file = ?)', [id])
   database.run('delete from chunk where file = ?', [id])
   database.run('delete from file where id = ?', [id])
 }
 
-export const setStamp = (database: Database, { id }: IndexedFile, stamp: string): void =>
+export const setStamp = (database: SqliteDatabase, { id }: IndexedFile, stamp: string): void =>
   database.run('update file set stamp = ? where id = ?', [stamp, id])
 
 /** Metadata of the index: `folder`, `description`, `model`. */
-export const readAbout = (database: Database, key: string): string => {
+export const readAbout = (database: SqliteDatabase, key: string): string => {
   const [value = ''] = database.row('select value from about where key = ?', [key]) ?? []
   return String(value)
 }
 
-export const setAbout = (database: Database, key: string, value: string): void =>
+export const setAbout = (database: SqliteDatabase, key: string, value: string): void =>
   database.run('insert or replace into about values (?, ?)', [key, value])
 
-export const countContents = (database: Database): { readonly files: number; readonly chunks: number; readonly vectors: number } => {
+export const countContents = (database: SqliteDatabase): { readonly files: number; readonly chunks: number; readonly vectors: number } => {
   const [files, chunks, vectors] = database.row('select (select count(*) from file), count(*), count(vector) from chunk') ?? []
   return { files: Number(files), chunks: Number(chunks), vectors: Number(vectors) }
 }

@@ -2,7 +2,7 @@
 
 import { HEADING_SEPARATOR } from './chunk.js'
 import type { DocumentKind } from './document-kind.js'
-import type { Database } from './sqlite.js'
+import type { SqliteDatabase } from './sqlite.js'
 import { cosineSimilarity, type Vector } from './vector.js'
 
 export const NO_ENDPOINT = 'full text only: no embedding endpoint is configured'
@@ -36,7 +36,7 @@ const IN_HEADING = `select rowid from words where words match ? limit ${MAX_ROWS
 const CHUNK = 'select path, start_line, end_line, heading, text from chunk join file on file.id = chunk.file where chunk.id = ?'
 
 /** Best first; ties by path and line, so that the result does not depend on the history of the index. */
-export const rank = (database: Database, kind: DocumentKind, query: string, vector: Vector | undefined): Hit[] => {
+export const rank = (database: SqliteDatabase, kind: DocumentKind, query: string, vector: Vector | undefined): Hit[] => {
   const words = byWords(database, kind, query)
   const scored = vector ? fuse(words, byMeaning(database, vector)) : words
   const hits = scored.flatMap(({ id, score }) => {
@@ -58,7 +58,7 @@ interface Scored {
 }
 
 /** BM25, scaled up for chunks with more of the terms, or with a heading made of them. */
-const byWords = (database: Database, kind: DocumentKind, query: string): Scored[] => {
+const byWords = (database: SqliteDatabase, kind: DocumentKind, query: string): Scored[] => {
   const terms = [...new Set(kind.significantTerms(query))].slice(0, MAX_TERMS)
   const found = new Map<number, { score: number; terms: number; inHeading: number }>()
   for (const term of terms) {
@@ -80,7 +80,7 @@ const byWords = (database: Database, kind: DocumentKind, query: string): Scored[
 const best = <T extends Scored>(scored: T[]): T[] => scored.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, CANDIDATES)
 
 /** The share of the terms of its heading that the query has. */
-const shareOf = (database: Database, kind: DocumentKind, id: number, inHeading: number): number => {
+const shareOf = (database: SqliteDatabase, kind: DocumentKind, id: number, inHeading: number): number => {
   const [heading = ''] = inHeading === 0 ? [] : (database.row('select heading from chunk where id = ?', [id]) ?? [])
   const words = kind.significantTerms(String(heading).split(HEADING_SEPARATOR).at(-1) ?? '')
   return words.length === 0 ? 0 : Math.min(1, inHeading / words.length)
@@ -89,7 +89,7 @@ const shareOf = (database: Database, kind: DocumentKind, id: number, inHeading: 
 // Quoted, since FTS5 has keywords; terms hold only letters, digits and marks.
 const toMatch = (term: string): string => (term.length >= PREFIX_LETTERS ? `"${term}" OR "${term}"*` : `"${term}"`)
 
-const byMeaning = (database: Database, vector: Vector): Scored[] => {
+const byMeaning = (database: SqliteDatabase, vector: Vector): Scored[] => {
   const scored: Scored[] = []
   for (const [id, bytes] of database.rows('select id, vector from chunk where vector is not null')) {
     if (!(bytes instanceof Uint8Array)) continue

@@ -5,7 +5,7 @@ import type { BindingSpec, Database as Connection, PreparedStatement, Sqlite3Sta
 type Row = readonly SqlValue[]
 
 /** Methods throw the errors of SQLite: the bytes may be damaged in any way. */
-export class Database {
+export class SqliteDatabase {
   readonly #prepared = new Map<string, PreparedStatement>()
 
   private constructor(
@@ -13,13 +13,13 @@ export class Database {
     private readonly connection: Connection,
   ) {}
 
-  static async open(bytes?: Uint8Array): Promise<Database> {
+  static async open(bytes?: Uint8Array): Promise<SqliteDatabase> {
     const sqlite = await loadSqlite()
     const connection = new sqlite.oo1.DB(':memory:')
     if (bytes) load(sqlite, connection, bytes)
     // The file is not trusted: triggers and views in its schema must not run functions with side effects.
     connection.exec('pragma trusted_schema = off; pragma journal_mode = off; pragma cell_size_check = on')
-    return new Database(sqlite, connection)
+    return new SqliteDatabase(sqlite, connection)
   }
 
   script(sql: string): void {

@@ -11,7 +11,7 @@ import { isReadable } from '../file/permitted-file.js'
 import { isBinary, sha256Of } from '../file/text-file.js'
 import type { DocumentKind } from './document-kind.js'
 import { addIndexedFile, filesOf, type IndexedFile, removeIndexedFile, setStamp } from './index-tables.js'
-import type { Database } from './sqlite.js'
+import type { SqliteDatabase } from './sqlite.js'
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024
 const MAX_FILES = 50_000
@@ -38,7 +38,7 @@ export interface UpdateSummary {
 
 /** Undefined if the signal fired; the database is then incomplete. */
 export const updateIndex = async (
-  database: Database,
+  database: SqliteDatabase,
   directory: ResolvedPath,
   kind: DocumentKind,
   context: BuiltinContext,
