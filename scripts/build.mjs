@@ -130,7 +130,7 @@ const tapBundle = {
 
 const testEntries = () => [
   ...readdirSync(`${ROOT}/packages`).flatMap((name) => testFiles(`packages/${name}/test`, `packages/${name}/dist/test`)),
-  ...['', '/faults', '/fuzz'].flatMap((room) => testFiles(`test${room}`, `test/dist${room}`)),
+  ...['', '/faults', '/fuzz'].flatMap((directory) => testFiles(`test${directory}`, `test/dist${directory}`)),
 ]
 
 const testFiles = (directory, out) =>

@@ -48,8 +48,8 @@ const release = async (to, parts, nodeDirectory) => {
       for (const name of executables()) await packForNpm(await stagePackage(name, join(directory, 'npm', name)), to)
     if (parts.includes('all')) await packAll(join(directory, 'all'), tree, to)
     if (parts.includes('tarball')) await packTarball(directory, to)
-    if (parts.includes('single')) tell(await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-x64')))
-    if (parts.includes('vsix')) tell(await packExtension(directory, to))
+    if (parts.includes('single')) warn(await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-x64')))
+    if (parts.includes('vsix')) warn(await packExtension(directory, to))
     writeFileSync(join(to, `plumb-${VERSION}.cdx.json`), billOfMaterials(tree))
     const files = readdirSync(to).sort()
     writeFileSync(join(to, 'SHA256SUMS'), files.map((file) => `${sha256(readFileSync(join(to, file)))}  ${file}\n`).join(''))
@@ -58,7 +58,7 @@ const release = async (to, parts, nodeDirectory) => {
   }
 }
 
-const tell = (reason) => reason && console.error(`left out: ${reason}`)
+const warn = (reason) => reason && console.error(`left out: ${reason}`)
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex')
 
 const removeCaches = (directory) => {

@@ -6,7 +6,7 @@ import { basename, join, sep } from 'node:path'
 import t from 'tap'
 import { findTimedAssertions } from './elapsed-time.js'
 import { NOT_TRIED } from './faults/not-tried.js'
-import { findCycles, importsOf, readGraph, roomsOf } from './import-graph.js'
+import { findCycles, importsOf, readGraph, directoriesOf } from './import-graph.js'
 
 // Tests run in the root.
 const PACKAGES = readdirSync('packages')
@@ -32,7 +32,7 @@ const TOP_LEVEL = [
 const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
 
 /** The packages that each package may import. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
+const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   lang: ['wire'],
   policy: ['lang', 'wire'],
@@ -53,8 +53,8 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   },
 }
 
-/** The one door of each dependency: the files that may import it. A new dependency needs a door here. */
-const DOORS: Readonly<Record<string, RegExp>> = {
+/** The files that may import each dependency. A new dependency needs a row here. */
+const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   '@agentclientprotocol/sdk': /^packages\/plumb-chat\/src\/acp\//,
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
   '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
@@ -91,14 +91,14 @@ const DOORS: Readonly<Record<string, RegExp>> = {
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }
 
-/** Rooms inside a package that are entered only by these files, given relative to the room. */
-const ENTRANCES: Readonly<Record<string, RegExp>> = {
+/** Directories inside a package of which other files may import only these, given relative to the directory. */
+const ENTRY_POINTS: Readonly<Record<string, RegExp>> = {
   'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table)\.ts$/,
   'packages/plumb-tool/src/mcp-client': /^(connect|connection|server-entry|server-pool|servers|tool-list-cache)\.ts$/,
 }
 
-/** What a room may import besides itself and other packages: the MCP client knows no calls and no built-in tools. */
-const EXITS: Readonly<Record<string, RegExp>> = {
+/** What a directory may import besides itself and other packages: the MCP client knows no calls and no built-in tools. */
+const DIRECTORY_IMPORTS: Readonly<Record<string, RegExp>> = {
   'packages/plumb-tool/src/mcp-client':
     /^packages\/plumb-tool\/src\/(json-text\.ts$|source\/(command\/git-guard\.ts$|(net|process|sandbox)\/))/,
 }
@@ -146,10 +146,10 @@ const filesUnder = (directory: string): string[] =>
       })
     : []
 
-t.test('each package imports only what its arrow allows', async (t) => {
+t.test('each package imports only what the table allows', async (t) => {
   for (const name of PACKAGES) {
-    const allowed = ARROWS[name]
-    t.ok(allowed, `packages/${name} is in the table of arrows`)
+    const allowed = ALLOWED_IMPORTS[name]
+    t.ok(allowed, `packages/${name} is in the table of allowed imports`)
     const imports = sources(name).flatMap((file) => importsOf(file).map((specifier) => ({ file, specifier })))
     const wrong = imports.filter(({ specifier }) => {
       const to = packageOf(specifier)
@@ -172,38 +172,38 @@ t.test('each package imports only what its arrow allows', async (t) => {
   }
 })
 
-t.test('each dependency has one door', async (t) => {
+t.test('each dependency is imported only where the table says', async (t) => {
   for (const name of PACKAGES) {
     const wrong = sources(name).flatMap((file) =>
       importsOf(file)
         .filter((specifier) => !specifier.startsWith('.') && packageOf(specifier) === undefined)
-        .filter((specifier) => (DOORS[module(specifier)] ? !DOORS[module(specifier)]?.test(file) : !isBuiltin(specifier)))
+        .filter((specifier) => (DEPENDENCY_IMPORTERS[module(specifier)] ? !DEPENDENCY_IMPORTERS[module(specifier)]?.test(file) : !isBuiltin(specifier)))
         .map((specifier) => `${file}: ${specifier}`),
     )
     t.strictSame(wrong, [], `packages/${name}`)
   }
 })
 
-t.test('rooms with entrances are entered only by those', async (t) => {
+t.test('directories with entry points are imported only by those', async (t) => {
   const graph = [...readGraph(PACKAGES)]
-  for (const [room, entrances] of Object.entries(ENTRANCES)) {
-    const inRoom = (file: string): boolean => file.startsWith(`${room}/`)
+  for (const [directory, entryPoints] of Object.entries(ENTRY_POINTS)) {
+    const isInside = (file: string): boolean => file.startsWith(`${directory}/`)
     t.ok(
-      graph.some(([file]) => inRoom(file)),
-      `${room} has files`,
+      graph.some(([file]) => isInside(file)),
+      `${directory} has files`,
     )
     const wrong = graph
-      .filter(([file]) => !inRoom(file))
-      .flatMap(([file, imports]) => imports.filter(inRoom).map((to) => `${file}: ${to}`))
-      .filter((arrow) => !entrances.test(arrow.slice(arrow.indexOf(`${room}/`) + room.length + 1)))
-    t.strictSame(wrong, [], room)
+      .filter(([file]) => !isInside(file))
+      .flatMap(([file, imports]) => imports.filter(isInside).map((to) => `${file}: ${to}`))
+      .filter((found) => !entryPoints.test(found.slice(found.indexOf(`${directory}/`) + directory.length + 1)))
+    t.strictSame(wrong, [], directory)
   }
-  for (const [room, exits] of Object.entries(EXITS)) {
+  for (const [directory, allowed] of Object.entries(DIRECTORY_IMPORTS)) {
     const wrong = graph
-      .filter(([file]) => file.startsWith(`${room}/`))
+      .filter(([file]) => file.startsWith(`${directory}/`))
       .flatMap(([file, imports]) => imports.filter((to) => /^packages\/plumb-tool\//.test(to)).map((to) => ({ file, to })))
-      .filter(({ to }) => !to.startsWith(`${room}/`) && !exits.test(to))
-    t.strictSame(wrong, [], `${room}: exits`)
+      .filter(({ to }) => !to.startsWith(`${directory}/`) && !allowed.test(to))
+    t.strictSame(wrong, [], `${directory}: imports`)
   }
 })
 
@@ -211,17 +211,17 @@ t.test('no file imports itself by way of others, types included', async (t) => {
   t.strictSame(findCycles(readGraph(PACKAGES)), [], 'move what the files of a cycle share into a file of its own')
 })
 
-/** Packages some of whose rooms import each other. This list may only get shorter; with the last of them it goes. */
-const ROOMS_IN_CYCLES = ['plumb', 'plumb-agent', 'plumb-mcp', 'plumb-tool', 'wire']
+/** Packages some of whose directories import each other. This list may only get shorter; with the last of them it goes. */
+const PACKAGES_WITH_CYCLES = ['plumb', 'plumb-agent', 'plumb-mcp', 'plumb-tool', 'wire']
 
-t.test('no room of a package imports itself by way of others, types included', async (t) => {
+t.test('no directory of a package imports itself by way of others, types included', async (t) => {
   const graph = readGraph(PACKAGES)
-  const cycles = new Map(PACKAGES.map((name) => [name, findCycles(roomsOf(graph, name))]))
+  const cycles = new Map(PACKAGES.map((name) => [name, findCycles(directoriesOf(graph, name))]))
   for (const [name, found] of cycles) {
-    if (!ROOMS_IN_CYCLES.includes(name)) t.strictSame(found, [], `${name}: move what these rooms share into one below them`)
+    if (!PACKAGES_WITH_CYCLES.includes(name)) t.strictSame(found, [], `${name}: move what these directories share into one below them`)
   }
-  const without = ROOMS_IN_CYCLES.filter((name) => cycles.get(name)?.length === 0)
-  t.strictSame(without, [], 'these have no such rooms any more: take them out of the list')
+  const without = PACKAGES_WITH_CYCLES.filter((name) => cycles.get(name)?.length === 0)
+  t.strictSame(without, [], 'these have no such directories any more: take them out of the list')
 })
 
 t.test('cycles are found', async (t) => {
@@ -237,7 +237,7 @@ t.test('cycles are found', async (t) => {
   const files = [...readGraph(PACKAGES)]
   t.ok(files.some(([file, imports]) => file.startsWith('packages/plumb/') && imports.includes('packages/wire/src/index.ts')))
   t.ok(files.some(([, imports]) => imports.includes('packages/policy/src/permit.ts')))
-  const rooms = roomsOf(
+  const directories = directoriesOf(
     new Map([
       ['packages/a/src/one/x.ts', ['packages/a/src/one/y.ts', 'packages/b/src/z.ts']],
       ['packages/a/src/one/y.ts', ['packages/a/src/main.ts']],
@@ -247,7 +247,7 @@ t.test('cycles are found', async (t) => {
     'a',
   )
   t.strictSame(
-    [...rooms],
+    [...directories],
     [
       ['one', ['main.ts']],
       ['main.ts', ['one']],
@@ -281,7 +281,7 @@ t.test(`no file is longer than ${MAX_LINES} lines, or has a name that says nothi
   )
 })
 
-t.test('CONTRIBUTING lists each package and each room, and no other', async (t) => {
+t.test('CONTRIBUTING lists each package and each of its directories, and no other', async (t) => {
   const rows = new Map(
     [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
       name,
@@ -290,17 +290,17 @@ t.test('CONTRIBUTING lists each package and each room, and no other', async (t) 
   )
   t.strictSame([...rows.keys()].sort(), [...PACKAGES].sort())
   for (const name of PACKAGES) {
-    const rooms = readdirSync(`packages/${name}/src`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    const listed = [...(rows.get(name) ?? '').matchAll(/`([\w-]+)`/g)].map(([, room]) => room)
+    const own = readdirSync(`packages/${name}/src`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    const listed = [...(rows.get(name) ?? '').matchAll(/`([\w-]+)`/g)].map(([, directory]) => directory)
     t.strictSame(
-      rooms.map((room) => room.name).filter((room) => !listed.includes(room)),
+      own.map((entry) => entry.name).filter((directory) => !listed.includes(directory)),
       [],
-      `packages/${name}: a row names its rooms`,
+      `packages/${name}: a row names its directories`,
     )
-    // Rooms within rooms are named too.
+    // Nested directories are named too.
     const directories = filesUnder(`packages/${name}/src`).flatMap((file) => file.split(sep).slice(3, -1))
     t.strictSame(
-      listed.filter((room) => !directories.includes(room as string)),
+      listed.filter((directory) => !directories.includes(directory as string)),
       [],
       `packages/${name}: what is not there any more`,
     )

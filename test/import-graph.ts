@@ -54,18 +54,18 @@ export const findCycles = (graph: Graph): string[][] => {
   return cycles.sort()
 }
 
-/** The same between the rooms of one package: the directories directly below its src, and each file that is in none. */
-export const roomsOf = (graph: Graph, name: string): Graph => {
+/** The same between the directories of one package directly below its src; a file in none of them counts as one. */
+export const directoriesOf = (graph: Graph, name: string): Graph => {
   const src = `${join('packages', name, 'src')}/`
-  const roomOf = (file: string): string => file.slice(src.length).split('/')[0] ?? ''
-  const rooms = new Map<string, string[]>()
+  const directoryOf = (file: string): string => file.slice(src.length).split('/')[0] ?? ''
+  const directories = new Map<string, string[]>()
   for (const [file, imports] of graph) {
     if (!file.startsWith(src)) continue
-    const room = roomOf(file)
-    const others = imports.filter((other) => other.startsWith(src)).map(roomOf)
-    rooms.set(room, [...(rooms.get(room) ?? []), ...others.filter((other) => other !== room)])
+    const directory = directoryOf(file)
+    const others = imports.filter((other) => other.startsWith(src)).map(directoryOf)
+    directories.set(directory, [...(directories.get(directory) ?? []), ...others.filter((other) => other !== directory)])
   }
-  return rooms
+  return directories
 }
 
 const sourcesUnder = (directory: string): string[] =>

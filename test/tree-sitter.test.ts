@@ -40,7 +40,7 @@ const inCases = readdirSync('test/cases').flatMap((name) =>
 )
 const specs = [
   ...['packages', 'scripts', 'test']
-    .flatMap((room) => filesUnder(room).filter((file) => file.endsWith('.plumb')))
+    .flatMap((directory) => filesUnder(directory).filter((file) => file.endsWith('.plumb')))
     .map((file) => readFileSync(file, 'utf8')),
   ...inCases,
 ]

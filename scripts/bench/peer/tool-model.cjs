@@ -1,4 +1,4 @@
-// A model on loopback that calls the tool `double` for each question and then tells how many milliseconds passed from its call to the result.
+// A model on loopback that calls the tool `double` for each question and then answers how many milliseconds passed from its call to the result.
 // It writes its address first and ends with its standard input. tool-model.cjs MS: it takes so long to ask for the call.
 'use strict'
 const { createServer } = require('node:http')
