@@ -29,11 +29,11 @@ interface Editor {
   readonly agent: ClientContext
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
   readonly directory: string
-  /** What was told so far. */
+  /** What was reported so far. */
   readonly updates: SessionNotification['update'][]
-  /** Resolves when `isThere` holds of what was told. */
-  told(isThere: (updates: Editor['updates']) => boolean): Promise<void>
-  /** All text of one kind that was told. */
+  /** Resolves when `isThere` holds of what was reported. */
+  reported(isThere: (updates: Editor['updates']) => boolean): Promise<void>
+  /** All text of one kind that was reported. */
   text(kind: 'agent_message_chunk' | 'agent_thought_chunk'): string
   session(): Promise<string>
   /** Resolves to its stop reason, or to the error. */
@@ -74,10 +74,10 @@ const openEditor = async (
     rmSync(directory, { recursive: true, force: true })
   })
   const { agent } = connection
-  const told = (isThere: (updates: Editor['updates']) => boolean): Promise<void> =>
-    isThere(updates) ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)).then(() => told(isThere))
+  const reported = (isThere: (updates: Editor['updates']) => boolean): Promise<void> =>
+    isThere(updates) ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)).then(() => reported(isThere))
   return {
-    ...{ agent, child, directory, updates, told },
+    ...{ agent, child, directory, updates, reported },
     text: (kind) =>
       updates.flatMap((update) => (update.sessionUpdate === kind && 'text' in update.content ? update.content.text : [])).join(''),
     session: async () => (await agent.request('session/new', { cwd: directory, mcpServers: [] })).sessionId,
@@ -106,15 +106,15 @@ t.test('a conversation with an agent, and another beside it', async (t) => {
   t.equal(stderr(), '')
 })
 
-t.test('an answer is told while it comes, once; a second message has to wait; cancel gives it up', async (t) => {
+t.test('an answer is reported while it comes, once; a second message has to wait; cancel gives it up', async (t) => {
   const model = await openTalkingModel()
   t.teardown(model.close)
-  const { agent, prompt, session, text, told } = await openEditor(t, ['-e', MODEL], { PLUMB_ENDPOINT: model.url })
+  const { agent, prompt, session, text, reported } = await openEditor(t, ['-e', MODEL], { PLUMB_ENDPOINT: model.url })
   const id = await session()
   const first = prompt(id, 'hello')
   const turn = await model.turn()
   turn.say('It was ')
-  await told(() => text('agent_message_chunk') === 'It was ')
+  await reported(() => text('agent_message_chunk') === 'It was ')
   t.match(await prompt(id, 'and then?'), { message: /still being answered/ })
   turn.say('a dark night.')
   turn.end()
@@ -123,7 +123,7 @@ t.test('an answer is told while it comes, once; a second message has to wait; ca
   const second = prompt(id, 'more')
   const dropped = await model.turn()
   dropped.say('And')
-  await told(() => text('agent_message_chunk').endsWith('And'))
+  await reported(() => text('agent_message_chunk').endsWith('And'))
   await agent.notify('session/cancel', { sessionId: id })
   t.equal(await second, 'cancelled')
   await dropped.dropped
@@ -212,7 +212,7 @@ t.test('what fails is the error of its turn, and the next one is answered', asyn
   t.match(await prompt(id, ''), { message: 'the message is empty' })
   t.equal(await prompt(id, 'five!'), 'end_turn')
   t.equal(text('agent_message_chunk'), '00', 'of four and five')
-  t.equal(stderr(), '', 'it is told once')
+  t.equal(stderr(), '', 'it is reported once')
 })
 
 t.test('files come as links or whole; what is no text is refused', async (t) => {

@@ -1,4 +1,4 @@
-// The benchmarks run and tell what they measure; how fast anything is is no matter here.
+// The benchmarks run and report what they measure; how fast anything is is no matter here.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -49,7 +49,7 @@ interface Result {
   }[]
 }
 
-t.test('a run tells each sample, and what they come to', async (t) => {
+t.test('a run reports each sample, and what they come to', async (t) => {
   const [json, report] = [join(directory, 'bench.jsonl'), join(directory, 'bench.md')]
   const filter = 'start/plumb-mux --version,lines/filter'
   const { status, out, err } = await bench(
@@ -100,7 +100,7 @@ t.test('a run tells each sample, and what they come to', async (t) => {
   }
 })
 
-t.test('what cannot be measured is told', async (t) => {
+t.test('what cannot be measured is reported', async (t) => {
   const { status, err } = await bench('--filter', 'nothing of the kind')
   t.equal(status, 1)
   t.match(err, "no case has 'nothing of the kind' in its name")

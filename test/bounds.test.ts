@@ -23,7 +23,7 @@ const directory = makeTestDirectory({
   'p9.chatmd': '<user>hello</user>\n',
 })
 
-const rows: readonly [script: string, status: number, told: RegExp][] = [
+const rows: readonly [script: string, status: number, reported: RegExp][] = [
   ['plumb check fan.plumb', 0, /^ok/],
   ['echo 1 | plumb lists.plumb', 1, /"too_large".*16,777,216 bytes.*"seq":1/],
   ['plumb render lists.plumb', 0, /<svg/],
@@ -38,10 +38,10 @@ const rows: readonly [script: string, status: number, told: RegExp][] = [
 
 t.test('programs that grow without bound', async (t) => {
   const env = { ...envIn(directory), NODE_OPTIONS: `--require=${resolve(directory, 'rss.cjs')}` }
-  for (const [script, status, told] of rows) {
+  for (const [script, status, reported] of rows) {
     const ran = await bash(script, { directory, env })
     t.equal(ran.status, status, `${script}: status`)
-    t.match(ran.out + ran.err, told, script)
+    t.match(ran.out + ran.err, reported, script)
     const used = Number(/^rss (\d+)$/m.exec(ran.err)?.[1])
     t.ok(used > 0 && used < MAX_RSS_KB, `${script}: ${used} kB`)
   }

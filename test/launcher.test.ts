@@ -73,9 +73,9 @@ console.log(JSON.stringify([process.env.PLUMB_FDS, process.env.PLUMB_PIPES, ...n
   ]
   const free = '3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
   for (const shell of SHELLS) {
-    for (const [redirections, told] of cases) {
+    for (const [redirections, reported] of cases) {
       const ran = sh(`exec ${free}; PLUMB_PIPES=4 exec ${shell} mux/bin/plumb-mux 'a b' ${redirections}`)
-      t.strictSame(ran, { ...DONE, stdout: `${told}\n` }, `${shell} ${redirections}`)
+      t.strictSame(ran, { ...DONE, stdout: `${reported}\n` }, `${shell} ${redirections}`)
     }
   }
 })
@@ -196,7 +196,7 @@ t.test('too few descriptors, and a stdin that was never open, are errors', async
       { status: closed.status, errors: lines(closed.stderr) },
       { status: 1, errors: [{ error: 'read_failed', detail: /descriptor 0 is not open/ }] },
     )
-    t.equal(lines(closed.stderr).length, 1, `${name}: it is told once`)
+    t.equal(lines(closed.stderr).length, 1, `${name}: it is reported once`)
     t.match(sh(`${call} <&- >&- 2>&-`), { status: 1, stdout: '', stderr: '' }, `${name}: nothing is open`)
   }
   // A shell that has not yet read a word of ours ends by itself.

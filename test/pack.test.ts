@@ -132,17 +132,17 @@ const length = adaptFunction({
 adaptFunction({ description: '', parameters: {}, fn: () => 1 })
 const safe: Tool = withRetry({ attempts: 2 })(length)
 const session = makeSession()
-const told: unknown[] = []
+const reported: unknown[] = []
 const inputs: Json[] = [{ text: 'four' }, { text: ['a', 'b'] }, { text: 'half' }, {}, { text: 'four', more: 'x' }]
 for (const input of inputs) {
   const result = await callTool(safe, input, { session })
-  told.push(result.ok ? result.value : result.error.error)
+  reported.push(result.ok ? result.value : result.error.error)
 }
 const chain = sequence([length, length])
-told.push(chain.ok ? 'chained' : chain.error.error)
+reported.push(chain.ok ? 'chained' : chain.error.error)
 const connection = await connectMcp({ command: 'no-such-server', sandbox: false })
-told.push(connection.ok ? 'connected' : connection.error.error)
-console.log(JSON.stringify(told))
+reported.push(connection.ok ? 'connected' : connection.error.error)
+console.log(JSON.stringify(reported))
 `
 
 t.test('a program in an empty directory imports plumb-tool, with its types', async (t) => {
@@ -159,7 +159,7 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
   t.strictSame(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', host], PLAIN), { status: 0, stdout: '', stderr: '' }, 'its types hold')
   // It ends by itself: nothing that was imported keeps it alive.
   const ran = run(process.execPath, [join(host, 'out/main.js')], only(''))
-  const told = [
+  const reported = [
     'input_type_mismatch',
     'output_type_mismatch',
     'input_type_mismatch',
@@ -167,7 +167,7 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
     'type_mismatch',
     'file_not_found',
   ]
-  t.strictSame(ran, { status: 0, stdout: `${JSON.stringify([5, ...told])}\n`, stderr: '' })
+  t.strictSame(ran, { status: 0, stdout: `${JSON.stringify([5, ...reported])}\n`, stderr: '' })
   const parts = filesUnder(join(host, 'node_modules/plumb-tool/lib')).filter((file) => file.endsWith('.js'))
   const dependency = /^\/\/ node_modules\/\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
   const held = new Set(parts.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(dependency)].map(([, name]) => name ?? '')))

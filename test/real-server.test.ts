@@ -42,7 +42,7 @@ const start = async (t: Test, port = 0): Promise<{ readonly port: number; readon
 
 const AGENT = 'provider: "llamacpp", model: "smollm2", temperature: 0, prompt: "Answer in as few words as you can."'
 
-/** Lists and maps end by themselves: a model that small goes on for ever where nothing tells it to stop. */
+/** Lists and maps end by themselves: a model that small goes on for ever where nothing stops it. */
 const TYPES = {
   string: 'string',
   int: 'int',
@@ -101,12 +101,12 @@ t.test('a real server', options, async (t) => {
       'What is the capital of France?\nAnd of Italy?\n',
     )
     t.match({ status, lines: out.trim().split('\n').length }, { status: 0, lines: 2 }, out)
-    const told = eventsIn(err)
-    const [first, second] = told
+    const reported = eventsIn(err)
+    const [first, second] = reported
       .filter(({ kind }) => kind === 'usage')
       .map((usage) => Number(usage.input_tokens) + Number(usage.cache_read_tokens))
     t.ok((second ?? 0) > (first ?? 0), `it is asked with what was said before: ${first} and then ${second} tokens`)
-    t.ok(told.filter(({ kind }) => kind === 'text').length > 2, 'the text comes in pieces')
+    t.ok(reported.filter(({ kind }) => kind === 'text').length > 2, 'the text comes in pieces')
     const chat = await shell('plumb-chat chat.plumb', 'Hello.\n')
     t.equal(chat.status, 0)
     t.ok(chat.out.trim().length > 0, chat.err)
@@ -132,11 +132,11 @@ t.test('a real server', options, async (t) => {
   })
 
   await t.test('a server that is killed while it answers, and started again, answers', async (t) => {
-    const answering = shell('plumb-agent -R --telemetry long.plumb 3>told', 'Count from one to a hundred, in words.\n')
-    const isTold = (words: string) => until(() => shell.read('told').includes(words), scaled(60_000))
-    t.ok(await isTold('"kind":"text"'), 'it answers')
+    const answering = shell('plumb-agent -R --telemetry long.plumb 3>reported', 'Count from one to a hundred, in words.\n')
+    const isReported = (words: string) => until(() => shell.read('reported').includes(words), scaled(60_000))
+    t.ok(await isReported('"kind":"text"'), 'it answers')
     await server.kill()
-    t.ok(await isTold('"away":true'), 'it is missed')
+    t.ok(await isReported('"away":true'), 'it is missed')
     await start(t, server.port)
     const { out, err, status } = await answering
     t.match({ status, err }, { status: 0, err: /^$|^{"warning":"connection_failed"/ })

@@ -100,8 +100,8 @@ t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) 
     t.match({ status, stdout }, { status: 0, stdout: wanted }, `${args.join(' ')}: ${stderr}`)
   }
   // Its descriptors are those that the shell opened, whatever the environment says of them.
-  writeFileSync(at('told.plumb'), 'let bot : !string -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\n')
-  const script = `echo '"Men are all alike."' | PLUMB_FDS=4 "$0" plumb-agent --telemetry told.plumb 3>tel.jsonl`
+  writeFileSync(at('reported.plumb'), 'let bot : !string -> (!string, !json) = agent { provider: "eliza", model: "doctor" }\n')
+  const script = `echo '"Men are all alike."' | PLUMB_FDS=4 "$0" plumb-agent --telemetry reported.plumb 3>tel.jsonl`
   t.match(run('/bin/sh', ['-c', script, plumb], env), { status: 0, stdout: '"IN WHAT WAY"\n', stderr: '' })
   t.match(readFileSync(at('tel.jsonl'), 'utf8'), /"kind":"output","value":"IN WHAT WAY"/)
   // Programs that start others, by their launchers and as Node: none is on PATH.

@@ -1,5 +1,5 @@
 # The verdict of a tree-sitter grammar on each text, a JSON string a line: tree-sitter.py LIBRARY [QUERY...] < texts. Writes true, or where it is
-# wrong. Queries are read first: one with a node that there is not, or that finds nothing in a text, is told.
+# wrong. Queries are read first: one with a node that there is not, or that finds nothing in a text, is reported.
 import ctypes
 import json
 import sys

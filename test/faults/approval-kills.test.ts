@@ -60,7 +60,7 @@ const decide = async (
   }
 }
 
-/** Goes on until no call waits; resolves to all lines that came out, and those that were told of inputs. */
+/** Goes on until no call waits; resolves to all lines that came out, and those that were reported of inputs. */
 const goOn = async (scene: Scene, run: string, of: string): Promise<{ outs: string[]; errors: string[] }> => {
   const outs: string[] = []
   const errors: string[] = []
@@ -78,7 +78,7 @@ const goOn = async (scene: Scene, run: string, of: string): Promise<{ outs: stri
 const isExact = (t: Test, scene: Scene, { outs, errors }: { outs: string[]; errors: string[] }, title: string): void => {
   const sent = sentIn(scene)
   if (sent.join() === ALL.join() && outs.length + errors.length === COUNT) return
-  t.strictSame({ sent, fates: outs.length + errors.length, outs, errors }, { sent: ALL, fates: COUNT }, title)
+  t.strictSame({ sent, outcomes: outs.length + errors.length, outs, errors }, { sent: ALL, outcomes: COUNT }, title)
 }
 
 /** Every one, or as many as are drawn; `act` resolves to whether there was something to kill. */

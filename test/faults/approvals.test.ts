@@ -74,11 +74,11 @@ t.test('calls that wait for a person, over workers', { skip: noPostgres }, async
   const doubted = [...states.matchAll(/in_doubt/g)].length
   const answered = [...last.out.matchAll(/"sent \d+"/g)].length
   t.equal([...states.matchAll(/waits|approved/g)].length, 0, 'each is decided and done with, or in doubt')
-  t.match(last.err, doubted === 0 ? /never/ : new RegExp(`"calls":${doubted}`), 'what is in doubt is told')
+  t.match(last.err, doubted === 0 ? /never/ : new RegExp(`"calls":${doubted}`), 'what is in doubt is reported')
 
-  // What an agent is told of a denial, it answers.
+  // What an agent reads of a denial, it answers.
   const others = last.out.split('\n').length - 1 - answered + [...last.err.matchAll(/approval_required/g)].length
-  t.equal(answered + doubted + others, COUNT, `each has one fate: ${answered} made, ${doubted} in doubt, ${others} denied`)
+  t.equal(answered + doubted + others, COUNT, `each has one outcome: ${answered} made, ${doubted} in doubt, ${others} denied`)
   t.ok(linesOf(sent).length >= answered && others === 1)
   if (doubted > 0) {
     await bash(`plumb approve --on "$PLUMB_ON" --deny asks ${IDS}`)

@@ -58,7 +58,7 @@ const runUntil = async (
   server.after = strike(at.after)
   const started = scene.start(['bash', '-c', `exec ${command} < in.jsonl`])
   const ended = await started.ended
-  return { ...ended, out: started.told(1), err: started.told(2) }
+  return { ...ended, out: started.reported(1), err: started.reported(2) }
 }
 
 const isMade = (what: string): boolean => /^POST .*batches$/.test(what)
@@ -81,7 +81,7 @@ for (const wire of Object.keys(WIRES) as (keyof typeof WIRES)[]) {
       server.looks = 1
       t.match(await runUntil(run, first, { before: when(isMade) }), { signal: 'SIGKILL', out: '' }, 'before it has arrived')
       t.equal(server.batches.length, 0)
-      t.match(await runUntil(run, next, { after: when(isMade) }), { signal: 'SIGKILL', out: '' }, 'before it is told that it has')
+      t.match(await runUntil(run, next, { after: when(isMade) }), { signal: 'SIGKILL', out: '' }, 'before it is confirmed')
       t.equal(server.batches.length, 1)
       t.match(await runUntil(run, next, { before: when(isPolled, 2) }), { signal: 'SIGKILL', out: '' }, 'while it waits')
       server.cuts = [Math.ceil(LINES * 40)]
@@ -118,12 +118,12 @@ t.test('a signal leaves the batch where it is, says so once, and it is gone on w
   })
   process.kill(started.pid, 'SIGTERM')
   const { signal } = await started.ended
-  const told = started
-    .told(2)
+  const reported = started
+    .reported(2)
     .split('\n')
     .filter((line) => line !== '')
   t.equal(signal, 'SIGTERM')
-  const said = told.map((line) => JSON.parse(line))
+  const said = reported.map((line) => JSON.parse(line))
   const left = said.filter(({ warning }) => warning !== undefined)
   t.match(left, [{ warning: 'batch_left', batch: 'msgbatch_1' }])
   t.equal(left.length, 1)

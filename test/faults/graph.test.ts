@@ -45,12 +45,12 @@ scene(
     const loop = start(['plumb', '--telemetry', 'loop.plumb'], ['pipe', 'pipe', 'pipe', 'pipe'])
     for (const round of [1, 2, 3]) {
       loop.write('5\n0\n')
-      t.ok(await until(() => loop.told().split('\n').length === 2 * round + 1), 'it gives what it has')
-      t.ok(await loop.tells(new RegExp(`"kind":"settled","inputs":${2 * round},`), 3), 'and is quiet')
+      t.ok(await until(() => loop.reported().split('\n').length === 2 * round + 1), 'it gives what it has')
+      t.ok(await loop.reports(new RegExp(`"kind":"settled","inputs":${2 * round},`), 3), 'and is quiet')
     }
     loop.child.stdin?.end()
     t.match(await loop.ended, { status: 0 })
-    t.equal(loop.told(2), '')
+    t.equal(loop.reported(2), '')
   },
 )
 

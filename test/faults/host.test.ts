@@ -82,7 +82,7 @@ scene(
 const KEY = '$ANTHROPIC_API_KEY'
 
 sceneTable('keys and what others wrote', FILES, {
-  'faults 120, 125: everything that is told or kept of a run': {
+  'faults 120, 125: everything that is reported or kept of a run': {
     run: `export PIPELINE_DEBUG=1; printf '"it is %s"\\n' "${KEY}" > in
       sed 's/provider: "eliza", model: "doctor"/provider: "anthropic", model: "m", endpoint: "http:\\/\\/127.0.0.1:9", max_retries: 0, transport_retries: 0/' bot.plumb > api.plumb
       plumb --record rec --trace trace.json --summary --telemetry api.plumb < in 2> err 3> telemetry; echo $?
@@ -106,7 +106,7 @@ sceneTable('keys and what others wrote', FILES, {
       { error: 'file_not_found' },
       { error: 'unknown_option' },
       { error: 'input_type_mismatch' },
-    ].map((told) => ({ ...told, detail: /^\P{Cc}*$/u })),
+    ].map((reported) => ({ ...reported, detail: /^\P{Cc}*$/u })),
   },
 })
 
@@ -180,7 +180,7 @@ const talk = (around: string): string =>
   `printf '"I feel sad"\\n%.0s' {1..50} | PIPELINE_DEBUG=1 ${around} | wc -l; echo "\${PIPESTATUS[1]}"`
 
 sceneTable(
-  'no room for what is told about a run',
+  'no room for what is reported about a run',
   FILES,
   {
     'fault 124: the debug log': { run: talk('plumb bot.plumb 2> /dev/full'), out: '50\n0\n' },

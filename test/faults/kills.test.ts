@@ -66,10 +66,10 @@ const begin = (scene: Scene, command: readonly string[] = RUN): Started => {
 }
 
 /** After some time, some answers, or some effects. */
-const momentOf = (random: Random, scene: Scene, { told }: Started): (() => boolean) => {
+const momentOf = (random: Random, scene: Scene, { reported }: Started): (() => boolean) => {
   const [kind, count, at] = [random.below(3), random.below(COUNT), performance.now() + random.below(MOST_MS)]
   if (kind === 0) return () => performance.now() >= at
-  if (kind === 1) return () => linesIn(told()).length >= count
+  if (kind === 1) return () => linesIn(reported()).length >= count
   return () => linesIn(fileIn(scene, 'effects')).length >= count % (COUNT / 3)
 }
 
@@ -180,8 +180,8 @@ const goesOn = async (t: Test, scene: Scene, whole: string): Promise<void> => {
   t.strictSame(filesBelow(scene.env.TMPDIR as string), [], 'and nothing of before is left over')
 }
 
-const errorsOf = ({ told }: Started): { readonly error: string; readonly detail: string }[] =>
-  linesIn(told(2)).map((line) => JSON.parse(line))
+const errorsOf = ({ reported }: Started): { readonly error: string; readonly detail: string }[] =>
+  linesIn(reported(2)).map((line) => JSON.parse(line))
 
 /** Of a process that was killed, until the next one looks. */
 const TOOL_LISTS = /\/plumb-mcp-[^/]+\/tools\.json(\.new)?$/
@@ -209,7 +209,7 @@ killed('plumb', async (t, random, scene) => {
   await started.ended
   await isQuiet(t, scene)
   isWhole(t, scene)
-  t.ok(whole.startsWith(started.told()) || isKilled, 'what came out is the beginning of what should')
+  t.ok(whole.startsWith(started.reported()) || isKilled, 'what came out is the beginning of what should')
   await goesOn(t, scene, whole)
   return isKilled
 })
@@ -222,14 +222,14 @@ killed('an agent', async (t, random, scene) => {
   const { status } = await started.ended
   await isQuiet(t, scene)
   isWhole(t, scene)
-  if (linesIn(started.told()).length < COUNT) {
+  if (linesIn(started.reported()).length < COUNT) {
     t.equal(status, 1)
     t.ok(
       errorsOf(started).some(({ error, detail }) => error === 'child_failed' && detail.includes(agent) && detail.includes('SIGKILL')),
-      started.told(2),
+      started.reported(2),
     )
   }
-  t.ok(whole.startsWith(started.told()), 'what came out is right as far as it goes')
+  t.ok(whole.startsWith(started.reported()), 'what came out is right as far as it goes')
   await goesOn(t, scene, whole)
   return isKilled
 })
@@ -246,8 +246,8 @@ for (const [victim, pattern] of [
     await isQuiet(t, scene)
     isWhole(t, scene)
     const said = fileIn(scene, 'rec/02-bot-second.jsonl')
-    if (status === 0) t.equal(linesIn(started.told()).length, COUNT, 'every message has its answer')
-    if (isKilled) t.ok(isUnharmed(said) || /SIGKILL/.test(said + started.told(2)), `${said}${started.told(2)}`)
+    if (status === 0) t.equal(linesIn(started.reported()).length, COUNT, 'every message has its answer')
+    if (isKilled) t.ok(isUnharmed(said) || /SIGKILL/.test(said + started.reported(2)), `${said}${started.reported(2)}`)
     return isKilled
   })
 }
@@ -265,9 +265,9 @@ for (const [victim, pattern] of [
     const isKilled = await strike(scene, started, pattern, momentOf(random, scene, started))
     const { status } = await started.ended
     await isQuiet(t, scene)
-    const out = started.told()
+    const out = started.reported()
     if (status === 0) t.equal(linesIn(out).length, COUNT, 'every message has its answer')
-    if (isKilled && status !== null) t.ok(isUnharmed(out) || /plumb-tool|SIGKILL/.test(out + started.told(2)), `${out}${started.told(2)}`)
+    if (isKilled && status !== null) t.ok(isUnharmed(out) || /plumb-tool|SIGKILL/.test(out + started.reported(2)), `${out}${started.reported(2)}`)
     return isKilled
   })
 }
@@ -294,9 +294,9 @@ for (const [victim, pattern] of [
     const isKilled = await strike(scene, started, pattern, momentOf(random, scene, started))
     const isServer = victim === 'plumb-mcp'
     if (!isServer || !isKilled) {
-      t.ok(await until(() => answersOf(started).length === COUNT + 1), `every request has its answer: ${started.told()}`)
+      t.ok(await until(() => answersOf(started).length === COUNT + 1), `every request has its answer: ${started.reported()}`)
       started.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'ping' })}\n`)
-      t.ok(await started.tells(/"id":"last"/), 'it still serves')
+      t.ok(await started.reports(/"id":"last"/), 'it still serves')
       started.child.stdin?.end()
     }
     await started.ended
@@ -307,8 +307,8 @@ for (const [victim, pattern] of [
   })
 }
 
-const answersOf = ({ told }: Started): { readonly id: unknown }[] => {
-  const text = told()
+const answersOf = ({ reported }: Started): { readonly id: unknown }[] => {
+  const text = reported()
   return linesIn(text.slice(0, text.lastIndexOf('\n') + 1))
     .map((line) => JSON.parse(line) as { id?: unknown; method?: string })
     .filter((message): message is { id: unknown } => message.method === undefined && message.id !== undefined)

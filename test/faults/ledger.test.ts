@@ -1,5 +1,5 @@
 // The ledger (fault 41): random pipelines of expressions, children that misbehave and tools with effects, under random inputs, signals and
-// readers that leave. Each accepted input has one fate, each output belongs to an input, each tool request is answered once, and what a tool
+// readers that leave. Each accepted input has one outcome, each output belongs to an input, each tool request is answered once, and what a tool
 // does is done at most once.
 //
 // PLUMB_LEDGER: how many pipelines, default 15. PLUMB_SEED: those of another seed; it is printed.
@@ -117,10 +117,10 @@ const modelOf = ({ stages }: Plan, v: number): Made => {
 }
 
 const RUN: Readonly<Record<Plan['end'], string>> = {
-  input: 'plumb --telemetry main.plumb < in > out 3> told; echo $?',
-  reader: `plumb --telemetry main.plumb < in 3> told | head -n $after > out; echo \${PIPESTATUS[0]}`,
-  signal: `mkfifo held; plumb --telemetry main.plumb < held > out 3> told & pid=$!; exec 8> held; cat in >&8
-    for i in $(seq 200); do [ "$(wc -l < out)" -ge $after ] && break; grep -q '"kind":"settled","inputs":[1-9]' told 2>&- && break; sleep 0.02; done; kill $pid 2>&-; exec 8>&-; wait $pid; echo $?`,
+  input: 'plumb --telemetry main.plumb < in > out 3> reported; echo $?',
+  reader: `plumb --telemetry main.plumb < in 3> reported | head -n $after > out; echo \${PIPESTATUS[0]}`,
+  signal: `mkfifo held; plumb --telemetry main.plumb < held > out 3> reported & pid=$!; exec 8> held; cat in >&8
+    for i in $(seq 200); do [ "$(wc -l < out)" -ge $after ] && break; grep -q '"kind":"settled","inputs":[1-9]' reported 2>&- && break; sleep 0.02; done; kill $pid 2>&-; exec 8>&-; wait $pid; echo $?`,
 }
 
 /** The numbers of the inputs that an error is about. */
@@ -129,7 +129,7 @@ const seqsOf = (error: { seq?: number; seqs?: readonly (readonly [number, number
   return error.seq === undefined ? [] : [error.seq]
 }
 
-const told = { programs: 0, messages: 0 }
+const reported = { programs: 0, messages: 0 }
 
 const holds = async (p: Plan): Promise<void> => {
   const scene = openScene({
@@ -157,23 +157,23 @@ const holds = async (p: Plan): Promise<void> => {
     errors.every(({ error }) => error !== 'internal'),
     err,
   )
-  told.programs++
-  told.messages += inputs.length
+  reported.programs++
+  reported.messages += inputs.length
   const good = new Map(inputs.flatMap(({ message }) => (message ? [[message.id, message]] : [])))
-  const fates = new Map<number, string[]>()
-  const note = (seq: number, fate: string) => fates.set(seq, [...(fates.get(seq) ?? []), fate])
+  const outcomes = new Map<number, string[]>()
+  const note = (seq: number, outcome: string) => outcomes.set(seq, [...(outcomes.get(seq) ?? []), outcome])
   for (const { id } of outputs) note(id, 'output')
   for (const error of errors) for (const seq of seqsOf(error)) note(seq, `${error.error} of ${error.process}`)
 
   for (const { id, v } of outputs) assert.equal(v, modelOf(p, (good.get(id) as Message).v), `output ${id} belongs to an input`)
-  const settled = read('told')
+  const settled = read('reported')
     .map((text) => JSON.parse(text))
     .filter(({ kind }) => kind === 'settled')
   const accepted = Math.max(0, ...settled.map(({ inputs }) => inputs as number))
   const most = inputs.filter(({ seq }) => seq > 0).length
-  for (const [seq, all] of fates) {
+  for (const [seq, all] of outcomes) {
     assert.ok(seq >= 1 && seq <= most, `there is an input ${seq}`)
-    assert.equal(all.length, 1, `input ${seq} has one fate: ${all}`)
+    assert.equal(all.length, 1, `input ${seq} has one outcome: ${all}`)
   }
   // It is not known what a plumb has in hand when what is behind it fails.
   const isHidden = p.stages.some(({ source }) => source.startsWith('plumb')) && p.stages.some(({ ends }) => ends === 'badly')
@@ -182,9 +182,9 @@ const holds = async (p: Plan): Promise<void> => {
     const isWhole = p.end === 'input' && p.stages.every(({ ends }) => ends === undefined)
     if (isWhole) assert.equal(accepted, most, 'all are accepted')
     for (const { seq, message } of inputs) {
-      if (seq === 0 || seq > accepted || fates.has(seq)) continue
+      if (seq === 0 || seq > accepted || outcomes.has(seq)) continue
       const isDropped = message !== undefined && (modelOf(p, message.v) === 'drop' || mayBeCounted)
-      assert.ok(isDropped, `input ${seq} has a fate`)
+      assert.ok(isDropped, `input ${seq} has an outcome`)
     }
     const worst = p.end === 'signal' ? '143' : errors.length > 0 ? '1' : '0'
     assert.match(out, p.end === 'signal' ? /^(143|0|1)\n$/ : new RegExp(`^${worst}\n$`))
@@ -199,7 +199,7 @@ const holds = async (p: Plan): Promise<void> => {
   if (p.end === 'input') for (const id of counts.keys()) assert.ok(id === 'none' || effects.includes(id), `${id} was run`)
 }
 
-t.test('fault 41: each accepted input has one fate, whatever happens', async (t) => {
+t.test('fault 41: each accepted input has one outcome, whatever happens', async (t) => {
   t.comment(`seed ${SEED}`)
   const property = fc.asyncProperty(fc.array(plan, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (plans) => {
     await Promise.all(
@@ -215,6 +215,6 @@ t.test('fault 41: each accepted input has one fate, whatever happens', async (t)
     )
   })
   await fc.assert(property, { seed: SEED, numRuns: Math.ceil(RUNS / AT_ONCE), endOnFailure: true })
-  t.comment(`${told.programs} pipelines`)
-  t.ok(told.messages > 0, `${told.messages} inputs`)
+  t.comment(`${reported.programs} pipelines`)
+  t.ok(reported.messages > 0, `${reported.messages} inputs`)
 })

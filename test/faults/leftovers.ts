@@ -57,18 +57,18 @@ export const badErrorLines = (stderr: string): string[] => {
 }
 
 const isWellFormed = (line: string): boolean => {
-  let told: Readonly<Record<string, unknown>>
+  let reported: Readonly<Record<string, unknown>>
   try {
-    told = JSON.parse(line)
+    reported = JSON.parse(line)
   } catch {
     return false
   }
-  if (typeof told !== 'object' || told === null) return false
-  if ([told.worker, told.progress, told.summary].some((one) => typeof one === 'object')) return true
-  if (typeof told.source === 'string' && typeof told.text === 'string') return true
-  const code = String(told.error ?? told.warning)
+  if (typeof reported !== 'object' || reported === null) return false
+  if ([reported.worker, reported.progress, reported.summary].some((one) => typeof one === 'object')) return true
+  if (typeof reported.source === 'string' && typeof reported.text === 'string') return true
+  const code = String(reported.error ?? reported.warning)
   const entry = Object.hasOwn(ERRORS, code) ? ERRORS[code as keyof typeof ERRORS] : undefined
-  return entry !== undefined && told.category === entry.category && typeof told.detail === 'string' && told.detail !== ''
+  return entry !== undefined && reported.category === entry.category && typeof reported.detail === 'string' && reported.detail !== ''
 }
 
 const text = (path: string): string => {

@@ -76,7 +76,7 @@ t.test('money and rates over several workers', { skip: noPostgres }, async (t) =
     t.ok(await until(() => model.asked.length === early + 3, WAIT_MS))
     const counted = `SELECT count(*) FROM plumb.request q JOIN plumb.run r ON r.id = q.run WHERE r.name = '${name}'`
     t.equal(Number(cluster.ask(counted)), 3, words.join(' '))
-    t.ok(await until(() => numbered(rated.told()) === 3, WAIT_MS), 'three in this minute')
+    t.ok(await until(() => numbered(rated.reported()) === 3, WAIT_MS), 'three in this minute')
     cluster.ask("UPDATE plumb.request SET at = at - interval '2 minutes'")
     t.match(await rated.ended, { status: 0 }, 'and three in the next')
     t.equal(model.asked.length, early + 6)

@@ -33,7 +33,7 @@ const FILES = {
 }
 
 /** What one line comes to: the code of its error, or the text that it comes out as. */
-type Fate = { readonly line: number; readonly code: string } | { readonly text: string }
+type Outcome = { readonly line: number; readonly code: string } | { readonly text: string }
 
 interface Mouth {
   /** What stands around a line there; `#` is its number. */
@@ -80,7 +80,7 @@ for (const [name, { around: [before, behind] = ['', ''], run, gives, before: ear
     Buffer.concat([Buffer.from(before.replace('#', `${i + 1}`)), bytes, Buffer.from(`${behind}\n`)])
   scene(`${TITLE} come to ${name}`, FILES, async (t, { bash }) => {
     const ran = await bash(`cat > in; { ${run}; } < in`, Buffer.concat(LINES.map(wrap)))
-    const expected = LINES.map(({ code, bytes }, i): Fate => {
+    const expected = LINES.map(({ code, bytes }, i): Outcome => {
       if (code !== undefined) return { line: i + 1 + earlier, code: code.source }
       return { text: gives?.(`${bytes}`.trim(), i + 1) ?? '' }
     })
@@ -90,19 +90,19 @@ for (const [name, { around: [before, behind] = ['', ''], run, gives, before: ear
 
 const withoutSpace = (text: string): string => text.replaceAll(/\s/g, '')
 
-const compare = (t: Test, ran: Ran, expected: readonly Fate[], isTextKnown: boolean): void => {
+const compare = (t: Test, ran: Ran, expected: readonly Outcome[], isTextKnown: boolean): void => {
   const errors = ran.err
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { line: number; error: string })
-  const wrong = expected.flatMap((fate) => ('line' in fate ? [fate] : []))
+  const wrong = expected.flatMap((outcome) => ('line' in outcome ? [outcome] : []))
   t.equal(errors.length, wrong.length, 'one error for each that is wrong')
   for (const [i, { line, code }] of wrong.entries()) {
-    const told = errors[i]
-    if (told?.line !== line || !new RegExp(code).test(told.error)) t.fail(`line ${line} came to ${JSON.stringify(told)}`)
+    const reported = errors[i]
+    if (reported?.line !== line || !new RegExp(code).test(reported.error)) t.fail(`line ${line} came to ${JSON.stringify(reported)}`)
   }
   const out = ran.out.split('\n').slice(0, -1)
-  const good = expected.flatMap((fate) => ('text' in fate ? [fate.text] : []))
+  const good = expected.flatMap((outcome) => ('text' in outcome ? [outcome.text] : []))
   t.equal(out.length, good.length, 'all others come through')
   if (isTextKnown) t.strictSame(out.map(withoutSpace).sort(), good.map(withoutSpace).sort(), 'as they were')
 }
@@ -205,13 +205,13 @@ for (const [name, { command, line: good }] of Object.entries(LIVING)) {
   scene(`faults 11, 12: a line without end comes to ${name}`, LIVING_FILES, async (t, { start }) => {
     const reader = start(command)
     reader.write(good)
-    t.ok(await reader.tells(/\n/), 'it reads')
-    const before = reader.told().length
+    t.ok(await reader.reports(/\n/), 'it reads')
+    const before = reader.reported().length
     const piece = Buffer.alloc(MiB, 'a')
     for (let sent = 0; sent < LONG; sent += MiB) if (!reader.child.stdin?.write(piece)) await once(reader.child.stdin as Writable, 'drain')
-    t.ok(await reader.tells(/^\{"error":"line_too_long"/, 2), 'it is told before its end')
+    t.ok(await reader.reports(/^\{"error":"line_too_long"/, 2), 'it is reported before its end')
     reader.write(`\n${good}`)
-    t.ok(await until(() => reader.told().length > before), 'the next one goes on')
+    t.ok(await until(() => reader.reported().length > before), 'the next one goes on')
     const peak = Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${reader.pid}/status`, 'utf8'))?.[1])
     t.ok(peak > 0 && peak < LIMIT_KB, `${peak} kB at most`)
     reader.child.stdin?.end()

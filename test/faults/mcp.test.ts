@@ -21,8 +21,8 @@ let double : N -> N = map({ n: n * 2 })
 /** plumb-mcp on a port of its own. */
 const startServer = async (scene: Scene, limit = 'true'): Promise<number> => {
   const server = scene.start(['bash', '-c', `${limit}; exec plumb-mcp --http 0 --no-token --grant fs.write t.plumb`])
-  if (!(await server.tells(/"listening"/, 2))) throw new Error(server.told(2))
-  return Number(/"listening":"http:\/\/127\.0\.0\.1:(\d+)/.exec(server.told(2))?.[1])
+  if (!(await server.reports(/"listening"/, 2))) throw new Error(server.reported(2))
+  return Number(/"listening":"http:\/\/127\.0\.0\.1:(\d+)/.exec(server.reported(2))?.[1])
 }
 
 interface Server {
@@ -176,8 +176,8 @@ scene('faults 77, 109: a call whose answer was lost is not made again', {}, asyn
   const { out, err } = await bash(
     `for n in 500 502 503 504; do printf '{"n":%s}\\n' 7 $n 8 | plumb-tool --envelope t.plumb call note - | jq -c '[.result.n, .error.error, .error.category, .attempts]'; done`,
   )
-  const fates = '[14,null,null,1]\n[null,"mcp_dead","unavailable",1]\n[null,"mcp_dead","unavailable",1]\n'
-  t.equal(out, fates.repeat(4), 'what the server breaks at, and what is asked later, is lost')
+  const outcomes = '[14,null,null,1]\n[null,"mcp_dead","unavailable",1]\n[null,"mcp_dead","unavailable",1]\n'
+  t.equal(out, outcomes.repeat(4), 'what the server breaks at, and what is asked later, is lost')
   t.match(err, /^({"error":"mcp_dead".*,"line":[23],"seq":[23]}\n){8}$/)
   const late = await bash(
     `sed 's/name: "note"/name: "note", timeout: 0.5/' t.plumb > u.plumb; printf '{"n":%s}\\n' ${SILENT} 9 | plumb-tool u.plumb call note -`,

@@ -45,7 +45,7 @@ interface Scenario {
   /** Files that differ from run to run. */
   readonly varies?: RegExp
   /** What it says of a failure on stdout. */
-  readonly tells?: RegExp
+  readonly reports?: RegExp
 }
 
 const TALK = '"call double {\\"input\\":2}"\n"I am sad"\n'
@@ -79,7 +79,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       mcp(2, 'tools/call', { name: 'check', arguments: { source: 'let main : !int -> !int = id' } }),
       mcp(3, 'tools/call', { name: 'call', arguments: { source: 'let main : !int -> !int = map(value + 1)', input: 1 } }),
     ].join(''),
-    tells: /"isError":true/,
+    reports: /"isError":true/,
   },
 }
 
@@ -139,7 +139,7 @@ const flawsOf = async ({ directory, work }: Scene, { scenario, before, after, go
   if (/"error":"internal"|node:internal/.test(ran.err)) flaws.push(`a bug: ${ran.err}`)
   const differs = (path: string) => !scenario.varies?.test(path) && now[path] !== after[path]
   const lost = ran.out !== good.out || [...Object.keys(after), ...Object.keys(now)].some(differs)
-  if (lost && ran.status === 0 && !scenario.tells?.test(ran.out)) flaws.push(`0, but ${ran.out} and ${Object.keys(now).filter(differs)}`)
+  if (lost && ran.status === 0 && !scenario.reports?.test(ran.out)) flaws.push(`0, but ${ran.out} and ${Object.keys(now).filter(differs)}`)
   for (const path of scenario.whole ?? []) if (now[path] !== before[path] && now[path] !== after[path]) flaws.push(`${path} is torn`)
   for (const [path, text] of Object.entries(now))
     if (path.endsWith('.jsonl') && isTorn(text)) flaws.push(`the last line of ${path} is torn`)

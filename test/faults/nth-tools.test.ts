@@ -24,7 +24,7 @@ interface Scenario {
   readonly tool: string
   readonly input: object
   /** It says what it has left out, so that an answer may be another one. */
-  readonly tells?: RegExp
+  readonly reports?: RegExp
   /** Called before, on the same files. */
   readonly after?: readonly [string, object]
 }
@@ -50,14 +50,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a file that goes': { tool: 'delete_file', input: { path: 'c' } },
   'a file that is read': { tool: 'read_file', input: { path: 'a.md' } },
   'an image': { tool: 'import_image', input: { path: 'pic.png' } },
-  'a directory that is listed': { tool: 'read_directory', input: { path: '.', depth: 2 }, tells: /\[not listed: \d+ directory/ },
-  grep: { tool: 'grep', input: { pattern: 'hello' }, tells: /\[(not looked at|skipped): / },
-  glob: { tool: 'glob', input: { pattern: '**/*.md' }, tells: /\[not looked at: / },
+  'a directory that is listed': { tool: 'read_directory', input: { path: '.', depth: 2 }, reports: /\[not listed: \d+ directory/ },
+  grep: { tool: 'grep', input: { pattern: 'hello' }, reports: /\[(not looked at|skipped): / },
+  glob: { tool: 'glob', input: { pattern: '**/*.md' }, reports: /\[not looked at: / },
   // It is tried again where the index is not the one that was read, and then there is less to do.
-  'a new index': { tool: INDEX[0], input: INDEX[1], tells: /"files":1,"chunks":2,|"left_out"/ },
-  'an index that follows': { tool: INDEX[0], input: INDEX[1], tells: /"files":1,"chunks":2,|"left_out"/, after: INDEX },
+  'a new index': { tool: INDEX[0], input: INDEX[1], reports: /"files":1,"chunks":2,|"left_out"/ },
+  'an index that follows': { tool: INDEX[0], input: INDEX[1], reports: /"files":1,"chunks":2,|"left_out"/, after: INDEX },
   // What is gone by now is not shown.
-  'a search': { tool: 'markdown_search', input: { query: 'hello' }, tells: /^\{"results":\[/, after: INDEX },
+  'a search': { tool: 'markdown_search', input: { query: 'hello' }, reports: /^\{"results":\[/, after: INDEX },
 }
 
 const isTemporary = (path: string): boolean => /(^|\/)\.plumb-/.test(path)
@@ -103,7 +103,7 @@ class Server {
   }
 
   get said(): string {
-    return this.#started.told(2)
+    return this.#started.reported(2)
   }
 
   /** Undefined: none came in time. */
@@ -111,7 +111,7 @@ class Server {
     const id = `call-${++this.#asked}`
     this.#started.write(`${JSON.stringify({ id, name: tool, input })}\n`)
     const line = new RegExp(`^\\{"id":"${id}",.*\\}$`, 'm')
-    return (await this.#started.tells(line)) ? JSON.parse(line.exec(this.#started.told())?.[0] as string) : undefined
+    return (await this.#started.reports(line)) ? JSON.parse(line.exec(this.#started.reported())?.[0] as string) : undefined
   }
 
   async prepare({ after }: Scenario): Promise<void> {
@@ -164,7 +164,7 @@ const flawsOf = async (
     const entry = Object.hasOwn(ERRORS, error ?? '') ? ERRORS[error as keyof typeof ERRORS] : undefined
     const isOurs = entry?.category === category && error !== 'tool_crashed' && error !== 'internal'
     if (!isOurs || !detail || /^\s+at /m.test(detail)) flaws.push(`no such error: ${answer.content}`)
-  } else if (answer.content !== good.content && !scenario.tells?.test(answer.content)) flaws.push(`another answer: ${answer.content}`)
+  } else if (answer.content !== good.content && !scenario.reports?.test(answer.content)) flaws.push(`another answer: ${answer.content}`)
   if (server.openFds > fds) flaws.push(`descriptors are left open: ${server.openFds}, before ${fds}`)
   // What could not be finished is finished by the next call.
   const isDone = temporaries(work).length === 0

@@ -70,7 +70,7 @@ t.test('calls that were allowed are made once, whatever stops the run', async (t
   const answered = [...last.out.matchAll(/"sent \d+"/g)].length
   t.equal(answered + doubted, COUNT, `each is answered (${answered}), or in doubt (${doubted}), which is said`)
   t.equal(/(\d+) in_doubt/.exec(last.out)?.[1] ?? '0', String(doubted), 'and listed')
-  t.equal([...last.err.matchAll(/"error":"in_doubt"/g)].length, doubted, 'and told')
+  t.equal([...last.err.matchAll(/"error":"in_doubt"/g)].length, doubted, 'and reported')
   t.ok(sent.length >= answered, 'what is answered was made')
   t.strictSame(await scene.leftovers(), [], 'nothing is left')
 })

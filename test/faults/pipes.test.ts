@@ -53,7 +53,7 @@ sceneTable('what cannot be written', FILES, {
       .join('\n'),
     out: '0\n'.repeat(Object.keys(ANSWERING).length),
   },
-  'fault 27: a stdout that was never open is told by each of them': {
+  'fault 27: a stdout that was never open is reported by each of them': {
     run: SAYING.map((run) => `{ ${run}; } >&- || echo $?`).join('\n'),
     out: '1\n'.repeat(SAYING.length),
     errors: SAYING.map(() => WRITE_FAILED),
@@ -65,7 +65,7 @@ sceneTable(
   'a disk that is full',
   FILES,
   {
-    'fault 27: a full disk is told by each of them': {
+    'fault 27: a full disk is reported by each of them': {
       run: SAYING.map((run) => `{ ${run}; } > /dev/full || echo $?`).join('\n'),
       out: '1\n'.repeat(SAYING.length),
       errors: SAYING.map(() => WRITE_FAILED),
@@ -87,7 +87,7 @@ sceneTable(
   'a disk that is full, which is noticed late',
   FILES,
   {
-    'fault 27: it is told all the same': {
+    'fault 27: it is reported all the same': {
       run: LATE.map((run) => `${noticedLate(run)} || echo $?`).join('\n'),
       out: '1\n'.repeat(LATE.length),
       errors: LATE.map(() => WRITE_FAILED),
@@ -133,27 +133,27 @@ for (const [name, { command, line }] of Object.entries(LIVING)) {
     const open = async () => {
       const started = start(command)
       started.write(line)
-      t.ok(await started.tells(/\n/), 'it lives')
+      t.ok(await started.reports(/\n/), 'it lives')
       return started
     }
     const one = await open()
     one.child.kill('SIGUSR1')
     one.child.kill('SIGPIPE')
     one.write(line)
-    t.ok(await one.tells(/(.*\n){2}/), 'fault 37: PIPE and USR1 are nothing to it')
-    t.equal(one.told(2), '', 'fault 37: no debugger is opened')
+    t.ok(await one.reports(/(.*\n){2}/), 'fault 37: PIPE and USR1 are nothing to it')
+    t.equal(one.reported(2), '', 'fault 37: no debugger is opened')
     one.child.kill('SIGSTOP')
     one.write(line)
     one.child.kill('SIGCONT')
-    t.ok(await one.tells(/(.*\n){3}/), 'fault 38: stopped, it goes on')
+    t.ok(await one.reports(/(.*\n){3}/), 'fault 38: stopped, it goes on')
     one.child.stdin?.end()
     t.match(await one.ended, { status: 0, signal: null })
-    t.equal(one.told().split('\n').length, 4, 'fault 38: one answer each')
+    t.equal(one.reported().split('\n').length, 4, 'fault 38: one answer each')
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       const other = await open()
       other.child.kill(signal)
       t.match(await other.ended, { signal }, `faults 34, 36: with nothing in flight it ends by ${signal} at once`)
-      t.equal(other.told(2), '')
+      t.equal(other.reported(2), '')
     }
   })
 }
@@ -175,7 +175,7 @@ sceneTable(
       run: `seq 20000 | plumb chain.plumb | cmp - <(seq 20000); cat order`,
       out: 'a\nb\nc\n',
     },
-    'fault 34: what cannot be finished in time is told, each with its seq': {
+    'fault 34: what cannot be finished in time is reported, each with its seq': {
       run: `mkfifo in; plumb stalls.plumb < in > out & pid=$!; exec 8> in; seq 5 >&8; until [ "$(wc -l < out)" = 2 ]; do sleep 0.02; done; kill $pid; wait $pid; echo $?; cat out`,
       out: '143\n1\n2\n',
       errors: [{ error: 'cancelled', process: 'b', seq: 3, seqs: [[3, 5]], unanswered: 3 }],
@@ -188,7 +188,7 @@ sceneTable(
       status: 0,
     },
     'fault 40: after max_messages it ends, and what was read and not used is counted': {
-      run: `seq 10 | plumb-agent two.plumb | wc -l; seq 10 | plumb --summary two.plumb 2> told | wc -l; grep -c 'bot *10 *2 *2$' told`,
+      run: `seq 10 | plumb-agent two.plumb | wc -l; seq 10 | plumb --summary two.plumb 2> reported | wc -l; grep -c 'bot *10 *2 *2$' reported`,
       out: '2\n2\n1\n',
     },
   },
@@ -210,7 +210,7 @@ sceneTable('a signal, and a reader that never reads', LIVING_FILES, {
 scene('fault 36: a terminal that goes takes what runs there with it', LIVING_FILES, async (t, { start, directory }) => {
   for (const command of ['plumb map.plumb', 'plumb-agent bot.plumb', 'bash -c "trap \'\' HUP; plumb cat.plumb; plumb map.plumb"']) {
     const terminal = start(['on-terminal', 'bash', '-c', `echo ready; exec ${command}`])
-    t.ok(await terminal.tells(/ready/), command)
+    t.ok(await terminal.reports(/ready/), command)
     terminal.child.kill('SIGKILL')
     await terminal.ended
     t.ok(await until(() => runningIn(directory).length === 0), 'all of it')
@@ -227,8 +227,8 @@ scene('fault 38: who was stopped does not take it for a time-out', FILES, async 
   // More than its time-out.
   await new Promise((done) => setTimeout(done, 1500))
   serve.child.kill('SIGCONT')
-  t.ok(await serve.tells(/\n/))
-  t.match(JSON.parse(serve.told()), { id: '1', content: '"done\\n"', is_error: false })
+  t.ok(await serve.reports(/\n/))
+  t.match(JSON.parse(serve.reported()), { id: '1', content: '"done\\n"', is_error: false })
 })
 
 const EXACTLY = `seq 100000 > in; mkfifo out; cmp out in & `

@@ -18,8 +18,8 @@ export const openPooler = async (serverDirectory: string): Promise<{ readonly ur
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
   const idle: Socket[] = []
-  /** Sends what a client says to a session, and tells what comes of it, until the session is free again. */
-  const ask = (session: Socket, words: Buffer, tell: (words: Buffer) => void): Promise<void> =>
+  /** Sends what a client says to a session, and reports what comes of it, until the session is free again. */
+  const ask = (session: Socket, words: Buffer, report: (words: Buffer) => void): Promise<void> =>
     new Promise((resolve) => {
       let left = Buffer.alloc(0)
       session.removeAllListeners('data').on('data', (chunk: Buffer) => {
@@ -27,7 +27,7 @@ export const openPooler = async (serverDirectory: string): Promise<{ readonly ur
         while (left.length >= 5 && left.length > left.readUInt32BE(1)) {
           const message = left.subarray(0, 1 + left.readUInt32BE(1))
           left = left.subarray(message.length)
-          tell(message)
+          report(message)
           if (message[0] === READY && message[5] === IDLE) resolve()
         }
       })
@@ -37,7 +37,7 @@ export const openPooler = async (serverDirectory: string): Promise<{ readonly ur
     kept(client)
     let start: Buffer | undefined
     let session: Socket | undefined
-    const tell = (words: Buffer) => void client.write(words)
+    const report = (words: Buffer) => void client.write(words)
     client.on('data', async (words: Buffer) => {
       const isStart = start === undefined
       start ??= words
@@ -46,7 +46,7 @@ export const openPooler = async (serverDirectory: string): Promise<{ readonly ur
       session = free ?? kept(connect(join(serverDirectory, SOCKET)))
       const own = session
       if (!free && !isStart) await ask(own, start, () => {})
-      await ask(own, words, tell)
+      await ask(own, words, report)
       session = undefined
       if (!isStart || idle.length === 0) idle.push(own)
       else own.destroy()

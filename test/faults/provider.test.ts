@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { anthropicText, data, named, openClient, openStub, STREAM } from '../../packages/plumb-agent/test/fixtures/provider/stub.js'
 import { cutPlaces } from './places.js'
-import { type Fate, type Flow, openFaultProxy } from './proxy.js'
+import { type Outcome, type Flow, openFaultProxy } from './proxy.js'
 import { scene } from './scene.js'
 import { type SelfSigned, selfSigned } from './self-signed.js'
 
@@ -89,7 +89,7 @@ const cutsOf = (api: Api): Cut[] =>
 
 /** The first time that input `n` comes to the round of its cut, its reply is cut there. */
 const openCuttingModel = async (t: Test, api: Api, cuts: readonly Cut[]) => {
-  const fates = new Map<number, Fate>()
+  const outcomes = new Map<number, Outcome>()
   const asked = new Map<string, number>()
   const server = createServer(async (request, response) => {
     const { n, round } = questionOf(await bodyOf(request))
@@ -99,7 +99,7 @@ const openCuttingModel = async (t: Test, api: Api, cuts: readonly Cut[]) => {
     const cut = cuts[n]
     const frame = FRAMES[cut?.frame ?? '']
     if (!cut || !frame || !response.socket) return void response.destroy()
-    if (cut.round === round && count === 1) fates.set(response.socket.remotePort ?? 0, { toClient: { after: cut.at, end: cut.end } })
+    if (cut.round === round && count === 1) outcomes.set(response.socket.remotePort ?? 0, { toClient: { after: cut.at, end: cut.end } })
     response.socket.end(frame(STREAMS[api][round](n)))
   })
   server.listen(0, '127.0.0.1')
@@ -109,10 +109,10 @@ const openCuttingModel = async (t: Test, api: Api, cuts: readonly Cut[]) => {
     server.closeAllConnections()
   })
   const proxy = await openFaultProxy(t, (server.address() as AddressInfo).port, ({ port }) => {
-    const fate = fates.get(port)
+    const outcome = outcomes.get(port)
     // The number may come again.
-    fates.delete(port)
-    return fate ?? {}
+    outcomes.delete(port)
+    return outcome ?? {}
   })
   return { url: proxy.url, times: (n: number, round: Round) => asked.get(`${n} ${round}`) ?? 0 }
 }
@@ -213,7 +213,7 @@ for (const { api, cuts } of PARTS) {
           .map((line) => [Number(JSON.parse(line).seq) - 1, JSON.parse(line).error]),
       )
       const called = callsIn(scene.work)
-      t.equal(answered.size + failed.size, cuts.length, 'each input has one fate')
+      t.equal(answered.size + failed.size, cuts.length, 'each input has one outcome')
       t.strictSame(
         wrong((n) => failed.has(n) !== answered.has(JSON.stringify(sentence(n)))),
         [],
@@ -289,7 +289,7 @@ scene(
       ...[400, 413, 422].map((status) => [`${status}`, refusal(status), 'provider_refused', 1] as const),
       // Once: what is refused for good ends the asking (agent.test.ts, "what a provider refuses").
       ['403', refusal(403, { message: `no ${scene.env.ANTHROPIC_API_KEY}` }), 'unauthorized', 1],
-      ['told not to', { ...refusal(500), headers: { 'x-should-retry': 'false' } }, 'overloaded', 1],
+      ['reported not to', { ...refusal(500), headers: { 'x-should-retry': 'false' } }, 'overloaded', 1],
       ['reset', { headers: SSE, body: half, isCut: true }, 'connection_failed', 2],
       ['error after 200', { headers: SSE, body: half + late }, 'overloaded', 2],
       ['no end', { headers: SSE, body: half }, 'connection_failed', 2],
@@ -303,9 +303,9 @@ scene(
       `${lines.join('\n')}\n`,
     )
     t.equal(out, cases.map((_, i) => `"good ${i}"\n`).join(''))
-    const told = err.split('\n').flatMap((line) => (line.startsWith('{"error"') ? [JSON.parse(line)] : []))
+    const reported = err.split('\n').flatMap((line) => (line.startsWith('{"error"') ? [JSON.parse(line)] : []))
     t.strictSame(
-      told.map(({ error, seq }) => [error, seq]),
+      reported.map(({ error, seq }) => [error, seq]),
       cases.map(([, , code], i) => [code, 2 * i + 1]),
     )
     t.strictSame(

@@ -15,11 +15,11 @@ export interface Flow {
   readonly drip?: { readonly bytes: number; readonly everyMs: number }
   /** So many bytes pass; then it ends in the way that `end` says. */
   readonly after?: number
-  /** `close`: both sides see an orderly end; `half`: only this direction ends; `swallow`: nothing more passes, and neither side is told. */
+  /** `close`: both sides see an orderly end; `half`: only this direction ends; `swallow`: nothing more passes, and neither side is reported. */
   readonly end?: 'close' | 'reset' | 'half' | 'swallow'
 }
 
-export interface Fate {
+export interface Outcome {
   readonly toClient?: Flow
   readonly toServer?: Flow
 }
@@ -37,10 +37,10 @@ export interface FaultProxy {
   /** Bytes that reached the client, by the index of the connection. */
   readonly passed: number[]
   /** Of connections of which nothing has come yet. */
-  fateOf: (connection: Connection) => Fate
+  outcomeOf: (connection: Connection) => Outcome
 }
 
-export const openFaultProxy = async (t: Test, serverPort: number, fateOf: FaultProxy['fateOf'] = () => ({})): Promise<FaultProxy> => {
+export const openFaultProxy = async (t: Test, serverPort: number, outcomeOf: FaultProxy['outcomeOf'] = () => ({})): Promise<FaultProxy> => {
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, async (client) => {
     const index = proxy.passed.push(0) - 1
@@ -51,11 +51,11 @@ export const openFaultProxy = async (t: Test, serverPort: number, fateOf: FaultP
     }
     await once(upstream, 'connect').catch(() => client.resetAndDestroy())
     const connection = { index, port: upstream.localPort ?? 0 }
-    void carry(client, upstream, () => proxy.fateOf(connection).toServer)
+    void carry(client, upstream, () => proxy.outcomeOf(connection).toServer)
     void carry(
       upstream,
       client,
-      () => proxy.fateOf(connection).toClient,
+      () => proxy.outcomeOf(connection).toClient,
       (bytes) => {
         proxy.passed[index] = (proxy.passed[index] ?? 0) + bytes
       },
@@ -68,7 +68,7 @@ export const openFaultProxy = async (t: Test, serverPort: number, fateOf: FaultP
     for (const socket of sockets) socket.destroy()
   })
   const { port } = server.address() as AddressInfo
-  const proxy: FaultProxy = { port, url: `http://127.0.0.1:${port}`, passed: [], fateOf }
+  const proxy: FaultProxy = { port, url: `http://127.0.0.1:${port}`, passed: [], outcomeOf }
   return proxy
 }
 

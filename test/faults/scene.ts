@@ -50,9 +50,9 @@ export interface Started {
   readonly pid: number
   readonly write: (text: string | Buffer) => void
   /** What it has written so far to 1, 2, or another descriptor that is a pipe. */
-  readonly told: (fd?: number) => string
+  readonly reported: (fd?: number) => string
   /** Whether that comes to match in time; default: 20 s. */
-  readonly tells: (pattern: RegExp, fd?: number, ms?: number) => Promise<boolean>
+  readonly reports: (pattern: RegExp, fd?: number, ms?: number) => Promise<boolean>
   /** How many descriptors it has open. */
   readonly openFds: () => number
   readonly ended: Promise<{ status: number | null; signal: NodeJS.Signals | null }>
@@ -76,14 +76,14 @@ export const openScene = (files: Files = {}, { env: more = {}, stderr = 'objects
     await until(() => runningIn(directory).length === 0)
     const left = runningIn(directory)
     for (const { pid } of left) kill(pid, 'SIGKILL')
-    const said = [...rans, ...starteds.map(({ told }) => ({ out: told(1), err: told(2) }))]
+    const said = [...rans, ...starteds.map(({ reported }) => ({ out: reported(1), err: reported(2) }))]
     return [
       ...left.map(({ command }) => `still runs: ${command}`),
       ...filesBelow(tmp)
         .filter((path) => !mayLeave?.test(path))
         .map((path) => `left in TMPDIR: ${path}`),
       ...keysBelow(directory).map((path) => `a key is in ${path}`),
-      ...said.filter(({ out, err }) => (out + err).includes(CANARY)).map(({ out, err }) => `a key was told: ${out}${err}`),
+      ...said.filter(({ out, err }) => (out + err).includes(CANARY)).map(({ out, err }) => `a key was reported: ${out}${err}`),
       ...(stderr === 'text' ? [] : said.flatMap(({ err }) => badErrorLines(err)).map((line) => `no error object: ${line}`)),
     ]
   }
@@ -122,13 +122,13 @@ const start = (
     stream.on('error', () => {})
   }
   child.stdin?.on('error', () => {})
-  const told = (fd = 1): string => texts[fd] ?? ''
+  const reported = (fd = 1): string => texts[fd] ?? ''
   return {
     child,
     pid: child.pid as number,
     write: (text) => void (child.stdin as Writable).write(text),
-    told,
-    tells: (pattern, fd, ms) => until(() => pattern.test(told(fd)), ms),
+    reported,
+    reports: (pattern, fd, ms) => until(() => pattern.test(reported(fd)), ms),
     openFds: () => readdirSync(`/proc/${child.pid}/fd`).length,
     ended: new Promise((done) => child.on('close', (status, signal) => done({ status, signal }))),
   }

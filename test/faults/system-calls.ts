@@ -1,4 +1,4 @@
-// The system calls of a piece of work as strace tells them, and how each is made to fail: the steps of nth-failure loops. What is counted are
+// The system calls of a piece of work as strace prints them, and how each is made to fail: the steps of nth-failure loops. What is counted are
 // calls on files of the scene, and those by which children are made; Node's own are left alone, since Node aborts when they fail.
 
 import { spawn } from 'node:child_process'
@@ -29,7 +29,7 @@ export const FILE_CALLS = [
   ...['openat', 'mkdir', 'rmdir', 'link', 'symlink', 'rename', 'unlink', 'fsync', 'fchmod', 'fchown', 'chmod', 'getdents64', 'readlink'],
   ...['statx', 'newfstatat', 'pread64', 'access', 'copy_file_range'],
 ]
-/** Threads of Node tell each other things by these, so that only those count that go to one file of the scene. */
+/** Threads of Node report each other things by these, so that only those count that go to one file of the scene. */
 export const DATA_CALLS = ['read', 'write']
 export const CHILD_CALLS = ['clone', 'vfork', 'pipe2', 'socketpair']
 

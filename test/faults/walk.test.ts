@@ -50,7 +50,7 @@ const runWith = async ({ cluster, serve, start, work }: Stage, kind: Kind, step:
   for (const worker of [first, second]) worker?.child.kill('SIGTERM')
   await Promise.all([first.ended, second?.ended])
   walk.close()
-  return { end, text: readFileSync(join(work, `${name}.jsonl`), 'utf8'), count: walk.count(), told: submitter.told(2) }
+  return { end, text: readFileSync(join(work, `${name}.jsonl`), 'utf8'), count: walk.count(), reported: submitter.reported(2) }
 }
 
 for (const kind of ['worker', 'submitter'] as const) {
@@ -62,10 +62,10 @@ for (const kind of ['worker', 'submitter'] as const) {
     const random = makeRandom(SEED, kind)
     const walked = ALL ? steps : Array.from({ length: DRAWN }, () => random.pick(steps))
     for (const [i, step] of walked.entries()) {
-      const { end, text, told } = await runWith(stage, kind, step, `${kind}-${i}`)
+      const { end, text, reported } = await runWith(stage, kind, step, `${kind}-${i}`)
       const title = `killed ${step.isSent ? 'behind' : 'before'} message ${step.at} of ${whole.count}`
       if (text !== embedded.out || end.status !== 0)
-        t.strictSame([end, lines(text), told], [{ status: 0, signal: null }, lines(embedded.out), ''], title)
+        t.strictSame([end, lines(text), reported], [{ status: 0, signal: null }, lines(embedded.out), ''], title)
     }
     t.pass(`${walked.length} kills`)
   })

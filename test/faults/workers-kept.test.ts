@@ -42,7 +42,7 @@ onStage('--record makes of a run by workers what one process records, also when 
   let workers = [serve('talk.plumb'), serve('talk.plumb')]
   const submitter = submit('--run', 'kept', '--ordered', '--record', 'rec', 'talk.plumb')
   submitter.write(FILES['talk.jsonl'].slice(0, 300).replace(/[^\n]*$/, ''))
-  t.ok(await submitter.tells(/\n/, 1, PATIENCE_MS))
+  t.ok(await submitter.reports(/\n/, 1, PATIENCE_MS))
   workers[0]?.child.kill('SIGKILL')
   workers = [...workers.slice(1), serve('talk.plumb')]
   submitter.child.stdin?.end(FILES['talk.jsonl'].slice(FILES['talk.jsonl'].slice(0, 300).lastIndexOf('\n') + 1))
@@ -62,7 +62,7 @@ onStage('--record makes of a run by workers what one process records, also when 
   await end(...workers)
 })
 
-/** What is told of memories is told in one process where they are kept elsewhere. */
+/** What is reported of memories is reported in one process where they are kept elsewhere. */
 const rememberedIn = (folder: string) =>
   Object.fromEntries(Object.entries(eventsIn(folder)).filter(([name]) => name.includes('remembered')))
 
@@ -90,7 +90,7 @@ onStage('a worker says what it does, traces it, and sends a span for each settle
   const worker = serveWith(collector, '--status-every', '0.1', '--trace', 'worker.json', 'talk.plumb')
   const run = 'head -5 talk.jsonl | plumb run --on "$PLUMB_ON" --run seen talk.plumb'
   t.match(await bash(run), { status: 0, err: '' })
-  t.ok(await worker.tells(/"worker":.*"run":"seen","part":"1 bot","in_hand":0,"done":5,.*"calls":5,"tokens":\d/, 2, PATIENCE_MS))
+  t.ok(await worker.reports(/"worker":.*"run":"seen","part":"1 bot","in_hand":0,"done":5,.*"calls":5,"tokens":\d/, 2, PATIENCE_MS))
   worker.child.kill('SIGTERM')
   t.strictSame(await worker.ended, ENDED)
   const of = (part: string) => spans.filter(({ name }) => name === `settle ${part}`)

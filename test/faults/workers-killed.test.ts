@@ -28,7 +28,7 @@ onStage('workers failure 1: a worker is killed before it takes anything', async 
   const submitter = submit('--run', 'before', 'other.plumb')
   submitter.child.stdin?.end(NINE)
   t.strictSame(await submitter.ended, ENDED)
-  t.strictSame([numbers(submitter.told()), submitter.told(2)], [TIMES_TEN, ''])
+  t.strictSame([numbers(submitter.reported()), submitter.reported(2)], [TIMES_TEN, ''])
   await end(second)
 })
 
@@ -50,7 +50,7 @@ const runKilled = async (
   const { signal } = await first.ended
   if (second) await end(second)
   socket.close()
-  return { ended, signal, out: submitter.told(), err: submitter.told(2) }
+  return { ended, signal, out: submitter.reported(), err: submitter.reported(2) }
 }
 
 for (const isSent of [false, true]) {
@@ -61,7 +61,7 @@ for (const isSent of [false, true]) {
     const { ended, signal, out, err } = await runKilled(stage, { spec: 'times.plumb', input: NINE, isSent })
     t.strictSame([ended, signal, err], [ENDED, 'SIGKILL', ''])
     // Each answer is how often the program has had that message, times ten.
-    t.equal(lines(out).length, 9, 'each has one fate')
+    t.equal(lines(out).length, 9, 'each has one outcome')
     t.equal(lines(out)[0], isSent ? '10' : '20')
     const given = lines(readFileSync(join(stage.work, 'given'), 'utf8'))
     t.equal(given.filter((one) => one === '1').length, isSent ? 1 : 2)

@@ -53,7 +53,7 @@ onStage('--fail-fast: nothing is done behind the first error, and the same comma
   t.match(first.err, /"error":"cancelled".*--fail-fast.*not answered, and wait/)
   t.ok(lines(first.out).length < 400, `${lines(first.out).length} outputs`)
   const rest = await bash(`{ echo 1; echo 0; seq 500; } | ${command}`)
-  t.equal(rest.status, 0, 'what failed is told once')
+  t.equal(rest.status, 0, 'what failed is reported once')
   t.equal(lines(first.out).length + lines(rest.out).length, 501)
   await end(worker)
 })
@@ -88,12 +88,12 @@ onStage('--summary and --progress count what the workers have done', async (t, {
     `printf '1\n2\nx\n"y"\n' | PLUMB_ERRORS=json plumb run --on "$PLUMB_ON" --summary=json --progress --run sum spend.plumb`,
   )
   await end(worker)
-  const told = lines(summed.err).map((line) => JSON.parse(line))
+  const reported = lines(summed.err).map((line) => JSON.parse(line))
   const counts = { inputs: 4, outputs: 2, errors: 2, by_code: { invalid_json: 1, input_type_mismatch: 1 } }
   const spent = { requests: 2, input_tokens: 14, output_tokens: 6, cost: 0.0002 }
   const stages = [{ stage: 'spender', in: 4, out: 2, errors: 2 }]
-  t.match(told.at(-1).summary, { ...counts, ...spent, stages, agents: [{ agent: 'spender', model: 'm', ...spent }], status: 1 })
-  t.match(told.find(({ progress }) => progress !== undefined)?.progress, { inputs: 4, outputs: 2, requests: 2 })
+  t.match(reported.at(-1).summary, { ...counts, ...spent, stages, agents: [{ agent: 'spender', model: 'm', ...spent }], status: 1 })
+  t.match(reported.find(({ progress }) => progress !== undefined)?.progress, { inputs: 4, outputs: 2, requests: 2 })
   t.match((await bash('echo 3 | plumb run --on "$PLUMB_ON" --detach --summary spend.plumb')).err, /--summary says nothing with --detach/)
 })
 
@@ -108,15 +108,15 @@ onStage('--pin: what cannot go on elsewhere runs on one worker with that label, 
   const other = serve('--label', 'small', 'sum.plumb')
   const submitter = submit('--run', 'pinned', '--pin', 'sum=big', '--unserved-after', '0.1', 'sum.plumb')
   submitter.write('1\n2\n')
-  t.ok(await submitter.tells(/"no_worker".*label 'big'/, 2, PATIENCE_MS))
+  t.ok(await submitter.reports(/"no_worker".*label 'big'/, 2, PATIENCE_MS))
   t.match((await bash('plumb runs pinned')).out, /label 'big'/)
   const worker = serve('--label', 'small', '--label', 'big', 'sum.plumb')
-  t.ok(await submitter.tells(/1\n3\n/, 1, PATIENCE_MS), 'it remembers')
+  t.ok(await submitter.reports(/1\n3\n/, 1, PATIENCE_MS), 'it remembers')
   worker.child.kill('SIGKILL')
   const second = serve('--label', 'big', 'sum.plumb')
   submitter.child.stdin?.end('3\n')
   t.strictSame(await submitter.ended, { status: 1, signal: null })
-  t.match(submitter.told(2), /"child_failed".*part 1 sum has ended/)
+  t.match(submitter.reported(2), /"child_failed".*part 1 sum has ended/)
   t.match(JSON.parse((await bash('plumb runs --json pinned')).out), { state: 'cancelled', note: /part 1 sum has ended/ })
   await end(other, second)
 })
@@ -125,10 +125,10 @@ onStage('plumb runs shows what a run has spent, and how fast it goes', async (t,
   const worker = serve('--prices', 'prices.json', 'spend.plumb')
   const submitter = submit('--run', 'spent', 'spend.plumb')
   submitter.write('1\n2\n3\n')
-  t.ok(await until(() => numbers(submitter.told()).length === 3, PATIENCE_MS))
-  const isTold = () =>
+  t.ok(await until(() => numbers(submitter.reported()).length === 3, PATIENCE_MS))
+  const isReported = () =>
     cluster.ask('SELECT sum(input + output) FROM plumb.usage WHERE run = (SELECT max(id) FROM plumb.run)').trim() === '30'
-  t.ok(await until(isTold, PATIENCE_MS))
+  t.ok(await until(isReported, PATIENCE_MS))
   t.match(JSON.parse((await bash('plumb runs --json spent')).out), { parts: [{ done: 3, calls: 3, tokens: 30, cost: 0.0003 }] })
   t.match((await bash('plumb runs spent')).out, / {2}[\d.]+ a second {2}requests 3 {2}tokens 30 {2}\$0\.0003/)
   const { out: sql } = await bash('plumb engine --print')

@@ -27,13 +27,13 @@ onStage(
     cluster.ask('UPDATE plumb.message SET until = now() WHERE until IS NOT NULL')
     const second = serve('hold.plumb')
     await bash('touch go')
-    t.ok(await until(() => lines(submitter.told()).length === 9, PATIENCE_MS), 'the other has answered')
+    t.ok(await until(() => lines(submitter.reported()).length === 9, PATIENCE_MS), 'the other has answered')
     process.kill(stopped.pid, 'SIGCONT')
-    t.ok(await stopped.tells(/"lease_lost"/, 2, PATIENCE_MS), 'what it had done is refused')
+    t.ok(await stopped.reports(/"lease_lost"/, 2, PATIENCE_MS), 'what it had done is refused')
     await end(second)
     submitter.child.stdin?.end('10\n')
     t.strictSame(await submitter.ended, ENDED)
-    t.strictSame(numbers(submitter.told()), [...TIMES_TEN, 100], 'it goes on')
+    t.strictSame(numbers(submitter.reported()), [...TIMES_TEN, 100], 'it goes on')
     await end(stopped)
   },
 )
@@ -48,13 +48,13 @@ onStage('workers failure 7: the network of one worker is cut', async (t, { serve
   network.cut()
   const second = serve('hold.plumb')
   await bash('touch go')
-  t.ok(await until(() => lines(submitter.told()).length === 9, PATIENCE_MS), 'the other has answered')
+  t.ok(await until(() => lines(submitter.reported()).length === 9, PATIENCE_MS), 'the other has answered')
   network.heal()
-  t.ok(await cut.tells(/"engine_unavailable"/, 2, PATIENCE_MS))
+  t.ok(await cut.reports(/"engine_unavailable"/, 2, PATIENCE_MS))
   await end(second)
   submitter.child.stdin?.end('10\n')
   t.strictSame(await submitter.ended, ENDED)
-  t.strictSame(numbers(submitter.told()), [...TIMES_TEN, 100], 'it comes back by itself')
+  t.strictSame(numbers(submitter.reported()), [...TIMES_TEN, 100], 'it comes back by itself')
   await end(cut)
 })
 
@@ -65,7 +65,7 @@ onStage('workers failure 9: the server is away for longer than --patience', asyn
   t.ok(await given(1))
   await cluster.crash()
   t.strictSame(await worker.ended, { status: 1, signal: null })
-  t.match(worker.told(2), /"engine_unavailable"/)
+  t.match(worker.reported(2), /"engine_unavailable"/)
   t.strictSame(await submitter.ended, { status: 1, signal: null })
   await cluster.start()
   await bash('touch go')
@@ -88,14 +88,14 @@ onStage('workers failure 10: the server fails over to its standby', async (t, { 
   const workers = [serve(), serve()]
   const submitter = start(['plumb', 'run', '--on', url, '--ordered', '--run', 'over', 'count.plumb'])
   submitter.write(input.slice(0, 2000).replace(/[^\n]*$/, ''))
-  t.ok(await until(() => submitter.told() !== '', PATIENCE_MS))
+  t.ok(await until(() => submitter.reported() !== '', PATIENCE_MS))
   await primary.crash()
   standby.promote()
   submitter.child.stdin?.end(input.slice(input.slice(0, 2000).lastIndexOf('\n') + 1))
   t.strictSame(await submitter.ended, ENDED)
   let sum = 0
   t.strictSame(
-    lines(submitter.told()).map(Number),
+    lines(submitter.reported()).map(Number),
     Array.from({ length: 1000 }, (_, i) => (sum += i + 1)),
     `nothing is lost or doubled, in ${work}`,
   )
@@ -117,15 +117,15 @@ onStage('workers failure 11: the disk of the database is full', async (t, { serv
   t.ok(await given(1))
   cluster.ask('CREATE TABLE public.full_disk ()')
   await bash('touch go')
-  t.ok(await worker.tells(/"engine_full"/, 2, PATIENCE_MS))
+  t.ok(await worker.reports(/"engine_full"/, 2, PATIENCE_MS))
   t.equal(
     cluster.ask("SELECT count(*) FROM plumb.message m JOIN plumb.run r ON r.id = m.run WHERE r.name = 'full' AND part = 1").trim(),
     '9',
   )
   cluster.ask('DROP TABLE public.full_disk; DROP TRIGGER room ON plumb.tally; DROP FUNCTION public.room()')
   t.strictSame(await submitter.ended, ENDED)
-  t.strictSame(numbers(submitter.told()), TIMES_TEN)
-  t.equal(worker.told(2).match(/"engine_full"/g)?.length, 1, 'said once')
+  t.strictSame(numbers(submitter.reported()), TIMES_TEN)
+  t.equal(worker.reported(2).match(/"engine_full"/g)?.length, 1, 'said once')
   await end(worker)
 })
 
@@ -135,10 +135,10 @@ onStage('workers failure 20: the clocks of the machines are an hour apart', asyn
   const submitter = submit('--run', 'clocks', 'other.plumb')
   submitter.child.stdin?.end(NINE)
   t.strictSame(await submitter.ended, ENDED)
-  t.strictSame([numbers(submitter.told()), submitter.told(2)], [TIMES_TEN, ''])
+  t.strictSame([numbers(submitter.reported()), submitter.reported(2)], [TIMES_TEN, ''])
   await end(...workers)
   t.strictSame(
-    workers.map(({ told }) => told(2)),
+    workers.map(({ reported }) => reported(2)),
     ['', ''],
   )
 })
@@ -163,13 +163,13 @@ END`)
   const revoked = serveWith('ANTHROPIC_API_KEY=revoked', 'key.plumb')
   const submitter = submit('--run', 'key', 'key.plumb')
   submitter.child.stdin?.end('"a"\n"b"\n"c"\n')
-  t.ok(await revoked.tells(/"unauthorized"/, 2, PATIENCE_MS), 'it says so')
+  t.ok(await revoked.reports(/"unauthorized"/, 2, PATIENCE_MS), 'it says so')
   t.ok(
     await until(() => cluster.ask('SELECT max(tries) FROM plumb.message WHERE lease IS NULL').trim() === '0', PATIENCE_MS),
     'not counted as tried',
   )
   const good = serveWith('ANTHROPIC_API_KEY=good', 'key.plumb')
   t.strictSame(await submitter.ended, ENDED)
-  t.strictSame([lines(submitter.told()), submitter.told(2)], [['"yes"', '"yes"', '"yes"'], ''])
+  t.strictSame([lines(submitter.reported()), submitter.reported(2)], [['"yes"', '"yes"', '"yes"'], ''])
   await end(revoked, good)
 })

@@ -1,4 +1,4 @@
-// Runs by workers, on a PostgreSQL of their own: whichever process is killed, each input has one fate, and what agents remember is what they
+// Runs by workers, on a PostgreSQL of their own: whichever process is killed, each input has one outcome, and what agents remember is what they
 // remember in one process. PLUMB_KILLS is how often, PLUMB_SEED repeats the moments.
 
 import { readFileSync } from 'node:fs'
@@ -83,7 +83,7 @@ onStage('workers failure 2: what a killed worker had in hand, others have', asyn
   await bash('touch go')
   const second = serve('hold.plumb')
   t.strictSame(await submitter.ended, { status: 0, signal: null })
-  t.strictSame(numbers(submitter.told()), TIMES_TEN)
+  t.strictSame(numbers(submitter.reported()), TIMES_TEN)
   second.child.kill('SIGTERM')
   await second.ended
 })
@@ -101,9 +101,9 @@ onStage('kill -9 of workers at random, with memories', async (t, { bash, serve, 
   let killed = 0
   const workers = [serve('talk.plumb'), serve('talk.plumb')]
   while (!isOver && killed < KILLS) {
-    const written = lines(submitter.told()).length
+    const written = lines(submitter.reported()).length
     const at = written + 1 + random.below(20)
-    await until(() => isOver || lines(submitter.told()).length >= at || random.below(400) === 0, PATIENCE_MS)
+    await until(() => isOver || lines(submitter.reported()).length >= at || random.below(400) === 0, PATIENCE_MS)
     const i = random.below(2)
     workers[i]?.child.kill('SIGKILL')
     killed++
@@ -112,7 +112,7 @@ onStage('kill -9 of workers at random, with memories', async (t, { bash, serve, 
   t.strictSame(await ended, { status: 0, signal: null }, `after ${killed} kills`)
   for (const { child } of workers) child.kill('SIGTERM')
   await Promise.all(workers.map(({ ended }) => ended))
-  t.equal(submitter.told(), embedded.out, 'as in one process')
+  t.equal(submitter.reported(), embedded.out, 'as in one process')
 })
 
 onStage('workers failure 8: kill -9 of the server, which comes back', async (t, { bash, serve, submit, cluster }) => {
@@ -120,14 +120,14 @@ onStage('workers failure 8: kill -9 of the server, which comes back', async (t, 
   const submitter = submit('--run', 'server', '--ordered', 'talk.plumb')
   submitter.child.stdin?.write(FILES['talk.jsonl'].slice(0, 2000).replace(/[^\n]*$/, ''))
   const workers = [serve('talk.plumb'), serve('talk.plumb')]
-  await until(() => submitter.told() !== '', PATIENCE_MS)
+  await until(() => submitter.reported() !== '', PATIENCE_MS)
   await cluster.crash()
   submitter.child.stdin?.end(FILES['talk.jsonl'].slice(FILES['talk.jsonl'].slice(0, 2000).lastIndexOf('\n') + 1))
   await cluster.start()
   t.strictSame(await submitter.ended, { status: 0, signal: null })
   for (const { child } of workers) child.kill('SIGTERM')
   await Promise.all(workers.map(({ ended }) => ended))
-  t.equal(submitter.told(), embedded.out, 'as in one process')
+  t.equal(submitter.reported(), embedded.out, 'as in one process')
 })
 
 onStage('workers failure 12: the process of the part dies of one message', async (t, { serve, submit, bash }) => {
@@ -136,11 +136,11 @@ onStage('workers failure 12: the process of the part dies of one message', async
   submitter.child.stdin?.end(NINE)
   t.strictSame(await submitter.ended, { status: 1, signal: null })
   t.strictSame(
-    numbers(submitter.told()),
+    numbers(submitter.reported()),
     TIMES_TEN.filter((n) => n !== 70),
     'its neighbours are answered',
   )
-  t.match(JSON.parse(lines(submitter.told(2)).at(-1) ?? ''), { error: 'child_failed', seq: 7 })
+  t.match(JSON.parse(lines(submitter.reported(2)).at(-1) ?? ''), { error: 'child_failed', seq: 7 })
   t.match(JSON.parse((await bash('plumb letters weak')).out), { origin: 7, value: 7, fault: { error: 'child_failed' } })
   worker.child.kill('SIGTERM')
   await worker.ended
@@ -163,7 +163,7 @@ onStage('workers failure 13: a message that kills worker after worker', async (t
   isOver = true
   await keep
   t.strictSame(
-    numbers(submitter.told()),
+    numbers(submitter.reported()),
     TIMES_TEN.filter((n) => n !== 70),
     'the others are answered',
   )
@@ -207,7 +207,7 @@ onStage('workers failure 19: a run is cancelled', async (t, { serve, submit, bas
   t.ok(await given(1))
   t.match(await bash('plumb cancel gone'), { status: 0 })
   t.match(await submitter.ended, { status: 1 })
-  t.match(submitter.told(2), /"cancelled"/)
+  t.match(submitter.reported(2), /"cancelled"/)
   t.ok(await until(() => !processes().some(({ parent }) => parent === worker.pid), PATIENCE_MS), 'what works on it is ended')
   await bash('touch go')
   t.match(JSON.parse((await bash('plumb runs --json gone')).out), { state: 'cancelled', parts: [{ done: 0, failed: 0 }], unread: 0 })
@@ -216,15 +216,15 @@ onStage('workers failure 19: a run is cancelled', async (t, { serve, submit, bas
   t.strictSame(await worker.ended, { status: 0, signal: null })
 })
 
-onStage('tools are told which message of the run their call is made for', async (t, { serve, bash, work }) => {
+onStage('tools are reported which message of the run their call is made for', async (t, { serve, bash, work }) => {
   const worker = serve('--grant', 'fs.write,exec', 'deliver.plumb')
-  const done = await bash('seq 1 9 | plumb run --on "$PLUMB_ON" --run told deliver.plumb')
+  const done = await bash('seq 1 9 | plumb run --on "$PLUMB_ON" --run reported deliver.plumb')
   worker.child.kill('SIGTERM')
   await worker.ended
   t.equal(done.status, 0, done.err)
   const noted = lines(readFileSync(join(work, 'noted'), 'utf8')).sort()
   t.equal(noted.length, 9)
-  for (const line of noted) t.match(line, /^(\d) told\/\d\/\1$/)
+  for (const line of noted) t.match(line, /^(\d) reported\/\d\/\1$/)
 })
 
 onStage('a limit holds exactly over all workers; what is left of the run waits until it is raised', async (t, { bash, serve, cluster }) => {

@@ -45,7 +45,7 @@ export const runTarget = async (target: Target, { seed, times, only }: Round): P
         () => undefined,
         (error: Error) => error,
       )
-      if (failed) throw await told(target, seed, i, input, failed)
+      if (failed) throw await reported(target, seed, i, input, failed)
     }
     return corpus.length + count
   } finally {
@@ -71,7 +71,7 @@ const corpusOf = ({ name }: Target): [file: string, input: Buffer][] => {
     .map((file) => [join(directory, file), readFileSync(join(directory, file))])
 }
 
-const told = async (target: Target, seed: number, i: number, input: Buffer, error: Error): Promise<Error> => {
+const reported = async (target: Target, seed: number, i: number, input: Buffer, error: Error): Promise<Error> => {
   const fails = (smaller: Buffer): Promise<string | undefined> =>
     tried(target, smaller, makeRandom(seed, i)).then(
       () => undefined,

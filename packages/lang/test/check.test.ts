@@ -352,7 +352,7 @@ table('types', [
   ['a sum without a way out', 'type A = { k: A | B }\ntype B = { b: A }', ['1:6-7 type_cycle A -> A']],
   ['ways out', 'type G = { a?: G }\ntype H = [H]\ntype I = { i: I | unit }\ntype K = { k: [K], l: K | "end" }', []],
   [
-    'who mentions an infinite type is not told',
+    'who mentions an infinite type is not reported',
     'type A = { a: A }\ntype B = { a: A }\ntype C = [B]\nlet m : !C -> !A = nosuch',
     ['1:6-7 type_cycle', '4:20-26 unknown_name'],
   ],
@@ -582,7 +582,7 @@ table('modules', [
   ],
   ['in any place', 'let main : !int -> !int = M.f\nuse m', [], { 'm.plumb': 'let f : !int -> !int = id' }],
   [
-    'missing, told once',
+    'missing, reported once',
     'use nosuch\nuse "./gone.plumb" as G\nlet main : !Nosuch.T -> !G.T = Nosuch.x ; G.y.z\nlet bot : !string -> !string = agent { tools: [Nosuch.a], request: G.x }\nlet h : int -> int = tool { process: G.f }',
     [
       "1:5-11 unknown_module cannot find module 'nosuch' | nosuch.plumb",
@@ -1448,7 +1448,7 @@ table('config values', [
     ["1:5-6 definition_cycle 'a' is made of itself: a -> b -> a", '3:5-6 definition_cycle c -> c'],
   ],
   [
-    'unknown, told where they stand',
+    'unknown, reported where they stand',
     'let bad = { r: nosuch, s: bed }\nlet one : !string -> !string = agent { request: bad }\nlet two : !string -> !string = agent { request: { q: bad } }',
     ['1:16-22 unknown_name', "1:27-30 unknown_name | did you mean 'bad'?"],
   ],
@@ -1636,7 +1636,7 @@ t.test('large programs', async (t) => {
   )
   t.strictSame(compileText('use m2999\nlet main : !int -> !int = M2999.f', modules).diagnostics, [], '3000 modules in a row')
   const wrong = compileText(row((i) => `let f${i} : !int -> !int = unknown${i} ; map(value + "x")`, 2000))
-  t.equal(wrong.diagnostics.length, 201, 'an error in each of 2000 lines: the first 200 are told')
+  t.equal(wrong.diagnostics.length, 201, 'an error in each of 2000 lines: the first 200 are reported')
   t.match(wrong.diagnostics.at(-1), { severity: 'error', code: 'too_large', message: /^and 1,800 more errors: / }, 'and how many more')
 })
 
@@ -1757,7 +1757,7 @@ const programs = fc
     ].join('\n'),
   )
 
-t.test('any program: no exception, nothing told twice, and a plan where there is no error', async (t) => {
+t.test('any program: no exception, nothing reported twice, and a plan where there is no error', async (t) => {
   let planned = 0
   fc.assert(
     fc.property(programs, (text) => {

@@ -265,7 +265,7 @@ t.test('every wrong expression has one error, at its place', async (t) => {
   }
   const reports: Diagnostic[] = []
   checkExpression(expression('{ a: n + name, b: nope, c: upper(n), d: n }'), { input: type(ROW) }, (d) => reports.push(d))
-  t.equal(reports.length, 3, 'independent errors are all told')
+  t.equal(reports.length, 3, 'independent errors are all reported')
 })
 
 t.test('the type of an expression', async (t) => {
@@ -648,7 +648,7 @@ t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; 
   t.comment(JSON.stringify(seen))
 })
 
-t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in bytes, errors and fates`, async (t) => {
+t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in bytes, errors and outcomes`, async (t) => {
   const seen = { checked: 0, refused: 0, values: 0, failures: 0, kept: 0, dropped: 0 }
   const messages = fc.array(arbitraryEvent, { minLength: 3, maxLength: 6 })
   fc.assert(

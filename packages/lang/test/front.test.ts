@@ -324,7 +324,7 @@ t.test('syntax errors: each once, and what follows goes on', async (t) => {
       ["1:32-32 syntax_error expected ')' after the chain", '2:24-30 unknown_name'],
     ],
     [
-      'uses of what is broken are not told of',
+      'uses of what is broken are not reported of',
       'let f : !int -> = id\ntype T = {\nlet m : !T -> !int = f ; nosuch ; f',
       ['1:17-18 syntax_error', "3:1-4 syntax_error expected a field or '}', found 'let'", '3:26-32 unknown_name'],
     ],

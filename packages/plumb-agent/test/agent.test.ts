@@ -214,7 +214,7 @@ runTable('control', {
       : > rep; (${until('[ "$(wc -l < rep)" = 3 ]')}; cat alike.jsonl) | plumb-agent bot.plumb 6< ctl 7> rep; pick '[_.kind, Object.keys(_).sort()]' < rep`,
     out: `${ALIKE}["memory",["kind","messages"]]\n["error",["category","detail","error","kind"]]\n["paused",["kind"]]\n`,
   },
-  'nowhere to answer: an error is told on stderr': {
+  'nowhere to answer: an error is reported on stderr': {
     run: `echo '{"set_temp":"hot"}' > ctl; (${until('[ -s err ]')}; cat alike.jsonl) | plumb-agent bot.plumb 6< ctl 2> err; status=$?; cat err >&2; exit $status`,
     out: ALIKE,
     errors: [['input_type_mismatch', /"port":"ctrl_in"/]],
@@ -304,7 +304,7 @@ runTable('configuration', {
       ['file_not_found', 'PLUMB_TOOL'],
     ],
   },
-  'eliza has one model, near names are told': {
+  'eliza has one model, near names are reported': {
     run: 'plumb-agent --provider eliza --model gpt open.plumb; plumb-agent --provider elzia --model doctor open.plumb',
     errors: [
       ['config_invalid', "only the model 'doctor'"],
@@ -413,7 +413,7 @@ runTable('what a provider refuses', {
       say '{"__port":"ctrl_in","msg":{"set_model":null}}'; say '"d"'; end; echo $?; ${SHOW} < err; ${asked}`,
     out: '"C"\n1\n["provider_refused",1,[1,2]]\n["provider_refused",4,null]\n3\n',
   },
-  "the server's own words are told, without the key, nor a part of it": {
+  "the server's own words are reported, without the key, nor a part of it": {
     run: `${rules("() => ({ status: 401, error: { message: 'Incorrect API key provided: sk-oai-***nary, or sk-oai-canary. See https://x.example' } })")}
       echo '"a"' | OPENAI_API_KEY=sk-oai-canary plumb-agent lone.plumb 2>&1 | pick _.detail | sed 's/:[0-9]* / /'`,
     out: "127.0.0.1 did not accept the key in OPENAI_API_KEY (401): api_error: Incorrect API key provided: *** or *** See https://x.example; nothing more is sent until 'set_model'\n",
@@ -423,7 +423,7 @@ runTable('what a provider refuses', {
       printf '"a"\\n"b"\\n' | plumb-agent lone.plumb 2> err; pick _.detail < err; pick '_.headers.authorization ?? "none"' < requests`,
     out: /^"A"\n127\.0\.0\.1:\d+ wants a key: export OPENAI_API_KEY \(401\): api_error: who are you;.*\nnone\nnone\n$/,
   },
-  '--fail-fast: no more than those that are being asked, and what was taken is told of': {
+  '--fail-fast: no more than those that are being asked, and what was taken is reported of': {
     run: `${rules("(said) => (said === '3' ? { status: 400 } : after(said === '2' ? 40 : 5))")}
       seq 45 | sed 's/.*/"&"/' | plumb-agent --fail-fast model.plumb 2> err | tr '\\n' ' '; echo "\${PIPESTATUS[2]}"
       pick '_.error && [_.error, _.seq, _.seqs?.at(-1)]' < err; [ "$(${asked})" -le 6 ] && echo few`,
@@ -440,9 +440,9 @@ runTable('what a provider refuses', {
     out: '"3" "1" "2" [0,0]\n[3,"3"]\n[1,"1"]\n[2,"2"]\n[3,3]\n',
   },
   'says what has settled while others are in flight': {
-    run: `${rules("async (said) => { const { existsSync } = await import('node:fs'); while (said === '2' && !existsSync('told')) await after(5) }")}
+    run: `${rules("async (said) => { const { existsSync } = await import('node:fs'); while (said === '2' && !existsSync('reported')) await after(5) }")}
       : > tel; seq 3 | plumb-agent -R --telemetry unordered.plumb 3> tel > o & pid=$!
-      ${until(`grep -q '"inputs":1,' tel`)}; grep -c . o; touch told; wait $pid; grep -c . o; tail -n 1 tel | grep -o '"inputs":3,'`,
+      ${until(`grep -q '"inputs":1,' tel`)}; grep -c . o; touch reported; wait $pid; grep -c . o; tail -n 1 tel | grep -o '"inputs":3,'`,
     out: '2\n3\n"inputs":3,\n',
   },
   'documents end where they end, and those that are installed come as they are written': {

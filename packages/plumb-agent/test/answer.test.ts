@@ -182,7 +182,7 @@ const USAGE = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_c
 
 const saying = (text: string): ModelAnswer => ({ content: [{ type: 'text', text }], stop: 'end', usage: USAGE })
 
-// Says what it is told to, in turn, and keeps what it was asked.
+// Says what it is asked to, in turn, and keeps what it was asked.
 const stub = (...says: (string | Result<ModelAnswer>)[]) => {
   const asked: ModelRequest[] = []
   const provider: Provider = {
@@ -239,11 +239,11 @@ const said = (text: string) => ({ text, isString: true })
 
 t.test('an answer that does not fit goes back with the reason', async (t) => {
   const { asked, provider } = stub('{"count":"umpteen"}', 'Well: {"count": 3}', '"x"')
-  const told: string[] = []
+  const reported: string[] = []
   const conversation = openConversation(
     configure(provider),
     NO_TOOLS,
-    (event) => told.push(event.kind),
+    (event) => reported.push(event.kind),
     () => {},
   )
   t.strictSame(await conversation.answer(said('how many?'), WANTED), succeed('{"count":3}'))
@@ -252,7 +252,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
     { role: 'assistant', content: '{"count":"umpteen"}' },
     { role: 'user', content: /count.*int/ },
   ])
-  t.strictSame(told, ['usage', 'retry', 'usage', 'mended'])
+  t.strictSame(reported, ['usage', 'retry', 'usage', 'mended'])
   t.strictSame(
     conversation.memory.map(({ content }) => content),
     ['how many?', 'Well: {"count": 3}'],

@@ -58,12 +58,12 @@ const askAll = async (t: Test, wire: Wire, set: Partial<BatchServer>, texts: rea
   t.teardown(() => server.close())
   const { provider } = WIRES[wire]
   const more = { ...(provider === 'openai' ? { wire } : {}), ...config }
-  const { ask, told, waits } = openClient(t, provider, server.url, more, { quietMs: 5, wallMs: Date.now }, { lane: 'batch' })
+  const { ask, reported, waits } = openClient(t, provider, server.url, more, { quietMs: 5, wallMs: Date.now }, { lane: 'batch' })
   const answers = await Promise.all(texts.map((text) => ask({ turn: [{ role: 'user', content: text }] })))
   const said = answers.map((answer) =>
     answer.ok ? answer.value.content.map((block) => (block.type === 'text' ? block.text : block.type)).join('') : answer.error,
   )
-  return { server, answers, said, told, waits }
+  return { server, answers, said, reported, waits }
 }
 
 const REFUSED = { status: 400, type: 'invalid_request_error', message: 'no such thing' } as const
@@ -76,7 +76,7 @@ const isMade = /POST .*batches$/
 
 for (const wire of Object.keys(WIRES) as Wire[]) {
   t.test(`${wire}: all in one batch, by whatever order its results come`, async (t) => {
-    const { server, said, told, waits } = await askAll(t, wire, { looks: 8 }, TEXTS)
+    const { server, said, reported, waits } = await askAll(t, wire, { looks: 8 }, TEXTS)
     t.same(said, answersOf(TEXTS))
     t.same(
       server.batches.map(({ entries }) => entries.length),
@@ -90,7 +90,7 @@ for (const wire of Object.keys(WIRES) as Wire[]) {
       waits,
       [1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000),
     )
-    t.match(told.filter(({ kind }) => kind === 'batch').at(-1), { requests: 9, done: 9, status: /ended|completed/ })
+    t.match(reported.filter(({ kind }) => kind === 'batch').at(-1), { requests: 9, done: 9, status: /ended|completed/ })
   })
 
   t.test(`${wire}: one is refused in the middle, one expires, some are cancelled`, async (t) => {
@@ -98,7 +98,7 @@ for (const wire of Object.keys(WIRES) as Wire[]) {
       t,
       wire,
       {
-        fateOf: ({ said }, times) => {
+        outcomeOf: ({ said }, times) => {
           if (said === 'q4') return REFUSED
           if (said === 'q2' && times < 3) return 'EXPIRED'
           return /[67]/.test(said) && times === 1 ? 'CANCELLED' : `re ${said}`
@@ -128,11 +128,11 @@ for (const wire of Object.keys(WIRES) as Wire[]) {
     t.same(server.submitted(), once(TEXTS))
   })
 
-  t.test(`${wire}: results that are cut off are read again, and those that are not there are told`, async (t) => {
+  t.test(`${wire}: results that are cut off are read again, and those that are not there are reported`, async (t) => {
     const { server, said } = await askAll(
       t,
       wire,
-      { cuts: [700, 0], fateOf: ({ said }) => (said === 'q3' ? 'MISSING' : `re ${said}`) },
+      { cuts: [700, 0], outcomeOf: ({ said }) => (said === 'q3' ? 'MISSING' : `re ${said}`) },
       TEXTS,
     )
     t.match(said, butFor({ q3: { error: 'bad_reply' } }))
@@ -225,9 +225,9 @@ t.test('more than may wait at once: half of it, and the rest behind', async (t) 
 })
 
 t.test('what stands in the way of a temperature is left out of the next batch', async (t) => {
-  const fateOf: BatchServer['fateOf'] = ({ said, body }) =>
+  const outcomeOf: BatchServer['outcomeOf'] = ({ said, body }) =>
     body.temperature === undefined ? `re ${said}` : { ...REFUSED, message: 'temperature is not supported' }
-  const server = Object.assign(await openBatchServer(), { fateOf })
+  const server = Object.assign(await openBatchServer(), { outcomeOf })
   t.teardown(() => server.close())
   const { ask } = openClient(t, 'anthropic', server.url, {}, { quietMs: 5 }, { lane: 'batch' })
   const answers = await Promise.all(TEXTS.map((text) => ask({ temperature: 0.5, turn: [{ role: 'user', content: text }] })))
@@ -240,7 +240,7 @@ t.test('what stands in the way of a temperature is left out of the next batch', 
 
 t.test('bad lines, answers that do not fit, and answers of any order', async (t) => {
   const { server, run } = await open(t, {
-    fateOf: ({ body }) => {
+    outcomeOf: ({ body }) => {
       const asked = JSON.stringify(body)
       if (/q7\\?"/.test(asked)) return 'never'
       return /q[26]\\?"/.test(asked) && !/not accepted/.test(asked) ? 'none' : '{"value":7}'

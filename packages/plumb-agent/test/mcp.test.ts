@@ -150,11 +150,11 @@ t.test('a plumb-tool that is never ready', async (t) => {
   const options = readAgentArguments('plumb-agent', [`${directory}/a.plumb`])
   if (!options.ok || typeof options.value === 'string') return t.fail('no options')
   process.env.PATH = envIn(directory).PATH
-  const told: string[] = []
+  const reported: string[] = []
   const stderr = {
-    report: ({ error }: Fault) => told.push(error),
+    report: ({ error }: Fault) => reported.push(error),
     warn: () => {},
-    write: (line: string) => told.push(line),
+    write: (line: string) => reported.push(line),
     end: async () => 0 as const,
   }
   const prepared = await prepare(options.value, undefined)
@@ -167,7 +167,7 @@ t.test('a plumb-tool that is never ready', async (t) => {
     timeoutMs: 1,
   })
   t.equal(servers, undefined)
-  t.strictSame(told, ['timeout'])
+  t.strictSame(reported, ['timeout'])
   return undefined
 })
 
@@ -200,7 +200,7 @@ runTable('where it learns of them', {
     run: `plumb-agent bot.plumb <<< '${ECHO}'; plumb-agent bot.plumb <<< '"call double {\\"n\\":1}"'; wc -l < starts`,
     out: '"heard: a"\n"42"\n2\n',
   },
-  'what keeps that from starting is told once': {
+  'what keeps that from starting is reported once': {
     run: 'plumb-agent gone.plumb < /dev/null',
     errors: [['config_invalid', /its tools are needed \(x\)/]],
     status: 2,

@@ -1,4 +1,4 @@
-// --probe: what servers on loopback take, and what is told before they are asked.
+// --probe: what servers on loopback take, and what is reported before they are asked.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -90,7 +90,7 @@ t.test('a server that takes all of it', async (t) => {
   )
   t.match(found, { provider: 'openai', model: 'm', url: `${url}/chat/completions`, usage: { output_tokens: 48 }, requests: 17 })
   t.equal(asked.length, 16)
-  t.match(err, /^plumb-agent: asks openai, model m: 17 requests, at most \d+ tokens in and \d+ out, \$0\.\d+\n/, 'the cost is told first')
+  t.match(err, /^plumb-agent: asks openai, model m: 17 requests, at most \d+ tokens in and \d+ out, \$0\.\d+\n/, 'the cost is reported first')
   t.match(err, /^enforces tuple {7}yes$/m)
 })
 

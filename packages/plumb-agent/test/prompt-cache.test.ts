@@ -114,7 +114,7 @@ t.test('more than fifty tools are searched for, and are no part of the prompt', 
     ),
     json({}, 400),
   ])
-  const { ask, told } = openClient(t, 'anthropic', url)
+  const { ask, reported } = openClient(t, 'anthropic', url)
   const many = Array.from({ length: 51 }, (_, i) => ({ name: `fs:tool_${i}`, description: 'x', input_schema: { type: 'object' } }))
   await ask({ system: '', tools: many })
   const [deferred, whole] = received.map(({ body }) => body.tools)
@@ -125,7 +125,7 @@ t.test('more than fifty tools are searched for, and are no part of the prompt', 
   // A model that has no search is asked again with all of them.
   t.equal(whole.length, 51)
   t.ok(whole.every((tool: Block) => tool.defer_loading === undefined))
-  t.match(told, [{ kind: 'concession', what: 'tool search' }])
+  t.match(reported, [{ kind: 'concession', what: 'tool search' }])
   received.length = 0
   await ask({ tools: many.slice(1) })
   t.equal(received[0]?.body.tools.length, 50)

@@ -269,8 +269,8 @@ t.test('structured output, for every type but text', async (t) => {
     for (const schema of [format?.schema, other?.schema]) {
       if (schema && isWrapped) t.strictSame(Object.keys(schema.properties), ['value'], `${name} is wrapped`)
     }
-    const isTold = name !== 'string' && !isThere
-    t.equal(/JSON Schema/.test(JSON.stringify(anthropic[i]?.body.system)), isTold, `anthropic: ${name}: in the prompt`)
+    const isReported = name !== 'string' && !isThere
+    t.equal(/JSON Schema/.test(JSON.stringify(anthropic[i]?.body.system)), isReported, `anthropic: ${name}: in the prompt`)
     t.equal(/JSON Schema/.test(openai[i]?.body.messages[0].content), false, `openai: ${name}: a server may enforce it`)
   }
   t.strictSame(anthropic[3]?.body.output_config.format, {
@@ -295,17 +295,17 @@ t.test('the schema stands in the prompt where the server does not enforce it', a
   const { log, emit } = { log: () => {}, emit: () => {} }
   const question = { system: 'Be brief.', schemaInPrompt: 'auto', hasMisfit: false, log, emit } as Partial<ModelRequest> as ModelRequest
   const pair: Type = { kind: 'tuple', items: [INT, INT] }
-  const told = (output: Type, dialect: Dialect, isOwnHost: boolean, change: Partial<ModelRequest> = {}) =>
+  const reported = (output: Type, dialect: Dialect, isOwnHost: boolean, change: Partial<ModelRequest> = {}) =>
     /JSON Schema/.test(systemText({ ...question, output, ...change }, formatOf(output, dialect), isOwnHost))
-  t.equal(told(INT, CHAT_COMPLETIONS.dialect, true), false, 'its own host enforces what is strict')
-  t.equal(told(pair, CHAT_COMPLETIONS.dialect, true), true, 'and nothing else')
-  t.equal(told(pair, CHAT_COMPLETIONS.dialect, false), false, 'another server may')
-  t.equal(told(INT, CHAT_COMPLETIONS.dialect, false, { hasMisfit: true }), true, 'until an answer shows that it does not')
-  t.equal(told(INT, CHAT_COMPLETIONS.dialect, true, { hasMisfit: true }), false)
-  t.equal(told(pair, ANTHROPIC.dialect, true), true, 'there is no schema for it')
-  t.equal(told(INT, CHAT_COMPLETIONS.dialect, true, { schemaInPrompt: true }), true)
-  t.equal(told(pair, ANTHROPIC.dialect, true, { schemaInPrompt: false }), false)
-  t.equal(told(STRING, CHAT_COMPLETIONS.dialect, false, { schemaInPrompt: true }), false, 'text has none')
+  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, true), false, 'its own host enforces what is strict')
+  t.equal(reported(pair, CHAT_COMPLETIONS.dialect, true), true, 'and nothing else')
+  t.equal(reported(pair, CHAT_COMPLETIONS.dialect, false), false, 'another server may')
+  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, false, { hasMisfit: true }), true, 'until an answer shows that it does not')
+  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, true, { hasMisfit: true }), false)
+  t.equal(reported(pair, ANTHROPIC.dialect, true), true, 'there is no schema for it')
+  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, true, { schemaInPrompt: true }), true)
+  t.equal(reported(pair, ANTHROPIC.dialect, true, { schemaInPrompt: false }), false)
+  t.equal(reported(STRING, CHAT_COMPLETIONS.dialect, false, { schemaInPrompt: true }), false, 'text has none')
   const wrapped = systemText({ ...question, output: INT, schemaInPrompt: true }, formatOf(INT, CHAT_COMPLETIONS.dialect), true)
   t.match(wrapped, '"properties":{"value":{"type":"integer"}}', 'it is the schema that is sent')
   const bare = systemText({ ...question, output: INT }, undefined, true)
@@ -350,13 +350,13 @@ t.test('what a model or server refuses is left out, once, and from then on', asy
   for (const [name, message, change, config, gone, instead = {}] of cases) {
     const good = { headers: STREAM, chunks: [name === 'anthropic' ? anthropicText('x') : openaiText('x')] }
     const { url, received } = await openStub(t, [error(message), good])
-    const { ask, told } = openClient(t, name, url, { ...config })
+    const { ask, reported } = openClient(t, name, url, { ...config })
     t.match(await ask(change), { ok: true }, message)
     t.match(await ask(change), { ok: true })
     t.equal(received.length, 3, `${message}: two questions, one more request`)
-    const conceded = told.filter(({ kind }) => kind === 'concession')
+    const conceded = reported.filter(({ kind }) => kind === 'concession')
     if (message.includes('max_completion_tokens')) t.strictSame(conceded, [], 'nothing is missing')
-    else t.match(conceded, [{ what: /./, why: new RegExp(message.slice(0, 20).replace(/\W/g, '.')) }], 'it is told, once')
+    else t.match(conceded, [{ what: /./, why: new RegExp(message.slice(0, 20).replace(/\W/g, '.')) }], 'it is reported, once')
     for (const { body } of received.slice(1)) {
       if (gone !== undefined) t.notMatch(JSON.stringify({ ...body, system: undefined, messages: [] }), gone)
       t.match(body, instead)
@@ -450,18 +450,18 @@ t.test('fault 71: a stream may be cut anywhere, within a character and within an
     const crlf = [...Buffer.from(ANSWER[name].replaceAll('\n', '\r\n'))].map((byte) => Uint8Array.of(byte))
     const replies = [...cuts, single, crlf].map((chunks) => ({ headers: STREAM, chunks }))
     const { url } = await openStub(t, replies)
-    const { ask, told } = openClient(t, name, url)
+    const { ask, reported } = openClient(t, name, url)
     let wrong = 0
     for (const _ of replies) {
-      told.length = 0
+      reported.length = 0
       const answer = await ask({ tools: TOOLS })
-      const deltas = told.flatMap((event) => (event.kind === 'text' ? [event.delta] : []))
+      const deltas = reported.flatMap((event) => (event.kind === 'text' ? [event.delta] : []))
       const isRight =
         JSON.stringify(answer) ===
           JSON.stringify({ ok: true, value: { content: sorted(wanted[name], answer), stop: 'tool_use', usage } }) &&
         deltas.join('') === 'Zoë → 日本'
       if (!isRight && wrong++ === 0) t.match(answer, { ok: true, value: { content: wanted[name], stop: 'tool_use', usage } })
-      const thoughts = told.flatMap((event) => (event.kind === 'thinking' ? [event.text] : []))
+      const thoughts = reported.flatMap((event) => (event.kind === 'thinking' ? [event.text] : []))
       if (name === 'anthropic') t.strictSame(thoughts, ['Grüße 👋'])
     }
     t.equal(wrong, 0, `${name}: ${replies.length} ways to cut ${bytes.length} bytes`)
@@ -494,14 +494,14 @@ t.test('the plain form gives the same', async (t) => {
     ['openai', completion],
   ] as const) {
     const { url, received } = await openStub(t, [json(reply)])
-    const { ask, told } = openClient(t, name, url, { stream: false })
+    const { ask, reported } = openClient(t, name, url, { stream: false })
     const call = { type: 'tool_use', name: 'fs:read', input: { path: 'a' } }
     t.match(await ask({ tools: TOOLS }), { ok: true, value: { stop: 'tool_use', usage: { input_tokens: 25, output_tokens: 89 } } })
     t.match(await ask({ tools: TOOLS }), { value: { content: name === 'anthropic' ? [content[0], content[1], call] : [content[1], call] } })
     t.equal(received[0]?.body.stream, false)
     t.equal(received[0]?.body.stream_options, undefined)
     t.match(
-      told.filter(({ kind }) => kind === 'text'),
+      reported.filter(({ kind }) => kind === 'text'),
       [{ delta: 'hi' }, { delta: 'hi' }],
     )
   }

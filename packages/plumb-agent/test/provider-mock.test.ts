@@ -29,10 +29,10 @@ t.test('both APIs, streaming and plain, with a tool round', async (t) => {
   for (const name of ['anthropic', 'openai'] as const) {
     for (const stream of [true, false]) {
       const what = `${name}, ${stream ? 'streaming' : 'plain'}`
-      const { ask, told } = openClient(t, name, mock.url, { stream, transport_retries: 1 })
+      const { ask, reported } = openClient(t, name, mock.url, { stream, transport_retries: 1 })
       t.match(await ask(), { ok: true, value: { content: [{ type: 'text', text: 'Grüße 👋 from the mock' }], stop: 'end' } }, what)
-      const deltas = told.flatMap((event) => (event.kind === 'text' ? [event.delta] : []))
-      t.equal(deltas.join(''), 'Grüße 👋 from the mock', `${what}: told`)
+      const deltas = reported.flatMap((event) => (event.kind === 'text' ? [event.delta] : []))
+      t.equal(deltas.join(''), 'Grüße 👋 from the mock', `${what}: reported`)
       t.equal(deltas.length > 1, stream, `${what}: piece by piece`)
 
       const user = { role: 'user', content: 'what is the price?' }

@@ -134,9 +134,9 @@ t.test('what is read, streamed or at once', async (t) => {
     { type: 'response.brand_new', what: 'ever' },
   )
   const usage = { input_tokens: 25, output_tokens: 89, cache_read_tokens: 100, cache_creation_tokens: 7 }
-  const { ask, told } = await openResponses(t, [events + streamed(...output)])
+  const { ask, reported } = await openResponses(t, [events + streamed(...output)])
   t.strictSame(await ask({ tools: TOOLS }), { ok: true, value: { content: TOLD, stop: 'tool_use', usage } })
-  t.strictSame(told, [
+  t.strictSame(reported, [
     { kind: 'thinking', text: 'I think.' },
     { kind: 'text', delta: 'I ' },
     { kind: 'text', delta: 'look.' },
@@ -154,7 +154,7 @@ t.test('what is read, streamed or at once', async (t) => {
   const plain = openClient(t, 'openai', url, { wire: 'responses', stream: false })
   t.strictSame(await plain.ask({ tools: TOOLS }), { ok: true, value: { content: [thought, ...TOLD.slice(1)], stop: 'tool_use', usage } })
   t.equal(received[0]?.body.stream, false)
-  t.strictSame(plain.told, [
+  t.strictSame(plain.reported, [
     { kind: 'thinking', text: 'In short.' },
     { kind: 'thinking', text: 'I think.' },
     { kind: 'text', delta: 'I look.' },
@@ -247,22 +247,22 @@ t.test('effort: each API in its own way, and the nearest level where a model has
     const client = openClient(t, 'openai', url, { wire })
     t.match(await client.ask({ effort }), { ok: true })
     const sent = received.map(({ body }) => (wire === 'chat' ? body.reasoning_effort : body.reasoning?.effort))
-    return { sent, told: client.told.filter(({ kind }) => kind === 'concession') }
+    return { sent, reported: client.reported.filter(({ kind }) => kind === 'concession') }
   }
   const good = { headers: STREAM, chunks: [streamed(message('x'))] }
-  t.match(await effortsOf('minimal', [good]), { sent: ['minimal'], told: [] })
-  t.match(await effortsOf('max', [chatReply], 'chat'), { sent: ['max'], told: [] })
+  t.match(await effortsOf('minimal', [good]), { sent: ['minimal'], reported: [] })
+  t.match(await effortsOf('max', [chatReply], 'chat'), { sent: ['max'], reported: [] })
   const supported =
     "Unsupported value: 'max' is not supported with the model. Supported values are: 'none', 'low', 'medium', 'high', and 'xhigh' (reasoning.effort)."
   t.match(await effortsOf('max', [refusal(supported), good]), {
     sent: ['max', 'xhigh'],
-    told: [{ what: "effort 'max'", why: /none, low, medium, high, xhigh: it is asked for 'xhigh'/ }],
+    reported: [{ what: "effort 'max'", why: /none, low, medium, high, xhigh: it is asked for 'xhigh'/ }],
   })
   const few = "reasoning.effort 'minimal': supported values are 'none' and 'high'"
   t.match(await effortsOf('minimal', [refusal(few), good]), { sent: ['minimal', 'high'] }, 'reasoning is not switched off')
   t.match(await effortsOf('low', [refusal('Unsupported parameter: reasoning.effort'), good]), {
     sent: ['low', undefined],
-    told: [{ what: "effort 'low'", why: /takes no effort/ }],
+    reported: [{ what: "effort 'low'", why: /takes no effort/ }],
   })
 
   const anthropic = await openStub(t, [
@@ -274,8 +274,8 @@ t.test('effort: each API in its own way, and the nearest level where a model has
     anthropic.received.map(({ body }) => body.output_config),
     ['low', 'low', 'medium', 'max', 'low'].map((effort) => ({ effort })),
   )
-  const conceded = client.told.filter(({ kind }) => kind === 'concession')
-  t.match(conceded, [{ what: "effort 'none'" }, { what: "effort 'minimal'" }], 'each is told once')
+  const conceded = client.reported.filter(({ kind }) => kind === 'concession')
+  t.match(conceded, [{ what: "effort 'none'" }, { what: "effort 'minimal'" }], 'each is reported once')
   t.equal(conceded.length, 2)
 })
 

@@ -35,12 +35,12 @@ t.test('fault 66: 408, 409, 429, 5xx and 529 are tried again, with doubling wait
   for (const name of APIS) {
     for (const status of [408, 409, 429, 500, 502, 503, 504, 529]) {
       const { url, received } = await openStub(t, [refused(status), refused(status), good(name)])
-      const { ask, waits, told } = openClient(t, name, url)
+      const { ask, waits, reported } = openClient(t, name, url)
       const answer = await ask()
       t.match(answer, { ok: true, value: { content: [{ type: 'text', text: 'fine' }], stop: 'end' } }, `${name} ${status}`)
       t.strictSame(waits, [500, 1000], `${name} ${status}: waits`)
       t.match(
-        told.filter(({ kind }) => kind === 'retry'),
+        reported.filter(({ kind }) => kind === 'retry'),
         [
           { attempt: 1, wait_ms: 500 },
           { attempt: 2, wait_ms: 1000 },
@@ -51,7 +51,7 @@ t.test('fault 66: 408, 409, 429, 5xx and 529 are tried again, with doubling wait
   }
 })
 
-t.test('fault 66: the count is capped, and the last failure is told', async (t) => {
+t.test('fault 66: the count is capped, and the last failure is reported', async (t) => {
   const { url, received } = await openStub(t, [refused(529, {}, 'overloaded_error')])
   const { ask, waits } = openClient(t, 'anthropic', url, { transport_retries: 6 }, { random: () => 1 })
   t.match(await ask(), { ok: false, error: { error: 'overloaded', category: 'unavailable', status: 529, detail: /after 6 retries/ } })
@@ -132,7 +132,7 @@ t.test('fault 69: a spend limit is not waited for; x-should-retry decides', asyn
   }
 })
 
-t.test('fault 70: refused, unknown, reset and without TLS are tried again, then told', async (t) => {
+t.test('fault 70: refused, unknown, reset and without TLS are tried again, then reported', async (t) => {
   const closed = createServer()
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
   const { port } = closed.address() as { port: number }
@@ -171,11 +171,11 @@ t.test('fault 70: a model server that is restarted is waited for, for a minute',
   const loading = json({ error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }, 503)
   const broken: StubReply = { headers: STREAM, chunks: [openaiText('half').slice(0, 200)], after: 'reset' }
   const { url } = await openStub(t, [broken, ...Array.from({ length: 9 }, () => loading), good('openai', 'back')])
-  const { ask, waits, told } = openClient(t, 'openai', url, { wire: 'chat' })
+  const { ask, waits, reported } = openClient(t, 'openai', url, { wire: 'chat' })
   t.match(await ask(), { ok: true, value: { content: [{ text: 'back' }] } })
   t.strictSame(waits, [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000])
   t.match(
-    told.find(({ kind, ...rest }) => kind === 'retry' && 'away' in rest),
+    reported.find(({ kind, ...rest }) => kind === 'retry' && 'away' in rest),
     { attempt: 2, away: true, reason: /503.*Loading model/ },
   )
 
@@ -211,10 +211,10 @@ t.test('fault 71: a stream that was cut, has an error in it or no end, is asked 
     }
     for (const [what, reply] of Object.entries(cases)) {
       const { url, received } = await openStub(t, [reply, good(name, 'whole')])
-      const { ask, told } = openClient(t, name, url)
+      const { ask, reported } = openClient(t, name, url)
       t.match(await ask(), { ok: true, value: { content: [{ type: 'text', text: 'whole' }] } }, `${name}: ${what}`)
       t.equal(received.length, 2, `${name}: ${what}`)
-      t.equal(told.filter(({ kind }) => kind === 'retry').length, 1, `${name}: ${what}: told`)
+      t.equal(reported.filter(({ kind }) => kind === 'retry').length, 1, `${name}: ${what}: reported`)
     }
   }
   const invalid = 'event: error\ndata: {"type":"error","error":{"type":"invalid_request_error","message":"no"}}\n\n'
@@ -380,12 +380,12 @@ t.test('fault 74: HTML, too much, and a small gzip of much', async (t) => {
 
 t.test('fault 120: the key stands in its header and nowhere else', async (t) => {
   const { url, received } = await openStub(t, [refused(401), refused(529), good('anthropic')])
-  const { ask, told, logged } = openClient(t, 'anthropic', url)
+  const { ask, reported, logged } = openClient(t, 'anthropic', url)
   const first = await ask()
   await ask()
   t.equal(received[0]?.headers['x-api-key'], CANARY)
   t.notMatch(JSON.stringify(received.map(({ body, path }) => [body, path])), CANARY)
-  t.notMatch(scrub(JSON.stringify([first, told, logged])), CANARY)
+  t.notMatch(scrub(JSON.stringify([first, reported, logged])), CANARY)
   t.match(logged, [
     { name: 'api_request', url: `${url}/v1/messages`, attempt: 1 },
     { name: 'api_response', status: 401 },
@@ -437,7 +437,7 @@ t.test('fault 120: where a key may go', async (t) => {
   }
 })
 
-t.test('what is wrong with the settings is told all at once', async (t) => {
+t.test('what is wrong with the settings is reported all at once', async (t) => {
   const base = {
     model: 'm',
     specPath: 'a',

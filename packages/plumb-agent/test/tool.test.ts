@@ -68,14 +68,14 @@ const doubled = ({ id, name, input }: ToolRequest): ToolAnswer => ({
   is_error: false,
 })
 
-// A conversation with a model that says what it is told to, and tools that are run here.
+// A conversation with a model that says what it is asked to, and tools that are run here.
 const open = (
   answers: readonly (ModelAnswer | Result<ModelAnswer>)[],
   { config = {}, authority, run = doubled, approve }: Setting = {},
 ) => {
   const asked: ModelRequest[] = []
   const requests: ToolRequest[] = []
-  const told: TelemetryEvent[] = []
+  const reported: TelemetryEvent[] = []
   let running = 0
   let most = 0
   const provider: Provider = {
@@ -138,7 +138,7 @@ const open = (
     maxMessages: Number.POSITIVE_INFINITY,
     ...config,
   }
-  const emit = (event: TelemetryEvent) => void told.push(event)
+  const emit = (event: TelemetryEvent) => void reported.push(event)
   const tools = openTools({
     declared: declareTools(TOOLS),
     gate: openToolPolicy(authority ?? (() => ({ policy: [], context: {} }))),
@@ -149,7 +149,7 @@ const open = (
   const conversation = openConversation(all, tools, emit, () => {})
   const cancellation = new Cancellation()
   const say = (input = 'go') => conversation.answer(said(input), cancellation)
-  return { conversation, asked, requests, told, cancellation, most: () => most, say }
+  return { conversation, asked, requests, reported, cancellation, most: () => most, say }
 }
 
 const results = (question: ModelRequest | undefined): Extract<ContentBlock, { type: 'tool_result' }>[] =>
@@ -160,7 +160,7 @@ const errorOf = ({ content }: { content: Json }): string => (JSON.parse(String(c
 t.test('a tool round: what is offered, called, answered and remembered', async (t) => {
   const thinking: ContentBlock = { type: 'thinking', thinking: 'hm', signature: 'sig' }
   const round = [thinking, text('Let me see.'), use('a', 'double', { n: 21 }), use('b', 'size', { input: 'four' })]
-  const { conversation, asked, requests, told, say } = open([says(...round), says(text('It is 42.'))])
+  const { conversation, asked, requests, reported, say } = open([says(...round), says(text('It is 42.'))])
   t.strictSame(await say(), succeed('"It is 42."'))
   t.match(asked[0]?.tools, [
     { name: 'double', description: 'Twice the number', input_schema: { properties: { n: { type: 'integer' } } } },
@@ -184,10 +184,10 @@ t.test('a tool round: what is offered, called, answered and remembered', async (
     ['user', 'assistant', 'user', 'assistant'],
   )
   t.strictSame(
-    told.map(({ kind }) => kind),
+    reported.map(({ kind }) => kind),
     ['usage', 'tool_call', 'tool_call', 'tool_result', 'tool_result', 'usage'],
   )
-  t.match(told[3], { kind: 'tool_result', id: 'a', name: 'double', is_error: false, bytes: 8 })
+  t.match(reported[3], { kind: 'tool_result', id: 'a', name: 'double', is_error: false, bytes: 8 })
 })
 
 t.test('fault 76: whatever is wrong with a call is the answer of that call alone', async (t) => {
@@ -201,7 +201,7 @@ t.test('fault 76: whatever is wrong with a call is the answer of that call alone
     use('f', 'danger', { n: 1 }),
     use('g', 'double', { n: '4' }),
   ]
-  const { asked, requests, told, say } = open([says(...calls), says(text('done'))])
+  const { asked, requests, reported, say } = open([says(...calls), says(text('done'))])
   t.strictSame(await say(), succeed('"done"'))
   const answers = results(asked[1])
   t.strictSame(
@@ -222,7 +222,7 @@ t.test('fault 76: whatever is wrong with a call is the answer of that call alone
     ['a', 'g'],
   )
   t.match(
-    told.find(({ kind }) => kind === 'mended'),
+    reported.find(({ kind }) => kind === 'mended'),
     { what: /^input of double: / },
   )
 })
@@ -351,9 +351,9 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
   const within = open([cut(text('{')), says(text('{"size":{"of":{"n":1}}}'))], { config: { output: inner } })
   t.ok((await within.say()).ok)
   t.match(within.asked[1]?.turn[1]?.content, /type \{ size: Size \}, where Size = \{ of: \{ n: int \} \}\.$/)
-  const told = open([cut(text('Well, let me')), says(text('{"n":1}'))], { config: { output: N } })
-  t.strictSame(await told.say(), succeed('{"n":1}'))
-  t.match(told.asked[1], { hasMisfit: true, turn: { 1: { content: /shorter.*Its JSON Schema/s } } }, 'what it says shows that it is not')
+  const reported = open([cut(text('Well, let me')), says(text('{"n":1}'))], { config: { output: N } })
+  t.strictSame(await reported.say(), succeed('{"n":1}'))
+  t.match(reported.asked[1], { hasMisfit: true, turn: { 1: { content: /shorter.*Its JSON Schema/s } } }, 'what it says shows that it is not')
 
   const refused = open([{ content: [text('I will not.')], stop: 'refused', usage: USAGE }])
   t.match(await refused.say(), { ok: false, error: { error: 'answer_refused', detail: /I will not/ } })
@@ -526,7 +526,7 @@ runTable('who runs the tools', {
     out: `1\n${ALIKE}`,
     errors: [['tool_crashed', /"port":"tool_resp"/]],
   },
-  'bad answers on fd 5 are told, and the right one counts': {
+  'bad answers on fd 5 are reported, and the right one counts': {
     run: `mkfifo r1 r2; plumb-agent bot.plumb < in.jsonl 4> r1 5< r2 & { read -r line; printf '%s\\n' '{"id":"x","content":"1","is_error":false}' '[]' '{"id":"call_1","content":"{\\"n\\":1}"}'; cat >&2; } < r1 > r2; wait; rm r1 r2`,
     out: `"{\\"n\\":1}"\n${ALIKE}`,
     errors: [
@@ -567,9 +567,9 @@ runTable('who runs the tools', {
 
 runTable('approval', {
   'over fds 6 and 7': {
-    run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent --telemetry bot.plumb 3> told 6< c 7> r & exec 8>c 9<r
+    run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent --telemetry bot.plumb 3> reported 6< c 7> r & exec 8>c 9<r
       hear; say '{"approve":"nope"}'; hear | pick _.detail; say '{"approve":"call_1"}'; wait; exec 8>&-; rm c r
-      grep '"approval"' told | cut -d, -f1-4`,
+      grep '"approval"' reported | cut -d, -f1-4`,
     out: `{"kind":"approval","id":"call_1","tool":"danger","input":{"n":1,"note":"none"}}
 no call with the id 'nope' waits for approval
 "{\\"n\\":1,\\"note\\":\\"none\\"}"
@@ -584,8 +584,8 @@ no call with the id 'nope' waits for approval
   'no person there, none any more, cancelled': {
     run: `echo '"call danger {\\"n\\":1}"' > one; plumb-agent bot.plumb < one | grep -c 'there is none to ask'
       mkfifo c; plumb-agent bot.plumb < one 6< c 7> r | grep -c 'control channel ended' & exec 8>c; until [ -s r ]; do sleep 0.05; done; exec 8>&-; wait; rm c
-      mkfifo c; plumb-agent --telemetry bot.plumb < one 3> told 6< c 7> s > answer & exec 8>c; until [ -s s ]; do sleep 0.05; done; exec 8>&-; wait; rm c
-      grep -o '"outcome":"[a-z]*"' told
+      mkfifo c; plumb-agent --telemetry bot.plumb < one 3> reported 6< c 7> s > answer & exec 8>c; until [ -s s ]; do sleep 0.05; done; exec 8>&-; wait; rm c
+      grep -o '"outcome":"[a-z]*"' reported
       talk --mux bot.plumb; say '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; hear >/dev/null; say '{"__port":"ctrl_in","msg":{"cancel":true}}'; end`,
     out: '1\n1\n"outcome":"unheard"\n',
     errors: [['cancelled']],
@@ -640,7 +640,7 @@ runTable('what a parent lets be done', {
 })
 
 t.test('a dispatcher that is started before its first call says nothing until that has come', async (t) => {
-  const told: string[] = []
+  const reported: string[] = []
   const of = (script: string) => {
     let starts = 0
     const dispatcher = new ChildDispatcher({
@@ -649,8 +649,8 @@ t.test('a dispatcher that is started before its first call says nothing until th
         starts++
         return spawnChild({ command: [process.execPath, '-e', script], env: { PATH: process.env.PATH ?? '' }, isForeign: true })
       },
-      report: ({ detail }) => told.push(detail),
-      writeStderr: (line) => told.push(line),
+      report: ({ detail }) => reported.push(detail),
+      writeStderr: (line) => reported.push(line),
     })
     return { dispatcher, starts: () => starts }
   }
@@ -661,11 +661,11 @@ t.test('a dispatcher that is started before its first call says nothing until th
   fails.dispatcher.prepare()
   await fails.dispatcher.open()
   fails.dispatcher.prepare()
-  t.strictSame(told, [], 'what no call needs is no matter')
+  t.strictSame(reported, [], 'what no call needs is no matter')
   t.match(await fails.dispatcher.call(request, 60_000, signal), { is_error: true, content: /ended with status 3/ })
   t.equal(fails.starts(), 1)
-  while (told.length < 2) await new Promise(setImmediate)
-  t.match(told.toSorted(), ['no spec', /ended with status 3/])
+  while (reported.length < 2) await new Promise(setImmediate)
+  t.match(reported.toSorted(), ['no spec', /ended with status 3/])
   await fails.dispatcher.close()
 
   const idle = of('process.stdin.resume()')
@@ -674,11 +674,11 @@ t.test('a dispatcher that is started before its first call says nothing until th
   await idle.dispatcher.close()
   idle.dispatcher.prepare()
   t.equal(idle.starts(), 1)
-  t.equal(told.length, 2)
+  t.equal(reported.length, 2)
 
   const answers = of('process.stdin.on("data", () => console.log(JSON.stringify({ id: "a", content: "2", is_error: false })))')
   answers.dispatcher.prepare()
   t.match(await answers.dispatcher.call(request, 60_000, signal), { content: '2', is_error: false })
   await answers.dispatcher.close()
-  t.equal(told.length, 2)
+  t.equal(reported.length, 2)
 })

@@ -233,10 +233,10 @@ t.test('fault 115: a token', async (t) => {
   await client.close()
   await end()
   t.notMatch(err(), TOKEN)
-  // It is for this server: no other is told, whatever is called through this one.
-  const told: unknown[] = []
+  // It is for this server: no other gets it, whatever is called through this one.
+  const reported: unknown[] = []
   const far = createServer(({ headers }, response) => {
-    told.push(headers)
+    reported.push(headers)
     response.writeHead(401).end()
   })
   await new Promise<void>((done) => far.listen(0, '127.0.0.1', done))
@@ -247,8 +247,8 @@ t.test('fault 115: a token', async (t) => {
   const through = await start(['--token-env', 'GATE', 't2.plumb'], { GATE: TOKEN })
   const asking = await connect(through.url, { authorization: `Bearer ${TOKEN}` })
   t.match(await call(asking.client, 'far', { n: 1 }), { error: 'unauthorized' })
-  t.ok(told.length > 0)
-  t.notMatch(JSON.stringify(told), /authorization|a-token-of/i)
+  t.ok(reported.length > 0)
+  t.notMatch(JSON.stringify(reported), /authorization|a-token-of/i)
   await asking.client.close()
   await through.end()
   const without = await start(['--no-token', '--grant', 'exec'])
@@ -467,7 +467,7 @@ t.test('faults 114, 116: who goes away has not cancelled, and a stream that was 
   await end()
 })
 
-t.test('fault 114: what went out on one stream is never told on another', async (t) => {
+t.test('fault 114: what went out on one stream is never sent on another', async (t) => {
   const log = openEventLog()
   const [mine, other] = [log.forSession(), log.forSession()]
   const message = (id: number) => ({ jsonrpc: '2.0' as const, id, result: {} })
@@ -475,10 +475,10 @@ t.test('fault 114: what went out on one stream is never told on another', async 
   await mine.storeEvent('b', message(2))
   await other.storeEvent('a', message(3))
   const last = await mine.storeEvent('a', message(4))
-  const told: unknown[] = []
-  const send = async (_: string, { id }: { id?: unknown }) => void told.push(id)
+  const reported: unknown[] = []
+  const send = async (_: string, { id }: { id?: unknown }) => void reported.push(id)
   t.equal(await mine.replayEventsAfter(first, { send: send as never }), 'a')
-  t.strictSame(told, [4])
+  t.strictSame(reported, [4])
   await t.rejects(other.replayEventsAfter(first, { send: send as never }))
   t.equal(await other.getStreamIdForEventId?.(last), undefined)
   mine.forget()
@@ -506,8 +506,8 @@ t.test('fault 116: in the revisions that are spoken here, who goes away has not 
     asking.destroy()
     for (let i = 0; i < 5; i++) t.equal((await send(port, { body: request(i, 'ping'), headers })).status, 200)
     t.ok(running(), `${revision}: it goes on`)
-    const told = notification('notifications/cancelled', { requestId: 'x' })
-    t.equal((await send(port, { body: told, headers })).status, 202)
+    const reported = notification('notifications/cancelled', { requestId: 'x' })
+    t.equal((await send(port, { body: reported, headers })).status, 202)
     t.ok(await until(() => !running()), `${revision}: until that is said`)
   }
   await end()

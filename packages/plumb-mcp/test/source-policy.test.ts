@@ -132,7 +132,7 @@ t.test('what a client may not write', async (t) => {
     REFUSED.map(async ([why, source, code]) => {
       const { error, text } = await call(client, 'call', { source, input: 'call t {}' })
       t.equal(error, code, `${why}: ${text}`)
-      t.notMatch(text.replaceAll('O.canary', '').replaceAll('Outside.canary', ''), /canary/, `${why}: nothing of it is told`)
+      t.notMatch(text.replaceAll('O.canary', '').replaceAll('Outside.canary', ''), /canary/, `${why}: nothing of it is shown`)
     }),
   )
   t.notOk(existsSync(join(root, 'calls.jsonl')))

@@ -163,7 +163,7 @@ t.test('stdio: cancelled calls, progress, and the log of one request', async (t)
   say(ask('slow', 'tools/call', { name: 'sleep' }))
   await answer(ask('x', 'tools/list'))
   say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
-  await answer(ask('told', 'tools/call', { name: 'both', arguments: {} }, meta({}, { progressToken: 'p', [`${PREFIX}logLevel`]: 'debug' })))
+  await answer(ask('reported', 'tools/call', { name: 'both', arguments: {} }, meta({}, { progressToken: 'p', [`${PREFIX}logLevel`]: 'debug' })))
   await hear(({ method }) => method === 'notifications/message')
   const before = heard.length
   await answer(ask('silent', 'tools/call', { name: 'double', arguments: { n: 1 } }))
@@ -252,10 +252,10 @@ t.test('HTTP: each request stands for itself', async (t) => {
   t.match(await post(ask(2, 'tools/call', { name: 'double', arguments: { n: 2 } })), {
     messages: [{ result: { structuredContent: { n: 4 } } }],
   })
-  const told = await post(ask(3, 'tools/call', { name: 'both', arguments: {} }, meta({}, { [`${PREFIX}logLevel`]: 'debug' })))
-  t.match(told, { status: 200, type: 'text/event-stream' })
-  t.match(told.messages.at(0), { method: 'notifications/message' })
-  t.match(told.messages.at(-1), { id: 3, error: { code: -32021 } })
+  const reported = await post(ask(3, 'tools/call', { name: 'both', arguments: {} }, meta({}, { [`${PREFIX}logLevel`]: 'debug' })))
+  t.match(reported, { status: 200, type: 'text/event-stream' })
+  t.match(reported.messages.at(0), { method: 'notifications/message' })
+  t.match(reported.messages.at(-1), { id: 3, error: { code: -32021 } })
 
   const at = (status: number, code: number) => ({ status, messages: [{ error: { code } }] })
   const list = ask(4, 'tools/list')

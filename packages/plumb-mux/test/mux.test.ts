@@ -271,7 +271,7 @@ t.test('fault 25: a descriptor may be a socket, a pipe or a file', async (t) => 
   t.strictSame(said, ['5\n', '4\n'], 'a socket')
 })
 
-t.test('unwrap of wrap is the identity: a command cannot tell', async (t) => {
+t.test('unwrap of wrap is the identity: a command sees no difference', async (t) => {
   const traffic = fc.record({ input: lines(), ctrl_in: lines(), tool_resp: lines() })
   const identity = fc.asyncProperty(traffic, async ({ input, ctrl_in, tool_resp }) => {
     for (const [name, messages] of Object.entries({ input, ctrl_in, tool_resp }))

@@ -51,7 +51,7 @@ const weather = choice([safe, guess])
 // What does not fit together is said here, and not by a call.
 const journey = andThen(weather, (known) => andThen(sequence([known, advise]), (advice) => product([known, advice])))
 
-/** The weather and what to wear in it, or why they cannot be told. */
+/** The weather and what to wear in it, or why they are unknown. */
 export const packFor = async (city: string): Promise<Json> => {
   if (!journey.ok) return journey.error.detail
   const packed = await callTool(journey.value, { city }, { session: makeSession() })

@@ -8,7 +8,7 @@ import { findBuiltin } from '../src/source/builtin/table.js'
 import { openCall, openSession } from './call-session.js'
 import { type Files, makeTestDirectory } from './source-directory.js'
 
-export interface Told {
+export interface Reported {
   // What a tool gives is looked at field by field.
   readonly value: Readonly<Record<string, unknown>> & string
   readonly error: Fault | undefined
@@ -16,7 +16,7 @@ export interface Told {
 
 export interface Builtins {
   readonly directory: string
-  call(name: string, input: object): Promise<Told>
+  call(name: string, input: object): Promise<Reported>
   /** The code of its error, or ok. */
   code(name: string, input: object): Promise<string>
 }
@@ -33,14 +33,14 @@ export const makeBuiltins = (files: Files = {}, options: BuiltinsOptions = {}): 
 export const builtinsIn = (directory: string, { roots, session: parts, specs = [] }: BuiltinsOptions = {}): Builtins => {
   const sources = bundledFiles({ entry: '', files: Object.fromEntries(specs.map((path) => [path, ''])), modules: {} })
   const session = openSession({ docroot: directory, files: sources, ...parts })
-  const call = async (name: string, input: object): Promise<Told> => {
+  const call = async (name: string, input: object): Promise<Reported> => {
     const found = findBuiltin(name)
     const plan = found.ok ? builtinDeclaration(found.value.name) : undefined
     const made = plan && builtinTool(plan, { builtin: name, ...(roots ? { roots } : {}) })
     if (!made?.ok) throw new Error(`no built-in '${name}'`)
     const result = await made.value.run(JSON.stringify(input), openCall(session))
     if (result.ok) return { value: JSON.parse(result.value), error: undefined }
-    return { value: '' as Told['value'], error: result.error }
+    return { value: '' as Reported['value'], error: result.error }
   }
   return { directory, call, code: async (name, input) => (await call(name, input)).error?.error ?? 'ok' }
 }

@@ -651,7 +651,7 @@ t.test('fault 84: a disk that says no', async (t) => {
     const args = [main, 'call', String(name), JSON.stringify(input)]
     return spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8', ...nobody }).stderr
   })
-  for (const told of refused) t.match(told, /^\{"error":"path_denied".*permission denied/i)
+  for (const reported of refused) t.match(reported, /^\{"error":"path_denied".*permission denied/i)
   t.strictSame([contentsOf(directory, 'closed'), contentsOf(directory, 'open')], [{ f: 'old' }, { f: 'old' }])
   return undefined
 })
@@ -659,8 +659,8 @@ t.test('fault 84: a disk that says no', async (t) => {
 t.test('fault 85: two writers on one file', async (t) => {
   const { directory, call } = makeBuiltins({ f: 'start' })
   const texts = Array.from({ length: 100 }, (_, i) => `${i}`.repeat(1000))
-  const told = await Promise.all(texts.map((content) => call('write_file', { path: 'f', content })))
-  t.ok(told.every(({ error }) => error === undefined))
+  const reported = await Promise.all(texts.map((content) => call('write_file', { path: 'f', content })))
+  t.ok(reported.every(({ error }) => error === undefined))
   t.ok(texts.includes(readFileSync(join(directory, 'f'), 'utf8')), 'one of them, whole')
 
   writeFileSync(join(directory, 'f'), texts.map((_, i) => `<${i}>`).join('\n'))

@@ -267,7 +267,7 @@ t.test('what would lose work is refused, and nothing is changed', async (t) => {
   }
 })
 
-t.test('all four operations, and what is told of them', async (t) => {
+t.test('all four operations, and what is reported of them', async (t) => {
   const builtins = makeBuiltins({ a: 'one\ntwo\n', from: 'x\ny\n', gone: 'g1\ng2', 'bin/picture': 'p\0ng', 'bin/other': '\0' })
   chmodSync(join(builtins.directory, 'from'), 0o750)
   const lines = [
@@ -289,7 +289,7 @@ t.test('all four operations, and what is told of them', async (t) => {
   t.strictSame(Object.keys(contents(builtins.directory)).sort(), ['a', 'bin/other', 'bin/picture', 'from', 'gone'], 'check writes nothing')
   const { value, error } = await apply(builtins, ...lines)
   t.equal(error, undefined)
-  t.strictSame({ ...(value as object), checked: true }, checked.value, 'and tells the same')
+  t.strictSame({ ...(value as object), checked: true }, checked.value, 'and reports the same')
   t.match(value.files, [
     { path: 'new/deep/n', operation: 'add', added: 2, removed: 0, hunks: 0, sha256: /^[0-9a-f]{64}$/ },
     { path: 'a', operation: 'update', added: 2, removed: 1, hunks: 1, matched: 'exact' },
@@ -762,12 +762,12 @@ t.test(`fault 83: killed ${KILLS} times in the middle of patches of three files`
 
 t.test('fault 85: two patches at once', async (t) => {
   const builtins = makeBuiltins({ a: 'start\n', b: 'start\n' })
-  const told = await Promise.all(
+  const reported = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
       apply(builtins, '*** Update File: a', '@@', '-start', `+${i}`, '*** Update File: b', '@@', '-start', `+${i}`),
     ),
   )
-  const done = told.flatMap(({ error }, i) => (error === undefined ? [i] : []))
+  const done = reported.flatMap(({ error }, i) => (error === undefined ? [i] : []))
   t.ok(done.length <= 1, 'one of them at most')
   const { a, b } = contents(builtins.directory)
   t.equal(a, b)

@@ -408,8 +408,8 @@ t.test('chunks are the lines that they say, every line that holds anything in ju
 t.test('what cannot be done says what can', async (t) => {
   const directory = makeTestDirectory({ 'a.md': 'alpha', 'sub/b.md': 'beta', 'broken.md': 'x' })
   const fails = async (t: Test, name: string, result: Promise<Awaited<ReturnType<typeof markdownSearch.run>>>, error: object) => {
-    const told = await result
-    t.match(told.ok ? told.value : told.error, error, name)
+    const reported = await result
+    t.match(reported.ok ? reported.value : reported.error, error, name)
   }
   const { run } = indexMarkdownDocs
   await fails(t, 'no index', markdownSearch.run({ query: 'x' }, contextOf(directory)), {
@@ -441,8 +441,8 @@ t.test('what cannot be done says what can', async (t) => {
     holes: whole.map((byte, i) => (i > 4096 && i % 7 === 0 ? 255 : byte)),
   })) {
     writeFileSync(stored, bytes)
-    const told = await markdownSearch.run({ query: 'beta' }, contextOf(directory))
-    t.ok(told.ok || /make it again with index_markdown_docs/.test(told.error.detail), `${name}: ${JSON.stringify(told)}`)
+    const reported = await markdownSearch.run({ query: 'beta' }, contextOf(directory))
+    t.ok(reported.ok || /make it again with index_markdown_docs/.test(reported.error.detail), `${name}: ${JSON.stringify(reported)}`)
     await index(directory, { root: 'sub' })
     t.strictSame(paths(await find(directory, 'beta')), ['sub/b.md'], `${name}: made again`)
   }
@@ -590,9 +590,9 @@ t.test('vectors are blended in when an endpoint is configured', async (t) => {
     'http://x/?a=1': /more than a path/,
   })) {
     process.env.PLUMB_EMBEDDINGS_ENDPOINT = url
-    const told = await markdownSearch.run({ query: 'x' }, contextOf(directory))
-    t.match(told, { ok: false, error: { error: 'config_invalid', detail } }, url)
-    t.notMatch(JSON.stringify(told), 'secret')
+    const reported = await markdownSearch.run({ query: 'x' }, contextOf(directory))
+    t.match(reported, { ok: false, error: { error: 'config_invalid', detail } }, url)
+    t.notMatch(JSON.stringify(reported), 'secret')
   }
   server.closeAllConnections()
 })

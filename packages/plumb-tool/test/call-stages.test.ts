@@ -124,7 +124,7 @@ t.test('only what can be retried is tried again, after waits that double', async
   }
   const late = fail('timeout', 'no answer', { server: 's' })
   const dead = (server: string) => fail('mcp_dead', 'gone', { server })
-  for (const [results, told] of [
+  for (const [results, reported] of [
     [[late, dead('s')], late],
     [[late, dead('t')], dead('t')],
     [[dead('s')], dead('s')],
@@ -132,7 +132,7 @@ t.test('only what can be retried is tried again, after waits that double', async
   ] as const) {
     const tool = makeTool((_input, _call, count) => results[count - 1] ?? fail('internal', 'too many'))
     const result = await withRetry({ attempts: 3, wait })(tool).run('null', openCall(openSession()))
-    t.strictSame(result, told, 'a server that is gone is not asked again, and the reason is the first that there was')
+    t.strictSame(result, reported, 'a server that is gone is not asked again, and the reason is the first that there was')
   }
   for (const [random, expected] of [
     [0, 90],
@@ -151,7 +151,7 @@ t.test('only what can be retried is tried again, after waits that double', async
   t.equal(tool.runs, 1)
 })
 
-t.test('fault 93: the work is told to stop when its time is up', async (t) => {
+t.test('fault 93: the work is reported to stop when its time is up', async (t) => {
   let isStopped = false
   const obedient = makeTool(
     (_input, { signal }) =>
@@ -165,7 +165,7 @@ t.test('fault 93: the work is told to stop when its time is up', async (t) => {
   const deaf = makeTool(() => new Promise<Result<JsonText>>(() => {}))
   const late = openCall(openSession())
   t.match(await withTimeout({ timeoutMs: 20 })(obedient).run('null', late), { error: { error: 'timeout', category: 'unavailable' } })
-  t.ok(isStopped, 'and is over when the error is told')
+  t.ok(isStopped, 'and is over when the error is reported')
   t.match(notes(late).at(-1), 'too late: stopped')
   const unheard = openCall(openSession())
   t.equal(codeOf(await withTimeout({ timeoutMs: 20, graceMs: 20 })(deaf).run('null', unheard)), 'timeout')
@@ -255,7 +255,7 @@ t.test('fault 85: calls that write one path wait for each other, others do not',
   t.strictSame(log.slice(2), ['end "ab"', 'begin "a"', 'end "a"', 'end "c"', 'begin "bc"', 'end "bc"', 'begin "ac"', 'end "ac"'])
 })
 
-t.test('the wrapper tells all of a call, with its digits', async (t) => {
+t.test('the wrapper reports all of a call, with its digits', async (t) => {
   const session = openSession()
   const inner = secure(makeTool(undefined, { input: N, output: N }), PLAIN)
   const outer = makeTool(async (input, call) => (await perform(inner, input, { session, signal: call.signal, parent: call })).result)

@@ -231,7 +231,7 @@ t.test('words, options and specs that are wrong', (t) =>
         errors: [{ error: 'usage', detail: /'exec'/ }, { error: 'file_not_found' }, { error: 'usage', detail: /KEY=VALUE/ }],
         status: 2,
       },
-      'errors of a spec are all told': {
+      'errors of a spec are all reported': {
         run: 'PLUMB_ERRORS=json plumb-tool broken.plumb list',
         errors: [{ code: 'type_mismatch' }, { code: 'unknown_type' }],
         status: 2,

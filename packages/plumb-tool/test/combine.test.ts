@@ -49,7 +49,7 @@ const must = (made: Result<Tool>): Tool => {
 }
 const ask = (tool: Tool, input: JsonText = '1') => tool.run(input, openCall(openSession()))
 /** With what was tried before. */
-const told = (result: Result<JsonText>): unknown =>
+const reported = (result: Result<JsonText>): unknown =>
   result.ok ? result.value : [...((result.error.earlier as { error: string }[] | undefined) ?? []), result.error].map(({ error }) => error)
 const [F, G, H, K, N] = [arbitraryTool, arbitraryTool, arbitraryTool, arbitraryTool, fc.nat(9)]
 
@@ -75,7 +75,7 @@ const law = <Tools extends Tool[]>(
       const [left, right] = sides(...(made as Tools)).map(must) as [Tool, Tool]
       const [a, b] = [await ask(left, String(n)), await ask(right, String(n))]
       if (hides && !a.ok && !b.ok) return
-      if (!isDeepStrictEqual(told(a), told(b))) throw new Error(`${JSON.stringify(told(a))} is not ${JSON.stringify(told(b))}`)
+      if (!isDeepStrictEqual(reported(a), reported(b))) throw new Error(`${JSON.stringify(reported(a))} is not ${JSON.stringify(reported(b))}`)
     })
     await holds(t, property, SETTINGS)
   })
@@ -136,7 +136,7 @@ t.test('trace(f) gives a fixed point of f, or what f gave at last', async (t) =>
   await holds(t, property, SETTINGS)
 })
 
-t.test('one error cancels the others, and is told when they have really stopped', async (t) => {
+t.test('one error cancels the others, and is reported when they have really stopped', async (t) => {
   const stopped: string[] = []
   const slow = makeTool(
     (_, { signal }) =>
@@ -314,7 +314,7 @@ t.test('doubles', async (t) => {
   t.match(
     await ask({ ...fine, run: flakyOf(fine, { rate: 1 }) }),
     { error: { seed: Number, call: 1, detail: /seed \d+/ } },
-    'a drawn seed is told',
+    'a drawn seed is reported',
   )
 
   for (const category of ['config', 'invalid', 'not_found', 'denied', 'internal', 'unavailable'] as const) {

@@ -96,7 +96,7 @@ t.test('one call for several, in order, over lists, with the repairs and default
 })
 
 t.test('what is refused before anything runs says where and how to mend it, as check does', async (t) => {
-  const table: readonly (readonly [chain: string, input: unknown, told: RegExp])[] = [
+  const table: readonly (readonly [chain: string, input: unknown, reported: RegExp])[] = [
     ['size ; fetch', 'a', /^chain:1:8: error: 'fetch' takes 'string', it is given 'int'\n {2}size ; fetch\n {9}\^+\nhelp: convert/],
     ['size ; fecth', 'a', /no binding is named 'fecth'[\s\S]*help: did you mean 'fetch'\?/],
     ['size ; ledger_of_all', 'a', /help: the tools are search, fetch/],
@@ -112,9 +112,9 @@ t.test('what is refused before anything runs says where and how to mend it, as c
     ['both', ['a'], /error: /],
     [`${'map('.repeat(250)}1`, 1, /error/],
   ]
-  for (const [chain, input, told] of table) {
+  for (const [chain, input, reported] of table) {
     const { composed, calls } = await run(chain, input)
-    t.match(composed, { kind: 'refused', text: told }, chain)
+    t.match(composed, { kind: 'refused', text: reported }, chain)
     t.equal(calls.length, 0, chain)
   }
   t.match((await run('id ; '.repeat(900), 1)).composed, { result: { error: { error: 'too_large', detail: /4500 bytes, and 4096/ } } })
@@ -156,8 +156,8 @@ t.test(
       )
       const expected =
         own && (await perform(own.tool, JSON.stringify(input), { session: openSession(), signal: new AbortController().signal })).result
-      const told = (result: Result<string> | undefined) => (result?.ok ? result.value : result?.error.error)
-      if (told(outcome.result) !== told(expected)) t.fail(`${what}: ${told(outcome.result)}, not ${told(expected)}`)
+      const reported = (result: Result<string> | undefined) => (result?.ok ? result.value : result?.error.error)
+      if (reported(outcome.result) !== reported(expected)) t.fail(`${what}: ${reported(outcome.result)}, not ${reported(expected)}`)
       seen[outcome.result.ok ? 'run' : 'failed']++
     }
     t.comment(`seed ${SEED}: ${JSON.stringify(seen)}`)
@@ -165,7 +165,7 @@ t.test(
   },
 )
 
-t.test('64 calls and no more, whatever would go on without them; what was called is told', async (t) => {
+t.test('64 calls and no more, whatever would go on without them; what was called is reported', async (t) => {
   const numbers = many(65)
   for (const chain of [
     'each(less)',

@@ -182,13 +182,13 @@ t.test('structured content is checked against the output schema of the tool', as
   t.match(await said(connection.call('failed-misfit', '{}')), { isError: true })
 })
 
-t.test('faults 103, 104: a call that is not answered has its time, whatever progress is told, and the connection with it', async (t) => {
+t.test('faults 103, 104: a call that is not answered has its time, whatever progress is reported, and the connection with it', async (t) => {
   for (const name of ['hang', 'progress']) {
     const { connection } = await hostile('well', { timeout: 1 })
-    let told = 0
+    let reported = 0
     const words = `tool '${name}' of MCP server 'ink' did not answer within 1 s; its connection is closed`
-    t.equal(await said(connection.call(name, '{}', { onProgress: () => told++ })), `timeout: ${words}`)
-    t.equal(told > 0, name === 'progress', `progress ${told} times`)
+    t.equal(await said(connection.call(name, '{}', { onProgress: () => reported++ })), `timeout: ${words}`)
+    t.equal(reported > 0, name === 'progress', `progress ${reported} times`)
     t.ok(connection.isDead)
     t.equal(await said(connection.call('echo', '{}')), `mcp_dead: ${words}`)
     t.match(await connection.prompt('x', {}), { ok: false, error: { error: 'mcp_dead' } })
@@ -434,11 +434,11 @@ t.test('real servers', { skip: NO_SANDBOX }, async (t) => {
   t.strictSame(await said(connection.call('echo', '{"message":"hi"}')), answer('Echo: hi'))
   t.match(await said(connection.call('get-tiny-image', '{}')), { content: [{ type: 'text' }, { type: 'image', media_type: 'image/png' }] })
   t.match(await said(connection.call('get-structured-content', '{"location":"New York"}')), { structured: /^\{"temperature":\d+/ })
-  const told: number[] = []
+  const reported: number[] = []
   await connection.call('trigger-long-running-operation', '{"duration":0.1,"steps":3}', {
-    onProgress: ({ progress }) => told.push(progress),
+    onProgress: ({ progress }) => reported.push(progress),
   })
-  t.equal(told[0], 1)
+  t.equal(reported[0], 1)
   t.match(await connection.prompts(), { ok: true, value: [{ name: 'simple-prompt' }] })
   t.match(await connection.prompt('args-prompt', { city: 'Rome' }), {
     value: { messages: [{ content: { text: "What's weather in Rome?" } }] },

@@ -210,7 +210,7 @@ t.test('faults 109, 114: an answer that is cut off is lost, unless the server sa
       events(response, 'event: message\ndata: {"jso')
       setImmediate(() => response.destroy())
     }),
-    // Within the event that would have told where to go on.
+    // Within the event that would have reported where to go on.
     '/half-id': calls(({ response }) => {
       events(response, 'id: e-1\nretry: 10\nda')
       response.end()
@@ -316,7 +316,7 @@ t.test('fault 109: a server that goes away is gone', async (t) => {
   t.ok(connection.isDead)
 })
 
-t.test('fault 109: of 100 calls to a server that starts anew in the middle, each has one fate, and none runs twice', async (t) => {
+t.test('fault 109: of 100 calls to a server that starts anew in the middle, each has one outcome, and none runs twice', async (t) => {
   for (const atOnce of [1, 10, 100]) {
     const runs = new Map<number, number>()
     let life = 0
@@ -337,17 +337,17 @@ t.test('fault 109: of 100 calls to a server that starts anew in the middle, each
       },
     })
     const connection = await open({ url: `${origin}/mcp` })
-    const fates: string[] = []
+    const outcomes: string[] = []
     let next = 1
     const work = async (): Promise<void> => {
       for (let n = next++; n <= 100; n = next++) {
         const answer = await connection.call('echo', `{"n":${n}}`)
         const right = answer.ok && JSON.stringify(answer.value.content) === JSON.stringify(text(`{"n":${n}}`))
-        fates[n] = right ? 'answered' : answer.ok ? 'of another' : answer.error.error
+        outcomes[n] = right ? 'answered' : answer.ok ? 'of another' : answer.error.error
       }
     }
     await Promise.all(Array.from({ length: atOnce }, work))
-    const counted = (fate: string) => fates.filter((other) => other === fate).length
+    const counted = (outcome: string) => outcomes.filter((other) => other === outcome).length
     t.equal(
       counted('answered') + counted('mcp_dead'),
       100,
@@ -358,10 +358,10 @@ t.test('fault 109: of 100 calls to a server that starts anew in the middle, each
       'none ran twice',
     )
     t.ok(
-      fates.every((fate, n) => fate !== 'answered' || runs.get(n) === 1),
+      outcomes.every((outcome, n) => outcome !== 'answered' || runs.get(n) === 1),
       'what is answered ran',
     )
-    t.equal(fates[50], 'mcp_dead')
+    t.equal(outcomes[50], 'mcp_dead')
   }
 })
 
@@ -504,11 +504,11 @@ t.test('a real server', async (t) => {
   const connection = await open({ url: `http://127.0.0.1:${port}/mcp` })
   t.match(await connection.tools(), { ok: true, value: [{ name: 'echo' }] })
   t.match(await connection.call('echo', '{"message":"hi"}'), { value: { content: text('Echo: hi') } })
-  const told: number[] = []
+  const reported: number[] = []
   await connection.call('trigger-long-running-operation', '{"duration":0.1,"steps":2}', {
-    onProgress: ({ progress }) => told.push(progress),
+    onProgress: ({ progress }) => reported.push(progress),
   })
-  t.equal(told[0], 1)
+  t.equal(reported[0], 1)
   await connection.disconnect()
 })
 

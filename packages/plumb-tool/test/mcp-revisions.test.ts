@@ -103,7 +103,7 @@ for (const [way, opened] of Object.entries(WAYS)) {
     )
     t.strictSame(await call('echo', { text: 'a' }), answer('heard: a'))
     t.match(await call('numbers'), { structured: '[1,2]' })
-    t.match(await call('state'), { content: [{ text: /^after (\d+), (?!\1$)\d+$/ }] }, 'what it wants to be told again, under another id')
+    t.match(await call('state'), { content: [{ text: /^after (\d+), (?!\1$)\d+$/ }] }, 'what it wants to be sent again, under another id')
     t.strictSame(await call('consent'), answer('decline, undefined'), 'there is no person to ask')
     t.match(await call('sampling'), /^bad_reply: .* asks for what is not offered: .*sampling/)
     t.match(await call('strange'), /^bad_reply: .* 'resultType' that is not known: "task"/)
@@ -119,14 +119,14 @@ for (const [way, opened] of Object.entries(WAYS)) {
 
     const stop = new AbortController()
     const hanging = said(connection.call('hang', '{}', { signal: stop.signal }))
-    const asked = () => linesOf(place, 'told').find(({ params }) => (params as { name?: string } | undefined)?.name === 'hang')
+    const asked = () => linesOf(place, 'received').find(({ params }) => (params as { name?: string } | undefined)?.name === 'hang')
     t.ok(await until(() => asked() !== undefined))
     stop.abort()
     t.match(await hanging, /^cancelled/)
     if (isHttp) t.ok(await until(() => readFileSync(join(place, 'closed'), 'utf8').includes('tools/call hang false')))
     else
       await until(() =>
-        linesOf(place, 'told').some(
+        linesOf(place, 'received').some(
           ({ method, params }) => method === 'notifications/cancelled' && (params as { requestId?: unknown }).requestId === asked()?.id,
         ),
       )
@@ -137,10 +137,10 @@ for (const [way, opened] of Object.entries(WAYS)) {
     t.strictSame(await call('grow'), answer('grown'))
     t.ok(await until(() => changes() > before))
     t.ok((await names()).includes('grown'))
-    const told = linesOf(place, 'told')
-    t.notOk(told.some(({ method }) => method === 'initialize' || method === 'notifications/initialized'))
+    const received = linesOf(place, 'received')
+    t.notOk(received.some(({ method }) => method === 'initialize' || method === 'notifications/initialized'))
     t.ok(
-      told.every(
+      received.every(
         ({ id, params }) => id === undefined || JSON.stringify(params).includes('"io.modelcontextprotocol/clientCapabilities":{}'),
       ),
     )

@@ -327,14 +327,14 @@ t.test('the stages hold', (t) =>
         run: `plumb-tool t.plumb call both '{"text":"a"}'; plumb-tool t.plumb call other '{"text":"b"}'`,
         out: '["heard: a","heard: a"]\n"heard: b"\n',
       },
-      'too late: the server is told that the answer is not wanted any more (fault 103)': {
-        run: 'plumb-tool t.plumb call hang; until grep -s cancelled told; do sleep 0.05; done',
+      'too late: the server is notified that the answer is not wanted any more (fault 103)': {
+        run: 'plumb-tool t.plumb call hang; until grep -s cancelled received; do sleep 0.05; done',
         out: 'notifications/cancelled\n',
         errors: [{ error: 'timeout', detail: /0\.2 s/ }],
         status: 0,
       },
       'cancelled: it is notified too': {
-        run: `sed 's/timeout: 0.2/timeout: 60/' t.plumb > u.plumb; plumb-tool u.plumb call hang 2> /dev/null & until grep -qs 'call hang' told; do sleep 0.05; done; kill -TERM $!; wait $!; grep cancelled told`,
+        run: `sed 's/timeout: 0.2/timeout: 60/' t.plumb > u.plumb; plumb-tool u.plumb call hang 2> /dev/null & until grep -qs 'call hang' received; do sleep 0.05; done; kill -TERM $!; wait $!; grep cancelled received`,
         out: 'notifications/cancelled\n',
       },
       'one that is not ready yet is dropped': {
@@ -405,7 +405,7 @@ t.test('the dispatcher has the servers of its agent', (t) =>
         errors: [{ warning: 'timeout', detail: /'sleep'.*0\.3 s.*its tools are left out/ }],
         status: 0,
       },
-      'what changes is told, and offered (fault 107)': {
+      'what changes is reported, and offered (fault 107)': {
         run: `${TALK} talk --agent bot t.plumb serve --offers; read -r first <&9; echo '{"id":"0","name":"notes:grow","input":{}}' >&8; read -r second <&9; read -r grown <&9
           echo "$grown"; for list in "$first" "$second"; do echo "$list" | grep -o '"notes:more"\\|Says something else now'; done; ask notes:more '{}'; end`,
         out: '{"id":"0","content":"\\"grown\\"","is_error":false}\nSays something else now\n"notes:more"\n{"id":"1","content":"\\"more\\"","is_error":false}\n',

@@ -35,7 +35,7 @@ export const declared = { name: 'declared', description: 'd', parameters: { a: {
 export const schemed = { parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number', default: 7 } } }, fn: ({ a, b }) => a * b }
 export default (x) => ['default', x]
 export const many = ({ n }) => 'x'.repeat(n)
-export const told = () => { throw Object.assign(new Error('one a minute'), { error: 'rate_limited', category: 'unavailable', retry_after: 2, content: 'x', deep: {} }) }
+export const reported = () => { throw Object.assign(new Error('one a minute'), { error: 'rate_limited', category: 'unavailable', retry_after: 2, content: 'x', deep: {} }) }
 export const addresses = () => { throw new AggregateError([Object.assign(new Error('connect ECONNREFUSED ::1'), { code: 'ECONNREFUSED' })], 'all failed') }
 export const late = () => { throw new DOMException('aborted due to timeout', 'TimeoutError') }
 export const trap = () => { throw { get error() { throw new Error('again') }, category: 'unavailable' } }
@@ -65,7 +65,7 @@ const CASES: [tool: string, of: string, types?: string][] = [
       'lingers',
       'around',
     ],
-    ...['many', 'number', 'ad', 'forges', 'told', 'addresses', 'late', 'trap', 'circle', 'unknown'],
+    ...['many', 'number', 'ad', 'forges', 'reported', 'addresses', 'late', 'trap', 'circle', 'unknown'],
   ].map((name): [string, string] => [name, `./m.mjs#${name}`]),
   ['unit', './m.mjs#nothing', 'json -> unit'],
   ['plain', './m.mjs'],
@@ -140,7 +140,7 @@ t.test('functions that fail', async (t) => {
     ['rejects', { error: 'tool_crashed', detail: "function 'rejects' threw: a word" }],
     ['behind', { error: 'tool_crashed', detail: /threw: behind your back/ }],
     [
-      'told',
+      'reported',
       { error: 'rate_limited', category: 'unavailable', detail: 'one a minute', retry_after: 2, content: undefined, deep: undefined },
     ],
     ['addresses', { error: 'connection_failed', detail: /could not reach what it needs: all failed: connect ECONNREFUSED/ }],

@@ -12,7 +12,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   silent: 'cat > /dev/null',
   failing: 'cat > /dev/null; echo a reason >&2; exit 3',
   killed: 'kill -9 $$',
-  told: `cat > /dev/null; echo '{"error":"rate_limited","category":"unavailable","detail":"slow down","retry_after":2,"seq":1,"line":1}' >&2; exit 1`,
+  reported: `cat > /dev/null; echo '{"error":"rate_limited","category":"unavailable","detail":"slow down","retry_after":2,"seq":1,"line":1}' >&2; exit 1`,
   warned: `cat > /dev/null; echo '{"warning":"timeout","category":"unavailable","detail":"left out"}' >&2; echo '{"error":"rate_limited","category":"unavailable","detail":"slow down"}' >&2; exit 1`,
   unknown: `cat > /dev/null; echo '{"error":"no_such_code","category":"internal","detail":"x"}' >&2; exit 1`,
   twice: 'read -r x; echo "$x"; echo "$x"; sleep 30',
@@ -41,7 +41,7 @@ t.test('fault 54: a program as an agent', async (t) => {
     ['failing', { error: 'tool_crashed', status: 3, detail: /ended with status 3, and said: a reason/ }],
     ['killed', { error: 'tool_crashed', signal: 'SIGKILL', detail: /was ended by SIGKILL/ }],
     [
-      'told',
+      'reported',
       {
         error: 'rate_limited',
         category: 'unavailable',

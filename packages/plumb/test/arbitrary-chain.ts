@@ -146,7 +146,7 @@ export const onList = (inner: Chain, skips: boolean): Chain => ({
 
 export const sumOfLeft = ({ left }: Books): number => [...left.values()].flatMap(({ counts }) => counts).reduce((sum, n) => sum + n, 0)
 
-/** Tells how many there are, in what order, and whether one is written otherwise. */
+/** Reports how many there are, in what order, and whether one is written otherwise. */
 export const FROM_LIST =
   'map((length(text(value)) * 3 + (if length(value) > 0 then value[0] * 5 + value[length(value) - 1] * 7 else 0)) % 89)'
 export const fromList = (list: readonly number[]): number => {

@@ -34,7 +34,7 @@ export interface Form {
   readonly open: (books: Books) => Running
   /** A process of its own, with its port `error`. */
   readonly recovers?: true
-  /** The statements of a body that are it; `at` tells their names from those of others. */
+  /** The statements of a body that are it; `at` reports their names from those of others. */
   readonly statements?: (from: string, to: string, at: number) => string
 }
 

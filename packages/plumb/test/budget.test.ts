@@ -1,4 +1,4 @@
-// What a run may spend: agents that share the budget, agents elsewhere that ask for it, and programs that only tell what they have spent.
+// What a run may spend: agents that share the budget, agents elsewhere that ask for it, and programs that only report what they have spent.
 
 import { resolve } from 'node:path'
 import t, { type Test } from 'tap'
@@ -170,7 +170,7 @@ table('budgets', {
     errors: [{ error: 'budget_spent', calls: 1, unanswered: 2, seqs: [[2, 3]], detail: /--max-total-tokens is 10/ }],
     status: 0,
   },
-  'a program is counted by what it tells, and gets no more than is in flight': {
+  'a program is counted by what it reports, and gets no more than is in flight': {
     run: `for i in {1..100}; do echo '"a"'; done | plumb --max-calls 5 program.plumb 2> err | wc -l; cut -c1-35 err`,
     out: (out: string) =>
       Number.parseInt(out, 10) >= 5 && Number.parseInt(out, 10) <= 13 && out.endsWith('{"error":"budget_spent","category":\n'),
@@ -192,7 +192,7 @@ table('budgets', {
 const spent = (more: object) => ({ error: 'budget_spent', ...more })
 const AT_MOST = (most: number) => `c=$(wc -l < calls); [ $c -le ${most} ] && echo few || echo $c`
 
-table('a program that tells what it spends is ended when it goes on', {
+table('a program that reports what it spends is ended when it goes on', {
   'in the middle of a message, and what went before it is delivered': {
     run: `plumb --max-calls 4 loop.plumb; ${AT_MOST(6)}`,
     in: lines('a', 'b', 'loop', 'c'),
@@ -251,7 +251,7 @@ table('a program that tells what it spends is ended when it goes on', {
   },
 })
 
-table('a program that does not tell', {
+table('a program that does not report', {
   'has each message counted, and that is said': {
     run: 'plumb --max-calls 5 silent.plumb; wc -l < calls',
     in: lines(...Array.from({ length: 10 }, (_, i) => `m${i}`)),

@@ -17,7 +17,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   killed: 'read -r x; kill -9 $$',
   half: 'read -r x; echo "$x"; read -r x; printf "[7"; kill -9 $$',
   words: 'cat; echo oops >&2; exit 4',
-  told: `while read -r x; do if [ "$x" = 2 ]; then echo '{"error":"timeout","category":"unavailable","detail":"late","seq":2}' >&2; else echo "$x"; fi; done; exit 1`,
+  reported: `while read -r x; do if [ "$x" = 2 ]; then echo '{"error":"timeout","category":"unavailable","detail":"late","seq":2}' >&2; else echo "$x"; fi; done; exit 1`,
   config: `echo '{"error":"missing_option","category":"config","detail":"no model"}' >&2; exit 2`,
   flood: 'cat; yes flood | head -c 20000000 >&2',
   grandchild: 'sleep 60 & exec cat',
@@ -117,7 +117,7 @@ table('a child that ends', {
     ],
   },
   'having said what was wrong': {
-    run: 'plumb told.plumb',
+    run: 'plumb reported.plumb',
     in: 'x\n1\n2\n3\n',
     out: '1\n3\n',
     errors: [
@@ -221,7 +221,7 @@ table('signals', {
     run: `plumb deep.plumb < <(echo 1; ${until('[ -e done ]')}) > out & ${until('[ -s out ]')}; kill -INT $!; sleep 0.1; kill -INT $!; wait $!; echo $?; echo > done; ${gone}`,
     out: '130\n',
   },
-  'fault 34: what is not finished in time is told': {
+  'fault 34: what is not finished in time is reported': {
     run: `plumb mute.plumb < <(echo; echo 1; ${until('[ -e done ]')}) & ${until('[ -e started ]')}; kill -TERM $!; wait $!; echo $?; echo > done`,
     out: '143\n',
     errors: [{ error: 'cancelled', process: 'main', unanswered: 1, seq: 1 }],
@@ -275,7 +275,7 @@ if (isLinux) {
 }
 
 table('a barrier', {
-  'fault 61: tells which branch gave more, and the inputs': {
+  'fault 61: reports which branch gave more, and the inputs': {
     run: 'uneven',
     in: '1\n2\n3\n',
     out: '[1,1]\n[3,3]\n',
@@ -293,7 +293,7 @@ table('a barrier', {
       },
     ],
   },
-  'of a program that answers more than it said: told at once, and no wrong pair': {
+  'of a program that answers more than it said: reported at once, and no wrong pair': {
     run: 'plumb joins-twice.plumb',
     in: '1\n2\n',
     out: '[1,1]\n[2,1]\n',

@@ -50,16 +50,16 @@ const { table } = makeShell({
 })
 
 /** Each kind of error once: how many messages had reached it by then is chance. */
-const told = (run: string) => ({
+const reported = (run: string) => ({
   run: `{ ${run}; } 2>err; status=$?; pick '_.error + " " + _.process' < err | sort -u; exit $status`,
   out: '1\n2\n3\n4\n5\nchild_failed mortal\nunpaired barrier\n',
   status: 1,
 })
 const atEnd = (name: string) =>
-  told(`set -o pipefail; for i in 1 2 3 4 5; do echo '"Men are all alike."'; done | plumb ${name}.plumb | awk '{ print NR }'`)
+  reported(`set -o pipefail; for i in 1 2 3 4 5; do echo '"Men are all alike."'; done | plumb ${name}.plumb | awk '{ print NR }'`)
 /** The next is said when the last is answered. */
 const whileOpen = (name: string) =>
-  told(`mkfifo in out; plumb ${name}.plumb <in >out & exec 8>in 9<out
+  reported(`mkfifo in out; plumb ${name}.plumb <in >out & exec 8>in 9<out
     for i in 1 2 3 4 5; do echo '"Men are all alike."' >&8; read -r -t ${scaledSeconds(8)} answer <&9 && echo $i; done; exec 8>&-; wait $!`)
 
 table('a summariser that ends before it answers, and the agent that it leaves paused', {

@@ -63,11 +63,11 @@ table('fault 58: loops without end', {
     errors: [{ error: 'overflow', category: 'internal', detail: /grow -> id -> map -> grow/, cycle: ['grow', 'id', 'map'] }],
   },
   'two signals end it at once': {
-    run: 'echo 1 | plumb --telemetry forever.plumb 3> told & until [ -s told ]; do sleep 0.02; done; kill -INT $!; sleep 0.1; kill -INT $!; wait $!',
+    run: 'echo 1 | plumb --telemetry forever.plumb 3> reported & until [ -s reported ]; do sleep 0.02; done; kill -INT $!; sleep 0.1; kill -INT $!; wait $!',
     status: 130,
   },
   'one signal ends it after a while': {
-    run: 'mkfifo in; plumb --telemetry forever.plumb < in 3> told & exec 8> in; echo 1 >&8; until [ -s told ]; do sleep 0.02; done; kill -TERM $!; wait $!',
+    run: 'mkfifo in; plumb --telemetry forever.plumb < in 3> reported & exec 8> in; echo 1 >&8; until [ -s reported ]; do sleep 0.02; done; kill -TERM $!; wait $!',
     status: 143,
   },
   'an early reader ends it': { run: 'set -o pipefail; echo 1 | plumb endless.plumb | head -2', out: '2\n3\n' },
@@ -149,8 +149,8 @@ t.test('fault 59: whatever loops, all of it comes out', async (t) => {
     const runs = plans.map(async (p) => {
       const text = textOf(p)
       const { out, err, status } = await shell(`plumb -e '${text}'`, p.inputs.map((value) => `${value}\n`).join(''))
-      const told = out.split('\n').filter((line) => line !== '')
-      assert.deepEqual([told.map(Number).sort((a, b) => a - b), err, status], [expected(p), '', 0], text)
+      const reported = out.split('\n').filter((line) => line !== '')
+      assert.deepEqual([reported.map(Number).sort((a, b) => a - b), err, status], [expected(p), '', 0], text)
     })
     await Promise.all(runs)
   })

@@ -137,7 +137,7 @@ const CLEANED = (mark: string): string => {
 }
 const WAYS: readonly (readonly [string, string])[] = [
   ['endorse("we looked")', CLEANED(MARK)],
-  ['declassify("it tells nothing")', CLEANED(SECRET)],
+  ['declassify("it reports nothing")', CLEANED(SECRET)],
 ]
 
 const WORDS = [

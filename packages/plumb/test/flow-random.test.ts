@@ -64,13 +64,13 @@ const leaksOf = async (program: FlowProgram, made: RandomProgram): Promise<reado
     for (const [name, agent] of made.agents) {
       const asked = outcome.asked.of(boundOf(name))
       if (asked.length === 0) continue
-      const told = controls.flatMap(([of, messages]) => (of === name ? [messages] : []))
+      const reported = controls.flatMap(([of, messages]) => (of === name ? [messages] : []))
       const prompt = agent.prompt === 'stranger' ? MARK : agent.prompt === 'key' ? SECRET : ''
-      const read = marksIn([...asked, ...told, prompt, ...agent.tools.map((tool) => toolNamed(tool).result)].join())
+      const read = marksIn([...asked, ...reported, prompt, ...agent.tools.map((tool) => toolNamed(tool).result)].join())
       for (const mark of read) knowledge.get(name)?.add(mark)
       if (read.includes(SECRET) && !agent.seesSecrets) leaks.add(`secret: the provider of ${name}`)
       if (prompt === MARK) leaks.add(`the prompt of ${name}`)
-      if (!agent.isOpenToControl && marksIn(told.join()).includes(MARK)) leaks.add(`the control of ${name}`)
+      if (!agent.isOpenToControl && marksIn(reported.join()).includes(MARK)) leaks.add(`the control of ${name}`)
     }
     for (const name of TOOLS) {
       const { trusted, sends } = toolNamed(name)

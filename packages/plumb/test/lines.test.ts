@@ -92,7 +92,7 @@ for (const [name, spec] of Object.entries(SPECS)) {
         throw new Error(`${JSON.stringify(quick.faults, null, 1)}\n--- watched:\n${JSON.stringify(plain.faults, null, 1)}`)
       if (`${quick.written}` !== `${plain.written}`) throw new Error(`${quick.written} written, ${plain.written} where it is watched`)
       if (quick.taken !== plain.taken) throw new Error(`${quick.taken} taken, ${plain.taken} where it is watched`)
-      if (inputs !== plain.taken && !bytes.includes('"eof"')) throw new Error(`${inputs} told of ${plain.taken}`)
+      if (inputs !== plain.taken && !bytes.includes('"eof"')) throw new Error(`${inputs} reported of ${plain.taken}`)
     })
     await t.resolves(fc.assert(law, { numRuns: 12, endOnFailure: true }))
     t.ok(lines > 300, `${lines} lines`)

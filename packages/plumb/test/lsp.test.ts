@@ -106,7 +106,7 @@ const within = (text: string, { start: from, end: to }: Diagnostic['range']): st
   return from.line === to.line ? (lines[from.line] ?? '').slice(from.character, to.character) : `${from.line}..${to.line}`
 }
 
-t.test('where data may go is told with each step of the way, and the agent that has all three at once is warned of', async (t) => {
+t.test('where data may go is reported with each step of the way, and the agent that has all three at once is warned of', async (t) => {
   const uri = pathToFileURL(join(newDirectory(t), 'helper.plumb')).href
   const server = start()
   const { connection, diagnosed } = await connect(server)
@@ -216,7 +216,7 @@ t.test('a session', async (t) => {
   t.strictSame(data.slice(0, 5), [0, 4, 5, 0, 0], 'the module')
   t.equal(await connection.sendRequest('textDocument/signatureHelp', at(spec.replace('agent', '‸agent'))), null)
 
-  // An unsaved buffer stands in for the file of its name, and its mistakes are told where they are.
+  // An unsaved buffer stands in for the file of its name, and its mistakes are reported where they are.
   const library = '\nlet shout : !string -> !int = map(length(value))\nlet main : !int -> !int = id ; nothing\n'
   await open(connection, words, library)
   const inLibrary = await diagnosed(words)

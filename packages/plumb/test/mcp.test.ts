@@ -1,4 +1,4 @@
-// Agents with MCP servers under plumb: it opens them at their spawn, tells them what is offered, and answers their calls.
+// Agents with MCP servers under plumb: it opens them at their spawn, gives them what is offered, and answers their calls.
 
 import { readFileSync } from 'node:fs'
 import t from 'tap'
@@ -34,7 +34,7 @@ const { table, shell } = makeShell({
     agent('tools: [ask], max_retries: 0'),
   ),
   'foreign.plumb': `${NOTES}\nlet bot : !string -> !json = agent { command: ["./agent.sh"], ${OPEN}, mcp: [notes] }\nlet main : !string -> !json = bot`,
-  // Without a word of JSON: what it is told, and what it is answered.
+  // Without a word of JSON: what it is sent, and what it is answered.
   'agent.sh': `#!/bin/bash
 echo "$PLUMB_MCP_TOOLS" > where
 while read -r line; do
@@ -72,7 +72,7 @@ table('servers of an agent', {
     in: lines(call('notes:kinds')),
     out: lines('all kinds\n[image]\n[audio]\n[resource]\n[resource]\n[resource_link]'),
   },
-  'a tool that came later can be called, and the change is told (fault 107)': {
+  'a tool that came later can be called, and the change is reported (fault 107)': {
     run: 'bot',
     in: lines(call('notes:more'), call('notes:grow'), call('notes:more')),
     out: (out) => /unknown_tool.*\n"grown"\n"more"\n$/.test(out),
@@ -121,7 +121,7 @@ table('servers of an agent', {
     in: lines(call('notes:echo', { text: 'a' }), call('notes:fail', { text: 'a' }), call('notes:typed')),
     out: (out) => /^".*permission_denied.*"\n".*approval_required.*"\n"\{ \\"n\\": 1\.50 \}"\n$/.test(out),
   },
-  'an agent elsewhere is told over its one stream, of changes too': {
+  'an agent elsewhere is reported over its one stream, of changes too': {
     run: 'plumb far.plumb; wc -l < starts',
     in: lines(call('notes:echo', { text: 'a' }), call('notes:grow'), call('notes:more')),
     out: `${lines('heard: a', 'grown', 'more')}1\n`,

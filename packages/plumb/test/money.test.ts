@@ -101,16 +101,16 @@ t.test('PLUMB_BUDGET holds over the calls of tools that were started by hand', a
   t.equal((await spend(t, spec, 'plumb-tool a.plumb serve', requests)).model.asked.length, 6)
 })
 
-t.test('a program is told what is left, counted by what it tells, and ended', async (t) => {
+t.test('a program gets what is left, counted by what it reports, and ended', async (t) => {
   const { shell } = makeShell({
     ...PRICES,
-    'told.plumb': 'let main : !string -> !string = agent { command: ["sh", "-c", "echo \\"\\\\\\"$PLUMB_BUDGET\\\\\\"\\""] }\n',
+    'reported.plumb': 'let main : !string -> !string = agent { command: ["sh", "-c", "echo \\"\\\\\\"$PLUMB_BUDGET\\\\\\"\\""] }\n',
     'spends.sh': `while read -r line; do echo '{"kind":"usage","input_tokens":0,"output_tokens":1000,"model":"m"}' >&3; echo "$line"; done\n`,
     'odd.sh': `while read -r line; do echo '{"kind":"usage","input_tokens":0,"output_tokens":1,"model":"no such"}' >&3; echo "$line"; done\n`,
     'spends.plumb': 'let main : !string -> !string = agent { command: ["sh", "spends.sh"], sandbox: false }\n',
     'odd.plumb': 'let main : !string -> !string = agent { command: ["sh", "odd.sh"], sandbox: false }\n',
   })
-  t.match(await shell('plumb --max-cost 0.25 told.plumb', lines('a')), { out: '"0.25"\n' })
+  t.match(await shell('plumb --max-cost 0.25 reported.plumb', lines('a')), { out: '"0.25"\n' })
   const spent = await shell('plumb --prices cent.json --max-cost 0.03 spends.plumb', INPUT)
   const delivered = spent.out.split('\n').length - 1
   t.ok(delivered >= 3 && delivered < 12, `${delivered} answers, of which at most 8 were with it at once`)

@@ -154,7 +154,7 @@ const nested = (inner: Chain, i: number): Child => ({
   binding: `let c${i} : !int -> !int = plumb(from, to) {\n  from ; ${inner.source} ; to\n}\n`,
   chain: {
     source: `c${i}`,
-    // What an each leaves out in there is an error of the whole process, which tells that less may come of the input.
+    // What an each leaves out in there is an error of the whole process, which reports that less may come of the input.
     // One that gives nothing has dropped its input, as far as its parent can see.
     make: (value, books) => {
       const failed: number[] = []
@@ -223,7 +223,7 @@ t.test(`programs with children join by origin (seed ${SEED})`, async (t) => {
     const failed = errors.flatMap(({ error, seq }) => (error === 'unpaired' ? [] : [seq ?? 0]))
     equal(`${failed.sort(byNumber)}`, `${[...books.failed, ...books.skipped].sort(byNumber)}`, `errors of ${about}\n${err}`)
     const left = errors.flatMap((error) => error.left ?? []).reduce((sum, n) => sum + n, 0)
-    // A list that fails has one error, and so has an element that is left out: what else another process tells of it may come too late.
+    // A list that fails has one error, and so has an element that is left out: what else another process reports of it may come too late.
     const most = sumOfLeft(books)
     const least = most - books.leftInLists.sum
     equal(`${left}`, `${Math.min(Math.max(left, least), most)}`, `unpaired of ${about}\n${err}`)

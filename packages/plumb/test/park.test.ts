@@ -103,63 +103,63 @@ table('what waits is lost nowhere, nothing takes its place, and all others go on
 })
 
 table('what a person says', {
-  'no: the agent is told, and why': {
-    run: './run forgets --record rec --park > told 2>&1; ./decide --deny --why "not on Fridays" && ./run forgets --resume rec | grep -c "not on Fridays"; ./made',
+  'no: the agent gets the answer, and why': {
+    run: './run forgets --record rec --park > reported 2>&1; ./decide --deny --why "not on Fridays" && ./run forgets --resume rec | grep -c "not on Fridays"; ./made',
     out: text('2'),
   },
   'nothing: it goes on waiting, and is asked for once': {
-    run: './run forgets --record rec --park > told 2>&1; ./run forgets --resume rec 2> told | wc -l; plumb approvals rec | pick _.tool; ./made',
+    run: './run forgets --record rec --park > reported 2>&1; ./run forgets --resume rec 2> reported | wc -l; plumb approvals rec | pick _.tool; ./made',
     out: text('3', 'send', 'send'),
   },
   'to one of two': {
-    run: `./run forgets --record rec --park > told 2>&1; plumb approve rec $(plumb approvals rec | head -n 1 | pick _.id); ./run forgets --resume rec; ./made`,
+    run: `./run forgets --record rec --park > reported 2>&1; plumb approve rec $(plumb approvals rec | head -n 1 | pick _.id); ./run forgets --resume rec; ./made`,
     out: text(HELLO, 'sent to ann', HELLO, HELLO, 'ann'),
     errors: [parked(1, 1, [[4, 4]])],
     status: 0,
   },
   'of a call that the model makes otherwise now: it is a new question': {
-    run: './run forgets --record rec --park > told 2>&1; ./decide; sed -i s/ann/eve/ in.txt; ./run forgets --resume rec; ./made',
+    run: './run forgets --record rec --park > reported 2>&1; ./decide; sed -i s/ann/eve/ in.txt; ./run forgets --resume rec; ./made',
     out: text(HELLO, HELLO, 'sent to bob', HELLO, 'bob'),
     errors: [/warning|parked/],
     status: 0,
   },
   'all is listed, with what was said of it': {
-    run: './run forgets --record rec --park > told 2>&1; ./decide --why fine --until 2999-01-01; plumb approvals rec; plumb approvals --all rec | pick "[_.tool, _.input, _.process, _.state, _.said, _.until]"',
+    run: './run forgets --record rec --park > reported 2>&1; ./decide --why fine --until 2999-01-01; plumb approvals rec; plumb approvals --all rec | pick "[_.tool, _.input, _.process, _.state, _.said, _.until]"',
     out: text(
       '["send",{"to":"ann"},"bot","approved","fine","2999-01-01T00:00:00.000Z"]',
       '["send",{"to":"bob"},"bot","approved","fine","2999-01-01T00:00:00.000Z"]',
     ),
   },
   'to a run that was stopped before its first call: it parks what comes then': {
-    run: 'cp in.txt all; head -n 1 all > in.txt; ./run forgets --record rec --park; plumb approvals rec; cp all in.txt; ./run forgets --resume rec 2> told; plumb approvals rec | pick _.tool; ./made',
+    run: 'cp in.txt all; head -n 1 all > in.txt; ./run forgets --record rec --park; plumb approvals rec; cp all in.txt; ./run forgets --resume rec 2> reported; plumb approvals rec | pick _.tool; ./made',
     out: text(HELLO, HELLO, HELLO, HELLO, 'send', 'send'),
   },
   'a number with all its digits': {
-    run: 'echo 9007199254740993 | plumb --record rec --park --grant exec big.plumb > told 2>&1; plumb approvals rec | grep -o "\\"input\\":[0-9]*"',
+    run: 'echo 9007199254740993 | plumb --record rec --park --grant exec big.plumb > reported 2>&1; plumb approvals rec | grep -o "\\"input\\":[0-9]*"',
     out: text('"input":9007199254740993'),
   },
 })
 
 table('what cannot be decided', {
   'a call that is not there': {
-    run: './run forgets --record rec --park > told 2>&1; plumb approve rec abc; echo $?; plumb approvals rec | pick _.state',
+    run: './run forgets --record rec --park > reported 2>&1; plumb approve rec abc; echo $?; plumb approvals rec | pick _.state',
     out: text('2', 'waits', 'waits'),
     errors: [{ error: 'usage', detail: /no call has the id 'abc'/ }],
     status: 0,
   },
   'one of several: then none of them': {
-    run: './run forgets --record rec --park > told 2>&1; ./decide abc; echo $?; plumb approvals rec | pick _.state',
+    run: './run forgets --record rec --park > reported 2>&1; ./decide abc; echo $?; plumb approvals rec | pick _.state',
     out: text('2', 'waits', 'waits'),
     errors: [{ error: 'usage' }],
     status: 0,
   },
   'one that was made': {
-    run: `./run forgets --record rec --park > told 2>&1; ./decide; ./run forgets --resume rec > told; plumb approve --deny rec $(plumb approvals --all rec | head -n 1 | pick _.id)`,
+    run: `./run forgets --record rec --park > reported 2>&1; ./decide; ./run forgets --resume rec > reported; plumb approve --deny rec $(plumb approvals --all rec | head -n 1 | pick _.id)`,
     errors: [{ error: 'usage', detail: /is made/ }],
     status: 2,
   },
   'until a time that is over, or none': {
-    run: './run forgets --record rec --park > told 2>&1; ./decide --until 2001-01-01; ./decide --until tomorrow; ./decide --until 2999-01-01T10:00',
+    run: './run forgets --record rec --park > reported 2>&1; ./decide --until 2001-01-01; ./decide --until tomorrow; ./decide --until 2999-01-01T10:00',
     errors: [{ detail: /is over/ }, { detail: /not 'tomorrow'/ }, { detail: /such as/ }],
     status: 2,
   },

@@ -247,7 +247,7 @@ table('options', {
     status: 2,
   },
   check: { run: 'plumb check id.plumb uses.plumb', out: 'id.plumb: ok (0 types, 1 bindings)\nuses.plumb: ok (0 types, 1 bindings)\n' },
-  'check tells all and goes on': {
+  'check reports all and goes on': {
     run: 'plumb check --json broken.plumb nix.plumb id.plumb',
     out: /^\{"file":"broken.plumb",.*"code":"unknown_name".*\}\n\{"ok":true,/,
     errors: [{ error: 'file_not_found' }],
@@ -312,7 +312,7 @@ t.test('fault 22: two in a row pass every value on as it is', async (t) => {
   t.match(await answers.next(), { done: true })
 })
 
-t.test('fault 41: every input has one fate, and errors have its seq', async (t) => {
+t.test('fault 41: every input has one outcome, and errors have its seq', async (t) => {
   const specs = ['ledger', 'ledger-agent', 'ledger-nested']
   const line = fc.constantFrom('1', '2', '-3', '0', '60', '', ' ', 'x', '"a"', '[')
   const property = fc.asyncProperty(fc.constantFrom(...specs), fc.array(line, { maxLength: 30 }), async (spec, all) => {
@@ -322,9 +322,9 @@ t.test('fault 41: every input has one fate, and errors have its seq', async (t) 
     const left = inputs.filter((value) => isGood(value) && Number(value) > 0).map((value) => 60 / Number(value))
     const { out, err, status } = await shell(`plumb ${spec}.plumb`, all.map((value) => `${value}\n`).join(''))
     assert.equal(out, lines(...left), err)
-    const told = err.split('\n').flatMap((error) => (error === '' ? [] : [(JSON.parse(error) as { seq: number }).seq]))
+    const reported = err.split('\n').flatMap((error) => (error === '' ? [] : [(JSON.parse(error) as { seq: number }).seq]))
     assert.deepEqual(
-      told.sort((a, b) => a - b),
+      reported.sort((a, b) => a - b),
       failed,
       err,
     )

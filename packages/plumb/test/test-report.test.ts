@@ -41,7 +41,7 @@ const SKIPPED: TestResult = { ...PASSED, name: 'is live', status: 'skipped', why
 
 const RATED: TestResult = {
   ...PASSED,
-  name: 'tells spam from ham',
+  name: 'separates spam from ham',
   share: { passed: 9, rows: 10, low: 0.596, high: 0.982, worst: [`row 4 gave ${ODD}`] },
   spent: { calls: 10, cost: 0.12, unpriced: [] },
 }
@@ -88,7 +88,7 @@ t.test('text: what failed, was skipped or has a share', async (t) => {
   seed 7
   again: plumb test --filter 'adds' a.plumb
 a.plumb:3:1: skipped: "is live" of sum: needs --live ${READ}
-a.plumb:3:1: passed: "tells spam from ham" of sum
+a.plumb:3:1: passed: "separates spam from ham" of sum
   9 of 10 held (90.0 %; 95 % interval 59.6 % to 98.2 %), cost $0.12
     row 4 gave ${READ}
 2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12
@@ -139,7 +139,7 @@ t.test("tap: read by tap's parser", async (t) => {
       [true, 1, 'adds'],
       [false, 2, READ],
       [true, 3, 'is live'],
-      [true, 4, 'tells spam from ham'],
+      [true, 4, 'separates spam from ham'],
     ],
   )
   t.equal(points[1]?.todo, false)

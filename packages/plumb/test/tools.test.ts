@@ -62,8 +62,8 @@ const { table } = makeShell({
   'elsewhere.plumb': alone('listens', 'double', ', via: ["env"]'),
   'dies.plumb': alone('dies', 'slow'),
   'control.plumb': `let bot : (!string, !json) -> (!string, !json) = agent { command: ["./control"] }
-let main : (!string, !json) -> (!string, !json, !json) = plumb(input, said, output, heard, told) {
-  spawn bot(input=input, ctrl_in=said, output=output, ctrl_out=heard, telemetry=told)
+let main : (!string, !json) -> (!string, !json, !json) = plumb(input, said, output, heard, reported) {
+  spawn bot(input=input, ctrl_in=said, output=output, ctrl_out=heard, telemetry=reported)
 }\n`,
   'policy.json': '[{"decision":"deny","tool":"environment","when":{"environment":"prod"}},{"decision":"allow"}]',
   'broken.json': '[{"decision":"maybe"}]',
@@ -192,7 +192,7 @@ table('control and telemetry by hand', {
     out: lines(
       { __port: 'heard', msg: { heard: { stop: true } } },
       { __port: 'output', msg: 'x' },
-      { __port: 'told', msg: { kind: 'usage' } },
+      { __port: 'reported', msg: { kind: 'usage' } },
     ),
   },
 })

@@ -181,9 +181,9 @@ void t.test('what cannot be written or read', (t) => {
 })
 
 t.test('a summary', async (t) => {
-  const told = await shell('plumb -R --summary --prices prices.json bot.plumb >/dev/null 2>all; grep -v "^{" all')
+  const reported = await shell('plumb -R --summary --prices prices.json bot.plumb >/dev/null 2>all; grep -v "^{" all')
   t.match(
-    told.out,
+    reported.out,
     new RegExp(
       [
         String.raw`^bot\.plumb main: 3 in, 2 out, 2 errors, [^\n]*/(s|min), \d+ s, \d+\+\d+ tokens, 1 tool call, cost \d\.\d+`,

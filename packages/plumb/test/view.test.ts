@@ -139,12 +139,12 @@ t.test('the page in a browser', { skip }, async (t) => {
 t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }, async (t) => {
   const files = {
     'slow.sh': `read -r a; read -r b; read -r c; sleep 0.2
-      tell() { printf '{"kind":%s,"agent":"slow","time":""}\\n' "$1" >&3; }
-      tell '"retry","seq":2,"attempt":1,"reason":"slow down","wait_ms":100'
+      report() { printf '{"kind":%s,"agent":"slow","time":""}\\n' "$1" >&3; }
+      report '"retry","seq":2,"attempt":1,"reason":"slow down","wait_ms":100'
       sleep 0.3
-      tell '"usage","seq":2,"ms":400,"model":"m","input_tokens":1,"output_tokens":1'
-      tell '"output","value":1,"seq":2,"ms":420,"held_ms":10'
-      tell '"output","value":1,"seq":1,"ms":450'
+      report '"usage","seq":2,"ms":400,"model":"m","input_tokens":1,"output_tokens":1'
+      report '"output","value":1,"seq":2,"ms":420,"held_ms":10'
+      report '"output","value":1,"seq":1,"ms":450'
       echo 1; echo 1; echo '"no"'
     `,
     'both.plumb': `
@@ -234,7 +234,7 @@ void t.test('what is no run', (t) => {
   return runCases(t, cases, ({ run }) => bash(run, { directory: makeTestDirectory(FILES) }))
 })
 
-t.test('the page tells what each agent and the run have cost, from the record', async (t) => {
+t.test('the page reports what each agent and the run have cost, from the record', async (t) => {
   const files = {
     'paid.sh': `while read -r line; do
       printf '{"kind":"usage","agent":"%s","model":"%s","ms":1,"input_tokens":1000,"output_tokens":100,"time":""}\\n' "$1" "$2" >&3

@@ -116,7 +116,7 @@ trace.json
       kill -TERM $pid; wait $pid; echo $?; wc -l < rec/03-mark-output.jsonl; grep -o '"stopped_by": "SIGTERM"' rec/run.json`,
     out: '143\n2000\n"stopped_by": "SIGTERM"\n',
   },
-  'a disk that is full is told of once for each file, and the run goes on': {
+  'a disk that is full is reported of once for each file, and the run goes on': {
     run: `ulimit -f 16; for i in {1..3000}; do echo '"bcd"'; done | plumb --record rec -e 'let main : !string -> !string = id' 2> err | wc -l; echo \${PIPESTATUS[1]}; grep -c write_failed err`,
     out: /^3000\n1\n[1-3]\n$/,
   },
@@ -182,7 +182,7 @@ table('what --resume refuses', {
     ],
     status: 2,
   },
-  'what its record does not tell exactly': {
+  'what its record does not report exactly': {
     run: `sed -i 's/, amnesiac: true/, amnesiac: false/; s/model: "doctor"/&, via: ["sh", "-c"]/' loop.plumb control.plumb counting.plumb
       for spec in loop control counting program; do plumb --record rec $spec.plumb < /dev/null 2> warned; cut -c 1-27 warned; plumb --resume rec $spec.plumb; done`,
     out: '{"warning":"record_invalid"\n'.repeat(4),

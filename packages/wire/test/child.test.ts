@@ -289,13 +289,13 @@ t.test('what is handed over', async (t) => {
   child.stdout.on('data', (chunk) => {
     out += chunk
   })
-  const told = () => out.split('\n').slice(0, -1)
+  const reported = () => out.split('\n').slice(0, -1)
   renew({ grant: [] })
-  t.ok(await until(() => told().length === 2))
+  t.ok(await until(() => reported().length === 2))
   renew({})
-  t.ok(await until(() => told().length === 3))
+  t.ok(await until(() => reported().length === 3))
   t.strictSame(
-    told().map((line) => JSON.parse(line)),
+    reported().map((line) => JSON.parse(line)),
     [
       { args: ['--sources-fd', '9', 'a.plumb', 'serve'], entry: 'a.plumb', bytes: text.length + 14, authority: { grant: ['net'] } },
       { next: { grant: [] } },
@@ -312,8 +312,8 @@ t.test('what is handed over', async (t) => {
     ['true', 0, /^$/],
   ]
   for (const [script, lines, wanted] of cases) {
-    const ran = await shell(`rm -f hold; mkfifo hold; : > told; node $probe bootstrap 9 9< <(${script}) < hold > told & exec 8> hold
-      until [ "$(wc -l < told)" -ge ${lines} ]; do sleep 0.02; done; exec 8>&-; wait $!; status=$?; cat told; exit $status`)
+    const ran = await shell(`rm -f hold; mkfifo hold; : > reported; node $probe bootstrap 9 9< <(${script}) < hold > reported & exec 8> hold
+      until [ "$(wc -l < reported)" -ge ${lines} ]; do sleep 0.02; done; exec 8>&-; wait $!; status=$?; cat reported; exit $status`)
     t.match(ran.out, wanted, script)
     t.match(ran, wanted.source === '^$' ? { err: /"fd_invalid".*descriptor 9/, status: 2 } : { err: '', status: 0 })
   }

@@ -263,15 +263,15 @@ t.test('writing', async (t) => {
     }),
     { onDrain: () => writeOn(), onClosed: () => events.emit('closed') },
   )
-  let told = 0
+  let reported = 0
   const writeOn = () => {
-    for (told++; !gone.isFull && told < 1000; told++) gone.write(line, 0, 100_000)
+    for (reported++; !gone.isFull && reported < 1000; reported++) gone.write(line, 0, 100_000)
   }
   while (!gone.isFull) gone.write(line, 0, 100_000)
   const closed = once(events, 'closed')
   refuse(Object.assign(new Error('gone'), { code: 'EPIPE' }))
   await closed
-  t.equal(told, 0, 'what waited when the reader went away makes no room')
+  t.equal(reported, 0, 'what waited when the reader went away makes no room')
 })
 
 for (const means of [{}, { STREAMS: '1' }]) {

@@ -1,4 +1,4 @@
-// The processes of this machine as /proc tells of them: corpses aside, and what watches lifelines.
+// The processes of this machine as /proc reports of them: corpses aside, and what watches lifelines.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { scaled } from './patience.js'

@@ -22,7 +22,7 @@ export interface Case {
   readonly run: string
   readonly in?: string | Buffer
   readonly out?: string | RegExp | ((out: string) => unknown)
-  /** What each error object must hold, or its line, in the order in which they are told. */
+  /** What each error object must hold, or its line, in the order in which they are reported. */
   readonly errors?: readonly (object | RegExp)[]
   /** Default: 1 with errors, 0 without. */
   readonly status?: number
@@ -95,10 +95,10 @@ const compare = (t: Test, name: string, { out = '', errors = [], status = errors
   else if (out instanceof RegExp) t.match(ran.out, out, `${name}: stdout`)
   else t.ok(out(ran.out), `${name}: stdout is ${ran.out.slice(0, 200)}`)
   t.match(ran.err, /^$|\n$/, `${name}: stderr ends with its line`)
-  const told = ran.err.split('\n').filter((line) => line !== '')
-  t.equal(told.length, errors.length, `${name}: ${errors.length} lines on stderr: ${ran.err}`)
+  const reported = ran.err.split('\n').filter((line) => line !== '')
+  t.equal(reported.length, errors.length, `${name}: ${errors.length} lines on stderr: ${ran.err}`)
   for (const [i, error] of errors.entries()) {
-    const line = told[i] ?? ''
+    const line = reported[i] ?? ''
     t.match(error instanceof RegExp ? line : parse(line), error, `${name}: line ${i + 1} on stderr`)
   }
   t.equal(ran.status, status, `${name}: status`)

@@ -174,11 +174,11 @@ t.test('envelopes', async (t) => {
 t.test('plumb-wire(5) has the table of errors and the descriptors as they are here', async (t) => {
   const page = readFileSync('man/plumb-wire.5', 'utf8')
   const plain = (text: string) => text.replaceAll('\\(dq', '"').replaceAll('\\(aq', "'").replaceAll('\\-', '-').replaceAll('\\e', '\\')
-  const told = [...page.matchAll(/^\.Pp\n\.Li (\w+) \.\n.*\n\.Bl .*\n([\s\S]*?)^\.El$/gm)].flatMap(([, category, list = '']) =>
+  const reported = [...page.matchAll(/^\.Pp\n\.Li (\w+) \.\n.*\n\.Bl .*\n([\s\S]*?)^\.El$/gm)].flatMap(([, category, list = '']) =>
     [...list.matchAll(/^\.It Li (\w+)\n(.*)$/gm)].map(([, code = '', meaning = '']) => `${category} ${code}: ${plain(meaning)}`),
   )
   const meant = Object.entries(ERRORS).map(([code, { category, meaning }]) => `${category} ${code}: ${meaning}`)
-  t.strictSame(told.sort(), meant.sort())
+  t.strictSame(reported.sort(), meant.sort())
 
   const descriptors = [...page.matchAll(/^\.It (\d)\n\.Li (\w+) ,\n(in|out): /gm)].map(([, fd, port, direction]) => [
     port,
@@ -312,19 +312,19 @@ t.test('what is said of a command line', async (t) => {
   t.strictSame(again('b', again('a')), ['a', 'b'])
 })
 
-t.test('what is told, and what is not', async (t) => {
+t.test('what is reported, and what is not', async (t) => {
   process.env.WIRE_TEST_API_KEY = 'sk-CANARY"\\1234567890'
   process.env.WIRE_TEST_KEY_PREFIX = 'short'
   addSecret('token-of-the-spec')
-  const told = async (tell: (stream: PassThrough) => Promise<unknown>): Promise<string> => {
+  const reported = async (report: (stream: PassThrough) => Promise<unknown>): Promise<string> => {
     const stream = new PassThrough()
-    await tell(stream)
+    await report(stream)
     return String(stream.read() ?? '')
   }
   const secret = fault('unauthorized', `refused ${process.env.WIRE_TEST_API_KEY} and token-of-the-spec`, { line: 3 })
 
   t.equal(scrub('token-of-the-spec short'), '*** short')
-  const json = await told(async (stream) => {
+  const json = await reported(async (stream) => {
     const reporter = new Reporter('plumb-agent', () => stream)
     reporter.report(secret)
     reporter.report(fault('usage', 'no'))
@@ -339,14 +339,14 @@ t.test('what is told, and what is not', async (t) => {
       .map((line) => JSON.parse(line))[0],
     { error: 'unauthorized', category: 'denied', detail: 'refused *** and ***', line: 3 },
   )
-  const text = await told(async (stream) => {
+  const text = await reported(async (stream) => {
     const reporter = new Reporter('plumb-agent', () => stream, { isJson: false })
     reporter.report(fault('invalid_json', 'not\u001b[31m JSON', { line: 3, port: 'input' }))
     reporter.report(fault('line_too_long', 'line 4 is longer', { line: 4 }))
     await reporter.end()
   })
   const warned = async (isJson: boolean) =>
-    told(async (stream) => {
+    reported(async (stream) => {
       const reporter = new Reporter('plumb-agent', () => stream, { isJson })
       reporter.warn(fault('timeout', 'a server is left out'))
       t.equal(reporter.status, 0, 'a warning is no failure')
@@ -359,7 +359,7 @@ t.test('what is told, and what is not', async (t) => {
     'plumb-agent: error: input line 3: not\\u001b[31m JSON (invalid_json)\nplumb-agent: error: line 4 is longer (line_too_long)\n',
   )
 
-  const telemetry = await told(async (stream) => {
+  const telemetry = await reported(async (stream) => {
     const writer = new LineWriter(stream)
     new TelemetryWriter(null, 'bot').emit({ kind: 'text', delta: 'unheard' })
     new TelemetryWriter(writer, 'bot').emit({ kind: 'text', delta: 'my token-of-the-spec' })

@@ -107,9 +107,9 @@ const STOPS = new Set(['end', 'tool_use', 'tokens', 'refused'])
 
 /** The answer, without the ids that are made up. */
 const finish = (reader: AnswerReader): string => {
-  const { content, stop, usage: told } = reader.finish()
+  const { content, stop, usage: reported } = reader.finish()
   must(STOPS.has(stop), `it stops with ${String(stop)}`)
-  const { usage } = checkUsage(told, { host: 'host', bytes: 1000, maxTokens: 100, isLimited: true })
+  const { usage } = checkUsage(reported, { host: 'host', bytes: 1000, maxTokens: 100, isLimited: true })
   for (const count of Object.values(usage)) must(Number.isSafeInteger(count) && count >= 0, `it counts ${count} tokens`)
   // As it is kept, and shown to the next model.
   const kept = JSON.parse(JSON.stringify({ role: 'assistant', content }))

@@ -141,7 +141,7 @@ export const expression: Target = {
     const of = typeOf(typeText, program, () => {})
     const parsed = of && parseExpressionText({ path: 'expression', text: code.replace(/^filter\((.*)\)$/, '$1') }, () => {})
     if (!of || !parsed) return
-    // That there is no such module is told where names are looked up, before types are.
+    // That there is no such module is reported where names are looked up, before types are.
     if (/\w\.\w+\s*\(/.test(code)) return
     let reports = 0
     const result = checkExpression(parsed, { input: of }, () => reports++)

@@ -40,14 +40,14 @@ const ECHO: ServedTool = {
 const LAST = 'fuzz-last'
 const MAX_LINE = 4000
 
-interface Told {
+interface Reported {
   readonly id?: string | number | null
   readonly method?: string
   readonly error?: unknown
   readonly result?: unknown
 }
 
-const converse = async (input: Buffer): Promise<readonly Told[]> => {
+const converse = async (input: Buffer): Promise<readonly Reported[]> => {
   const stdin = new PassThrough()
   const texts: Buffer[] = []
   const stdout = new Writable({
@@ -70,7 +70,7 @@ const converse = async (input: Buffer): Promise<readonly Told[]> => {
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Told)
+    .map((line) => JSON.parse(line) as Reported)
 }
 
 interface Said {
@@ -185,11 +185,11 @@ export const mcpServer: Target = {
   cases: 300,
   maxBytes: 6000,
   judge: async (input) => {
-    const told = await converse(input)
-    const answers = told.filter(({ method }) => method === undefined)
+    const reported = await converse(input)
+    const answers = reported.filter(({ method }) => method === undefined)
     must(
       answers.some(({ id, result }) => id === LAST && result !== undefined),
-      `it does not answer any more: ${JSON.stringify(told)}`,
+      `it does not answer any more: ${JSON.stringify(reported)}`,
     )
     const said = saidIn(input)
     const open: unknown[] = [LAST, ...said.map(({ id }) => id)]

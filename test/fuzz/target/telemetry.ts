@@ -1,4 +1,4 @@
-// What a child tells of itself, which may be any program: a line each. Whatever it says, a listener of the run neither throws nor writes what is no
+// What a child reports of itself, which may be any program: a line each. Whatever it says, a listener of the run neither throws nor writes what is no
 // JSON, and no sum becomes a number that is none.
 
 import { PassThrough } from 'node:stream'
