@@ -27,16 +27,16 @@ import { readTest } from './test/read-test.js'
 import type { TestPlan } from './test/test-plan.js'
 
 export interface Program {
-  /** The file that was named. */
+  /** The named file. */
   readonly entry: Scope
   readonly scopes: readonly Scope[]
 }
 
 export interface Compiled extends DeclaredParams {
-  /** In reading order, file by file. With an error among them `program` is not to be run. */
+  /** In reading order, file by file. With an error among them `program` must not be run. */
   readonly diagnostics: readonly Diagnostic[]
   readonly program: Program
-  /** Of the file that was named. */
+  /** Of the named file. */
   readonly typeCount: number
   readonly bindingCount: number
 }
@@ -45,9 +45,9 @@ export interface CompileOptions {
   readonly path: string
   readonly text: string
   readonly files: Files
-  /** Only for a run: what params are given. */
+  /** Only for a run: the values of params. */
   readonly given?: GivenValues | undefined
-  /** Whether what its tests say is checked, too: not where a parent has done so. */
+  /** Whether to check the contents of tests: not if a parent has done so. */
   readonly checksTests?: boolean
   /** What is known of the text as it was before. */
   readonly reuse?: CheckReuse | undefined
@@ -64,7 +64,7 @@ export const compile = ({ path, text, files, given, checksTests = false, reuse }
     params = declare(scopes, own, given, report)
     check(scopes, own, checksTests, diagnostics, reuse)
   } catch (failure) {
-    // Two types that hold themselves are compared pair by pair, and there may be more pairs in a row than any limit on each of them tells.
+    // Two recursive types are compared pair by pair, and the nesting of pairs may exceed any limit on each of them.
     if (!(failure instanceof RangeError)) throw failure
     report(error('too_large', 'the types of this program lead too deep into each other to be compared', startOf(own)))
   }
@@ -121,12 +121,12 @@ const check = (
   checkAnswers(all, madeOf, report)
 }
 
-/** Those of the file that was named; of the modules it uses they are not its own. */
+/** Of the named file only. */
 const checkTests = (scope: Scope, report: Report): void => {
   for (const item of scope.module.program.items) if (item.kind === 'test') readTest(item, scope, report)
 }
 
-/** The tests of the file that was named, in their order; only for a program without errors. */
+/** The tests of the named file, in their order; only for a program without errors. */
 export const testsOf = ({ entry }: Program): readonly TestPlan[] =>
   entry.module.program.items.flatMap((item) => (item.kind === 'test' ? (readTest(item, entry, ignore) ?? []) : []))
 
@@ -152,7 +152,7 @@ const openScopes = (modules: readonly Module[]): readonly Scope[] => {
   return [...scopes.values()]
 }
 
-/** Gives the bare bindings that `map` applies in it. */
+/** Returns the bare bindings that `map` applies in it. */
 const checkBinding = (bound: Bound, report: Report): readonly Bound[] => {
   const { impl } = bound.binding
   if (impl.kind === 'agent') checkAgent(bound, impl, report)
@@ -160,7 +160,7 @@ const checkBinding = (bound: Bound, report: Report): readonly Bound[] => {
   else if (bound.category === 'stream') return liftedIn(graphOf(bound, report))
   else if (bound.category === 'base' && impl.kind !== 'plumb' && impl.kind !== 'object') {
     checkBaseChain(bound, impl, report)
-    // Each that its chain names is a part of it in any case.
+    // Names in its chain are parts in any case.
     const named = [...partsOfBinding(bound)]
     return calledBy(bound).filter((called) => named.splice(named.indexOf(called), named.includes(called) ? 1 : 0).length === 0)
   }
@@ -170,13 +170,13 @@ const checkBinding = (bound: Bound, report: Report): readonly Bound[] => {
 const liftedIn = ({ nodes }: Graph): readonly Bound[] =>
   nodes.flatMap(({ work }) => (work.kind === 'call' ? [work.bound] : work.kind === 'map' && work.lifted ? [work.lifted] : []))
 
-/** The binding that a name on the command line means: `main`, or `Module.name`. */
+/** The binding that a name on the command line refers to: `main`, or `Module.name`. */
 export const bindingNamed = (program: Program, name: string): Bound | undefined => {
   const [first = '', second] = name.split('.')
   return second === undefined ? program.entry.bindings.get(first) : program.entry.modules.get(first)?.bindings.get(second)
 }
 
-/** The bindings of the file that was named, and of the modules it uses as `Module.name`. */
+/** The bindings of the named file, and of the modules it uses as `Module.name`. */
 export const bindingsOf = ({ entry }: Program): readonly { readonly name: string; readonly bound: Bound }[] => [
   ...[...entry.bindings.values()].map((bound) => ({ name: bound.name, bound })),
   ...[...entry.modules].flatMap(([module, scope]) =>

@@ -1,4 +1,4 @@
-// How expressions call bare bindings: one stage for each, for all that call it.
+// Calls of bare bindings in expressions: one stage for each binding, which all callers share.
 
 import type { Fault } from '@plumb/wire/error'
 import { mayLeaveOut } from '../expression/infer/callee.js'
@@ -22,7 +22,7 @@ export const openCallables = (): ((bound: Bound) => Callable) => {
 }
 
 const applying = (stage: Stage): Apply => {
-  // No binding calls itself, so that nothing is written here while a result is.
+  // No binding calls itself, so nothing is written here while a result is.
   const out = new Sink()
   return (message) => {
     startCall()

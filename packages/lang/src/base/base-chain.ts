@@ -1,4 +1,4 @@
-// Bare morphisms: their chains against their signatures, and as plans.
+// Checks bare chains against their signatures, and makes their plans.
 
 import type { Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
@@ -9,7 +9,7 @@ import type { Type } from '../types/type.js'
 import type { BasePlan } from './base-plan.js'
 import { BaseChecker, type CheckedChain, refuseMismatch } from './checker.js'
 
-/** Called for each expression with the type that it is applied to. */
+/** Called for each expression with its input type. */
 export type Look = (expression: Expression, input: Type) => void
 
 export const checkBaseChain = (bound: Bound, chain: Chain, report: Report, look: Look = () => {}): void => {

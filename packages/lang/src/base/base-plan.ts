@@ -1,29 +1,29 @@
-// A bare morphism as it is called: what each part takes and gives, with its names resolved.
+// The plan of a bare morphism: the input and output of each part, with names resolved.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { CrossingAtom, Expression } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 
-/** `input` is the type of what arrives, `output` that of what is given. `f.field` is a sequence of f and a map. */
+/** `input` and `output` are the types of messages. `f.field` is a sequence of f and a map. */
 export type BasePlan = { readonly input: Type; readonly output: Type } & BaseWork
 
 export type BaseWork =
-  /** `crossing`: endorse and declassify leave a label behind. */
+  /** `crossing`: endorse and declassify remove a label. */
   | { readonly kind: 'id'; readonly crossing?: CrossingAtom }
   | { readonly kind: 'copy' | 'discard' | 'flatten' }
   | { readonly kind: 'map'; readonly expression: Expression; readonly scope: Scope }
   | { readonly kind: 'sequence' | 'choice'; readonly items: readonly BasePlan[] }
   /** Each item on the whole input, or on its own part of a tuple. */
   | { readonly kind: 'product'; readonly isOnParts: boolean; readonly items: readonly BasePlan[] }
-  /** The body on every element of a list, as the calls allow: so many at once. */
+  /** The body on every element of a list; the parallelism is that of the calls. */
   | { readonly kind: 'each'; readonly body: BasePlan; readonly parallel: number; readonly skips: boolean }
-  /** Fed its own output at most `max` times, until it no longer changes or `until` holds of the output. */
+  /** Feeds its output back at most `max` times, until it is stable or `until` holds for it. */
   | { readonly kind: 'trace'; readonly body: BasePlan; readonly max: number; readonly scope: Scope; readonly until?: Expression }
-  /** A call of its own to another bare binding, which takes and gives what its signature says. */
+  /** A call of another bare binding, with the types of its signature. */
   | { readonly kind: 'named'; readonly bound: Bound }
 
-/** What it is made of, one step deep, in order. A binding that it calls is no part of it. */
+/** Its parts, one step deep, in order. A called binding is not a part. */
 export const partsOfPlan = (plan: BasePlan): readonly BasePlan[] => {
   switch (plan.kind) {
     case 'sequence':
@@ -45,6 +45,6 @@ export const partsOfPlan = (plan: BasePlan): readonly BasePlan[] => {
   }
 }
 
-/** The bindings that it calls, as often as it does. */
+/** The bindings that it calls, with repetitions. */
 export const boundsCalled = (plan: BasePlan): readonly Bound[] =>
   plan.kind === 'named' ? [plan.bound] : partsOfPlan(plan).flatMap(boundsCalled)

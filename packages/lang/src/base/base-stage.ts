@@ -1,4 +1,4 @@
-// A bare chain that calls no tool, as one stage: each part on what the part before gives, without another process or a promise.
+// A bare chain without tools as one stage: each part runs on the result of the part before, synchronously in this process.
 
 import { atIndex, type Fault, fault } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
@@ -19,20 +19,20 @@ import type { BasePlan } from './base-plan.js'
 import { compileFlatten } from './flatten.js'
 import { OnEach } from './on-each.js'
 
-/** A binding that is called at many places is one stage: no message comes to it before the one before has left. */
+/** A binding that is called at many places is one stage: it handles one message at a time. */
 export class BaseStages {
   readonly #known = new Map<Bound, Stage>()
 
-  /** The indexes of the elements that are in hand. */
+  /** The indexes of the current elements. */
   readonly #within: number[] = []
   readonly #report: (fault: Fault) => void
 
-  /** `report` hears of each element that `each(…, on_error: "skip")` leaves out. */
+  /** `report` is called for each element that `each(…, on_error: "skip")` leaves out. */
   constructor(report: (fault: Fault) => void) {
     this.#report = (fault) => report(this.#within.reduceRight(atIndex, fault))
   }
 
-  /** Looks at all that comes in, and at what goes out where the types do not tell. */
+  /** Checks every input, and every output whose type is not certain. */
   of(bound: Bound): Stage {
     const known = this.#known.get(bound)
     if (known) return known
@@ -101,7 +101,7 @@ const part = (i: number, span: Span): Expression => ({
   span,
 })
 
-/** Says whose boundary it is that a message does not pass. */
+/** Names the boundary that a message does not pass. */
 class Boundary implements Stage {
   fault: Fault | null = null
 
@@ -137,7 +137,7 @@ class InSequence implements Stage {
       const verdict = stage.run(message.buf, message.start, message.end, sink)
       if (verdict < 0) {
         this.fault = stage.fault
-        // What a part does not take is no mismatch of the message that came in.
+        // A mismatch at a part is not a mismatch of the original message.
         return i === 0 ? verdict : Verdict.FAILED
       }
       if (verdict !== Verdict.WROTE) continue
@@ -198,7 +198,7 @@ class FirstThatWorks implements Stage {
 
 const takenApart = ({ earlier, ...last }: Fault): Fault[] => [...(Array.isArray(earlier) ? earlier : []), last as Fault]
 
-/** A message goes through the body until it no longer changes, or until the condition holds of it (plumb-tools(7), How tools combine). */
+/** Feeds a message through the body until it is stable, or until the condition holds for it (plumb-tools(7), How tools combine). */
 class Feedback implements Stage {
   fault: Fault | null = null
 
@@ -210,7 +210,7 @@ class Feedback implements Stage {
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     const { body, until, max } = this
-    // A sink is never written over, so each round may take a small part of it.
+    // A sink is never overwritten, so each round may use only a small part of it.
     const sink = new Sink()
     let message = new Slice(buf, start, end)
     for (let i = 0; i < max; i++) {

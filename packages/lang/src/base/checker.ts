@@ -1,4 +1,4 @@
-// What a chain of the base category is for one type of input: its plan, and all that is wrong with it (plumb-tools(7), How tools combine).
+// Checks a bare chain for one input type: returns its plan, and all errors (plumb-tools(7), How tools combine).
 
 import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
@@ -18,14 +18,14 @@ import type { BasePlan } from './base-plan.js'
 import { eachSettings, elementUnder, parallelOf, refuseParallel } from './each.js'
 import { bindingNamedBy, warnLoneName } from './lone-name.js'
 
-/** Rounds of a trace that has no `max`. */
+/** The default `max` of a trace. */
 const DEFAULT_MAX = 100
-/** Calls at once of an each that has no `parallel`. */
+/** The default `parallel` of an each. */
 const MAX_CALLS = 8
 
 /**
- * What a chain is for one type of input, and all that was met on the way. There is no plan where what it gives is unknown because of an
- * error; where a part has one, the plan goes on without it, for the checks behind it.
+ * The plan of a chain for one input type, and all diagnostics. There is no plan if its output type is unknown because of an error; if only
+ * a part has an error, the plan continues without it, for later checks.
  */
 export interface CheckedChain {
   readonly plan: BasePlan | undefined
@@ -34,8 +34,8 @@ export interface CheckedChain {
 }
 
 /**
- * A tensor is tried on the whole input and then on its parts, and so is every tensor within it: outcomes are remembered, or the work would
- * grow with the power of the depth.
+ * A tensor is tried on the whole input and then on its parts, recursively: outcomes are memoised, or the work would be exponential in the
+ * depth.
  */
 export class BaseChecker {
   private readonly outcomes = new Map<Chain, Map<Type | undefined, CheckedChain>>()
@@ -60,7 +60,7 @@ export class BaseChecker {
     return outcome
   }
 
-  /** Checks a part and takes over what was met in it. */
+  /** Checks a part and adds its diagnostics. */
   private planOf(chain: Chain, input: Type | undefined): BasePlan | undefined {
     return this.accept(this.check(chain, input))
   }
@@ -161,7 +161,7 @@ export class BaseChecker {
     return last && { kind: 'sequence', input: input ?? JSON_TYPE, output: last.output, items: plans.filter((plan) => plan !== undefined) }
   }
 
-  // Each on the whole input; or each on its part, when that is a tuple of as many parts that fit, and the whole does not.
+  // Each on the whole input; or each on its part, if the input is a tuple of as many matching parts, and does not match as a whole.
   private product(chains: readonly Chain[], input: Type | undefined): BasePlan | undefined {
     const onWhole = chains.map((item) => this.check(item, input))
     const tuple = input && resolve(input)
@@ -193,7 +193,7 @@ export class BaseChecker {
     return { kind: 'each', input: input ?? JSON_TYPE, output, body, parallel: settings.parallel ?? MAX_CALLS, skips: settings.skips }
   }
 
-  // The lists in a list, one behind the other.
+  // The concatenation of the lists in a list.
   private flatten(at: Node, input: Type | undefined): BasePlan | undefined {
     const list = input && elementUnder(input, 'flatten', at, this.report)
     const item = list && elementUnder(list, 'flatten', at, this.report)
@@ -243,7 +243,7 @@ export class BaseChecker {
   }
 }
 
-/** True when it was reported. */
+/** True if it was reported. */
 export const refuseMismatch = (message: () => string, source: Type, target: Type, at: Node, report: Report): boolean => {
   const isMismatch = isWirable(source, target) === 'no'
   if (isMismatch) report(error('type_mismatch', message(), at.span, conversion(source, target)))

@@ -1,4 +1,4 @@
-// each(f), bare and on streams: what it takes, and what its options say. The lists of flatten are reported in the same way.
+// each(f), bare and on streams: its input type and its options. flatten reports its lists in the same way.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Scope } from '../names/names.js'
@@ -10,9 +10,9 @@ import { variantsOf } from '../types/variants.js'
 import { readSetting, type SettingRule } from './setting.js'
 
 export interface EachSettings {
-  /** Elements in hand at once; undefined: it does not say. */
+  /** Maximum elements in flight. Undefined: not given. */
   readonly parallel: number | undefined
-  /** An element that fails is left out; else it fails its list. */
+  /** A failing element is left out; else it fails its list. */
   readonly skips: boolean
 }
 
@@ -23,7 +23,7 @@ export const eachSettings = ({ parallel, onError }: EachAtom, scope: Scope, repo
   return { parallel: parallelOf(parallel, scope, report), skips: onError?.value === 'skip' }
 }
 
-/** So many at once; undefined where it is not said, or wrong and reported. */
+/** The value of `parallel`. Undefined: not given, or wrong and reported. */
 export const parallelOf = (parallel: Setting | undefined, scope: Scope, report: Report): number | undefined =>
   parallel && readSetting(parallel, PARALLEL, scope, report)
 
@@ -31,7 +31,7 @@ export const isPositiveInteger = (value: number): boolean => Number.isSafeIntege
 
 const PARALLEL: SettingRule = { type: INT, isRight: isPositiveInteger, message: "'parallel' is a whole number from 1" }
 
-/** Of a map whose expression is no name of a binding. */
+/** For a map whose expression is not the name of a binding. */
 export const refuseParallel = ({ parallel }: MapAtom, report: Report): void => {
   const message = "'parallel' says how many calls of a tool run at once, and this map calls none"
   if (parallel) report(error('type_mismatch', message, parallel.span, "write the name of a tool: 'map(fetch, parallel: 8)'"))
@@ -42,15 +42,15 @@ const HELP = {
   flatten: 'on streams it sends each element of a list on its own; bare it joins the lists in a list',
 }
 
-/** The type of the elements; undefined where there are none, then reported. */
+/** The type of the elements. Undefined: not a list, which was reported. */
 export const elementUnder = (list: Type, word: keyof typeof HELP, at: Node, report: Report): Type | undefined => {
   const element = elementOf(list)
   if (!element) report(error('type_mismatch', `'${word}' takes a list, it is given '${printType(list)}'`, at.span, HELP[word]))
   return element
 }
 
-// Of an array, a tuple, or a sum of these; of json, which is looked at when it comes.
-// Undefined: it is no list, or its parts have no type in common.
+// For an array, a tuple, or a sum of these; for json, which is checked at run time. Undefined: not a list, or its parts have no common
+// type.
 const elementOf = (list: Type): Type | undefined => {
   const elements: Type[] = []
   for (const variant of variantsOf(list)) {

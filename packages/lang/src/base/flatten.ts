@@ -1,4 +1,4 @@
-// flatten in one stage: the elements of the lists in a list, one behind the other, as they are written.
+// flatten as one stage: the concatenation of the lists in a list, with elements unchanged.
 
 import type { Fault } from '@plumb/wire/error'
 import { eachItem, skipSpace } from '@plumb/wire/json'
@@ -10,7 +10,7 @@ import { type Stage, Verdict } from '../expression/stage/verdict.js'
 import type { Type } from '../types/type.js'
 import { notAList } from './on-each.js'
 
-/** What it is given is a list of lists of type `input`; of json that is looked at. */
+/** Its input is a list of lists of type `input`; json is checked. */
 export const compileFlatten = (input: Type): Stage => new JoinLists(compileCheck(input))
 
 const OPEN = 0x5b

@@ -1,4 +1,4 @@
-// What map(f) does with a message: the chain of f in place, with what its signature says looked at wherever types alone do not tell.
+// map(f) on a message: the chain of f in place, with run-time checks of its signature where types alone are not enough.
 
 import type { Fault } from '@plumb/wire/error'
 import type { Span } from '../diagnostic/source.js'
@@ -14,19 +14,19 @@ import { planOfBase } from './base-chain.js'
 import type { BasePlan } from './base-plan.js'
 import { BaseStages } from './base-stage.js'
 
-/** `scanner` is one of what f takes; `report` hears of what f leaves out of a list. */
+/** `scanner` is for f's input type; `report` is called for what f leaves out of a list. */
 export const compileLift = (f: Bound, report: (fault: Fault) => void, scanner?: MessageScanner): Stage => {
   const steps = stepsOf(f)
   const [only, another] = steps ?? []
-  // What f names may take more than f does.
+  // The called binding may accept more than f does.
   const isOne = only !== undefined && !another && only.input === f.inputs[0]
   return isOne ? compileMap(only.expression, { ...only, report }, scanner) : new BaseStages(report).of(f)
 }
 
-/** More in a row than is written by hand; chains that name each other twice have more than there is room for. */
+/** More consecutive maps than a hand-written program has; chains that call each other twice would exceed any limit. */
 const MAX_STEPS = 64
 
-/** The maps that f is made of, one behind the other; undefined where it is more than that, or has to be looked at on the way. */
+/** The maps that f consists of, in order. Undefined: it has other parts, or needs run-time checks in between. */
 export const stepsOf = (f: Bound): readonly Step[] | undefined => {
   const [takes] = f.inputs
   const steps: Step[] = []

@@ -1,4 +1,4 @@
-// map(f) where f names a bare binding: what may be put on a stream so, and whether it calls tools.
+// map(f) for a bare binding f: which bindings are allowed, and whether they call tools.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
@@ -6,7 +6,7 @@ import type { QualifiedName } from '../parse/ast.js'
 import { planIfRight } from './base-chain.js'
 import { boundsCalled } from './base-plan.js'
 
-/** The binding that map puts on a stream; undefined where it has an error, already reported. */
+/** The binding that map applies. Undefined: it has an error, already reported. */
 export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bound | undefined => {
   const bound = findBinding(name, scope, report, (b) => b.category === 'base')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
@@ -21,7 +21,7 @@ export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bou
   return undefined
 }
 
-/** Is a bare binding a tool, or does it call one, through all that it names? */
+/** Whether a bare binding is a tool, or calls one, directly or indirectly. */
 export const callsTool = (bound: Bound): boolean => {
   const seen = new Set([bound])
   for (const next of seen) {
@@ -31,7 +31,7 @@ export const callsTool = (bound: Bound): boolean => {
   return false
 }
 
-/** The bare bindings that a bare chain calls: those it names, and those that map puts into it. */
+/** The bare bindings that a bare chain calls: by name, and by map. */
 export const calledBy = (bound: Bound): readonly Bound[] => {
   const known = calls.get(bound)
   if (known) return known

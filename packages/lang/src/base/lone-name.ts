@@ -1,4 +1,4 @@
-// A name that is all of an expression: a field of the input, a bare binding (in map), or the whole input.
+// A single name as an expression: a field of the input, a bare binding (in map), or the whole input.
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import { fieldsOf } from '../expression/infer/fields.js'
@@ -6,7 +6,7 @@ import type { Scope } from '../names/names.js'
 import type { Expression, QualifiedName } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
 
-/** The binding that an expression is nothing but the name of. Fields of the input come before it. */
+/** The binding that a single name refers to. Fields of the input take precedence. */
 export const bindingNamedBy = (e: Expression, input: Type, scope: Scope): QualifiedName | undefined => {
   const { module } = scope
   const { span } = e
@@ -23,7 +23,7 @@ export const bindingNamedBy = (e: Expression, input: Type, scope: Scope): Qualif
 
 const isTaken = (name: string, input: Type): boolean => name === 'value' || fieldsOf(input)?.has(name) === true
 
-/** Most often a name that is misspelt: of a record the fields are known, of anything else any name would do. */
+/** Probably a misspelt name: a record has known fields, any other type accepts any name. */
 export const warnLoneName = (e: Expression, input: Type, word: 'map' | 'filter', scope: Scope, report: Report): void => {
   if (e.kind !== 'name' || e.name === 'value' || fieldsOf(input) || scope.params.has(e.name)) return
   const message = `'${e.name}' names no field and no binding: it means the whole input`

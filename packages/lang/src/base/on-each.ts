@@ -1,4 +1,4 @@
-// each(f) in one stage: f on every element of a list, whose results are a list in the same order.
+// each(f) as one stage: f on every element of a list, with the results as a list in the same order.
 
 import { atIndex, type Fault, fault } from '@plumb/wire/error'
 import { eachItem, skipSpace } from '@plumb/wire/json'
@@ -9,12 +9,12 @@ import { put, refuseDeep } from '../expression/run/write.js'
 import { type Stage, Verdict } from '../expression/stage/verdict.js'
 
 export interface OnEachOptions {
-  /** Looks at the list as a whole. */
+  /** Checks the list as a whole. */
   readonly check: Stage
-  /** Where it stands, elements that fail are left out and reported there; else the first of them fails the list. */
+  /** If set, failing elements are left out and reported here; else the first failure fails the list. */
   readonly skipped: ((fault: Fault) => void) | undefined
   readonly mayBeDeep: boolean
-  /** The indexes of the elements in hand, of the lists around this one: its own is there while the body runs. */
+  /** The indexes of the current elements in the enclosing lists; its own is added while the body runs. */
   readonly within: number[]
 }
 
@@ -24,7 +24,7 @@ const MARKS = Buffer.from('[,]')
 export class OnEach implements Stage {
   fault: Fault | null = null
   readonly #o: OnEachOptions
-  /** What was made of an element, until it has its place in the list. */
+  /** The result of an element, until it is written to the list. */
   readonly #sink = new Sink()
 
   constructor(

@@ -10,14 +10,14 @@ import { isSubtype } from '../types/subtype.js'
 import type { Type } from '../types/type.js'
 
 export interface SettingRule {
-  /** What a param is declared as. */
+  /** The type of the param. */
   readonly type: Type
   readonly isRight: (value: number) => boolean
-  /** What it takes, as a sentence about the option. */
+  /** What it accepts, as a sentence about the option. */
   readonly message: string
 }
 
-/** undefined where it is wrong, which is reported, or where nothing is given for its param yet. */
+/** Undefined: wrong, which was reported, or a param without a value yet. */
 export const readSetting = (setting: Setting, rule: SettingRule, scope: Scope, report: Report): number | undefined => {
   if (setting.kind === 'value') {
     if (typeof setting.value === 'number' && rule.isRight(setting.value)) return setting.value

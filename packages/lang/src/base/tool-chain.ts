@@ -1,4 +1,4 @@
-// A chain that stands alone, over tools of which nothing but their signatures is known: what a model writes to compose them.
+// A chain outside of any spec, over tools of which only the signatures are known: what a model writes for compose.
 
 import { preview } from '@plumb/wire/preview'
 import { type Diagnostic, hasErrors, type Report } from '../diagnostic/diagnostic.js'
@@ -23,13 +23,13 @@ export interface ChainTool {
 }
 
 export interface ToolChain {
-  /** Of its syntax. */
+  /** From its syntax. */
   readonly diagnostics: readonly Diagnostic[]
-  /** What its first tools take, where it begins with any; undefined: whatever it is given. */
+  /** The input type of its first tools, if it begins with any. Undefined: any input. */
   readonly takes: Type | undefined
-  /** Without a plan the diagnostics say why. */
+  /** Without a plan, the diagnostics say why. */
   readonly check: (input: Type) => CheckedToolChain
-  /** The types that a value may be meant as, which none of its tools says: the first that the chain takes counts. */
+  /** Candidate types of a value that none of its tools determines: the first that the chain accepts counts. */
   readonly typesOf: (value: Json) => readonly Type[]
 }
 
@@ -38,7 +38,7 @@ export interface CheckedToolChain {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** What diagnostics call the text. */
+/** The name of the text in diagnostics. */
 const PATH = 'chain'
 
 export const readToolChain = (text: string, tools: readonly ChainTool[]): ToolChain => {
@@ -64,7 +64,7 @@ const checkAlone = (chain: Chain, scope: Scope, input: Type, names: readonly str
   const all: Diagnostic[] = []
   const report: Report = (d) => all.push(d)
   for (const d of diagnostics) report(withNames(d, names))
-  // An expression has no effects: a call in it would pass by all that a call goes through.
+  // An expression has no effects: a call in it would bypass the stages of a call.
   for (const { expression } of seen) for (const called of callsOf(expression, scope)) report(effectInExpression(called))
   return { plan: hasErrors(all) ? undefined : plan, diagnostics: all }
 }
@@ -74,7 +74,7 @@ const withNames = (d: Diagnostic, names: readonly string[]): Diagnostic => {
   return { ...d, help: names.length === 0 ? 'there are no tools' : `the tools are ${preview(names.join(', '), 400)}` }
 }
 
-// What each name stands for; those with a dot are members of a module.
+// What each name refers to; names with a dot are members of a module.
 const scopeOf = (tools: readonly ChainTool[], source: Source): Scope => {
   const own = emptyScope(source)
   for (const tool of tools) {
@@ -136,7 +136,7 @@ const takenBy = (chain: Chain, scope: Scope): Type | undefined => {
   }
 }
 
-/** A list for a product of as many parts is a tuple of them. */
+/** For a product, a list with as many items is a tuple. */
 const asTuple = (chain: Chain, value: Json): readonly Type[] => {
   const first = firstOf(chain)
   const isOfParts = first.kind === 'tensor' && Array.isArray(value) && partsOfTensor(first).length === value.length

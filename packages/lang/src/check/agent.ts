@@ -1,5 +1,5 @@
-// agent { … }: its ports, and its keys by the table of plumb-agent(1). What depends on the
-// machine (keys, files, environment) is plumb-agent's.
+// agent { … }: checks its ports, and its keys by the table of plumb-agent(1). What depends on the machine (keys, files, environment) is
+// checked by plumb-agent.
 
 import { PROVIDER_NAMES } from '@plumb/wire/accounts'
 import { nearest } from '@plumb/wire/nearest'
@@ -107,7 +107,7 @@ const checkPorts = ({ binding: { name, signature }, outputs }: Bound, report: Re
   )
 }
 
-// Rules between keys; a value that is wrong by itself was reported and is not compared.
+// Rules between keys; an invalid value was already reported and is not compared.
 const checkTogether = (impl: AgentImplementation, config: Config, report: Report): void => {
   const isWrong = (key: string) => !config.has(key) && impl.config.entries.some((e) => e.key.text === key)
   const fail = (key: string, message: string) => {
@@ -157,7 +157,7 @@ const hasAny = (config: Config, key: 'tools' | 'mcp'): boolean => {
   return Array.isArray(value) && value.length > 0
 }
 
-// A model calls a tool by its name: each stands there once.
+// A model calls a tool by its name, so names must be unique.
 const checkTools = (names: readonly QualifiedName[], scope: Scope, report: Report): void => {
   const first = new Map<string, QualifiedName>()
   for (const name of names) {
@@ -191,6 +191,6 @@ const helpFor = (bound: Bound, name: QualifiedName): string | undefined => {
   return bound.category === 'stream' ? `lower it: 'let … = tool { process: ${printName(name)} }'` : undefined
 }
 
-/** Its config as plumb-agent reads it; only for a program without errors. */
+/** Its config for plumb-agent; only for a program without errors. */
 export const agentConfig = (impl: AgentImplementation, scope: Scope): Config =>
   readConfig('an agent', impl.config, AGENT_KEYS, scope, ignore)

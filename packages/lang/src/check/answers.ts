@@ -1,5 +1,5 @@
-// Foreign programs on a branch of a barrier: which output answers which input is known only if they answer each
-// input once, or say what they have settled. What a spec says of that is in `answers` (plumb-agent(1)).
+// Foreign programs on a branch of a barrier: outputs can be matched to inputs only if the program answers each input once, or reports
+// settled inputs. The key `answers` says which (plumb-agent(1)).
 
 import { error, type Report, warning } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
@@ -9,11 +9,11 @@ import { planOf } from '../plan/root.js'
 import { agentConfig } from './agent.js'
 import type { PartsOf } from './parts.js'
 
-/** Only for a program without errors: the barriers are looked at as they run, with all bound chains expanded. */
+/** Only for a program without errors: checks barriers in their running form, with all bound chains expanded. */
 export const checkAnswers = (all: readonly Bound[], partsOf: PartsOf, report: Report): void => {
   if (!all.some((bound) => programOf(bound) !== undefined)) return
   const parts = new Set(all.flatMap(partsOf))
-  // A chain that stands in others is expanded there.
+  // A chain that is used by others is expanded there.
   const wholes = all.filter((bound) => bound.category === 'stream' && (bound.binding.impl.kind === 'plumb' || !parts.has(bound)))
   for (const whole of wholes) for (const node of foreignIn(whole)) checkAnswers(node, report)
 }
@@ -33,7 +33,7 @@ const checkAnswers = ({ name, span, work }: GraphNode, report: Report): void => 
   report(warning('origin_assumed', message, span, `write 'answers: "each"' in its agent if that is so, and 'answers: "some"' if not`))
 }
 
-/** What the spec says of an agent that is a foreign program. */
+/** The config of an agent that is a foreign program. */
 const programOf = ({ binding: { impl }, scope }: Bound): { readonly answers: unknown } | undefined => {
   if (impl.kind !== 'agent') return undefined
   const config = agentConfig(impl, scope)

@@ -1,4 +1,4 @@
-// Calls of bindings in expressions: of no tool, since an expression has no effects, and only so many within each other.
+// Calls of bindings in expressions: no tools, since expressions have no effects, and a limited depth.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { calledIn, effectInExpression } from '../expression/infer/callee.js'
@@ -6,10 +6,10 @@ import type { Bound } from '../names/names.js'
 import { chainsOf } from '../parse/chain-parts.js'
 import type { PartsOf } from './parts.js'
 
-/** Far below what the call stack of any machine holds. */
+/** Far below the call stack of any machine. */
 const MAX_CALLS = 100
 
-/** `order`: each binding behind those it is made of. */
+/** `order`: each binding after its parts. */
 export const checkCalls = (order: readonly Bound[], madeOf: PartsOf, report: Report): void => {
   const withTools = new Set<Bound>()
   const depths = new Map<Bound, number>()

@@ -10,13 +10,13 @@ import type { Json } from '../types/type.js'
 import { readTemplate } from './template.js'
 import { readValue } from './value.js'
 
-/** What a key takes: undefined when the value is fine, else what was expected ("a whole number from 0"). */
+/** Undefined for a valid value, else what was expected ("a whole number from 0"). */
 export type ValueRule = (value: Json) => string | undefined
 export interface KeyRule {
   readonly fits: ValueRule
-  /** The value names bindings (`tools: [search, "double"]`): names stay names. */
+  /** The value names bindings (`tools: [search, "double"]`): names are not resolved. */
   readonly isNames?: boolean
-  /** A template may stand for the string. */
+  /** The string may be a template. */
   readonly isTemplate?: boolean
   /** The value is an object, or a list of them, with keys of its own. */
   readonly inner?: Inner
@@ -33,13 +33,13 @@ export interface ConfigEntry {
   readonly value: Json
   readonly keySpan: Span
   readonly valueSpan: Span
-  /** The names in it, where the table says that they stay names. */
+  /** The names in it, if the table says that names are not resolved. */
   readonly names: readonly QualifiedName[]
 }
-/** The entries without errors; of a list of names, those that are names. */
+/** The valid entries; in a list of names, those that are names. */
 export type Config = ReadonlyMap<string, ConfigEntry>
 
-/** Every unknown key and every wrong value is reported; the others are in the result. */
+/** Reports every unknown key and every wrong value; the result has the others. */
 export const readConfig = (what: string, object: ObjectValue, table: KeyTable, scope: Scope, report: Report): Config => {
   const config = new Map<string, ConfigEntry>()
   const places = new Map<string, Span>()
@@ -80,7 +80,7 @@ const readPlain = (key: string, value: Value, rule: KeyRule, scope: Scope, repor
   return { value: held.json, names: [] }
 }
 
-// Where each is written: a name stands for the object of its binding.
+// In written form: a name refers to the object of its binding.
 const objectsIn = (value: Value, scope: Scope): readonly { readonly object: ObjectValue; readonly scope: Scope }[] => {
   if (value.kind === 'object') return [{ object: value, scope }]
   if (value.kind === 'list') return value.items.flatMap((item) => objectsIn(item, scope))
@@ -98,7 +98,7 @@ const readNames = (key: string, value: Value, rule: KeyRule, report: Report): Re
     const wrong = isList ? items.filter((_, i) => !names[i]) : []
     for (const { span } of wrong.length > 0 ? wrong : [value]) report(error('config_invalid', `'${key}' takes ${expected}`, span))
   }
-  // Beside one that is none, the others are looked up all the same.
+  // Even if one entry is invalid, the others are checked.
   return expected !== undefined && !isList ? undefined : { value: json, names: names.filter((name) => name !== undefined) }
 }
 

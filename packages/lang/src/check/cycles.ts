@@ -1,11 +1,11 @@
-// A binding made of itself would never end being expanded, and a plumb inside itself would start processes for ever.
+// A binding that contains itself could not be expanded, and a plumb inside itself would start processes for ever.
 
 import { findCycles } from '../declare/find-cycle.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
 import type { PartsOf } from './parts.js'
 
-/** Every binding behind those it is made of. Each cycle is reported once. */
+/** Every binding after its parts. Each cycle is reported once. */
 export const inOrder = (all: readonly Bound[], partsOf: PartsOf, report: Report): readonly Bound[] => {
   const reported = new Set<Bound>()
   return findCycles(all, partsOf, (cycle) => {

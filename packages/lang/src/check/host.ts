@@ -1,15 +1,15 @@
-// Hosts as a sandbox lists them and as a program asks for them: names of the domain name system, or addresses, with a port.
+// Hosts in a sandbox's list and in requests: domain names or addresses, with a port.
 
 export interface Host {
-  /** In small letters, without a dot at its end; an IPv6 address in brackets. */
+  /** In lower case, without a trailing dot; an IPv6 address in brackets. */
   readonly host: string
   readonly isAddress: boolean
-  /** Undefined: none was written. */
+  /** Undefined: not given. */
   readonly port: number | undefined
 }
 
 export interface HostPattern extends Host {
-  /** All names below `host`, at any depth, and not `host` itself. */
+  /** All names below `host`, at any depth, but not `host` itself. */
   readonly isBelow: boolean
 }
 
@@ -17,10 +17,10 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const MAX_NAME = 253
 const PORT = /^[1-9][0-9]{0,4}$/
 const MAX_PORT = 65_535
-/** Of a pattern without one. */
+/** For a pattern without a port. */
 const WEB_PORTS = [443, 80]
 
-/** Undefined where it is none, or not as it is usually written, such as 127.1. */
+/** Undefined: invalid, or not in its usual form, such as 127.1. */
 export const readHost = (text: string): Host | undefined => {
   const [whole, name = '', portText] = /^(\[[^[\]]*\]|[^:[\]]*)(?::(.*))?$/s.exec(text) ?? []
   if (whole === undefined || (portText !== undefined && !PORT.test(portText))) return undefined
@@ -32,7 +32,7 @@ export const readHost = (text: string): Host | undefined => {
   return host === undefined ? undefined : { host, isAddress: false, port }
 }
 
-/** What it is, or, in words, why it is none. */
+/** The parsed host, or, in words, why it is invalid. */
 export const readHostPattern = (text: string): HostPattern | string => {
   if (text === '*') return "all hosts are 'net: true'"
   if (text.includes('/')) return 'of a URL write the host alone, as in "api.example.com"'
@@ -49,7 +49,7 @@ export const isHostOf = ({ host, isBelow, port }: HostPattern, asked: Host): boo
   (isBelow ? !asked.isAddress && asked.host.endsWith(`.${host}`) : asked.host === host) &&
   (port === undefined ? WEB_PORTS.includes(asked.port ?? 0) : asked.port === port)
 
-// Small letters of some other characters are in ASCII, so that these are looked at before.
+// Lower-casing maps some other characters to ASCII, so they are checked before.
 const isAscii = (text: string): boolean => /^[\x21-\x7e]*$/.test(text)
 
 const readName = (text: string): string | undefined => {

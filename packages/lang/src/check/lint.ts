@@ -1,4 +1,4 @@
-// Warnings: capitals against the custom, bindings that nothing uses. They change no exit status.
+// Warnings: unconventional capitals, unused bindings. They change no exit status.
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import { type Bound, resolveName, type Scope } from '../names/names.js'
@@ -24,21 +24,21 @@ const odd = (what: string, wanted: 'upper' | 'lower', { text, span }: Name, repo
   report(warning('odd_capital', message, span, `'${better}' is the custom`))
 }
 
-/** Only in a file with a `main`: in a library every binding is for others. Tools under `@tool` are too; what has a test is used by that. */
+/** Only in a file with a `main`: a library exports every binding. Tools under `@tool` count as used, and so does a binding with a test. */
 export const checkUnused = (scope: Scope, partsOf: PartsOf, report: Report): void => {
   const main = scope.bindings.get('main')
   if (!main) return
   const forOthers = [...scope.bindings.values()].filter((b) => b.binding.annotations.some((a) => a.name.text === 'tool'))
   const tested = scope.module.program.items.flatMap((item) => (item.kind === 'test' ? boundsOfTest(item, scope) : []))
   const used = new Set([main, ...forOthers, ...tested])
-  // A set goes on through what is added meanwhile.
+  // A set iterates over members that are added meanwhile.
   for (const bound of used) for (const next of [...partsOf(bound), ...namedInConfig(bound)]) used.add(next)
   for (const bound of scope.bindings.values()) {
     if (!used.has(bound)) report(warning('unused_binding', `'${bound.name}' is never used`, bound.binding.name.span))
   }
 }
 
-/** What it tests, and the judge of that. */
+/** The subject of the test, and its judge. */
 const boundsOfTest = ({ of, config }: TestDeclaration, scope: Scope): Bound[] => {
   const judge = config.entries.find(({ key }) => key.text === 'judge')?.value
   const judgeName = judge?.kind === 'name' || judge?.kind === 'value' ? nameIn(judge) : undefined

@@ -1,4 +1,4 @@
-// tool { process: f }: whether f is total, and has the tool's own types (plumbing(5), Totality).
+// tool { process: f }: checks that f is total, and has the tool's own types (plumbing(5), Totality).
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { findInChain } from '../names/find-in-chain.js'
@@ -61,6 +61,6 @@ const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, ou
   same('output', output, tool.outputs[0])
 }
 
-/** The first morphism that is not total, through chains of chains; agents and plumbs answer for themselves. */
+/** The first morphism that is not total, through nested chains; agents and plumbs guarantee their own answers. */
 const notTotalIn = ({ binding: { impl }, scope }: Bound): string | undefined =>
   isChain(impl) ? findInChain({ chain: impl, scope }, ({ kind }) => (NOT_TOTAL.has(kind) ? kind : undefined)) : undefined

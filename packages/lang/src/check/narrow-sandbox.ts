@@ -1,4 +1,4 @@
-// Effects that a tool declares and that its sandbox, or that of its server or agent, does not let it have.
+// Warns of effects that a tool declares and its sandbox, or that of its server or agent, prevents.
 
 import { isRecord } from '@plumb/wire/is-record'
 import { ignore, type Report, warning } from '../diagnostic/diagnostic.js'
@@ -12,7 +12,7 @@ const NEEDS_NET: ReadonlySet<Json> = new Set(['net', 'net.private', 'model'])
 interface Held {
   /** As in "its sandbox". */
   readonly whose: string
-  /** The value of the key, if it has one. */
+  /** The value of the key, if present. */
   readonly sandbox: Json | undefined
   /** Whether the effects of the tool open the docroot for writing. */
   readonly opensDocroot: boolean
@@ -43,7 +43,7 @@ const ofServer = (config: Config): Held | undefined => {
   return { whose: "its server's", sandbox: server.sandbox as Json | undefined, opensDocroot: false }
 }
 
-/** Of an agent with `command`, unless the tool has a sandbox of its own, which takes its place. */
+/** For an agent with `command`, unless the tool has a sandbox of its own, which replaces it. */
 const ofAgent = (tool: Bound, config: Config): Held | undefined => {
   const [name] = config.get('process')?.names ?? []
   if (!name || isRecord(config.get('sandbox')?.value)) return undefined

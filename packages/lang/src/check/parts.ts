@@ -1,4 +1,4 @@
-// What a binding is made of: the bindings that stand in its chain, body or config.
+// The parts of a binding: the bindings in its chain, body or config.
 
 import { calledIn } from '../expression/infer/callee.js'
 import { memberOf } from '../names/member.js'
@@ -10,8 +10,8 @@ import { nameIn } from './config.js'
 export type PartsOf = (bound: Bound) => readonly Bound[]
 
 /**
- * As often as they are named. Not what an agent may call: its tools may call it in turn. Of a tool, only what it combines: other tools,
- * while a process that it lowers holds none.
+ * With repetitions. Without the tools of an agent, which may refer back to it. For a tool, only the tools that it combines: a process that
+ * it lowers contains none.
  */
 export const partsOfBinding = (bound: Bound): readonly Bound[] => {
   const found = known.get(bound) ?? findParts(bound)
@@ -36,10 +36,10 @@ const findParts = ({ binding: { impl }, scope }: Bound): readonly Bound[] => {
   }
 }
 
-/** Keys whose values name tools that take and give what this one does. */
+/** Keys whose values name tools with the same types as this one. */
 export const COMBINING: ReadonlySet<string> = new Set(['pool', 'handoff', 'spy', 'flaky'])
 
-// Also those that are written as strings.
+// Including those written as strings.
 const namesIn = (value: Value): readonly QualifiedName[] => (value.kind === 'list' ? value.items : [value]).flatMap((v) => nameIn(v) ?? [])
 
 const inValue = (value: Value, scope: Scope): readonly Bound[] => {

@@ -1,4 +1,4 @@
-// What config keys take, in words and as tests: the vocabulary of the key tables.
+// The rules for config values, in words and as tests: the vocabulary of the key tables.
 
 import { KEY_VARIABLES } from '@plumb/wire/accounts'
 import { type Category, ERRORS } from '@plumb/wire/error'
@@ -10,7 +10,7 @@ export const rule = (expected: string, test: (v: Json) => boolean): KeyRule => (
 const isStrings = (v: Json): v is readonly string[] => Array.isArray(v) && v.every((s) => typeof s === 'string')
 const isObject = (v: Json): v is { readonly [key: string]: Json } => typeof v === 'object' && v !== null && !Array.isArray(v)
 
-/** Messages that a conversation begins with. */
+/** Initial messages of a conversation. */
 export const MESSAGES = rule(
   'a list of messages { role: "user" or "assistant", content: "…" }, whose content may be a ' +
     'list of { type: "text", text } and, of the user, { type: "image", path }',
@@ -37,7 +37,7 @@ const isComposing = (v: Json): boolean => {
 }
 export const WORD = rule('a string that is not empty', (v) => typeof v === 'string' && v !== '')
 export const STRINGS = rule('a list of strings', isStrings)
-/** Names of all kinds to texts, as environments have them. */
+/** Texts by name, as in environments. */
 export const TEXTS = rule('an object of strings', (v) => isObject(v) && Object.values(v).every((s) => typeof s === 'string'))
 /** Directories, by the names that a tool has for them. */
 export const ROOTS = rule(
@@ -63,7 +63,7 @@ export const numberIn = (min: number, max: number): KeyRule =>
     (v) => typeof v === 'number' && v >= min && v <= max,
   )
 
-/** One of these strings; a near miss is named. */
+/** One of these strings; near misses get a suggestion. */
 export const oneOf = (...values: readonly string[]): KeyRule => {
   const all = values.map((v) => JSON.stringify(v)).join(', ')
   const fits: ValueRule = (v) => {
@@ -78,7 +78,7 @@ export const oneOf = (...values: readonly string[]): KeyRule => {
 export const NAMES: KeyRule = { ...rule('a list of names', isStrings), isNames: true }
 export const NAME: KeyRule = { ...rule('a name', (v) => typeof v === 'string'), isNames: true }
 
-/** Names of which one is needed. */
+/** Names of which at least one is required. */
 export const PARTS: KeyRule = { ...rule('a list of names, at least one', (v) => isStrings(v) && v.length > 0), isNames: true }
 
 /** An object with keys of its own; `what` as in "a breaker has no key 'x'". */
@@ -94,7 +94,7 @@ export const mcpServers = (inner: Inner): KeyRule => ({
 })
 export const serverOf = (inner: Inner): KeyRule => ({ ...rule('a URL or a config value', (v) => isUrl(v) || isObject(v)), inner })
 
-/** What reaches a server must not hold what pays for a model (plumb-agent(1), Providers). */
+/** A server must not get what pays for a model (plumb-agent(1), Providers). */
 export const VARIABLE = rule("the name of an environment variable, and never that of a provider's key", (v) => {
   return typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !KEY_VARIABLES.includes(v)
 })
@@ -102,7 +102,7 @@ export const VARIABLE = rule("the name of an environment variable, and never tha
 export const manyOf = (...values: readonly string[]): KeyRule =>
   rule(`a list of ${values.join(', ')}`, (v) => isStrings(v) && v.every((s) => values.includes(s)))
 
-/** What a call may do to the world (plumb-tools(7), What may be done). */
+/** The effects of a call (plumb-tools(7), What may be done). */
 export const EFFECTS = ['fs.read', 'fs.write', 'net', 'net.private', 'exec', 'model'] as const
 export type Effect = (typeof EFFECTS)[number]
 

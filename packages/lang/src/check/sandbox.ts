@@ -1,4 +1,4 @@
-// The key `sandbox`: what a program that is started may reach (plumb-tools(7), Sandbox).
+// The key `sandbox`: what a started program may access (plumb-tools(7), Sandbox).
 
 import { preview } from '@plumb/wire/preview'
 import type { Json } from '../types/type.js'
@@ -8,7 +8,7 @@ import { rule, STRINGS } from './rules.js'
 
 const NET = 'true, false or a list of hosts, as in ["api.example.com", "*.example.org:8443"]'
 
-/** The first that is not a host is reported with the reason. */
+/** Reports the first invalid host with the reason. */
 const netFits: ValueRule = (v) => {
   if (typeof v === 'boolean') return undefined
   if (!Array.isArray(v) || v.length === 0) return NET
@@ -27,7 +27,7 @@ const KEYS: KeyTable = {
   memory: rule('a size, as in "256M"', (v) => typeof v === 'string' && /^[1-9][0-9]*[KMG]$/.test(v)),
 }
 
-/** False: none, also where there would be one without the key. */
+/** False: none, even where there would be one by default. */
 export const SANDBOX: KeyRule = {
   ...rule('an object or false', (v) => v === false || (typeof v === 'object' && v !== null && !Array.isArray(v))),
   inner: { what: 'a sandbox', keys: KEYS },

@@ -1,11 +1,11 @@
-// Bindings that double what they name, one after the other, would fill any memory once they are expanded.
+// Bindings that repeatedly double what they name would exceed any memory when they are expanded.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
 import { MAX_PARTS } from '../parse/cursor.js'
 import type { PartsOf } from './parts.js'
 
-/** `order`: each binding behind its parts. The first one that is too large is reported, not those made of it. */
+/** `order`: each binding after its parts. Only the first one that is too large is reported, not those that contain it. */
 export const refuseLarge = (order: readonly Bound[], partsOf: PartsOf, report: Report): void => {
   const sizes = new Map<Bound, number>()
   for (const bound of order) {

@@ -1,4 +1,4 @@
-// The template of a prompt: what it says is known before anything starts.
+// The template of a prompt: its text is known before anything starts.
 
 import { parseTree } from '@plumb/wire/json'
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
@@ -11,7 +11,7 @@ import { evaluate, openFrame } from '../expression/run/interpret.js'
 import type { ConfigValue, Scope } from '../names/names.js'
 import type { Template } from '../parse/ast.js'
 
-// There is no message yet, so there are no names of one: params only.
+// There is no message yet, so only params can be named.
 const NO_MESSAGE = { input: { kind: 'record', fields: [] } } as const
 
 export const readTemplate = (e: Template, scope: Scope, report: Report): ConfigValue | undefined => {

@@ -1,4 +1,4 @@
-// What a tool's own types ask: of the tools that it combines, of a value that stands for its results, of a command line.
+// What a tool's types require of the tools that it combines, of a mock's values, and of a command line.
 
 import { parseTree } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
@@ -49,7 +49,7 @@ export const checkMock = ({ name, outputs: [output] }: Bound, config: Config, re
 
 const ARGUMENTS: Type = { kind: 'array', item: STRING }
 
-/** What is put behind a command: a list of arguments, one or none; in a record or as they are. */
+/** The arguments after a command: a list, one or none; in a record or bare. */
 const COMMAND_INPUT: Type = {
   kind: 'sum',
   variants: [{ kind: 'record', fields: [{ name: 'arguments', type: ARGUMENTS, isOptional: true }] }, ARGUMENTS, STRING, UNIT],

@@ -70,7 +70,7 @@ export const toolConfig = (impl: ToolImplementation, scope: Scope, report: Repor
 
 const keysOf = ({ config }: ToolImplementation): readonly string[] => config.entries.map((e) => e.key.text)
 
-/** Just one, in a tool without errors. */
+/** The only one, in a tool without errors. */
 export const sourcesOf = (impl: ToolImplementation): readonly ToolSource[] => SOURCES.filter((s) => keysOf(impl).includes(s))
 
 export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report): void => {
@@ -93,7 +93,7 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   warnOfNarrowSandbox(bound, config, report)
 }
 
-/** Keys that belong to one source; those that it cannot do without. */
+/** Keys that belong to one source, and those that it requires. */
 const KEYS_OF: Readonly<
   Partial<Record<ToolSource, { readonly own: readonly string[]; readonly needed?: string; readonly help?: string }>>
 > = {

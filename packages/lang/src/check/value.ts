@@ -1,4 +1,4 @@
-// Config values → JSON: names of value bindings are replaced by what those hold.
+// Converts config values to JSON: names of value bindings are replaced by their values.
 
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -7,11 +7,11 @@ import type { NameValue, Value } from '../parse/ast.js'
 import { smallestValue } from '../types/smallest.js'
 import type { Json } from '../types/type.js'
 
-// What no hand-written config needs, and no call stack and no memory minds.
+// More than any hand-written config has, and within the limits of stack and memory.
 const MAX_DEPTH = 200
 const MAX_SIZE = 1_000_000
 
-/** Fills `scope.values`. `order`: each binding behind those it names. */
+/** Fills `scope.values`. `order`: each binding after those it names. */
 export const readValues = (order: readonly Bound[], report: Report): void => {
   for (const { binding, scope, name, category } of order) {
     if (category !== 'value' || binding.impl.kind !== 'object') continue
@@ -20,7 +20,7 @@ export const readValues = (order: readonly Bound[], report: Report): void => {
   }
 }
 
-/** undefined: it has an error, reported here or where the value that it names is declared. */
+/** Undefined: it has an error, reported here or where the named value is declared. */
 export const readValue = (value: Value, scope: Scope, report: Report): ConfigValue | undefined => {
   const held = read(value, scope, report)
   if (!held || (held.depth <= MAX_DEPTH && held.size <= MAX_SIZE)) return held
@@ -84,7 +84,7 @@ const named = ({ name }: NameValue, scope: Scope, report: Report): ConfigValue |
   return undefined
 }
 
-// Where nothing is given yet, as in a check, some value of the type stands for it.
+// Without a value yet, as in a check, some value of the type stands in.
 const valueOfParam = ({ type, text }: Param): ConfigValue | undefined => {
   const written = text ?? (type && smallestValue(type))
   if (written === undefined) return undefined

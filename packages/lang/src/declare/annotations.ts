@@ -1,4 +1,4 @@
-// Annotations against a table of those that may stand at a place.
+// Checks annotations against the table of those that are allowed at a place.
 
 import { nearest } from '@plumb/wire/nearest'
 import { error, type Report } from '../diagnostic/diagnostic.js'
@@ -9,7 +9,7 @@ export type Annotations = ReadonlyMap<string, string | number | boolean | null>
 
 const WORDS = { string: 'a string', number: 'a number', boolean: 'true or false' } as const
 
-/** Those that are right; the others are reported. `where` as in "a field has no annotation '@x'". */
+/** The valid ones; the others are reported. `where` as in "a field has no annotation '@x'". */
 export const readAnnotations = (list: readonly Annotation[], table: AnnotationTable, where: string, report: Report): Annotations => {
   const found = new Map<string, string | number | boolean | null>()
   for (const { name, value, span } of list) {

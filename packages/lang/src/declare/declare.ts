@@ -1,4 +1,4 @@
-// Type expressions → types: names found, fields checked; what is infinite, overlaps or has a wrong default is refused.
+// Converts type expressions to types: resolves names, checks fields, and refuses infinite or overlapping types and wrong defaults.
 
 import { error, ignore, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -13,7 +13,7 @@ import { mentions } from './mentions.js'
 import { refuseNested } from './nesting.js'
 import { refuseParts } from './refuse.js'
 
-/** Fills `scope.types`. All of a file's types are declared before any is read, so they may refer to each other. */
+/** Fills `scope.types`. All types of a file are declared before any is read, so they may refer to each other. */
 export const declareTypes = (scope: Scope, report: Report): void => {
   const declarations = new Map<NamedType, TypeDeclaration>()
   const places = new Map<string, Span>()
@@ -43,7 +43,7 @@ export const declareTypes = (scope: Scope, report: Report): void => {
     if (!scope.brokenTypes.has(named)) refuseParts(type, (e) => readType(e, scope, ignore), report)
 }
 
-/** A type written in a signature or a channel; undefined when it has an error, reported here or at a declaration it mentions. */
+/** A type in a signature or a channel. Undefined: it has an error, reported here or at a declaration it mentions. */
 export const declaredType = (e: TypeExpression, scope: Scope, report: Report): Type | undefined => {
   const type = readType(e, scope, report)
   if (!type || refuseParts(e, (part) => readType(part, scope, ignore), report)) return undefined
@@ -61,7 +61,7 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
       const found = findType(e.name, scope, report)
       return found === 'unknown' ? undefined : found
     }
-    // What it holds is what the type holds: labels are looked at by flow/, over the whole program.
+    // The labelled type itself: flow/ checks labels, over the whole program.
     case 'labelled':
       return read(e.type)
     case 'array':
@@ -75,7 +75,7 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
     }
     case 'sum': {
       const variants = e.variants.map(read)
-      // A sum inside a sum is the sum of all of them.
+      // Nested sums are flattened.
       return variants.every((t) => t !== undefined)
         ? { kind: 'sum', variants: variants.flatMap((v) => (v.kind === 'sum' ? v.variants : [v])) }
         : undefined
@@ -114,7 +114,7 @@ const withThoseThatMention = (broken: ReadonlySet<NamedType>, all: readonly Name
   const reached = new Set(broken)
   if (broken.size === 0) return reached
   const mentioning = mentions(all)
-  // A set goes on through what is added meanwhile.
+  // A set iterates over members that are added meanwhile.
   for (const part of reached) for (const type of mentioning.get(part) ?? []) reached.add(type)
   return reached
 }

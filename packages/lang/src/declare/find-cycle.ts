@@ -1,12 +1,12 @@
-// What leads back to itself, among types or bindings.
+// Finds cycles among types or bindings.
 
 /**
- * Depth first, in a loop: there may be thousands in a row. `found` is called with each cycle once, beginning at the member that was reached
- * first. Gives all nodes, each behind those it leads to.
+ * Depth first, iteratively: paths may be thousands long. `found` is called with each cycle once, beginning at the member that was reached
+ * first. Returns all nodes, each after those it leads to.
  */
 export const findCycles = <T>(roots: Iterable<T>, nextOf: (node: T) => Iterable<T>, found: (cycle: readonly T[]) => void): readonly T[] => {
   const done: T[] = []
-  /** The place on the path, or -1 when all that it leads to was seen. */
+  /** The position on the path, or -1 once it is finished. */
   const state = new Map<T, number>()
   const path: T[] = []
   const open: Iterator<T>[] = []

@@ -1,4 +1,4 @@
-// Types that contain themselves without end: no value of them can be written.
+// Types that contain themselves without end: they have no finite value.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -9,8 +9,8 @@ import { findCycles } from './find-cycle.js'
 import { mentions } from './mentions.js'
 
 /**
- * The declared types that stand in such a cycle; each cycle is reported once. A type may contain itself through an
- * array, a map, an optional field, or a sum with a variant that ends; but it cannot be one of its own variants.
+ * The declared types in such a cycle; each cycle is reported once. A type may contain itself through an array, a map, an optional field, or
+ * a sum with a finite variant; but not as one of its own variants.
  */
 export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
   const ending = thoseThatEnd([...declared.keys()])
@@ -30,7 +30,7 @@ export const refuseInfinite = (declared: ReadonlyMap<NamedType, Span>, report: R
   return refused
 }
 
-/** Declared types that have a value, found from those whose parts are known to have one. */
+/** Declared types that have a value, derived from types whose parts have one. */
 const thoseThatEnd = (declared: readonly NamedType[]): ReadonlySet<NamedType> => {
   const ending = new Set<NamedType>()
   const own = new Set(declared)
@@ -68,13 +68,13 @@ const thoseThatEnd = (declared: readonly NamedType[]): ReadonlySet<NamedType> =>
   return ending
 }
 
-/** What a type is another name for, or a sum of. */
+/** The types that a type is an alias or a sum of. */
 const aliasesIn = (type: Type): readonly NamedType[] => {
   if (type.kind === 'named') return [type]
   return type.kind === 'sum' ? type.variants.flatMap(aliasesIn) : []
 }
 
-/** The names without a value of their own for which a type has none. */
+/** The names without a value because of which a type has none. */
 const needsOf = (type: Type, ending: ReadonlySet<NamedType>): readonly NamedType[] => {
   switch (type.kind) {
     case 'named':

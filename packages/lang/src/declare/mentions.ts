@@ -3,7 +3,7 @@
 import { componentsOf } from '../types/parts.js'
 import type { NamedType, Type } from '../types/type.js'
 
-/** For each name, the declared types that mention it; what is behind a name is not looked at. */
+/** For each name, the declared types that mention it directly. */
 export const mentions = (declared: Iterable<NamedType>): ReadonlyMap<NamedType, readonly NamedType[]> => {
   const found = new Map<NamedType, NamedType[]>()
   for (const type of declared) {
@@ -16,5 +16,5 @@ export const mentions = (declared: Iterable<NamedType>): ReadonlyMap<NamedType, 
   return found
 }
 
-/** What is behind a name is not looked at. */
+/** Direct mentions only. */
 export const namesIn = (type: Type): readonly NamedType[] => (type.kind === 'named' ? [type] : componentsOf(type).flatMap(namesIn))

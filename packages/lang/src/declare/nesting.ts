@@ -1,5 +1,4 @@
-// Types that hold each other by name, thousands deep: what goes through types by recursion
-// would exhaust the stack, and no value is nested so.
+// Refuses types that are nested by name thousands deep: recursion over types would exhaust the stack, and no value is nested so.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -7,7 +6,7 @@ import type { NamedType } from '../types/type.js'
 import { findCycles } from './find-cycle.js'
 import { namesIn } from './mentions.js'
 
-/** Names on the way from a type to what it holds. */
+/** The number of names on the way to an inner type. */
 const MAX_NESTED = 3000
 
 /** The declared types that are nested too deep; the first of them is reported. */
@@ -30,7 +29,7 @@ export const refuseNested = (declared: ReadonlyMap<NamedType, Span>, report: Rep
     },
   )
   for (const type of order) {
-    // What it comes back to has no depth of its own yet.
+    // A recursive reference has no depth of its own yet.
     const depth = (inside.get(type) ?? []).reduce((most, other) => Math.max(most, (depths.get(other) ?? 0) + 1), 0)
     depths.set(type, depth)
     if (depth > MAX_NESTED) refuse(type)

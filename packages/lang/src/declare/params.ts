@@ -16,23 +16,23 @@ import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import { fitText } from '../validate/fit.js'
 import { declaredType } from './declare.js'
 
-/** A param by the name that it has on the command line: `rate`, or `Tax.rate` of a module. */
+/** A param by its name on the command line: `rate`, or `Tax.rate` of a module. */
 export interface NamedParam {
   readonly name: string
   readonly param: Param
-  /** Its value was given; else it is the default, if there is one. */
+  /** Its value was given; else it has its default, if any. */
   readonly isGiven: boolean
-  /** Its type says so, of all or a part of it. */
+  /** Its type, or a part of it, is labelled secret. */
   readonly isSecret: boolean
 }
 
 export interface DeclaredParams {
   readonly params: readonly NamedParam[]
-  /** Why the values that were given are not enough for a run; none where no values are asked for. */
+  /** Why the given values are not enough for a run; empty if no values are required. */
   readonly faults: readonly Fault[]
 }
 
-/** Fills `params` of all scopes. `given`: undefined where nothing is to be run. */
+/** Fills `params` of all scopes. `given`: undefined if nothing will be run. */
 export const declareParams = (scopes: readonly Scope[], entry: Scope, given: GivenValues | undefined, report: Report): DeclaredParams => {
   const prefixes = prefixesOf(entry)
   const params: NamedParam[] = []
@@ -80,7 +80,7 @@ const fitsDefault = ({ name, default: standIn }: ParamDeclaration, type: Type, r
   return false
 }
 
-/** JSON; plain text where the type is string, or takes that text and not what it says as JSON. */
+/** JSON; plain text if the type is string, or accepts the text but not its value as JSON. */
 const valueOf = (name: string, type: Type, isSecret: boolean, { text, isPlain, from }: GivenValue, faults: Fault[]): string | undefined => {
   const plain = isPlain ? JSON.stringify(text) : undefined
   if (plain !== undefined && variantsOf(type).every(({ kind }) => kind === 'string')) return plain
@@ -116,19 +116,17 @@ const missingValues = (params: readonly NamedParam[]): Fault[] => {
   ]
 }
 
-/**
- * What stands before the names of a scope's params, seen from the entry: the names by which `use` leads to it, each with a point behind it.
- */
+/** The prefix of a scope's params on the command line: the names of `use` that lead to it from the entry, each with a point. */
 const prefixesOf = (entry: Scope): ReadonlyMap<Scope, string> => {
   const prefixes = new Map([[entry, '']])
-  // A map goes on through what is added meanwhile.
+  // A map iterates over entries that are added meanwhile.
   for (const [scope, prefix] of prefixes) {
     for (const [name, module] of scope.modules) if (!prefixes.has(module)) prefixes.set(module, `${prefix}${name}.`)
   }
   return prefixes
 }
 
-/** By file and name, as children get them. */
+/** By file and name, for children. */
 export const givenTexts = (params: readonly NamedParam[]): Readonly<Record<string, Readonly<Record<string, string>>>> => {
   const texts: Record<string, Record<string, string>> = Object.create(null)
   for (const { param, isGiven } of params) {

@@ -1,4 +1,4 @@
-// Sums whose variants share a value, and defaults that do not fit: both need all types to be known.
+// Refuses sums whose variants overlap, and defaults of the wrong type: both need all types to be known.
 
 import { parseTree } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
@@ -11,7 +11,7 @@ import type { Field, Type } from '../types/type.js'
 import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import { findExcess } from '../validate/excess.js'
 
-/** True when something was reported. `read` gives the type of a part, undefined where that has an error. */
+/** True if something was reported. `read` returns the type of a part; undefined if it has an error. */
 export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
   const refuse = (part: TypeExpression): boolean => refuseParts(part, read, report)
   switch (e.kind) {
@@ -35,7 +35,7 @@ export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type
   }
 }
 
-/** One complaint a sum: at the first variant that shares a value with one before it. */
+/** One error a sum: at the first variant that overlaps an earlier one. */
 const refuseOverlap = (list: readonly TypeExpression[], read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
   const variants = list.flatMap((v) => {
     const type = read(v)

@@ -1,4 +1,4 @@
-// What is wrong with a program, where, and how to repair it; and the two ways of showing it (plumbing(5), DIAGNOSTICS).
+// Diagnostics of a program: what is wrong, where, and how to repair it; and their two output forms (plumbing(5), DIAGNOSTICS).
 
 import type { Code } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
@@ -10,11 +10,11 @@ export interface Diagnostic {
   /** No capital, no full stop; names in single quotes. */
   readonly message: string
   readonly span: Span
-  /** Present only where a repair is known. */
+  /** Present only if a repair is known. */
   readonly help?: string
-  /** Other places that matter, such as the first of two definitions. */
+  /** Other relevant places, such as the first of two definitions. */
   readonly related?: readonly { readonly message: string; readonly span: Span }[]
-  /** The places of a way, in its order; a note stands behind the place. */
+  /** The steps of a path, in order; the note follows the place. */
   readonly path?: readonly PathStep[]
 }
 
@@ -26,7 +26,7 @@ export interface PathStep {
 
 export type Report = (diagnostic: Diagnostic) => void
 
-/** The wire form of a diagnostic, one object a line with `--json`. Columns count code points from 1; the end is exclusive. */
+/** The JSON form of a diagnostic, one object a line with `--json`. Columns count code points from 1; the end is exclusive. */
 export interface DiagnosticJson {
   file: string
   line: number
@@ -37,7 +37,7 @@ export interface DiagnosticJson {
   code: Code
   message: string
   help?: string
-  /** Edits that mend it, the likeliest first; places as those of the diagnostic. */
+  /** Edits that repair it, the likeliest first; positions as those of the diagnostic. */
   mends?: RepairJson[]
   path?: { text: string; file: string; line: number; column: number }[]
 }
@@ -55,7 +55,7 @@ export const error = (code: Code, message: string, span: Span, help?: string): D
   ...(help === undefined ? {} : { help }),
 })
 
-/** As `error`, with a help that is searched for when it is first read: of thousands of errors only the first are shown. */
+/** As `error`, with a help that is computed when it is first read: of thousands of errors only the first are shown. */
 export const errorWithSearch = (code: Code, message: string, span: Span, search: () => string | undefined): Diagnostic => {
   let help: string | undefined
   let isFound = false
@@ -69,7 +69,7 @@ export const errorWithSearch = (code: Code, message: string, span: Span, search:
   } as Diagnostic
 }
 
-/** What is most often a mistake: nothing else follows from it. */
+/** Usually a mistake, but without consequences. */
 export const warning = (code: Code, message: string, span: Span, help?: string): Diagnostic => ({
   ...error(code, message, span, help),
   severity: 'warning',
@@ -82,24 +82,24 @@ export const reportDuplicate = (what: string, name: string, first: Span, second:
     related: [{ message: 'the first one is here', span: first }],
   })
 
-/** For a second look at what was reported before. */
+/** For a second check of what was already reported. */
 export const ignore: Report = () => {}
 
-/** Of each severity; the rest are counted. */
+/** For each severity; the rest are counted. */
 const MAX_DIAGNOSTICS = 200
 
-/** Beyond that, duplicates are not looked for. */
+/** Above this number, duplicates are not detected. */
 const MAX_REPORTED = 10_000
-/** In characters: what two messages at one place differ in stands before. */
+/** In characters: two messages at one place differ before this. */
 const MAX_KEY = 400
 
-/** Diagnostics as they are reported, each once, and the first of them only. */
+/** Collects diagnostics, each once, up to a limit. */
 export class Diagnostics {
   readonly #kept: Diagnostic[] = []
   readonly #reported = new Set<string>()
   readonly #counts = { error: 0, warning: 0 }
 
-  /** One mistake may be met on every branch that comes to it, or by all that use what has it. */
+  /** One mistake may be found on every branch that leads to it, or by everything that uses it. */
   readonly report: Report = (d) => {
     if (this.#reported.size < MAX_REPORTED) {
       const key = `${d.span.start} ${d.span.end} ${d.span.source.path} ${d.message.slice(0, MAX_KEY)}`
@@ -113,7 +113,7 @@ export class Diagnostics {
     return this.#counts.error > 0
   }
 
-  /** In reading order, and how many there are besides at the place `at`. */
+  /** In reading order, with the number of omitted ones at `at`. */
   list(at: Span): readonly Diagnostic[] {
     const { error: errors, warning: warnings } = this.#counts
     const rest = (count: number, what: string) => {
@@ -138,7 +138,7 @@ const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   return [...diagnostics].sort((a, b) => at(a) - at(b) || a.span.start - b.span.start || a.span.end - b.span.end)
 }
 
-/** Of text in place of a span. */
+/** With text in place of a span. */
 export const repairToJson = ({ span, text }: { readonly span: Span; readonly text: string }): RepairJson => ({ range: rangeOf(span), text })
 
 export const diagnosticToJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
@@ -169,7 +169,7 @@ const stepAsJson = ({ message, span, note }: PathStep) => ({
 export const toShown = (diagnostic: Diagnostic, isJson: boolean): string =>
   isJson ? JSON.stringify(diagnosticToJson(diagnostic)) : toText(diagnostic)
 
-/** `file:line:column: error: text`, the source line, carets under the span, and the help where there is one. */
+/** `file:line:column: error: text`, the source line, carets under the span, and the help if there is one. */
 export const toText = (diagnostic: Diagnostic): string => {
   const { span, severity, message, help, related, path } = diagnostic
   const lines = [`${place(span)}: ${severity}: ${message}`, ...excerpt(span)]
@@ -185,13 +185,13 @@ const place = ({ source, start }: Span): string => {
   return `${source.path}:${line}:${column}`
 }
 
-// Of the same file, line and column alone.
+// For the same file, line and column only.
 const placeFrom = (span: Span, { source }: Span): string => {
   const { line, column } = position(span.source, span.start)
   return span.source === source ? `${line}:${column}` : place(span)
 }
 
-/** In UTF-16 units. Of a longer line only what is around the span is shown. */
+/** In UTF-16 units. Of a longer line only the part around the span is shown. */
 const MAX_LINE = 240
 const BEFORE = 80
 
@@ -204,12 +204,12 @@ const excerpt = ({ source, start, end }: Span): string[] => {
   const head = from > line.start ? '…' : ''
   // Tabs stay tabs, so that the carets stand under the same column at any tab width.
   const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' ')).join('')
-  // A span that goes over its line is underlined to the end of it.
+  // A multi-line span is underlined to the end of its first line.
   const width = Math.max(1, codePoints(text.slice(start, Math.min(end, to)).trimEnd()))
   return [`  ${head}${text.slice(from, to)}${to < line.end ? '…' : ''}`, `  ${pad}${'^'.repeat(width)}`]
 }
 
 const wholeCharacter = (text: string, offset: number): number => (/[\uDC00-\uDFFF]/.test(text[offset] ?? '') ? offset - 1 : offset)
 
-// One each, so that carets stay where they are; a terminal would obey them.
+// One each, so that carets stay aligned; a terminal would interpret them.
 const withoutControls = (line: string): string => line.replace(/[\u202a-\u202e\u2066-\u2069]|(?!\t)\p{Cc}/gu, '\uFFFD')

@@ -1,7 +1,7 @@
-// A piece of program text with its name, and places in it. Offsets are UTF-16 units; people are shown code points (see position).
+// A program text with its name, and positions in it. Offsets are UTF-16 units; people are shown code points (see position).
 
 export interface Source {
-  /** What diagnostics call it: the path as the user gave it, or `<eval>`. */
+  /** Its name in diagnostics: the path as the user gave it, or `<eval>`. */
   readonly path: string
   readonly text: string
 }
@@ -25,14 +25,14 @@ export const position = (source: Source, offset: number): Position => {
   const index = indexOf(source)
   const line = lineAt(index.starts, offset)
   const start = index.starts[line - 1] ?? 0
-  // A file may be one endless line with thousands of errors: counting goes on where it stopped the last time.
+  // A file may be one endless line with thousands of errors: counting resumes where it stopped.
   const from = index.last.offset >= start && index.last.offset <= offset ? index.last : { offset: start, column: 1 }
   const column = from.column + codePoints(source.text.slice(from.offset, offset))
   index.last = { offset, column }
   return { line, column }
 }
 
-/** Where the line that holds an offset begins and ends, without its line end. */
+/** The bounds of the line around an offset, without its line end. */
 export const lineAround = (source: Source, offset: number): { readonly start: number; readonly end: number } => {
   const { starts } = indexOf(source)
   const line = lineAt(starts, offset)

@@ -1,4 +1,4 @@
-// Agents: a model's answer, and each of its calls, may hold anything that it has read.
+// Flows through agents: a model's answer, and each of its calls, may contain anything that it has read.
 
 import { agentConfig } from '../check/agent.js'
 import type { Span } from '../diagnostic/source.js'
@@ -22,7 +22,7 @@ interface OwnTool {
 }
 
 export class AgentFlow implements ProcessFlow {
-  /** What it has read, and so what its memory holds. */
+  /** The labels of what it has read, and so of its memory. */
   #tags = NO_TAGS
   readonly #plan: AgentPlan
   readonly #tools: readonly OwnTool[]
@@ -70,7 +70,7 @@ export class AgentFlow implements ProcessFlow {
     this.#readPrompt(shape, template.span, 'give it to the agent as a part of its input')
   }
 
-  // Its prompt may be a file below a root with a label, or have one as a document.
+  // Its prompt may be a file below a labelled root, or include one.
   #promptFiles(): void {
     for (const { name, span } of promptFilesOf(this.bound)) {
       for (const { path, labels, tool } of this.analysis.labelledRoots) {
@@ -100,7 +100,7 @@ export class AgentFlow implements ProcessFlow {
     this.analysis.at(span, () => this.#read(this.analysis.call(bound, argumentOf(bound, this.#tags, effects))))
   }
 
-  // Which tools a server has, and what they take, is not known here.
+  // The tools of a server, and their inputs, are unknown here.
   #serve({ name, isTrustedServer, span, effect }: Server): void {
     const step: TrailStep = { text: `which may call any tool of server '${name}'`, span, note: `effect ${effect}` }
     const help = (label: Label) =>
@@ -112,7 +112,7 @@ export class AgentFlow implements ProcessFlow {
     if (!isTrustedServer) this.#read(labelled(JSON_TYPE, { untrusted: begin({ text: `from server '${name}'`, span }) }))
   }
 
-  // Control sets memory and model, and says yes to calls.
+  // Control sets memory and model, and approves calls.
   #control(control: Shape): void {
     const { span } = this.bound.binding.name
     for (const { label, trail } of misfits(control, takenBy(this.bound, 1))) {
@@ -130,7 +130,7 @@ export class AgentFlow implements ProcessFlow {
     this.#read(control)
   }
 
-  // What a model is shown goes to its provider.
+  // A model's input is sent to its provider.
   #checkProvider(): void {
     const { config } = this.#plan
     const { secret } = this.#tags
@@ -180,7 +180,7 @@ const serversOf = ({ binding: { impl, name } }: Bound, mcp: Json | undefined): r
   })
 }
 
-/** What a port `error` gives, where what failed has these labels. */
+/** The labels of a port `error`, for a process that has read these labels. */
 export const failureShape = (tags: Tags): Shape => {
   const whole = labelled(ERROR_PORT.type, tags)
   if (!whole.fields) return whole

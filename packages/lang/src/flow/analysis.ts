@@ -1,4 +1,4 @@
-// What the parts of the analysis have in common: they call each other through this.
+// The shared interface of the parts of the analysis, by which they call each other.
 
 import type { Effect } from '../check/rules.js'
 import type { Span } from '../diagnostic/source.js'
@@ -11,16 +11,16 @@ import type { Tags } from './label.js'
 import type { LabelledRoot } from './prompt-files.js'
 import type { Shape } from './shape.js'
 
-/** What a call of a tool may do; who knows it is not of this package. */
+/** The effects of a call of a tool, supplied by another package. */
 export type EffectsOf = (plan: ToolPlan) => readonly Effect[]
 
-/** What leaves a process, port by port, and the labels of all that was seen in it: what it fails on may hold any of that. */
+/** The labels of each port of a process, and of everything seen in it, which its errors may contain. */
 export interface FlowOutcome {
   readonly outputs: readonly Shape[]
   readonly seen: Tags
 }
 
-/** An instance of a process: what it has learnt of its inputs it keeps. */
+/** An instance of a process, which accumulates the labels of its inputs. */
 export interface ProcessFlow {
   run(inputs: readonly Shape[]): FlowOutcome
 }
@@ -29,16 +29,16 @@ export interface Analysis {
   readonly findings: Findings
   readonly effectsOf: EffectsOf
   readonly labelledRoots: readonly LabelledRoot[]
-  /** Where the call at hand stands in the program: an error is shown there. */
+  /** The place of the current call in the program, where errors are shown. */
   readonly place: Span | undefined
   at<T>(place: Span, look: () => T): T
   /** A new instance. */
   open(bound: Bound): ProcessFlow
-  /** What a bare binding gives for what it is given. */
+  /** The labels of a bare binding's output for an input. */
   call(bound: Bound, given: Shape): Shape
-  /** The same of a process that stands as a tool. */
+  /** The same for a process used as a tool. */
   lower(bound: Bound, given: Shape): Shape
   expression(e: Expression, input: Shape, environment: Environment, locals?: ReadonlyMap<Local, Shape>): Shape
-  /** An agent has read what has these labels. */
+  /** Records that an agent has read these labels. */
   note(agent: Bound, tags: Tags): void
 }

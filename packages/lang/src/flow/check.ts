@@ -1,4 +1,4 @@
-// The whole program: may what is untrusted come to command, may what is secret leave? The errors are the ways (plumb-flows(7)).
+// Checks the whole program: whether untrusted data can command, or secrets can leave. The errors are the paths (plumb-flows(7)).
 
 import type { Program } from '../compile.js'
 import { type Diagnostic, Diagnostics, warning } from '../diagnostic/diagnostic.js'
@@ -16,9 +16,9 @@ import { isInLibrary, writesFlowWords } from './words.js'
 
 export interface FlowOptions {
   readonly effectsOf: EffectsOf
-  /** Errors also where the spec has no word for a label; else only warnings are given there. */
+  /** Reports errors also where the spec uses no label; else only warnings are given there. */
   readonly isStrict: boolean
-  /** An outsider sends what main reads. */
+  /** An outsider sends the input of main. */
   readonly isInputUntrusted?: boolean
 }
 
@@ -63,7 +63,7 @@ const fromClient = (bound: Bound, i: number): Shape =>
     untrusted: begin({ text: `from the input of '${bound.name}', which a client sends`, span: bound.binding.name.span }),
   })
 
-// What leaves main leaves the program; where its signature has a word, that was held to it before.
+// Output of main leaves the program; a labelled signature was checked before.
 const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: FlowEngine): void => {
   if (bound.name !== 'main' || isWorded(bound)) return
   const { name, signature } = bound.binding
@@ -81,7 +81,7 @@ const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: FlowEng
   }
 }
 
-// An agent that reads what strangers write, reaches what is private and can send or run something: any page may have it do so.
+// An agent that reads untrusted text, reaches private data and can send or run something: any page may exploit it.
 const warnOfAll = ({ read }: FlowEngine, effectsOf: EffectsOf): readonly Diagnostic[] =>
   [...read].flatMap(([agent, { untrusted }]) => {
     if (!untrusted) return []

@@ -1,4 +1,4 @@
-// What types say of labels: those that are written, as the shape of a value; and a value of which all is labelled.
+// Labels in types: the written labels, as the shape of a value; and a value that is labelled everywhere.
 
 import { ignore } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
@@ -9,29 +9,29 @@ import { resolve, type Type } from '../types/type.js'
 import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep } from './label.js'
 import { type OpenShape, PLAIN, type Shape } from './shape.js'
 
-/** A type as it is written, and where the names in it are looked up. */
+/** A type as it is written, and the scope of its names. */
 export interface Written {
   readonly type: TypeExpression
   readonly scope: Scope
 }
 
 /**
- * `gives`: what a value of the type may have; where the variants of a sum differ, all that one of them has. `takes`: what it may have to be
- * taken; there, what all of them have.
+ * `gives`: the labels that a value of the type may have; of differing variants, all of them. `takes`: the labels that it accepts; of
+ * differing variants, the common ones.
  */
 export type Side = 'gives' | 'takes'
 
 type Labels = ReadonlySet<Label>
 const NONE: Labels = new Set()
 
-/** The labels that the type names, as if they came from `step`. */
+/** The labels that the type names, with `step` as their origin. */
 export const declaredShape = ({ type, scope }: Written, side: Side, step: TrailStep): Shape => {
   const trail = begin(step)
   const tagsOf = (labels: Labels, isOpen: boolean): Tags => ({
     ...(labels.has('untrusted') ? { untrusted: trail, ...(isOpen ? { open: trail } : {}) } : {}),
     ...(labels.has('secret') ? { secret: trail } : {}),
   })
-  // By the declaration, and the labels that are around it there: a type that holds itself has an end so.
+  // Keyed by the declaration and the labels around it, so that recursion ends.
   const named = new Map<string, OpenShape>()
   const read = (e: TypeExpression, scope: Scope, labels: Labels): Shape => fill({ tags: NO_TAGS }, e, scope, labels)
   const fill = (shape: OpenShape, e: TypeExpression, scope: Scope, labels: Labels): Shape => {
@@ -92,7 +92,7 @@ const copyInto = (shape: OpenShape, from: Shape): Shape => {
   return shape
 }
 
-// Of two variants: a part that only one of them has is that one's.
+// A part that only one of two variants has is taken from that one.
 const mixed = (a: Shape, b: Shape, side: Side): Shape => {
   const seen = new Map<Shape, Map<Shape, Shape>>()
   const both = (a: Shape | undefined, b: Shape | undefined): Shape => {
@@ -169,7 +169,7 @@ export const writesLabelIn = ({ type, scope }: Written): boolean => {
   return look(type, scope)
 }
 
-/** A value of this type that has these labels everywhere; what is untrusted in it is open where the type may hold instructions. */
+/** A value of this type with these labels everywhere; untrusted parts are open if their type may hold instructions. */
 export const labelled = (type: Type | undefined, { untrusted, secret }: Tags): Shape => {
   if (!isTagged({ untrusted, secret })) return PLAIN
   const closed: Tags = { untrusted, secret }

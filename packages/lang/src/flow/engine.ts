@@ -1,4 +1,4 @@
-// The analysis of a whole program: what each binding gives for what it is given, until nothing changes any more.
+// The analysis of a whole program: computes the output labels of each binding for its inputs, to a fixed point.
 
 import { planOfBase } from '../base/base-chain.js'
 import type { BasePlan } from '../base/base-plan.js'
@@ -24,9 +24,9 @@ const MAX_ROUNDS = 20
 
 export class FlowEngine implements Analysis {
   readonly findings = new Findings()
-  /** The bindings that have been gone through, as parts of others or by themselves. */
+  /** The bindings that have been analysed, as parts of others or by themselves. */
   readonly reached = new Set<Bound>()
-  /** What each agent has read, wherever it stands. */
+  /** The labels that each agent has read, wherever it is used. */
   readonly read = new Map<Bound, Tags>()
   place: Span | undefined
   readonly #lowered = new Map<string, { readonly process: ProcessFlow; output: Shape; isRunning: boolean }>()
@@ -127,7 +127,7 @@ export class FlowEngine implements Analysis {
     }
   }
 
-  /** One instance for each kind of labels that it is given: an agent may call a tool that runs that agent. */
+  /** One instance for each set of input labels: an agent may call a tool that runs that agent. */
   lower(bound: Bound, given: Shape): Shape {
     const key = `${bound.scope.module.path} ${bound.name} ${kindOf(given)}`
     const known = this.#lowered.get(key)
@@ -145,7 +145,7 @@ export class FlowEngine implements Analysis {
   }
 }
 
-/** What a shape is, but for the ways. */
+/** A shape without the paths. */
 const kindOf = (shape: Shape): string => {
   const seen = new Map<Shape, number>()
   const text = (part: Shape): string => {

@@ -1,4 +1,4 @@
-// The labels of what an expression gives: a part that is only moved keeps its own; what is computed has those of all that it is computed from.
+// The labels of an expression's value: a moved part keeps its own; a computed value has those of all its operands.
 
 import { ignore } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
@@ -15,14 +15,14 @@ import { labelled } from './declared.js'
 import { isTagged, NO_TAGS, type Tags, uniteTags } from './label.js'
 import { fieldShape, flat, itemAt, itemShape, joinShapes, leaf, listShape, PLAIN, recordShape, type Shape, tupleOf } from './shape.js'
 
-/** What an expression may name besides its input. */
+/** The names in an expression besides its input. */
 export interface FlowEnvironment {
-  /** The labels of what a bare binding gives for what it is given. */
+  /** The labels of a bare binding's output for an input. */
   readonly call: (bound: Bound, argument: Shape) => Shape
   readonly param: (param: Param) => Shape
 }
 
-/** `locals`: of the names that come before those of the input. */
+/** `locals`: names that take precedence over those of the input. */
 export const shapeOfExpression = (
   e: Expression,
   input: Shape,
@@ -106,7 +106,7 @@ class Evaluation {
     return labelled(this.typeOf(e), parts.map(flat).reduce(uniteTags, NO_TAGS))
   }
 
-  /** What is chosen by what has these labels has them too. */
+  /** A choice also has the labels of its condition. */
   private by(e: Expression, chosen: Shape, tags: Tags): Shape {
     return isTagged(tags) ? joinShapes(chosen, labelled(this.typeOf(e), tags)) : chosen
   }
@@ -142,13 +142,13 @@ class Evaluation {
           for (const field of variant.kind === 'record' ? variant.fields : []) {
             const earlier = fields.get(field.name)
             const shape = fieldShape(spread, field.name)
-            // One that may be absent leaves what was there before.
+            // An absent field leaves the earlier value.
             const isSure = !field.isOptional && variantsOf(spreadType).length === 1
             fields.set(field.name, earlier && !isSure ? joinShapes(earlier, shape) : shape)
           }
         }
     }
-    // Of a json it is not known which fields it brings.
+    // The fields of a json are unknown.
     if (rest || (type && isJson(type))) return this.computed(e, [...fields.values(), ...(rest ? [rest] : [])])
     return recordShape(fields)
   }
@@ -186,7 +186,7 @@ class Evaluation {
   }
 }
 
-/** Of the functions whose results are parts of what they take. */
+/** Functions whose results are parts of their arguments. */
 const MOVING: ReadonlyMap<string, (first: Shape, second: Shape, key: Shape) => Shape> = new Map([
   ['first', (list) => itemShape(list)],
   ['last', (list) => itemShape(list)],

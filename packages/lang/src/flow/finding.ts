@@ -1,4 +1,4 @@
-// What is wrong with where data may go: one for each place where it must not arrive, with the shortest way to it.
+// The flow errors: one for each place that data must not reach, with the shortest path to it.
 
 import type { Diagnostic } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -8,10 +8,10 @@ export interface FlowFinding {
   readonly label: Label
   /** As in "a tool that runs commands". */
   readonly sink: string
-  /** Where it is to be mended. */
+  /** Where to fix it. */
   readonly span: Span
   readonly trail: Trail
-  /** From the last step of the way into the sink; several where it goes through parts of a tool. */
+  /** From the last step of the path into the sink; several if it leads through parts of a tool. */
   readonly last: readonly TrailStep[]
   readonly help: string
 }

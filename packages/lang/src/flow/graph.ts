@@ -1,4 +1,4 @@
-// A body or a bound chain: labels along its wires, round its loops too, until nothing changes.
+// Analyses a body or a bound chain: labels along its wires, loops included, to a fixed point.
 
 import { ignore } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
@@ -14,7 +14,7 @@ import { NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { crossed, flat, isSame, itemShape, joinShapes, listShape, misfits, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
-/** Changes of one output after which parts are no longer told from the whole: a loop may put lists into lists without end. */
+/** After so many changes of one output its parts are merged into the whole: a loop may nest lists without end. */
 const MAX_CHANGES = 30
 
 export class GraphFlow implements ProcessFlow {
@@ -25,7 +25,7 @@ export class GraphFlow implements ProcessFlow {
   readonly #seen = new Map<GraphNode, Tags>()
   readonly #parts = new Map<GraphNode, ProcessFlow>()
   readonly #changes = new Map<GraphNode, number>()
-  /** What comes from outside, by the number of the port. */
+  /** External inputs, by the number of the port. */
   #given: readonly Shape[] = []
 
   constructor(
@@ -53,7 +53,7 @@ export class GraphFlow implements ProcessFlow {
     const signature = ofSignature(this.bound, this.analysis)
     this.#given = signature.enter(inputs)
     const waiting = new Set(this.#graph.nodes)
-    // A set goes on through what is added meanwhile.
+    // A set iterates over members that are added meanwhile.
     for (const node of waiting) {
       waiting.delete(node)
       if (this.#settle(node)) for (const next of this.#outOf.get(node) ?? []) waiting.add(next)
@@ -68,12 +68,12 @@ export class GraphFlow implements ProcessFlow {
     }
   }
 
-  /** The labels of what goes over a wire, once it has run. */
+  /** The labels on a wire, after the analysis. */
   shapeOn({ from, output }: Edge): Shape {
     return this.#outputs.get(from)?.[output] ?? PLAIN
   }
 
-  /** Those of all that a process was given, gave, and saw in between. */
+  /** The labels of everything that a process received, emitted, and saw in between. */
   tagsIn(node: GraphNode): Tags {
     return this.#seen.get(node) ?? NO_TAGS
   }
@@ -87,7 +87,7 @@ export class GraphFlow implements ProcessFlow {
     return edges.map(({ from, output }) => this.#outputs.get(from)?.[output] ?? PLAIN).reduce(joinShapes, PLAIN)
   }
 
-  /** True: something new comes out. */
+  /** True: the output has changed. */
   #settle(node: GraphNode): boolean {
     const inputs = node.inputs.map((_, i) => entering(node, i, this.#input(node, i)))
     const { outputs: made, seen } = this.analysis.at(node.span, () => this.#work(node, inputs))
@@ -186,7 +186,7 @@ export class GraphFlow implements ProcessFlow {
     return labelled(work.state.type, flat(state))
   }
 
-  // A channel is taken at its word, as a signature is.
+  // A channel's declared type is trusted, as a signature is.
   #channel({ name, span }: GraphNode, { port }: NodeWork & { kind: 'pass' }, given: Shape): Shape {
     const written = port && { type: port.type, scope: this.bound.scope }
     if (!written || !writesLabelIn(written)) return given
@@ -205,7 +205,7 @@ export class GraphFlow implements ProcessFlow {
   }
 }
 
-// Where a bound chain is expanded, what its signature says holds at its ends, as it does around the chain as a whole.
+// An expanded chain's signature applies at its ends, as it does for the chain as a whole.
 const entering = ({ signed }: GraphNode, i: number, given: Shape): Shape => {
   if (!signed || signed.end?.side === 'outlet' || !isWorded(signed.bound)) return given
   return overlay(givenTo(signed.bound, signed.end?.port ?? i), given)

@@ -1,10 +1,10 @@
-// JSON text without what is secret in it: `"***"` in place of each secret part, all else as it stands.
+// Removes secrets from JSON text: each secret part becomes `"***"`, everything else stays unchanged.
 
 import { fieldShape, flat, itemAt, type Shape } from './shape.js'
 
 export const HIDDEN = '***'
 
-/** Of a message, by the labels of its wire; undefined: nothing in it is secret. The text has to be JSON. */
+/** For messages of a wire with these labels. Undefined: nothing in them is secret. The text must be JSON. */
 export const hiderOf = (shape: Shape): ((json: string) => string) | undefined => {
   if (!flat(shape).secret) return undefined
   return (json) => new Hider(json).text(shape)
@@ -54,7 +54,7 @@ class Hider {
     return key
   }
 
-  /** The character behind white space; empty: the end, which is in any text. */
+  /** The character after white space; empty at the end, which occurs in any text. */
   #next(): string {
     while (SPACE.test(this.json.charAt(this.#at))) this.#at++
     return this.json.charAt(this.#at)

@@ -1,4 +1,4 @@
-// Where data may go (plumb-flows(7)): a room that is loaded only where it is asked for.
+// The analysis of data flows (plumb-flows(7)), loaded only if it is needed.
 
 export { checkFlows, type FlowOptions } from './check.js'
 export { HIDDEN, hiderOf } from './hide.js'

@@ -1,4 +1,4 @@
-// Labels and the way that each came: what the analysis of flows knows of one part of a value (plumb-flows(7)).
+// Labels and their origins: what the analysis of flows knows of one part of a value (plumb-flows(7)).
 
 import type { Span } from '../diagnostic/source.js'
 
@@ -9,11 +9,11 @@ export interface TrailStep {
   /** As in "read by agent 'reader'". */
   readonly text: string
   readonly span: Span
-  /** Behind its place, as in 'effect exec'. */
+  /** After its place, as in 'effect exec'. */
   readonly note?: string | undefined
 }
 
-/** The shortest way that is known, from its last step back to where the label comes from. */
+/** The shortest known path, from its last step back to the origin of the label. */
 export interface Trail {
   readonly step: TrailStep
   readonly before: Trail | undefined
@@ -21,8 +21,8 @@ export interface Trail {
 }
 
 /**
- * Which labels a part has. `open`: it is untrusted and of a type that may hold instructions; what is untrusted alone may be read by an
- * agent without making it untrusted.
+ * The labels of a part. `open`: untrusted and of a type that may hold instructions; an agent may read other untrusted data without becoming
+ * untrusted.
  */
 export interface Tags {
   readonly untrusted?: Trail | undefined
@@ -38,14 +38,14 @@ export const begin = (step: TrailStep): Trail => ({ step, before: undefined, len
 
 const behind = (trail: Trail | undefined, step: TrailStep): Trail | undefined => {
   if (!trail) return undefined
-  // A process that calls itself, or a loop within it, is one step.
+  // A recursive process, or a loop within it, is one step.
   return isSameStep(trail.step, step) ? trail : { step, before: trail, length: trail.length + 1 }
 }
 
 const isSameStep = (a: TrailStep, b: TrailStep): boolean =>
   a.span.start === b.span.start && a.span.source === b.span.source && a.text === b.text
 
-/** One step further on the way. */
+/** One step further on the path. */
 export const extend = ({ untrusted, open, secret }: Tags, step: TrailStep): Tags => ({
   untrusted: behind(untrusted, step),
   open: behind(open, step),
@@ -54,7 +54,7 @@ export const extend = ({ untrusted, open, secret }: Tags, step: TrailStep): Tags
 
 const shorter = (a: Trail | undefined, b: Trail | undefined): Trail | undefined => (a && b ? (b.length < a.length ? b : a) : (a ?? b))
 
-/** All labels of both, each by its shorter way. */
+/** The union of both, each label with its shorter path. */
 export const uniteTags = (a: Tags, b: Tags): Tags => {
   if (a === b || !isTagged(b)) return a
   if (!isTagged(a)) return b
@@ -71,5 +71,5 @@ export const trailSteps = (trail: Trail): readonly TrailStep[] => {
   return steps
 }
 
-/** What an agent knows that has read it: closed data holds no instructions. */
+/** The labels of an agent that has read it: closed data holds no instructions. */
 export const asRead = ({ open, secret }: Tags): Tags => ({ untrusted: open, open, secret })

@@ -1,4 +1,4 @@
-// What a program has of sources, sinks and ways across, for people who look through it.
+// Lists the sources, sinks and crossings of a program, for reviewers.
 
 import type { Program } from '../compile.js'
 import { position, type Span } from '../diagnostic/source.js'
@@ -92,7 +92,7 @@ const ofTool = (plan: ToolPlan, effectsOf: EffectsOf): readonly EntryParts[] => 
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
   const { untrusted, secret } = sourceTags(bound, body, effects)
   const { trusted } = Object(body.config.mcp)
-  // A tool whose code is not looked at, and whose signature says that it makes trust of what it is given.
+  // A tool whose code is not analysed, and whose signature removes the untrusted label.
   const isGate = isWorded(bound) && flat(takenBy(bound, 0)).untrusted !== undefined && flat(saidOf(bound, 0)).untrusted === undefined
   return [
     ...(untrusted

@@ -1,5 +1,5 @@
-// Files that an agent's prompt is made of, where they stand below a root that a tool labels. Paths are compared as they are written: those of
-// roots are relative to the docroot, those of prompts to the spec, and both are taken for one directory.
+// Prompt files below a labelled root of a tool. Paths are compared as they are written: roots are relative to the docroot, prompts to the
+// spec, and both are assumed to be one directory.
 
 import type { Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
@@ -11,7 +11,7 @@ import type { Label } from './label.js'
 export interface LabelledRoot {
   readonly path: string
   readonly labels: readonly Label[]
-  /** Which tool says so. */
+  /** The tool that labels it. */
   readonly tool: string
 }
 
@@ -20,7 +20,7 @@ export interface PromptReference {
   readonly span: Span
 }
 
-/** Of all built-in tools of a program. */
+/** For all built-in tools of a program. */
 export const labelledRoots = (scopes: readonly Scope[]): readonly LabelledRoot[] =>
   scopes.flatMap((scope) =>
     [...scope.bindings.values()].flatMap((bound) => {
@@ -37,10 +37,10 @@ const rootsIn = (roots: Json | undefined, tool: string): LabelledRoot[] =>
     return labels.length > 0 && typeof path === 'string' ? [{ path, labels, tool }] : []
   })
 
-/** Those that one root says: `{ path: "drop", untrusted: true }`. */
+/** The labels of one root: `{ path: "drop", untrusted: true }`. */
 export const labelsOf = (root: Json): readonly Label[] => (['untrusted', 'secret'] as const).filter((label) => Object(root)[label] === true)
 
-/** A bare name of `prompts` is looked up elsewhere, and not beside the spec. */
+/** A bare name in `prompts` is looked up elsewhere, not beside the spec. */
 export const promptFilesOf = ({ binding: { impl } }: Bound): readonly PromptReference[] =>
   impl.kind === 'agent' ? impl.config.entries.flatMap(filesIn) : []
 
@@ -53,7 +53,7 @@ const filesIn = ({ key, value }: Entry): PromptReference[] => {
 const textIn = (value: Value): PromptReference[] =>
   value.kind === 'value' && typeof value.value === 'string' ? [{ name: value.value, span: value.span }] : []
 
-/** Without links: what leads elsewhere by one is not seen. */
+/** Without resolving links. */
 export const isBelow = (file: string, directory: string): boolean => {
   const [inner, outer] = [partsOf(file), partsOf(directory)]
   return outer.every((part, i) => inner[i] === part)

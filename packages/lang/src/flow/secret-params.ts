@@ -1,4 +1,4 @@
-// Params that are keys: those that a token, or a variable of a server, is the value of.
+// Params that hold keys: values of a token, or of a server's variable.
 
 import { type Param, resolveParam, type Scope } from '../names/names.js'
 import type { Value } from '../parse/ast.js'

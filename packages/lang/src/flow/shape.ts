@@ -1,19 +1,19 @@
-// The labels of a value, part by part. A shape may hold itself, as a type may. A part that it does not name has the labels of the whole.
+// The labels of a value, part by part. A shape may be recursive, as a type may. A part that it does not name has the labels of the whole.
 
 import type { CrossingAtom } from '../parse/ast.js'
 import { extend, isSameTags, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
 
-/** Each part has at least the labels of what it is a part of. */
+/** Each part has at least the labels of its parent. */
 export interface Shape {
   readonly tags: Tags
   readonly fields?: ReadonlyMap<string, Shape>
-  /** Of a list or a map. */
+  /** For a list or a map. */
   readonly item?: Shape
-  /** Of a tuple. */
+  /** For a tuple. */
   readonly items?: readonly Shape[]
 }
 
-/** What is being made: its parts come later, and may be itself. */
+/** Under construction: its parts are added later, and may be itself. */
 export interface OpenShape extends Shape {
   tags: Tags
   fields?: Map<string, Shape>
@@ -21,7 +21,7 @@ export interface OpenShape extends Shape {
   items?: Shape[]
 }
 
-/** Nothing in it has a label. */
+/** Without any label. */
 export const PLAIN: Shape = { tags: NO_TAGS }
 
 export const leaf = (tags: Tags): Shape => (isTagged(tags) ? { tags } : PLAIN)
@@ -57,7 +57,7 @@ const visit = (shape: Shape, look: (part: Shape) => void): void => {
   }
 }
 
-/** The labels of all its parts together. */
+/** The union of the labels of all its parts. */
 export const flat = (shape: Shape): Tags => {
   let tags = NO_TAGS
   visit(shape, (part) => {
@@ -68,7 +68,7 @@ export const flat = (shape: Shape): Tags => {
 
 type Product = (a: Shape, b: Shape) => Shape
 
-// Two shapes part by part, with what `tagsOf` makes of the labels of both.
+// Combines two shapes part by part, with `tagsOf` on the labels of both.
 const product = (tagsOf: (a: Tags, b: Tags) => Tags): Product => {
   const made = new Map<Shape, Map<Shape, Shape>>()
   const pair: Product = (a, b) => {
@@ -96,7 +96,7 @@ const product = (tagsOf: (a: Tags, b: Tags) => Tags): Product => {
 const elementIn = (shape: Shape): Shape =>
   shape.item ?? (shape.items ? itemShape({ tags: shape.tags, items: shape.items }) : leaf(shape.tags))
 
-/** What may be the one or the other. */
+/** One value or the other. */
 export const joinShapes: Product = (a, b) => {
   if (a === b || b === PLAIN) return a
   if (a === PLAIN) return b
@@ -104,7 +104,7 @@ export const joinShapes: Product = (a, b) => {
   return product(uniteTags)(a, b)
 }
 
-/** The labels that `declared` has, by the ways that `actual` has them, where it does. */
+/** The labels of `declared`, with the paths of `actual` where it has them. */
 export const overlay = (declared: Shape, actual: Shape): Shape =>
   declared === PLAIN
     ? PLAIN
@@ -114,7 +114,7 @@ export const overlay = (declared: Shape, actual: Shape): Shape =>
         secret: own.secret && (real.secret ?? own.secret),
       }))(declared, actual)
 
-/** Each part with other labels. */
+/** Replaces the labels of each part. */
 const change = (shape: Shape, tagsOf: (tags: Tags) => Tags): Shape => {
   if (shape === PLAIN) return PLAIN
   const made = new Map<Shape, Shape>()
@@ -139,10 +139,10 @@ export const through = (shape: Shape, step: TrailStep): Shape => change(shape, (
 export const without = (shape: Shape, label: Label): Shape =>
   change(shape, ({ untrusted, open, secret }) => (label === 'untrusted' ? { secret } : { untrusted, open }))
 
-/** endorse and declassify leave their label behind, at every depth. */
+/** endorse and declassify remove their label, at every depth. */
 export const crossed = (shape: Shape, { kind }: CrossingAtom): Shape => without(shape, kind === 'endorse' ? 'untrusted' : 'secret')
 
-/** Are they the same, by ways of the same length? */
+/** Whether they are equal, with paths of the same length. */
 export const isSame = (a: Shape, b: Shape): boolean => {
   const seen = new Map<Shape, Set<Shape>>()
   const pair = (a: Shape, b: Shape): boolean => {
@@ -160,7 +160,7 @@ export const isSame = (a: Shape, b: Shape): boolean => {
   return pair(a, b)
 }
 
-/** A part whose label is not allowed there. */
+/** A part with a forbidden label. */
 export interface Misfit {
   readonly label: Label
   readonly trail: Trail
@@ -168,7 +168,7 @@ export interface Misfit {
   readonly path: string
 }
 
-/** Of each label the part with the shortest way. */
+/** For each label the part with the shortest path. */
 export const misfits = (source: Shape, allowed: Shape): readonly Misfit[] => {
   const found = new Map<Label, Misfit>()
   const seen = new Map<Shape, Set<Shape>>()
@@ -186,7 +186,7 @@ export const misfits = (source: Shape, allowed: Shape): readonly Misfit[] => {
     for (const [name, field] of a.fields ?? []) pair(field, fieldShape(b, name), `${path}.${name}`)
     if (a.item) pair(a.item, b.item ?? elementIn(b), `${path}[]`)
     for (const [i, item] of (a.items ?? []).entries()) pair(item, itemAt(b, i), `${path}[${i}]`)
-    // What is whole there has parts here, of which some may be allowed less.
+    // A part without subparts is compared with each of the other's, some of which may allow less.
     for (const name of b.fields?.keys() ?? []) if (!a.fields?.has(name)) pair(fieldShape(a, name), fieldShape(b, name), `${path}.${name}`)
     if (b.item && !a.item && !a.items && !a.fields) pair(leaf(a.tags), b.item, `${path}[]`)
   }

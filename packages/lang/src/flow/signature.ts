@@ -1,4 +1,4 @@
-// A signature with a word for a label is taken at its word, and its binding is held to it; one without passes labels through.
+// A labelled signature is trusted by callers and checked for its binding; an unlabelled one passes labels through.
 
 import type { Bound } from '../names/names.js'
 import { declaredShape, type Written, writesLabelIn } from './declared.js'
@@ -8,7 +8,7 @@ import { misfits, overlay, PLAIN, type Shape } from './shape.js'
 
 export interface SignatureFlow {
   readonly isWorded: boolean
-  /** What comes in, held to what the signature takes, and as it says. */
+  /** Checks the input against the signature, and returns it with the declared labels. */
   enter(given: readonly Shape[]): readonly Shape[]
   leave(made: readonly Shape[]): readonly Shape[]
 }
@@ -20,7 +20,7 @@ const written = ({ binding: { signature }, scope }: Bound): { inputs: Written[];
 
 const known = new WeakMap<Bound, boolean>()
 
-/** Does its signature name a label? */
+/** Whether its signature names a label. */
 export const isWorded = (bound: Bound): boolean => {
   const found = known.get(bound)
   if (found !== undefined) return found
@@ -30,7 +30,7 @@ export const isWorded = (bound: Bound): boolean => {
   return isFound
 }
 
-/** What it may be given; nothing with a label where it says nothing. */
+/** The accepted labels; none if the signature names none. */
 export const takenBy = (bound: Bound, i: number): Shape => {
   const port = written(bound).inputs[i]
   return port && isWorded(bound) ? declaredShape(port, 'takes', inputStep(bound)) : PLAIN

@@ -1,4 +1,4 @@
-// Tools as sources and sinks: what may go into one, and which labels come out.
+// Tools as sources and sinks: the labels that they accept, and those of their results.
 
 import type { Effect } from '../check/rules.js'
 import { unreachable } from '../diagnostic/unreachable.js'
@@ -46,7 +46,7 @@ const stepOf = ({ name, binding }: Bound, text: string, effects: readonly Effect
   ...(effects.length > 0 ? { note: `effect ${effects.join(', ')}` } : {}),
 })
 
-// A person who reads the call answers for what it does with what it is given; what it gives has its labels all the same.
+// A person who approves the call takes responsibility for its input; its result keeps its labels.
 const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (shape: Shape) => Shape): Shape => {
   const signature = ofSignature(bound, a)
   const isAsked = config.approval === 'ask'
@@ -78,10 +78,10 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
 
 const tagsThrough = (given: Shape, step: TrailStep): Tags => flat(through(given, step))
 
-/** Of what a tool gives by itself. */
+/** The labels of a tool's own results. */
 export const sourceTags = (bound: Bound, { source, config }: Body, effects: readonly Effect[]): Tags => {
   const trail = begin(stepOf(bound, 'from'))
-  // Null tells nothing.
+  // Null carries no information.
   if (resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'unit') return NO_TAGS
   const isOutside = source === 'mcp' ? !isTrusted(config.mcp) : effects.includes('net')
   const roots = source === 'builtin' ? rootLabels(config.roots) : []
@@ -95,7 +95,7 @@ export const isTrusted = (server: Json | undefined): boolean =>
 
 const rootLabels = (roots: Json | undefined): readonly Label[] => Object.values(roots ?? {}).flatMap(labelsOf)
 
-// Beside a word for a label, what a source gives is said to be untrusted too.
+// In a labelled signature, results of a source are untrusted too.
 const holdToSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, said: Shape, a: Analysis): void => {
   const { name, signature } = bound.binding
   for (const { label, trail } of misfits(labelled(output, sourceTags(bound, body, effects)), said)) {
@@ -135,6 +135,6 @@ const refuse = (bound: Bound, { label, trail, path }: Misfit, does: string, effe
   })
 }
 
-/** What an agent gives to a tool: any of what it has read, in any argument. */
+/** The input of a tool from an agent: anything that it has read, in any argument. */
 export const argumentOf = (bound: Bound, tags: Tags, effects: readonly Effect[]): Shape =>
   isTagged(tags) ? through(labelled(bound.inputs[0], tags), stepOf(bound, 'which may call', effects)) : PLAIN

@@ -1,4 +1,4 @@
-// The labels of what goes over each wire of a binding, as it runs: for pictures, and for what must not be shown of a run.
+// The labels on each wire of a binding: for pictures, and for hiding secrets of a run.
 
 import type { Program } from '../compile.js'
 import type { Bound } from '../names/names.js'
@@ -13,7 +13,7 @@ import { givenTo } from './signature.js'
 export interface WireFlows {
   labelsOn(edge: Edge): readonly Label[]
   shapeOn(edge: Edge): Shape
-  /** It was given a secret, gave one, or saw one in between. */
+  /** It received, emitted or read a secret. */
   hasSecret(node: GraphNode): boolean
 }
 

@@ -1,4 +1,4 @@
-// Which programs are checked without being asked: those that have a word for a label.
+// Whether a program uses labels, and so is checked by default.
 
 import type { Program } from '../compile.js'
 import type { Scope } from '../names/names.js'
@@ -8,7 +8,7 @@ import { STANDARD_LIBRARY } from '../stdlib/library.js'
 
 const WORDS = /\b(?:untrusted|secret|endorse|declassify)\b/
 
-/** In a file of its own: what the standard library says does not count. */
+/** In the user's own files: the standard library does not count. */
 export const writesFlowWords = ({ scopes }: Program): boolean =>
   scopes.some((scope) => {
     const { items, span } = scope.module.program

@@ -1,4 +1,4 @@
-// Looks for something in a chain and in all that it is made of, in the order written.
+// Searches a chain and all its parts, in the order written.
 
 import type { Chain, Implementation } from '../parse/ast.js'
 import { isChain, partsOfChain } from '../parse/chain-parts.js'
@@ -10,7 +10,7 @@ export interface ChainPlace {
   readonly scope: Scope
 }
 
-/** What `pick` gives first. Through chains that are named, and with `intoBodies` through the bodies of plumbs. */
+/** The first result of `pick`. Searches named chains, and with `intoBodies` the bodies of plumbs. */
 export const findInChain = <T>(start: ChainPlace, pick: (chain: Chain) => T | undefined, intoBodies = false): T | undefined => {
   const seen = new Set<Bound>()
   const waiting = [start]
@@ -32,7 +32,7 @@ export const findInChain = <T>(start: ChainPlace, pick: (chain: Chain) => T | un
   return undefined
 }
 
-// A process that is spawned stands in the body as one that is wired.
+// A spawned process is in the body like a wired one.
 const placesIn = ({ statements }: Implementation & { kind: 'plumb' }, scope: Scope): ChainPlace[] =>
   statements.flatMap((s): ChainPlace[] => {
     if (s.kind === 'wire') return [{ chain: s.chain, scope }]

@@ -3,7 +3,7 @@
 import type { FieldExpression, FieldOf, Reference } from '../parse/ast.js'
 import type { Scope } from './names.js'
 
-/** Undefined: `a` names no module, so that `.b` is a field. */
+/** Undefined: `a` is not a module, so `.b` is a field. */
 export const memberOf = ({ of, field, span }: FieldOf, scope: Scope): Reference | undefined => {
   if (of.kind !== 'reference' || of.name.module || of.port) return undefined
   const module = of.name.name
@@ -11,7 +11,7 @@ export const memberOf = ({ of, field, span }: FieldOf, scope: Scope): Reference 
   return { kind: 'reference', name: { module, name: field, span }, span }
 }
 
-/** The field as an expression on what comes out: `value.b`. */
+/** The field as an expression on the output: `value.b`. */
 export const fieldOfWhole = ({ of, field, span }: FieldOf): FieldExpression => ({
   kind: 'field',
   of: { kind: 'name', name: 'value', span: of.span },

@@ -1,4 +1,4 @@
-// From the file that was named to all files it uses: each read and parsed once, cycles refused.
+// Loads the named file and all modules it uses: each is read and parsed once, and cycles are refused.
 
 import { preview } from '@plumb/wire/preview'
 import type { Result } from '@plumb/wire/result'
@@ -7,7 +7,7 @@ import type { Span } from '../diagnostic/source.js'
 import type { Use } from '../parse/ast.js'
 import { type Parsed, parse } from '../parse/parser.js'
 
-/** How lang reaches texts; the executables pass one that reads files, tests one that has a table. */
+/** Supplies texts; the executables pass an implementation that reads files, tests one with a table. */
 export interface Files {
   read(path: string): Result<string>
   /** The path of a module: by name in the standard library, then beside `from`, then along PLUMB_PATH; by path relative to `from`. */
@@ -19,22 +19,22 @@ export interface Module {
   readonly path: string
   readonly program: Parsed
   readonly uses: ReadonlyMap<string, Module>
-  /** Names of modules that did not load: their members are not reported again. */
+  /** Names of modules that did not load: errors about their members are suppressed. */
   readonly missing: ReadonlySet<string>
 }
 
-/** A program of more than that is not written by hand: of files, and of characters in all of them. */
+/** Limits above any hand-written program: of files, and of characters in all of them. */
 const MAX_MODULES = 10_000
 const MAX_CHARACTERS = 16 * 1024 * 1024
 
-/** A module whose uses are being followed. */
+/** A module whose uses are being loaded. */
 interface Open {
   readonly path: string
   readonly program: Parsed
   readonly uses: Map<string, Module>
   readonly missing: Set<string>
   readonly places: Map<string, Span>
-  /** The next of its items to look at. */
+  /** Its next item. */
   at: number
 }
 
@@ -59,7 +59,7 @@ export const loadModules = (entry: Entry, files: Files, report: Report): readonl
     return module
   }
 
-  /** Undefined: it cannot be used, already reported. */
+  /** Undefined: unusable, already reported. */
   const follow = (use: Use, from: string): Module | Open | undefined => {
     const { text, span } = use.target
     const path = use.by === 'path' ? files.beside(text, from) : files.find(text, from)
@@ -107,7 +107,7 @@ export const loadModules = (entry: Entry, files: Files, report: Report): readonl
     }
     const found = item.kind === 'use' && !isDuplicate(item, places, report) ? follow(item, last.path) : undefined
     if (found && isOpen(found)) {
-      // When it is done, this item is looked at again, and it is known.
+      // Then this item is processed again, and the module is known.
       places.delete(aliasOf(item as Use))
       path.push(found)
       continue

@@ -1,4 +1,4 @@
-// What each name of a module stands for: its types and bindings, and those of the modules it uses.
+// What each name of a module refers to: its types and bindings, and those of the modules it uses.
 
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
@@ -12,18 +12,18 @@ import type { Module } from './modules.js'
 export interface Scope {
   readonly module: Module
   readonly types: Map<string, NamedType>
-  /** Declared types that have errors: what mentions them is unknown, and not reported again. */
+  /** Declared types with errors: types that mention them are unknown, without a further report. */
   readonly brokenTypes: Set<NamedType>
   readonly bindings: Map<string, Bound>
   readonly params: Map<string, Param>
-  /** What the config values hold; those with errors hold nothing. */
+  /** The values of config bindings; those with errors are missing. */
   readonly values: Map<string, ConfigValue>
   readonly modules: Map<string, Scope>
   /** How an expression calls a pure bare binding. Only for a program without errors. */
   readonly open: (bound: Bound) => Callable
 }
 
-/** JSON text; there is a byte behind it. */
+/** JSON text, followed by at least one byte. */
 export interface Text {
   readonly buf: Buffer
   readonly start: number
@@ -32,11 +32,11 @@ export interface Text {
 
 export interface Callable {
   readonly apply: Apply
-  /** The maps that it is made of, one behind the other; undefined where it is more, or where messages have to be looked at on the way. */
+  /** The maps that it consists of, in order. Undefined: it has other parts, or needs run-time checks in between. */
   readonly steps: readonly MapStep[] | undefined
 }
 
-/** What a bare binding gives for a message. Throws what expressions throw where it gives nothing. */
+/** The result of a bare binding for a message. Throws like an expression if there is none. */
 export type Apply = (message: Text) => Text
 
 export interface MapStep {
@@ -48,10 +48,10 @@ export interface MapStep {
 /** A config value with all names in it replaced. */
 export interface ConfigValue {
   readonly json: Json
-  /** In parts and characters: values that name others twice, one after the other, grow fast. */
+  /** In parts and characters: values that repeatedly name others twice grow fast. */
   readonly size: number
   readonly depth: number
-  /** It holds a param that has no value yet: what stands for it says nothing. */
+  /** It contains a param without a value yet: its stand-in means nothing. */
   readonly isUnknown: boolean
 }
 
@@ -60,13 +60,13 @@ export interface Param {
   readonly name: string
   readonly declaration: ParamDeclaration
   readonly scope: Scope
-  /** Undefined where it has an error, already reported. */
+  /** Undefined if it has an error, already reported. */
   readonly type: Type | undefined
-  /** JSON text: what was given, else its default. Undefined: there is neither, which stops a run and no check. */
+  /** JSON text: the given value, else its default. Undefined: neither, which prevents a run but not a check. */
   readonly text: string | undefined
 }
 
-/** A binding with what its signature says. A type is undefined where it is unknown because of an error already reported. */
+/** A binding with its signature. A type is undefined if it is unknown because of an error already reported. */
 export interface Bound {
   readonly name: string
   readonly binding: Binding
@@ -77,11 +77,11 @@ export interface Bound {
   readonly outputs: readonly (Type | undefined)[]
   readonly description?: string
   readonly version?: string
-  /** Agents may be given it: a `tool { … }`, or a bare morphism under `@tool`. */
+  /** Agents may use it: a `tool { … }`, or a bare morphism under `@tool`. */
   readonly isTool: boolean
 }
 
-/** `'unknown'` where the name, or the module, has an error already reported. */
+/** `'unknown'` if the name, or the module, has an error already reported. */
 export const findBinding = (
   name: QualifiedName,
   scope: Scope,
@@ -106,7 +106,7 @@ export const findBinding = (
   return notFound('unknown_name', `no binding is named '${preview(printName(name))}'`, name.name, candidates, report)
 }
 
-/** `'unknown'` where there is none, reported. */
+/** `'unknown'` if there is none, which is reported. */
 export const findParam = (name: QualifiedName, scope: Scope, report: Report): Param | 'unknown' => {
   const home = homeOf(name, scope, report)
   if (home === 'unknown') return 'unknown'
@@ -117,13 +117,13 @@ export const findParam = (name: QualifiedName, scope: Scope, report: Report): Pa
   return notFound('unknown_name', message, name.name, () => [...home.params.keys()], report, 'a literal or a param stands here')
 }
 
-/** Without a word where there is none. */
+/** Without a report. */
 export const resolveName = ({ module, name }: QualifiedName, scope: Scope): Bound | undefined => {
   const home = module ? scope.modules.get(module.text) : scope
   return home?.bindings.get(name.text)
 }
 
-/** Without a word where there is none. */
+/** Without a report. */
 export const resolveParam = ({ module, name }: QualifiedName, scope: Scope): Param | undefined => {
   const home = module ? scope.modules.get(module.text) : scope
   return home?.params.get(name.text)

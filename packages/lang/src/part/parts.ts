@@ -1,5 +1,5 @@
-// The parts of a graph that may run on machines of their own: only what goes from one part to another has to be kept between them. Each
-// process is one, with the expressions behind it; a cycle, a barrier with its branches, an each and a `+` are whole within one.
+// Splits a graph into parts that may run on different machines: only messages between parts have to be stored. Each process is a part, with
+// the expressions after it; a cycle, a barrier with its branches, an each and a `+` are never split.
 
 import { type Edge, type Graph, type GraphNode, nodesBehind } from '../plan/graph.js'
 import { partingsOf } from '../plan/parting.js'
@@ -7,16 +7,16 @@ import { planOf } from '../plan/root.js'
 import { agentOf } from '../program/agent-plan.js'
 
 export interface Part {
-  /** From 1, in the order of the program: the same for the same spec. */
+  /** From 1, in the order of the program: equal for equal specs. */
   readonly id: number
   /** The first process in it, else its first expression. */
   readonly name: string
   readonly nodes: readonly GraphNode[]
-  /** `owned`: what one message leaves behind matters to the next, so that one process at a time has it. */
+  /** `owned`: it has state, so that only one process at a time may run it. */
   readonly kind: 'free' | 'owned'
-  /** What is remembered is known only once all is quiet: it is given the next message when it is done with the last. */
+  /** Its state is complete only once it is quiet: it gets the next message when it has finished the last. */
   readonly isOneByOne: boolean
-  /** What comes in, by the output of another part, or of the whole graph, that it comes from. */
+  /** Its inputs, by the output of another part, or of the whole graph, that they come from. */
   readonly inputs: readonly PartOutput[]
   /** Its outputs that another part, or an output of the whole graph, reads. */
   readonly outputs: readonly PartOutput[]
@@ -39,7 +39,7 @@ export const partsOf = (graph: Graph): readonly Part[] => {
     .map((nodes, i) => describe(nodes, i + 1, graph, groups.cyclic))
 }
 
-/** One part as a graph of its own. Where it has several inputs or outputs, each is named after the node that it comes from. */
+/** One part as a graph of its own. If it has several inputs or outputs, each is named after the node that it comes from. */
 export const partOf = (graph: Graph, { nodes, inputs, outputs }: Part): Graph => {
   const within = new Set(nodes)
   const names = namesOf([...inputs, ...outputs])
@@ -50,7 +50,7 @@ export const partOf = (graph: Graph, { nodes, inputs, outputs }: Part): Graph =>
     const ends = { inputs: [{ name: 'input', type }], outputs: [{ name: 'output', type }] }
     return { id: graph.nodes.length + port, name, span, work: { kind, port }, ...ends }
   }
-  // An input of the whole graph stays what it is: a port `error` may speak for it.
+  // An input of the whole graph keeps its name: a port `error` may refer to it.
   const entrances = inputs.map((source, i) => ({
     ...source,
     end: source.node.work.kind === 'input' ? source.node : end('input', source, inputs.length === 1, i),
@@ -66,7 +66,7 @@ export const partOf = (graph: Graph, { nodes, inputs, outputs }: Part): Graph =>
   return { nodes: [...entrances.map((entrance) => entrance.end), ...nodes, ...exits], edges: [...edges, ...out] }
 }
 
-/** The name of each end of a part: of the node that it comes from, with the port where that is not `output`, and a number where two are the same. */
+/** The name of each end of a part: the node that it comes from, with the port unless that is `output`, and a number to make it unique. */
 const namesOf = (sources: readonly PartOutput[]): string[] => {
   const times = new Map<string, number>()
   return sources.map(({ node, output }) => {
@@ -82,16 +82,16 @@ const isEnd = ({ work }: GraphNode): boolean => work.kind === 'input' || work.ki
 
 const PURE = new Set<GraphNode['work']['kind']>(['pass', 'map', 'filter', 'discard', 'empty', 'flatten'])
 
-/** Nodes that are in one part, joined step by step. */
+/** Groups of nodes that are in one part, merged step by step. */
 class Groups {
   readonly #graph: Graph
   readonly #of = new Map<GraphNode, Set<GraphNode>>()
-  /** Holding a process, or something that has to be whole. */
+  /** Whether a group contains a process, or something that must not be split. */
   readonly #heavy = new Set<Set<GraphNode>>()
-  /** What each node writes to, and what writes to it; a failure goes to its port. */
+  /** The successors and predecessors of each node; a failure goes to its port. */
   readonly #next: Map<GraphNode, GraphNode[]>
   readonly #before: Map<GraphNode, GraphNode[]>
-  /** Each before those that it writes to; without those on a circle, or behind one. */
+  /** In topological order; without nodes in, or after, a cycle. */
   readonly #order: GraphNode[] = []
   readonly #circles: GraphNode[][]
 
@@ -143,7 +143,7 @@ class Groups {
       if (work.kind === 'each' || work.kind === 'choice') this.#join(nodes.filter((n) => isWithin(n, work.inside)))
     for (const node of nodes) {
       if (node.work.kind !== 'failures') continue
-      // Of an input of the whole graph: with what reads that.
+      // For an input of the whole graph: with its reader.
       this.#join([node, ...nodesBehind(node.work, nodes).flatMap((of) => (isEnd(of) ? (this.#next.get(of) ?? []) : [of]))])
     }
     for (const { from, output, to, input } of edges) {
@@ -169,7 +169,7 @@ class Groups {
     }
   }
 
-  /** Where a message would come back to a part that it has left, all on its way are one. */
+  /** If a message could return to a part that it has left, all groups on its way are merged. */
   joinCircles(): void {
     for (;;) {
       const next = (group: Set<GraphNode>) =>
@@ -186,7 +186,7 @@ class Groups {
     return !isEnd(node) && !this.#heavy.has(this.#groupOf(node))
   }
 
-  /** Where all of the others are in one part. */
+  /** The common part of all others, if there is one. */
   #joinOnly(node: GraphNode, others: readonly GraphNode[]): void {
     const [only, ...more] = new Set(others.map((other) => this.#groupOf(other)))
     if (only && more.length === 0) this.#join([node, ...only])
@@ -211,7 +211,7 @@ const isWithin = ({ within, work }: GraphNode, inside: NonNullable<GraphNode['wi
   return false
 }
 
-/** The strongly connected components with an edge inside: what can be reached from each of them, and reaches it. */
+/** The strongly connected components with an edge inside. */
 const circlesOf = <Node>(nodes: readonly Node[], next: (node: Node) => readonly Node[]): Node[][] => {
   const reached = new Map(nodes.map((node) => [node, reachedFrom(node, next)]))
   const seen = new Set<Node>()
@@ -251,7 +251,7 @@ const describe = (nodes: readonly GraphNode[], id: number, graph: Graph, cyclic:
   }
 }
 
-/** What it does with a message may depend on those before. */
+/** Whether its result for a message may depend on earlier ones. */
 const remembers = ({ work }: GraphNode): boolean => {
   if (work.kind === 'fold' || work.kind === 'batch') return true
   if (work.kind === 'plumb') return planOf(work.bound).nodes.some(remembers)

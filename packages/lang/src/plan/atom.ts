@@ -1,4 +1,4 @@
-// Structural morphisms as nodes: from the types that come in to a node and the types that go out.
+// Structural morphisms as nodes: derives the output types from the input types.
 
 import { elementUnder, isPositiveInteger, parallelOf, refuseParallel } from '../base/each.js'
 import { callsTool, liftable } from '../base/lift.js'
@@ -19,10 +19,10 @@ import type { Builder } from './builder.js'
 import { foldOf, stateOf } from './fold.js'
 import type { GraphNode, NodeWork } from './graph.js'
 
-/** How many inputs it has: `many` for two or more, as they come. */
+/** Its number of inputs: `many` for two or more. */
 export const arityOf = ({ kind }: MorphismAtom): number | 'many' => MORPHISM_PORTS[kind].inputs
 
-/** The node, with an input for each of `types`; its outputs have the types that follow from them. */
+/** The node, with an input for each of `types` and the resulting output types. */
 export const makeAtom = (
   atom: MorphismAtom,
   types: readonly (Type | undefined)[],
@@ -97,7 +97,7 @@ export const makeAtom = (
 /** `input`, `output`, then `input2`… */
 export const portName = (word: 'input' | 'output', index: number): string => (index === 0 ? word : `${word}${index + 1}`)
 
-/** The type of what several sources give together; undefined where one is unknown, or where they clash (then reported). */
+/** The common type of several sources. Undefined: one is unknown, or they clash (then reported). */
 export const joined = (types: readonly (Type | undefined)[], at: Node, report: Report): Type | undefined => {
   if (!types.every((t) => t !== undefined)) return undefined
   const type = joinAll(types)
@@ -133,7 +133,7 @@ const projected = (atom: MorphismAtom & { kind: 'project' }, expression: Express
   return undefined
 }
 
-/** The most seconds of `within`: a timer takes no more. */
+/** The maximum of `within`, in seconds: the limit of a timer. */
 const MAX_WITHIN = 2_000_000
 
 const SIZE: SettingRule = { type: INT, isRight: isPositiveInteger, message: "'batch' takes a whole number from 1: so many messages make a list" }
@@ -144,7 +144,7 @@ const WITHIN: SettingRule = {
   message: "'within' is a number of seconds over 0, at most 2,000,000",
 }
 
-/** What the numbers of `batch(n, within: s)` say. `withinMs`: a list that is not full leaves so long after its first message. */
+/** The values of `batch(n, within: s)`. `withinMs`: a partial list leaves this long after its first message. */
 const batchSettings = ({ size, within }: BatchAtom, scope: Scope, report: Report): { size: number; withinMs: number | undefined } => {
   const count = readSetting(size, SIZE, scope, report)
   const seconds = within && readSetting(within, WITHIN, scope, report)

@@ -1,4 +1,4 @@
-// The body of a plumb: one instance a name, channels, and the rule that a process that is used has an input.
+// The body of a plumb: one instance for each name, channels, and the rule that a used process has an input.
 
 import { error } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -13,7 +13,7 @@ import { type WireContext, wire } from './wire.js'
 
 interface Instance {
   readonly process: Process | undefined
-  /** Where it is first named: that is where an unwired input is shown. */
+  /** Where it is first named, for reports of an unwired input. */
   readonly span: Span
   readonly isAgent: boolean
 }
@@ -22,7 +22,7 @@ interface Instance {
 export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readonly GraphNode[], builder: Builder): void => {
   const local = localNames(bound, impl, params, builder)
   const instances = new Map<string, Instance>()
-  // A name that is missing because a parameter is: already reported.
+  // A missing parameter was already reported.
   const isShort = impl.parameters.length < params.length
   const instanceOf = (reference: Reference): Process | undefined => {
     const key = printName(reference.name)

@@ -1,4 +1,4 @@
-// A graph while it is being wired: adds nodes and edges, and holds every edge to the rule of subtypes.
+// A graph under construction: adds nodes and edges, and checks that every edge respects subtyping.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -12,7 +12,7 @@ import type { Edge, Expansion, GraphNode, GraphPort, NodeOutput, NodeWork, Proce
 
 export interface BuilderOptions {
   readonly report: Report
-  /** Bound chains are expanded; else each stands as one node with the ports of its signature, which is all that checks look at. */
+  /** Bound chains are expanded; else each is one node with the ports of its signature, which is enough for checks. */
   readonly isExpanded: boolean
 }
 
@@ -21,7 +21,7 @@ export class Builder {
   readonly edges: Edge[] = []
   readonly report: Report
   readonly isOpen: boolean
-  /** What is being expanded: nodes are made within it. */
+  /** The current expansion, in which nodes are made. */
   private within: Expansion | undefined
   private readonly waiting: (() => void)[] = []
   private readonly known = new Set<string>()
@@ -39,7 +39,7 @@ export class Builder {
     return node
   }
 
-  /** Makes the ends of a bound chain now, and what is between them later: chains of chains may be thousands deep. */
+  /** Makes the ends of a bound chain now, and its contents later: chains may be nested thousands deep. */
   expand<T>(name: string, makeEnds: () => T, wireBetween: (ends: T) => void): T {
     const { opened, ends } = this.inside(name, (opened) => ({ opened, ends: makeEnds() }))
     this.waiting.push(() => {
@@ -50,7 +50,7 @@ export class Builder {
     return ends
   }
 
-  /** Makes nodes that stand in an expansion of their own. */
+  /** Makes nodes in an expansion of their own. */
   inside<T>(name: string, make: (inside: Expansion) => T): T {
     const outer = this.within
     const opened = { name, ...(outer ? { within: outer } : {}) }
@@ -60,7 +60,7 @@ export class Builder {
     return made
   }
 
-  /** The port `error` of a process: made when it is first named. */
+  /** The port `error` of a process, made on first use. */
   failuresOf(process: Process, span: Span): NodeOutput {
     const known = this.failures.get(process)
     if (known) return known
@@ -75,12 +75,12 @@ export class Builder {
     return output
   }
 
-  /** Wires all that was opened. */
+  /** Wires everything that was opened. */
   finish(): void {
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) next()
   }
 
-  /** The same edge written twice counts once. `span` is where the receiver is named. */
+  /** A repeated edge counts once. `span` is where the receiver is named. */
   connect(from: NodeOutput, to: GraphNode, input: number, span: Span): void {
     const key = `${from.node.id}.${from.output}>${to.id}.${input}`
     if (this.known.has(key)) return
@@ -91,7 +91,7 @@ export class Builder {
     if (fit !== 'no') this.edges.push({ from: from.node, output: from.output, to, input, isChecked: fit === 'checked' })
   }
 
-  /** Something was meant to be wired into it, even if that had an error: that it has no edge is no second one. */
+  /** It was meant to have an input, even if that had an error: a missing edge is not a second error. */
   markFed(node: GraphNode, input: number): void {
     this.fed.add(`${node.id}.${input}`)
   }
@@ -103,7 +103,7 @@ export class Builder {
   private fit(from: NodeOutput, source: Type, to: GraphNode, target: Type, span: Span): 'static' | 'checked' | 'no' {
     const fit = isWirable(source, target)
     if (fit !== 'no') return fit
-    // A typed selector: what is no such variant is dropped.
+    // A typed selector: messages of other variants are dropped.
     if (isSelector(to) && resolve(source).kind === 'sum' && isSubtype(target, source)) return 'checked'
     const message = `'${owner(from.node)}' gives '${printType(source)}', '${owner(to)}' takes '${printType(target)}'`
     this.report(error('type_mismatch', message, span, conversion(source, target)))
@@ -118,7 +118,7 @@ export const processOf = (node: GraphNode): Process => ({
   outputs: node.outputs.map((port, output) => ({ ...port, node, output })),
 })
 
-// Whose signature it is: what map applies has one of its own; the exit of an each stands for the whole of it.
+// The owner of the signature: map's target has one of its own; the exit of an each represents the whole.
 const owner = ({ name, work }: GraphNode): string => {
   if (work.kind === 'gather') return 'each'
   if (work.kind === 'call') return work.bound.name

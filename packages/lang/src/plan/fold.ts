@@ -1,6 +1,5 @@
-// fold(e, from: x): the type of its state is the least that holds x and what e gives for a state of
-// that type. So it begins with the type of x and grows until e gives nothing else. Where that is too
-// narrow for e to have a type, as "on" is where e asks for "off", it begins wider.
+// fold(e, from: x): the type of its state is the least that includes x and the results of e for such states. It starts with the type of x
+// and grows until it is stable. If that is too narrow for e to be well-typed, as "on" is if e compares with "off", it starts wider.
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression, openInference } from '../expression/infer/check.js'
@@ -15,16 +14,16 @@ import { printType } from '../types/print.js'
 import { JSON_TYPE, STRING, type Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 
-/** The name that the state has in the expression. */
+/** The name of the state in the expression. */
 export const stateOf = (type: Type): Local => ({ name: 'state', type })
 
 export interface FoldTypes {
   readonly state: Type
-  /** What the expression gives: within the type of the state. Undefined where it has an error, already reported. */
+  /** The type of the results, within the type of the state. Undefined: it has an error, already reported. */
   readonly output: Type | undefined
 }
 
-/** Undefined where there is an error in what it begins with, already reported. */
+/** Undefined: its start has an error, already reported. */
 export const foldOf = (atom: FoldAtom, input: Type, scope: Scope, report: Report): FoldTypes | undefined => {
   const first = typeOfConstant(atom, scope, report)
   if (!first) return undefined
@@ -35,7 +34,7 @@ export const foldOf = (atom: FoldAtom, input: Type, scope: Scope, report: Report
     for (const diagnostic of wide) report(diagnostic)
     return { state: widened(first), output: undefined }
   }
-  // What e gives may be narrower than what it had to be begun with.
+  // The results may be narrower than the start type.
   const between = wide.output && join(first, wide.output)
   const narrow = between && grown(atom, { input, scope }, between)
   return narrow && isFound(narrow) ? narrow : wide
@@ -45,7 +44,7 @@ type Grown = FoldTypes | readonly Diagnostic[]
 
 const isFound = (grown: Grown): grown is FoldTypes => 'state' in grown
 
-/** A type that grows in more steps than these grows in each of them. */
+/** A type that grows in more steps than this would grow for ever. */
 const MAX_STEPS = 20
 
 const grown = ({ expression }: FoldAtom, environment: Environment, first: Type): Grown => {
@@ -64,7 +63,7 @@ const grown = ({ expression }: FoldAtom, environment: Environment, first: Type):
   return refuse(`${begins}, and what the expression gives has another type each time, without end`)
 }
 
-/** Characters of a type in an error. */
+/** Maximum characters of a type in an error. */
 const MAX_SHOWN = 200
 
 /** It names nothing of a message: there is none yet. */
@@ -86,7 +85,7 @@ const typeOfConstant = ({ from }: FoldAtom, scope: Scope, report: Report): Type 
   if (named.length > 0) return undefined
   for (const diagnostic of diagnostics) report(diagnostic)
   if (!type) return undefined
-  // What a param without a value will be is not known yet.
+  // The value of a param is unknown yet.
   if (paramsIn(context).some(({ text }) => text === undefined)) return type
   try {
     evaluateConstant(from, scope)
@@ -98,7 +97,7 @@ const typeOfConstant = ({ from }: FoldAtom, scope: Scope, report: Report): Type 
   }
 }
 
-/** Any string for one, and lists of any length for one of a fixed length. */
+/** Widens literals to string, and lists of fixed length to any length. */
 const widened = (type: Type): Type => {
   switch (type.kind) {
     case 'literal':

@@ -1,4 +1,4 @@
-// A binding → a process in a graph: one node for an agent, a plumb or a single morphism; a bound chain is expanded in place.
+// Instantiates a binding in a graph: one node for an agent, a plumb or a single morphism; a bound chain is expanded in place.
 
 import { nearest } from '@plumb/wire/nearest'
 import { error } from '../diagnostic/diagnostic.js'
@@ -15,7 +15,7 @@ import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, NodeOutput, NodeWork, Process } from './graph.js'
 import { feed, type WireContext, wire } from './wire.js'
 
-/** The stream binding a reference names, or undefined where the error is reported. */
+/** The stream binding that a reference names. Undefined: an error was reported. */
 export const streamNamed = (reference: Reference, scope: Scope, builder: Builder): Bound | undefined => {
   const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream')
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
@@ -44,7 +44,7 @@ export const instantiate = (bound: Bound, name: string, span: Span, builder: Bui
   return singleNode(bound, chain, name, builder) ?? expand(bound, chain, name, span, inlet, builder)
 }
 
-/** The ports that those who wire a binding may name, in the order of its signature. */
+/** The named ports of a binding, in the order of its signature. */
 export const portsOfInstance = (bound: Bound): { inputs: GraphPort[]; outputs: GraphPort[] } => {
   const { impl } = bound.binding
   const ports = (types: readonly GraphPort['type'][], nameOf: (i: number) => string) => types.map((type, i) => ({ name: nameOf(i), type }))
@@ -56,7 +56,7 @@ export const portsOfInstance = (bound: Bound): { inputs: GraphPort[]; outputs: G
   if (impl.kind !== 'agent')
     return { inputs: ports(bound.inputs, (i) => portName('input', i)), outputs: ports(bound.outputs, (i) => portName('output', i)) }
   const outputs = ports(bound.outputs, (i) => (i === 0 ? 'output' : 'telemetry'))
-  // A second input brings the port for its replies.
+  // A second input implies the port for its replies.
   if (bound.inputs.length > 1) outputs.splice(1, 0, { name: 'ctrl_out', type: { kind: 'json' } })
   return { inputs: ports(bound.inputs, (i) => (i === 0 ? 'input' : 'ctrl_in')), outputs }
 }
@@ -77,10 +77,10 @@ export const isSelector = (bound: Bound): boolean => {
   return next
 }
 
-// Bindings may begin with each other, thousands in a row.
+// Bindings may begin with each other, in chains of thousands.
 const selectors = new WeakMap<Bound, boolean>()
 
-/** Whether its chain begins with a filter, or the binding that it begins with. */
+/** Whether its chain begins with a filter, directly or through a named binding. */
 const firstStep = ({ scope, binding: { impl } }: Bound): boolean | Bound => {
   if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'plumb' || impl.kind === 'object') return false
   let first = firstOf(impl)
@@ -88,7 +88,7 @@ const firstStep = ({ scope, binding: { impl } }: Bound): boolean | Bound => {
   return first.kind === 'reference' ? (resolveName(first.name, scope) ?? false) : first.kind === 'filter'
 }
 
-// `let inc : !int -> !int = map(value + 1)` is that one node, unless its result has yet to be looked at.
+// `let inc : !int -> !int = map(value + 1)` is that one node, unless its result still needs a check.
 const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder): Process | undefined => {
   if (!isMorphism(chain)) return undefined
   const arity = arityOf(chain)
@@ -111,7 +111,7 @@ const singleNode = (bound: Bound, chain: Chain, name: string, builder: Builder):
   return processOf(typed)
 }
 
-// The node looks at what its own type says, and others see the type of the signature.
+// The node checks its own type, and others see the type of the signature.
 const isSame = (a: Type | undefined, b: Type | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && isWirable(a, b) === 'static' && isWirable(b, a) === 'static')
 
@@ -177,7 +177,7 @@ export const placeAnew = (reference: Reference, scope: Scope, builder: Builder):
   return bound && withPort(instantiate(bound, printName(reference.name), reference.span, builder), reference, builder)
 }
 
-/** The process, if it has the port that is named behind `@`, or none is named. */
+/** The process, if it has the port named after `@`, or no port is named. */
 export const withPort = (process: Process, { port }: Reference, builder: Builder): Process | undefined => {
   if (!port || port.text === 'error' || [...process.inputs, ...process.outputs].some((p) => p.name === port.text)) return process
   reportNoPort(process, port, builder)

@@ -1,4 +1,4 @@
-// The names of a body: the parameters of its plumb, and the channels that it declares.
+// The names of a body: the parameters of its plumb, and its channels.
 
 import { declaredType } from '../declare/declare.js'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
@@ -28,14 +28,14 @@ export const localNames = (
     const first = places.get(text)
     if (first) reportDuplicate('name', text, first, span, builder.report)
     else places.set(text, span)
-    // Which of two is meant is not known: it may be wired either way.
+    // Ambiguous: it may be wired either way.
     const own = first ? channel(name, undefined, builder) : node
     const { inputs, outputs } = processOf(own)
     const { kind } = own.work
-    // A parameter that gives takes nothing here, and one that takes gives nothing; a channel does both.
+    // An output parameter accepts nothing here, and an input parameter emits nothing; a channel does both.
     local.set(text, { name: text, what, inputs: kind === 'input' ? [] : inputs, outputs: kind === 'output' ? [] : outputs })
   }
-  // So may a parameter for which the signature has no port, already reported.
+  // Also a parameter for which the signature has no port, already reported.
   for (const [i, name] of impl.parameters.entries()) declare(name, 'parameter', params[i] ?? channel(name, undefined, builder))
   for (const s of impl.statements) {
     if (s.kind !== 'channel') continue

@@ -1,9 +1,9 @@
-// Where the branches of each barrier part (plumbing(5), Joins): the nearest place that every message on its way to the
-// barrier has passed. In the terms of flow graphs it is the immediate dominator of the barrier.
+// Where the branches of each barrier split (plumbing(5), Joins): the nearest place that every message passes on its way to the barrier. In
+// terms of flow graphs it is the immediate dominator of the barrier.
 
 import type { Edge, Graph, GraphNode } from './graph.js'
 
-/** An output of a node, or where its messages come in: then the branches leave it at several outputs. */
+/** An output of a node, or its input, if the branches leave it at several outputs. */
 export interface OriginPlace {
   readonly node: GraphNode
   readonly output: number | undefined
@@ -13,7 +13,7 @@ export interface OriginPlace {
 
 export interface Parting {
   readonly barrier: GraphNode
-  /** Undefined: the branches have no place in common. Their messages belong together in the order in which they come. */
+  /** Undefined: the branches have no common place. Their messages are joined in order of arrival. */
   readonly place: OriginPlace | undefined
   /** By input of the barrier: the processes between the place and that input. */
   readonly branches: readonly ReadonlySet<GraphNode>[]
@@ -21,13 +21,13 @@ export interface Parting {
 
 /** Where messages get origins of their own. */
 export interface Origins {
-  /** One for each barrier that messages can reach. */
+  /** One for each reachable barrier. */
   readonly partings: readonly Parting[]
   /** By the entrance of each(p): where its elements leave it. */
   readonly elements: ReadonlyMap<GraphNode, OriginPlace>
   /** By the entrance of p + q: where messages leave it for each of them. */
   readonly attempts: ReadonlyMap<GraphNode, readonly OriginPlace[]>
-  /** Nodes at whose inputs messages are kept for a port `error`, by where they enter there. */
+  /** Nodes whose inputs keep messages for a port `error`, by where they enter there. */
   readonly kept: ReadonlyMap<GraphNode, OriginPlace>
 }
 
@@ -63,12 +63,12 @@ export const originsOf = (graph: Graph): Origins => {
   }
 }
 
-/** The root stands before all that messages come from. */
+/** The root precedes all sources of messages. */
 const ROOT = 0
 
 /**
- * What can follow what on the way of a message: a vertex for the inputs of each node and one for each of its outputs. What an agent says of
- * itself, and its replies to control, answer no message; a control message becomes none.
+ * The possible paths of a message: a vertex for the inputs of each node and one for each of its outputs. Telemetry and control replies of
+ * an agent answer no message; a control message has no result.
  */
 class Flow {
   readonly #nodes: (GraphNode | undefined)[] = [undefined]
@@ -92,14 +92,14 @@ class Flow {
     for (const node of nodes) {
       if (node.work.kind === 'empty') continue
       if (node.work.kind === 'failures') {
-        // What failed stems from the message that entered.
+        // A failure stems from the message that entered.
         for (const entrance of node.work.of) this.#connect(this.#vertexInto(entrance), this.#vertexOutOf(node, 0))
         continue
       }
       const isSource = node.work.kind === 'input' || node.inputs.length === 0
       for (const [output, vertex] of (this.#outOf.get(node) ?? []).entries()) {
         const isOwnWord = node.work.kind === 'agent' && node.outputs[output]?.name !== 'output'
-        // What leaves stems from what entered: a list from a list, by no element of it more than by another.
+        // A result stems from what entered: a list from a list, not from any of its elements.
         const isExit = node.work.kind === 'gather' || node.work.kind === 'select'
         if (!isExit) this.#connect(isSource || isOwnWord ? ROOT : this.#vertexInto(node), vertex)
       }
@@ -136,7 +136,7 @@ class Flow {
     return this.#vertexInto(node)
   }
 
-  /** Each of them, and by which of the others it is dominated. */
+  /** Each of them, and which of the others dominates it. */
   placesAt(vertices: ReadonlySet<number>): ReadonlyMap<number, OriginPlace> {
     const places = new Map<number, OriginPlace>()
     const placeAt = (vertex: number): OriginPlace => {
@@ -191,8 +191,8 @@ class Flow {
 }
 
 /**
- * The immediate dominator of each vertex that can be reached from the root, by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
- * Dominance Algorithm", 2001).
+ * The immediate dominator of each reachable vertex, by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm",
+ * 2001).
  */
 const dominatorsOf = (next: readonly (readonly number[])[], before: readonly (readonly number[])[]): readonly (number | undefined)[] => {
   const order = postorderOf(next)
@@ -222,7 +222,7 @@ const dominatorsOf = (next: readonly (readonly number[])[], before: readonly (re
   return dominators
 }
 
-// Without recursion: chains may be thousands long. The root comes last.
+// Iterative: chains may be thousands long. The root comes last.
 const postorderOf = (next: readonly (readonly number[])[]): number[] => {
   const order: number[] = []
   const seen = new Set([ROOT])

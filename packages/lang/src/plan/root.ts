@@ -1,4 +1,4 @@
-// The whole graph of one stream binding, between the ports it has towards the outside.
+// The whole graph of one stream binding, between its external ports.
 
 import { callsTool } from '../base/lift.js'
 import { type Diagnostic, ignore, type Report } from '../diagnostic/diagnostic.js'
@@ -33,10 +33,10 @@ interface Wiring {
 
 const wirings = new WeakMap<Bound, Wiring>()
 
-/** What runs: all bound chains are expanded. Only for a program without errors. */
+/** The graph that runs: all bound chains are expanded. Only for a program without errors. */
 export const planOf = (bound: Bound): Graph => build(bound, { report: ignore, isExpanded: true })
 
-/** A bare binding on a stream: it is called with one message after the other. */
+/** A bare binding on a stream: it is called for each message in turn. */
 export const planOfCalls = (bound: Bound): Graph => {
   const builder = new Builder({ report: ignore, isExpanded: true })
   const { binding, scope, name } = bound

@@ -1,4 +1,4 @@
-// spawn process(channel, port=channel, …): wires the ports of a process to channels and parameters, by place or by name.
+// spawn process(channel, port=channel, …): wires the ports of a process to channels and parameters, by position or by name.
 
 import { nearest } from '@plumb/wire/nearest'
 import { error, warning } from '../diagnostic/diagnostic.js'
@@ -46,7 +46,7 @@ const portFor = (
   s: SpawnStatement,
   w: WireContext,
 ): Port | undefined => {
-  // By place inputs come first; replies to control are wired by name only.
+  // By position inputs come first; replies to control are wired by name only.
   const ports = [...process.inputs, ...process.outputs]
   const places = ports.filter((p) => p.name !== 'ctrl_out')
   const port = label ? ports.find((p) => p.name === label.text) : places[place]
@@ -58,7 +58,7 @@ const portFor = (
     )
   }
   if (port) return port
-  // Every process has it, unless it names another one so.
+  // Every process has it, unless it names another port so.
   if (label?.text === ERROR_PORT.name) return { name: label.text, ...w.builder.failuresOf(process, label.span) }
   if (label) reportNoPort(process, label, w.builder)
   else

@@ -1,4 +1,4 @@
-// Chains → edges. Wires a chain behind what feeds it and gives what comes out, by the rules of plumbing(5), WIRING.
+// Wires chains: adds the edges of a chain after its sources and returns its outputs, by the rules of plumbing(5), WIRING.
 
 import { eachSettings, elementUnder } from '../base/each.js'
 import { error } from '../diagnostic/diagnostic.js'
@@ -16,21 +16,21 @@ import type { Builder } from './builder.js'
 import type { NodeOutput, Process } from './graph.js'
 
 /**
- * What flows into each input of a chain, from one source or several. `head`: the chain begins a statement, its first processes are sources
- * only. `unknown`: something does, but there was an error, already reported.
+ * The sources of each input of a chain. `head`: the chain begins a statement, its first processes are sources only. `unknown`: there is a
+ * source, but it has an error, already reported.
  */
 export type Feeds = readonly (readonly NodeOutput[])[] | 'head' | 'unknown'
 
 export interface WireContext {
   readonly builder: Builder
   readonly scope: Scope
-  /** The process a reference stands for at this place; undefined when it has an error, already reported. */
+  /** The process that a reference names here. Undefined: it has an error, already reported. */
   place(reference: Reference): Process | undefined
-  /** The same as an instance of its own, where only a binding may stand. `where`: what it stands in. */
+  /** The same as an instance of its own, where only a binding is allowed. `where`: its context. */
   placeAlone(reference: Reference, where: string): Process | undefined
 }
 
-/** What comes out; `'error'`: already reported. Names behind an error are looked up all the same. */
+/** The outputs; `'error'`: already reported. Names after an error are looked up all the same. */
 export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeOutput[] | 'error' => {
   switch (chain.kind) {
     case 'sequence':
@@ -52,7 +52,7 @@ export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeO
   }
 }
 
-/** What m branches feed to the n inputs of a chain: each its own, one to all, or all to one. `before` names where they come from. */
+/** Distributes m branches to the n inputs of a chain: one each, one to all, or all to one. `before` names their origin. */
 export const feed = (sources: readonly NodeOutput[], chain: Chain, before: string | Chain, w: WireContext): Feeds => {
   const inputs = arity(chain, sources.length, w)
   if (inputs === 'error') return 'unknown'
@@ -80,7 +80,7 @@ const described = (chain: Chain): string => {
   return chain.kind === 'empty' || chain.kind === 'discard' ? `'${chain.kind}'` : 'this'
 }
 
-/** How many inputs a chain has when m branches come: merge and barrier take what the others leave. */
+/** The number of inputs of a chain for m branches: merge and barrier take the remaining ones. */
 const arity = (chain: Chain, branches: number, w: WireContext): number | 'error' => {
   const fixed = fixedArity(chain, w)
   if (fixed === 'error' || typeof fixed === 'number') return fixed
@@ -89,7 +89,7 @@ const arity = (chain: Chain, branches: number, w: WireContext): number | 'error'
   return branches - others < 2 ? fail(w, `'${atom.kind}' needs two or more inputs`, atom, `as in '(a * b) ; ${atom.kind}'`) : branches
 }
 
-/** `unclear`: there are two morphisms of any number of inputs. */
+/** `unclear`: two morphisms accept any number of inputs. */
 type Arity = number | { readonly others: number; readonly atom: MorphismAtom } | 'unclear' | 'error'
 
 const fixedArity = (chain: Chain, w: WireContext): Arity => {
@@ -135,7 +135,7 @@ const tensor = (items: readonly Chain[], feeds: Feeds, w: WireContext): readonly
   return outs.every((out) => out !== 'error') ? outs.flat() : 'error'
 }
 
-// To each its own inputs; the one merge or barrier among them takes the rest.
+// Each takes its own inputs; the one merge or barrier among them takes the rest.
 const split = (items: readonly Chain[], feeds: Feeds, w: WireContext): readonly Feeds[] => {
   if (feeds === 'head' || feeds === 'unknown') return items.map(() => feeds)
   const arities = items.map((item) => fixedArity(item, w))
@@ -190,7 +190,7 @@ const reference = (chain: Reference, feeds: Feeds, w: WireContext): readonly Nod
 
 const hasPort = ({ inputs, outputs }: Process, name: string): boolean => [...inputs, ...outputs].some((port) => port.name === name)
 
-// A process named without a port stands for its `input` where it has one, else for all its inputs in order.
+// A process without a named port means its `input` if it has one, else all its inputs in order.
 const mainInputs = (chain: Reference, w: WireContext): Process['inputs'] => {
   const inputs = w.place(chain)?.inputs ?? []
   if (chain.port) return inputs.filter((p) => p.name === chain.port?.text)
@@ -202,7 +202,7 @@ const morphism = (atom: MorphismAtom, feeds: Feeds, w: WireContext): readonly No
   if (feeds === 'head' && atom.kind !== 'empty') {
     return fail(w, `nothing is wired into '${atom.kind}' here`, atom, "wire something into it, as in 'input ; …'", 'unwired_input')
   }
-  // What comes out behind an error may still have a type of its own.
+  // Outputs after an error may still have a known type.
   const unknown = Array.from({ length: arityOf(atom) === 'many' ? 2 : Number(arityOf(atom)) }, () => [])
   const wired = feeds === 'head' ? [] : feeds === 'unknown' ? unknown : feeds
   const types = wired.map((sources) =>
@@ -309,7 +309,7 @@ const listOf = (item: Type | undefined, { span }: Node, { builder }: WireContext
   return list && refuseDeepType(list, span, builder.report) ? undefined : list
 }
 
-// A tensor that heads the chain copies the one input to all its branches; a process of several inputs is none that takes an element.
+// A tensor at the head copies the one input to all its branches; a process with several inputs takes no element.
 const takesOne = (chain: Chain, w: WireContext, where: 'each' | '+'): boolean => {
   const first = firstOf(chain)
   const inputs = first.kind === 'tensor' ? 1 : fixedArity(first, w)

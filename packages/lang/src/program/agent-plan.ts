@@ -1,4 +1,4 @@
-// An agent binding as plumb-agent runs it; only for a program without errors.
+// An agent binding for plumb-agent; only for a program without errors.
 
 import { agentConfig } from '../check/agent.js'
 import { plainConfig } from '../check/config.js'
@@ -18,8 +18,8 @@ export interface AgentPlan {
   readonly hasControl: boolean
   readonly hasTelemetry: boolean
   /**
-   * Servers in `mcp` that were given by name have that name as their `prefix`, if no other.
-   * `template` holds the `ParamTexts` of the file, or stays true where one has no value.
+   * Servers in `mcp` that were given by name have that name as their `prefix`, if no other. `template` holds the `ParamTexts` of the file,
+   * or stays true if one has no value.
    */
   readonly config: { readonly [key: string]: Json }
   /** The file that declares it: its paths are relative to that. */
@@ -28,13 +28,13 @@ export interface AgentPlan {
   readonly span: Span
 }
 
-/** The agents of the file that was named, and of the modules it uses as `Module.name`. */
+/** The agents of the named file, and of the modules it uses as `Module.name`. */
 export const agentsOf = (program: Program): AgentPlan[] =>
   bindingsOf(program)
     .filter(({ bound }) => bound.binding.impl.kind === 'agent')
     .map(({ name, bound }) => agentOf(bound, name))
 
-/** Whether an agent of it, in whatever module of a module, has a limit that all of its processes in a run share. */
+/** Whether any of its agents, in whatever module, has a limit that all of its processes in a run share. */
 export const hasAgentLimits = ({ scopes }: Program): boolean =>
   scopes
     .flatMap(({ bindings }) => [...bindings.values()])

@@ -1,4 +1,4 @@
-// An agent as plumb-agent runs it, with nothing left to be compiled: what a parent of ours, which has checked the spec, hands to it.
+// An agent with nothing left to compile: a parent of ours, which has checked the spec, hands it to plumb-agent.
 
 import { parseTree } from '@plumb/wire/json'
 import { fail, type Result, succeed } from '@plumb/wire/result'
@@ -10,9 +10,9 @@ import { serverVariables } from './server-variables.js'
 import { listType, literalTypes, readTypes, recordType, TYPE_TABLE, type TypeTable, TypeWriter } from './type-table.js'
 
 export interface CheckedAgent {
-  /** As it was chosen, `Module.name` where it is of a module. */
+  /** Its selected name, `Module.name` for one of a module. */
   readonly name: string
-  /** As `specPath` calls it. */
+  /** The name of `specPath` in messages. */
   readonly binding: string
   /** The file that declares it: its paths are relative to that. */
   readonly specPath: string
@@ -26,25 +26,25 @@ export interface CheckedAgent {
   readonly serverVariables: readonly string[]
 }
 
-/** What a call of a tool may do. */
+/** The effects of a call of a tool. */
 export interface ToolEffects {
   readonly name: string
   readonly effects: readonly Effect[]
   readonly isApprovalAsked: boolean
 }
 
-/** A tool as an agent calls it: nothing of how it runs. */
+/** A tool as an agent calls it, without its implementation. */
 export interface CheckedTool extends ToolEffects {
   readonly description: string
   readonly input: Type
   readonly output: Type
-  /** The tools that it calls in its turn, however deep in it. */
+  /** The tools that it calls, directly or indirectly. */
   readonly parts: readonly ToolEffects[]
-  /** After this time there is no answer to be expected. */
+  /** After this time no answer can be expected. */
   readonly timeoutMs: number
 }
 
-/** `tools`: undefined where the program has errors, so that only the configuration can be looked at. */
+/** `tools`: undefined if the program has errors, so that only the configuration can be checked. */
 export const checkedAgent = (plan: AgentPlan, tools: readonly CheckedTool[] | undefined): CheckedAgent => ({
   name: plan.name,
   binding: plan.bound.name,
@@ -57,7 +57,7 @@ export const checkedAgent = (plan: AgentPlan, tools: readonly CheckedTool[] | un
   serverVariables: tools ? serverVariables(plan.bound) : [],
 })
 
-/** Of what `writeAgent` gives: to be raised with each change of it. */
+/** The version of `writeAgent`'s format: increase it with each change. */
 const VERSION = 1
 
 /** As JSON, with all types in one table. */
@@ -72,7 +72,7 @@ export const writeAgent = (agent: CheckedAgent): Json => {
   return { version: VERSION, types: types.table, agent: written } as unknown as Json
 }
 
-/** What `writeAgent` gave; anything else is refused. */
+/** Parses the output of `writeAgent`; anything else is refused. */
 export const readAgent = (json: unknown): Result<CheckedAgent> => {
   const bytes = Buffer.from(JSON.stringify(json) ?? '')
   const tree = parseTree(bytes, 0, bytes.length)

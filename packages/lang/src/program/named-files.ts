@@ -21,10 +21,10 @@ export const namedFiles = ({ scopes }: Program): NamedFile[] =>
 
 const ofAgent = (config: ObjectValue): string[] => [
   ...texts(config, 'prompt_file'),
-  // A bare name is looked up among the resources, and is no file of the program's.
+  // A bare name is looked up among the resources, and is not a file of the program.
   ...texts(config, 'prompts').filter((path) => path.includes('/')),
   ...texts(config, 'script'),
-  // Elsewhere, a command is a file of that place.
+  // For an agent elsewhere, a command is a file of that place.
   ...texts(config, config.entries.some((e) => e.key.text === 'via') ? 'via' : 'command')
     .slice(0, 1)
     .filter((program) => program.includes('/')),

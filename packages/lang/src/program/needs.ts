@@ -1,4 +1,4 @@
-// What has to be on this machine for an agent or a tool to run: files beside the spec, programs, the model of a provider that has few.
+// What an agent or a tool needs on this machine: files beside the spec, programs, a known model of a provider.
 
 import { readValue } from '../check/value.js'
 import { ignore } from '../diagnostic/diagnostic.js'
@@ -10,20 +10,20 @@ import { serversOf } from './server-variables.js'
 import { toolOf } from './tool-plan.js'
 
 export interface Need {
-  /** A program without a slash is looked up on PATH; all else is relative to the spec. */
+  /** A program without a slash is looked up on PATH; all others are relative to the spec. */
   readonly kind: 'file' | 'program' | 'eliza model'
   readonly name: string
-  /** The key that asks for it. */
+  /** The key that needs it. */
   readonly key: string
   readonly from: string
-  /** Without it the rest runs: a server that does not start is left out, with a warning of its own (plumb-tools(7)). */
+  /** Optional: a server that does not start is left out, with a warning of its own (plumb-tools(7)). */
   readonly isOptional: boolean
   /** The agent or tool. */
   readonly by: string
   readonly span: Span
 }
 
-/** Of one agent or tool; only for a program without errors. */
+/** For one agent or tool; only for a program without errors. */
 export const needsOf = (bound: Bound): readonly Need[] => {
   const { impl } = bound.binding
   if (impl.kind !== 'agent' && impl.kind !== 'tool') return []
@@ -33,7 +33,7 @@ export const needsOf = (bound: Bound): readonly Need[] => {
     return { kind, name, key, from: bound.scope.module.path, isOptional: key === 'mcp', by: bound.name, span }
   }
   const own = impl.kind === 'agent' ? ofAgent(agentOf(bound).config, need) : ofTool(toolConfigOf(bound), need)
-  // What a param without a value will name is not known yet.
+  // The value of a param is unknown yet.
   const isKnown = ({ key }: Need): boolean =>
     !impl.config.entries.some((e) => e.key.text === key && readValue(e.value, bound.scope, ignore)?.isUnknown)
   return [...own, ...serversOf(bound).flatMap((server) => ofServer(server, need))].filter(isKnown)
@@ -68,7 +68,7 @@ const ofTool = ({ agent, function: code, command }: Config, need: Make): Need[] 
 const ofServer = (server: Json, need: Make): Need[] => {
   if (typeof server !== 'object' || server === null) return []
   const { command, env } = server as Config
-  // One with a PATH of its own is found by that.
+  // A program with a PATH of its own is found by that.
   const hasPath = typeof env === 'object' && env !== null && 'PATH' in env
   return typeof command === 'string' && !hasPath ? [need('program', 'mcp', command)] : []
 }

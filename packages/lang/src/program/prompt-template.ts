@@ -1,4 +1,4 @@
-// A whole file as a template, `{e}` standing for what a param says: the prompt of an agent with `template: true`.
+// A whole file as a template, with `{e}` for params: the prompt of an agent with `template: true`.
 
 import { parseTree, type Tree } from '@plumb/wire/json'
 import { type Diagnostic, error } from '../diagnostic/diagnostic.js'
@@ -26,7 +26,7 @@ export const paramTexts = ({ params }: Scope): ParamTexts | undefined => {
 
 export type Filled = { readonly text: string } | { readonly diagnostics: readonly Diagnostic[] }
 
-/** `{{` and `}}` are braces. Everything else between the holes is taken as it stands. */
+/** `{{` and `}}` are braces. Other text outside of holes is unchanged. */
 export const fillTemplate = (source: Source, values: ParamTexts): Filled => {
   const diagnostics: Diagnostic[] = []
   const { template, offsets } = readPieces(source, (wrong) => diagnostics.push(wrong))
@@ -104,7 +104,7 @@ const readPieces = (source: Source, report: (wrong: Diagnostic) => void): Pieces
   return { template: { kind: 'template', texts, holes, span: spanOf(0, text.length) }, offsets }
 }
 
-/** Of the closing brace, past those of records and past strings. */
+/** The offset of the closing brace, after nested records and strings. */
 const holeEnd = (text: string, from: number): number | undefined => {
   let depth = 0
   for (let at = from; at < text.length; at++) {

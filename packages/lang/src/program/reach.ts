@@ -1,4 +1,4 @@
-// The agents and tools that a binding is made of and may call, however deep in it.
+// The agents and tools that a binding consists of and may call, at any depth.
 
 import { boundsCalled } from '../base/base-plan.js'
 import type { Bound } from '../names/names.js'

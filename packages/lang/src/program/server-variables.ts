@@ -1,4 +1,4 @@
-// The environment variables that a binding's MCP servers name as their secrets, however deep in it: what opens them needs those.
+// The environment variables that a binding's MCP servers use as secrets, at any depth: the process that opens them needs these.
 
 import type { Bound } from '../names/names.js'
 import type { Json } from '../types/type.js'

@@ -1,11 +1,11 @@
-// What one spec would have read or run, by its text alone: for those who keep it from being changed. More than
-// is used does no harm, so that names are not looked up, and a spec with errors has parts too.
+// What a spec would read or run, by its text alone: for protecting these files. A superset does no harm, so names are not resolved, and a
+// spec with errors has parts too.
 
 import { ignore } from '../diagnostic/diagnostic.js'
 import type { Item, ObjectValue, Value } from '../parse/ast.js'
 import { parse } from '../parse/parser.js'
 
-/** Paths as written: relative to the directory of the spec, but for `roots` and `writable`, which are relative to the docroot. */
+/** Paths as written: relative to the directory of the spec, except `roots` and `writable`, which are relative to the docroot. */
 export interface SpecParts {
   /** Modules by name, and by path. */
   readonly modules: readonly string[]
@@ -16,11 +16,11 @@ export interface SpecParts {
   /** Prompt files and specs that are tools. */
   readonly agentFiles: readonly string[]
   readonly functions: readonly string[]
-  /** A command line as a tool has it, still to be split. */
+  /** A command line of a tool, not split yet. */
   readonly lines: readonly string[]
   /** The program, and its arguments. */
   readonly commands: readonly (readonly string[])[]
-  /** Where built-in tools may use files. */
+  /** Directories that built-in tools may use. */
   readonly roots: readonly string[]
   /** Directories that sandboxes leave open. */
   readonly writable: readonly string[]
@@ -62,12 +62,12 @@ const addTool = (config: ObjectValue, parts: Lists): void => {
   for (const { value } of config.entries) addValue(value, parts)
 }
 
-// Of a server, of the roots of a tool, of a sandbox: wherever it stands, since a name may stand for it.
+// Of a server, of a tool's roots, of a sandbox: wherever it occurs, since a name may refer to it.
 const addObject = (object: ObjectValue, parts: Lists): void => {
   const program = texts(object, 'command')
   if (program.length > 0) parts.commands.push([...program, ...texts(object, 'args')])
   parts.writable.push(...texts(object, 'write'))
-  // All strings of it: which object is that of roots is not known here.
+  // All strings of it: the object of the roots is unknown here.
   parts.roots.push(...object.entries.flatMap(({ value }) => (value.kind === 'list' ? [] : strings(value))))
   for (const { value } of object.entries) addValue(value, parts)
 }

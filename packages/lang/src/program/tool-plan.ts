@@ -1,4 +1,4 @@
-// A bare binding as it is called: its types, and its chain or the source of its tool; only for a program without errors.
+// A callable bare binding: its types, and its chain or the source of its tool; only for a program without errors.
 
 import { planOfBase } from '../base/base-chain.js'
 import type { BasePlan } from '../base/base-plan.js'
@@ -18,7 +18,7 @@ export interface ToolPlan {
   readonly output: Type
   readonly description?: string
   readonly version?: string
-  /** Agents may be given it: a `tool { … }`, or a bare morphism under `@tool`. */
+  /** Agents may use it: a `tool { … }`, or a bare morphism under `@tool`. */
   readonly isExposed: boolean
   /** The file that declares it: its paths are relative to that. */
   readonly specPath: string
@@ -32,9 +32,9 @@ export type ToolBody =
       readonly kind: 'tool'
       readonly source: ToolSource
       readonly config: { readonly [key: string]: Json }
-      /** Of `process`: what is lowered. */
+      /** For `process`: what is lowered. */
       readonly process?: ProcessPlan
-      /** Of a tool that is made of others (pool, handoff, spy, flaky): those, in order. */
+      /** For a tool made of others (pool, handoff, spy, flaky): those, in order. */
       readonly parts: readonly Bound[]
     }
 
@@ -42,13 +42,13 @@ export type ProcessPlan =
   | { readonly kind: 'bound'; readonly bound: Bound }
   | { readonly kind: 'morphism'; readonly word: 'id' | 'copy' | 'discard' }
 
-/** All bare bindings of the file that was named, and of the modules it uses as `Module.name`. */
+/** All bare bindings of the named file, and of the modules it uses as `Module.name`. */
 export const toolsOf = (program: Program): ToolPlan[] =>
   bindingsOf(program)
     .filter(({ bound }) => bound.category === 'base')
     .map(({ name, bound }) => toolOf(bound, name))
 
-/** The tools that an agent declares, under the names it has for them. */
+/** The tools that an agent declares, under the agent's names for them. */
 export const agentTools = ({ binding: { impl }, scope }: Bound): ToolPlan[] => {
   const names = impl.kind === 'agent' ? agentConfig(impl, scope).get('tools')?.names : undefined
   return (names ?? []).flatMap((name) => {

@@ -1,8 +1,8 @@
-// What @min and @max leave of a kind of values.
+// The bounds that @min and @max set for a kind of values.
 
 import { LIMITED, type ValueLimits } from '../types/limits.js'
 
-/** Both ends are among them; infinite where there is no end. */
+/** Inclusive; infinite if unbounded. */
 export interface Bounds {
   readonly least: number
   readonly most: number
@@ -11,13 +11,13 @@ export interface Bounds {
 const ANY_SIZE: Bounds = { least: 0, most: Number.POSITIVE_INFINITY }
 const ANY_NUMBER: Bounds = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
 
-/** Of how many code points a string may be, or of how many items a list; undefined: of no number. */
+/** The allowed lengths of a string in code points, or of a list. Undefined: none is allowed. */
 export const sizeBounds = (kind: 'string' | 'list', limits: ValueLimits | undefined): Bounds | undefined => {
   if (!limits || (limits.kinds & LIMITED[kind]) === 0) return ANY_SIZE
   return nonEmpty({ least: Math.max(0, Math.ceil(limits.min)), most: Math.floor(limits.max) })
 }
 
-/** Undefined: no number is within them. */
+/** Undefined: no number is allowed. */
 export const numberBounds = (kind: 'int' | 'number', limits: ValueLimits | undefined): Bounds | undefined => {
   if (!limits || (limits.kinds & LIMITED.number) === 0) return ANY_NUMBER
   const { min, max } = limits

@@ -1,4 +1,4 @@
-// A value of a type by chance. It has room for so many characters, which its parts share, so that what is nested deep is small.
+// Draws a random value of a type. Its parts share a budget of characters, so that deeply nested parts are small.
 
 import type { ValueLimits } from '../types/limits.js'
 import { isRequired } from '../types/required-fields.js'
@@ -16,7 +16,7 @@ interface Source {
   readonly random: Random
 }
 
-/** JSON text; the type has a value. Larger than `room` only where its smallest value is. */
+/** JSON text; the type must have a value. Longer than `room` only if its smallest value is. */
 export const drawValue = (part: TypePart, room: number, source: Source): string => {
   const possible = possibleVariants(part, source.sizes)
   const affordable = possible.filter(({ size }) => size <= room)
@@ -59,14 +59,14 @@ const drawVariant = (variant: Variant, limits: ValueLimits | undefined, room: nu
   }
 }
 
-/** Room in which nothing more is nested into json. */
+/** Below this budget nothing more is nested into json. */
 const SMALL = 12
 const KEY: Bounds = { least: 0, most: 8 }
 const JSON_ITEM: Type = { kind: 'json' }
 const PLAIN: readonly Variant[] = (['string', 'int', 'number', 'bool', 'unit'] as const).map((kind) => ({ kind }))
 const ANY: readonly Variant[] = [...PLAIN, { kind: 'array', item: JSON_ITEM }, { kind: 'map', item: JSON_ITEM }]
 
-// Half of all lists have at most two items more than they must.
+// Half of all lists have at most two items more than the minimum.
 const countWithin = ({ least, most }: Bounds, item: Type, room: number, { sizes, random }: Source): number => {
   const fitting = Math.floor((room - 2) / (sizes.of(item) + 1))
   const more = Math.min(Math.max(0, fitting - least), most - least, random() < 0.5 ? 2 : 10)
@@ -87,7 +87,7 @@ const drawRecord = ({ fields }: RecordType, room: number, source: Source): strin
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCXYZ      0123456789.,-_'
-// No half of a pair: two of them would be one.
+// No surrogate halves: two of them would form one character.
 const POOLS = [
   LETTERS,
   LETTERS,
@@ -110,7 +110,7 @@ const drawNumber = (kind: 'int' | 'number', bounds: Bounds, random: Random): str
   const { least, most } = bounds
   const drawn = draw(kind, random)
   if (isInBounds(drawn, bounds)) return numberText(drawn, kind)
-  // With one end only: at a distance of it.
+  // With one bound only: near it.
   const far =
     least === Number.NEGATIVE_INFINITY ? most - Math.abs(drawn) : most === Number.POSITIVE_INFINITY ? least + Math.abs(drawn) : undefined
   const n = far ?? least + random() * (most - least)

@@ -1,5 +1,5 @@
-// The unusual values of a type, by number, so that none is made before it is asked for. In a value of several parts each of them is an
-// unusual one, and not the same one in all: so there are about as many as of its richest part, and each is there once.
+// The edge cases of a type, by number, computed on demand. In a value of several parts each part is an edge case, but not the same one in
+// all: so there are about as many as of its richest part, and each occurs once.
 
 import type { ValueLimits } from '../types/limits.js'
 import { isRequired } from '../types/required-fields.js'
@@ -16,12 +16,12 @@ export interface EdgeValues {
   readonly at: (i: number) => string
 }
 
-/** Parts that are nested deeper are as small as they can be. */
+/** More deeply nested parts are minimal. */
 const DEPTH = 4
-/** Of the variants of a sum together, unless it has more variants. */
+/** For all variants of a sum together, unless it has more variants. */
 const MOST_OF_SUM = 256
 const LONG_LIST = 100
-/** In characters; a longer one is not made of items that are small. */
+/** In characters; a longer one is made only of minimal items. */
 const LONG_LIST_ROOM = 20_000
 
 const ANY_JSON = [
@@ -30,7 +30,7 @@ const ANY_JSON = [
   ...['{"__proto__":{"a":1}}', '{"constructor":"a","toString":0}', '{"a b":1,"\\n":2,"\\u0065\\u0301":3}'],
 ]
 
-/** The type has a value. */
+/** The type must have a value. */
 export const edgesOf = (type: Type, sizes: Sizes): EdgeValues => new EdgeTable(sizes).of(type, DEPTH)
 
 class EdgeTable {
@@ -111,7 +111,7 @@ class EdgeTable {
     return isRequired(field) ? present(edges) : { count: edges.count + 1, at: (i) => (i === 0 ? undefined : edges.at(i - 1)) }
   }
 
-  // As few as may be, one of each unusual item, several, many, as many as may be.
+  // The minimum, one of each edge case, several, many, the maximum.
   #list(item: Type, { least, most }: Bounds, depth: number): EdgeValues {
     if (most === 0 || this.sizes.of(item) === Number.POSITIVE_INFINITY) return listed(['[]'])
     const items = this.of(item, depth - 1)
@@ -147,7 +147,7 @@ class EdgeTable {
 
 export const KEYS = ['a', 'b c', '', '__proto__', 'constructor', '0', 'é', 'e\u0301', '\u{1F600}', '"\\\n', '\u0000']
 
-/** What may be absent is undefined. */
+/** An absent part is undefined. */
 interface Options {
   readonly count: number
   readonly at: (i: number) => string | undefined

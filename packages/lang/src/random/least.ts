@@ -1,5 +1,5 @@
-// The smallest values of types whose fields may have limits. A type may hold itself and have no value that ends, or none
-// within its limits, so the sizes are a least fixed point: they are looked at again until none gets smaller.
+// The smallest values of types whose fields may have limits. A recursive type may have no finite value, or none within its limits, so the
+// sizes are a least fixed point: they are recomputed until none gets smaller.
 
 import { limitsOf, type ValueLimits } from '../types/limits.js'
 import { typesWithin } from '../types/parts.js'
@@ -9,13 +9,13 @@ import { type Variant, variantsOf } from '../types/variants.js'
 import { numberBounds, sizeBounds } from './bounds.js'
 import { leastNumber } from './number-edges.js'
 
-/** About the characters of its smallest value as JSON; infinite when it has none. */
+/** The approximate length of its smallest value as JSON; infinite if it has none. */
 export interface Sizes {
   readonly of: (part: TypePart) => number
   readonly ofVariant: (variant: Variant, limits: ValueLimits | undefined) => number
 }
 
-/** Where a value can stand: an item of some type, or a field with its limits. */
+/** A place for a value: an item of some type, or a field with its limits. */
 export type TypePart = Type | Field
 
 const isField = (part: TypePart): part is Field => !('kind' in part)
@@ -84,7 +84,7 @@ export const possibleVariants = (part: TypePart, sizes: Sizes): readonly { reado
     .filter(({ size }) => size < Number.POSITIVE_INFINITY)
 }
 
-/** JSON text of a smallest value; there is one. */
+/** JSON text of a smallest value, which must exist. */
 export const leastValue = (part: TypePart, sizes: Sizes): string => {
   const possible = possibleVariants(part, sizes)
   const least = possible.reduce((best, one) => (one.size < best.size ? one : best))

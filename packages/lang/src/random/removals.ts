@@ -1,4 +1,4 @@
-// What may be taken out of a row of parts: all that need not be there, then halves of it, quarters, …, single ones.
+// Ways to remove parts of a sequence: all optional ones, then halves of it, quarters, …, single ones.
 
 /** Ranges of indices, half-open; after each at least `least` of the `count` are left. The largest first. */
 export function* removals(count: number, least: number): Generator<readonly [start: number, end: number]> {

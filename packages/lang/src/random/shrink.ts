@@ -1,6 +1,5 @@
-// Smaller values than one that fails, of the same type, so that what is shown is as small as can be. The caller that tries
-// them goes on from the first that fails too, until none does: each is smaller than the one before in characters, or as long
-// with a simpler part, so that this ends. Of the smallest value of a type there is no smaller one.
+// Smaller values of the same type than a failing one, to report a minimal failure. The caller continues with the first that fails too,
+// until none does: each is shorter than the one before, or as long with a simpler part, so this ends.
 
 import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from '@plumb/wire/json'
 import { fieldOf, isRequired } from '../types/required-fields.js'
@@ -26,8 +25,8 @@ const MOST = 500
 const MOST_CHARACTERS = 20_000_000
 
 /**
- * JSON texts, those first that leave most away; at most 500, and 20 million characters
- * together. None for a text that is no value of the type.
+ * JSON texts, the largest reductions first; at most 500, and 20 million characters in total. None for a text that is not a value of the
+ * type.
  */
 export function* shrinkValue(type: Type, value: string): Generator<string> {
   const buf = Buffer.from(value)

@@ -1,10 +1,10 @@
-// A text that is being written, made whole enough to be parsed: a stand-in where the cursor is, and what the grammar still wants behind it.
+// Repairs an incomplete text until it parses: inserts a placeholder at the cursor, and the tokens that the grammar still needs after it.
 
 import type { SyntaxTree } from '../parse/ast.js'
 import { type Token, tokenize } from '../parse/lexer.js'
 import { parse } from '../parse/parser.js'
 
-/** Stands where the cursor is. No program has such a name. */
+/** The placeholder. No program has such a name. */
 export const PLACEHOLDER = 'cursor_is_here_0'
 
 export interface CompletionText {
@@ -39,7 +39,7 @@ export const completionText = (
   return undefined
 }
 
-// What a name may need around it to be something: nothing, a value, a rest of a statement, a word before it, a declaration behind it.
+// What a name may need around it to parse: nothing, a value, the rest of a statement, a word before it, a declaration after it.
 const STAND_INS = [
   ['', ''],
   ['', ': 0'],
@@ -77,7 +77,7 @@ const itemEnd = (text: string, offset: number): number => {
   return text.length
 }
 
-/** What is still open before the cursor: on its line, in the whole declaration, and the rest that a declaration must have. */
+/** What is still open before the cursor: on its line, in the whole declaration, and the required rest of a declaration. */
 const wantedBehind = (head: string, lineStart: number) => {
   const open: { readonly closer: string; readonly start: number; hasLoop?: boolean }[] = []
   const { tokens } = tokenize({ path: '', text: head }, () => {})

@@ -1,4 +1,4 @@
-// What can be written at a place: names and words that the grammar takes there, with what they are.
+// The completions at a position: names and words that the grammar allows there, with their meanings.
 
 import { declared, type Program } from '../compile.js'
 import type { Source } from '../diagnostic/source.js'
@@ -16,7 +16,7 @@ import { type CompletionText, completionText, itemAround, PLACEHOLDER } from './
 import { isOf, pathAt } from './path-at.js'
 
 export interface Completions {
-  /** Where the word before the cursor begins: that is what they replace. */
+  /** The beginning of the word before the cursor, which they replace. */
   readonly start: number
   readonly items: readonly Completion[]
 }

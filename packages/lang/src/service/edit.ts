@@ -1,14 +1,14 @@
-// A change of a text.
+// A text edit.
 
 import type { Span } from '../diagnostic/source.js'
 
-/** Text in place of a span, which is empty where nothing is taken away. */
+/** Replaces a span by a text; the span is empty for an insertion. */
 export interface Edit {
   readonly span: Span
   readonly text: string
 }
 
-/** The text with all of them, which are of that text and do not overlap. */
+/** Applies edits, which must not overlap. */
 export const edited = (text: string, edits: readonly Edit[]): string => {
   let made = text
   for (const { span, text: put } of [...edits].sort((a, b) => b.span.start - a.span.start))

@@ -1,4 +1,4 @@
-// What an editor can repair by itself: a name for which a near one is known.
+// Quick fixes for misspelt names.
 
 import type { Diagnostic } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'

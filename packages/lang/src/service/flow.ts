@@ -1,4 +1,4 @@
-// What flows where in one binding: the types that expressions are applied to, and the nodes that morphisms became.
+// The types in one binding: the inputs of expressions, and the nodes of morphisms.
 
 import { checkBaseChain } from '../base/base-chain.js'
 import { bindingNamedBy } from '../base/lone-name.js'
@@ -25,7 +25,7 @@ export interface Flow {
   readonly states: ReadonlyMap<Expression, Local>
 }
 
-/** As far as it is known: where the wiring has an error, what stands behind it is not. */
+/** As far as it is known: after a wiring error it is not. */
 export const flowOf = (bound: Bound): Flow => {
   const inputs = new Map<Expression | Name, Type>()
   const nodes = new Map<Span, GraphNode>()

@@ -1,4 +1,4 @@
-// What a name, a morphism or a part of an expression is: its declaration, or its type.
+// The meaning of a name, a morphism or a part of an expression: its declaration, or its type.
 
 import type { Compiled, Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
@@ -20,7 +20,7 @@ export interface Hover {
   readonly span: Span
   /** In the language itself. */
   readonly code: string
-  /** In words of the author's. */
+  /** Written by the author. */
   readonly remark?: string
 }
 

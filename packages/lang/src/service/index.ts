@@ -1,4 +1,4 @@
-// What an editor asks of a program. Places are UTF-16 offsets; the language server turns them into its lines and columns.
+// The language service for editors. Positions are UTF-16 offsets; the language server converts them to lines and columns.
 
 export { CheckReuse } from '../check/reuse.js'
 export { type Formatted, format } from '../format/format.js'

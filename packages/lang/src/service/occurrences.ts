@@ -140,7 +140,7 @@ const inType = (type: TypeExpression, names: Names): void => {
 const inBinding = (binding: Binding, names: Names): void => {
   const bound = names.scope.bindings.get(binding.name.text)
   for (const port of [...(binding.signature?.inputs ?? []), ...(binding.signature?.outputs ?? [])]) inType(port.type, names)
-  // The second of two bindings of one name means nothing to anyone.
+  // The second of two bindings of one name can never be referred to.
   if (bound?.binding !== binding) return
   names.note(binding.name.span, { kind: 'binding', bound })
   let flow: Flow | undefined
@@ -301,7 +301,7 @@ const inExpression = (e: Expression, names: Names): void => {
   }
 }
 
-// Few expressions have such names: what they are applied to need not be found out for the others.
+// Few expressions have such names: for the others the input type is not computed.
 const hasLocals = ({ span }: Expression): boolean => /\bfor\b|->|\u2192/.test(span.source.text.slice(span.start, span.end))
 
 const portBehind = (process: SymbolInfo, port: string): SymbolInfo | undefined => {

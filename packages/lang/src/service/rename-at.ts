@@ -1,4 +1,4 @@
-// One name for another, everywhere it means the same thing. Refused where the program would not mean the same afterwards.
+// Renames a declared thing everywhere. Refused if the program would not mean the same afterwards.
 
 import { type Code, fault } from '@plumb/wire/error'
 import type { Result } from '@plumb/wire/result'
@@ -68,7 +68,7 @@ const applied = (text: string, path: string, edits: readonly Edit[]): string =>
     edits.filter((e) => e.span.source.path === path),
   )
 
-// Every name means what it meant, by the place of its declaration; and nothing new is wrong.
+// Every name must still refer to the same declaration, and there must be no new errors.
 const meansTheSame = (before: readonly Compiled[], after: readonly Compiled[], edits: readonly Edit[]): boolean => {
   const moved = (span: Span): string => {
     const own = edits.filter((e) => e.span.source.path === span.source.path)

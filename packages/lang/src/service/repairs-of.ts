@@ -1,5 +1,5 @@
-// Edits that repair what is wrong with a text. Each was tried: with it, fewer mistakes are left. Tried are near names, the signs of other
-// languages, and separators and brackets that are missing or too many, about the place of the mistake.
+// Edits that repair errors in a text. Each is verified: with it, fewer errors are left. Candidates are near names, the operators of other
+// languages, and missing or superfluous separators and brackets near the error.
 
 import { nearest } from '@plumb/wire/nearest'
 import type { Diagnostic } from '../diagnostic/diagnostic.js'
@@ -10,16 +10,16 @@ import { PRIMITIVES } from '../parse/type.js'
 import { type Edit, edited } from './edit.js'
 import { fixesOf } from './fixes-of.js'
 
-/** The errors of another text in the place of the one that was checked. */
+/** Checks another text in place of the original and returns its errors. */
 export type Recheck = (text: string) => readonly Diagnostic[]
 
-/** What is checked again where the caller says no less, and how many texts of it. */
+/** The default limits of characters and texts that are checked again. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_TRIES = 400
-/** Mistakes of which repairs are searched for; of others that stand beside them a near name is known at once. */
+/** The number of errors for which repairs are searched; near names are known for all. */
 const MAX_SEARCHED = 3
 
-/** For the errors of one text; one that is mended by the repair of another has none. `characters` are checked again at most. */
+/** For the errors of one text; an error that is repaired together with another has none. At most `characters` are checked again. */
 export const repairsOf = (
   source: Source,
   errors: readonly Diagnostic[],
@@ -49,7 +49,7 @@ export const repairsOf = (
 class Trial {
   #left: number
   readonly #known = new Map<string, number>()
-  /** What is wrong besides is seen once the text can be read. */
+  /** Further errors are visible only once the text parses. */
   readonly #isUnread: boolean
 
   constructor(
@@ -62,7 +62,10 @@ class Trial {
     this.#left = Math.min(MAX_TRIES, Math.floor(characters / (source.text.length + 1)))
   }
 
-  /** That touches none of the others: the first with which nothing is wrong, else the one with the fewest errors; undefined: none has fewer than before. */
+  /**
+   * The first candidate without remaining errors, else the one with the fewest; none may touch another repair. Undefined: none has fewer
+   * than before.
+   */
   best(candidates: Iterable<Edit>, others: readonly Edit[]): Edit | undefined {
     let best: Edit | undefined
     let fewest = this.before.length
@@ -85,7 +88,7 @@ class Trial {
     if (this.#left === 0) return this.before.length
     this.#left--
     const left = this.recheck(text)
-    // Another mistake would hide the one that is looked at: a text that cannot be read is looked at no further.
+    // Another error would hide this one: a text that does not parse is not checked further.
     const isWorse = left.some((d) => !this.before.some(({ code, message }) => code === d.code && message === d.message) && !this.#isUnread)
     const count = isWorse ? this.before.length : left.length
     this.#known.set(text, count)
@@ -122,7 +125,7 @@ function* candidatesAt(d: Diagnostic): Generator<Edit> {
   const found = all.findIndex(({ end }) => end > start)
   const at = found < 0 ? all.length : found
   const put = ({ start, end }: Pick<Token, 'start' | 'end'>, text: string): Edit => ({ span: { source, start, end }, text })
-  // From the place itself outwards: the mistake is more often before it than behind.
+  // From the position outwards: the mistake is more often before it than after.
   const near = [0, -1, 1, -2, 2, -3, -4].flatMap((by) => all[at + by] ?? [])
   yield* fixesOf(d).map(({ span, text }) => ({ span, text }))
   const expected = /^expected '([^']+)'/.exec(d.message)?.[1]
@@ -139,7 +142,7 @@ function* candidatesAt(d: Diagnostic): Generator<Edit> {
   if (at === all.length) places.unshift(source.text.trimEnd().length)
   for (const text of INSERTED) for (const place of places) yield put({ start: place, end: place }, text)
   for (const token of near) if (!/^[\w"]/.test(token.text)) yield put(token, '')
-  // A bracket that is missing is often met long after its place: ends of the lines before.
+  // A missing bracket is often reported long after its place: tries the ends of earlier lines.
   const lines = lineEndsBefore(source.text, start)
   for (const text of ['}', ')', ']']) for (const place of lines) yield put({ start: place, end: place }, text)
 }

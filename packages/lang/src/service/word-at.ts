@@ -1,4 +1,4 @@
-// The keys of agents, tools and tests, and the morphisms: words of the language that a page explains.
+// The keys of agents, tools and tests, and the morphisms: words of the language that a manual page explains.
 
 import { AGENT_KEYS } from '../check/agent.js'
 import { TOOL_KEYS } from '../check/tool.js'
@@ -12,11 +12,11 @@ export interface LanguageWord {
   readonly kind: 'agent' | 'tool' | 'test' | 'morphism'
   readonly word: string
   readonly span: Span
-  /** What a key takes, as in an error: `a whole number from 0`. */
+  /** The accepted value, as in an error: `a whole number from 0`. */
   readonly takes?: string
 }
 
-/** Keys of objects inside of a value are their users' own, or are told where the outer key is. */
+/** Keys of objects inside a value are their users' own, or are described at the outer key. */
 export const wordAt = ({ program }: Compiled, offset: number): LanguageWord | undefined => {
   const path = pathAt(program.entry.module.program, offset)
   return keyIn(path) ?? morphismIn(path, offset)
@@ -29,7 +29,7 @@ const keyIn = (path: readonly Node[]): LanguageWord | undefined => {
   if (!owner || !entry || entries.length > 1 || path.at(-1) !== entry.key) return undefined
   const { text: word, span } = entry.key
   const rule = owner.kind === 'agent' ? AGENT_KEYS[word] : owner.kind === 'tool' ? TOOL_KEYS[word] : undefined
-  // Asked with a value that no rule takes but one that takes all.
+  // Asked with a value that only an unrestricted rule accepts.
   const takes = rule && (rule.fits(null) ?? 'any value')
   return { kind: owner.kind, word, span, ...(takes === undefined ? {} : { takes }) }
 }

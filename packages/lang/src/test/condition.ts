@@ -1,4 +1,4 @@
-// Conditions of tests: expressions over a record whose fields are the names that they may use.
+// Conditions of tests: expressions over a record with the names that they may use.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { checkExpression } from '../expression/infer/check.js'

@@ -1,4 +1,4 @@
-// Messages that are written in a test: JSON text with their digits, held against the type of where they go.
+// Messages in a test: JSON text with its digits, checked against the type of their port.
 
 import { parseTree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
@@ -10,7 +10,7 @@ import type { Type } from '../types/type.js'
 import { describeMismatches, listMismatches } from '../validate/mismatches.js'
 import type { ExpectedMessages } from './test-plan.js'
 
-/** Its JSON text; undefined: it is no message, which is reported. `type`: undefined where it may be anything. */
+/** Its JSON text. Undefined: not a message, which is reported. `type`: undefined if anything is allowed. */
 export const readTestMessage = (value: TestValue, type: Type | undefined, report: Report): string | undefined => {
   const json = textOf(value, report)
   if (json === undefined || !type) return json
@@ -24,7 +24,7 @@ export const readTestMessage = (value: TestValue, type: Type | undefined, report
   return undefined
 }
 
-/** A list of messages; undefined where it is none, or one of them is wrong. */
+/** A list of messages. Undefined: not a list, or one of them is wrong. */
 export const readMessages = (value: TestValue, type: Type | undefined, what: string, report: Report): ExpectedMessages | undefined => {
   if (value.kind !== 'list') {
     report(error('config_invalid', `${what} takes a list of messages`, value.span, 'write [ … ] around a single one'))
@@ -65,7 +65,7 @@ const textOf = (value: TestValue, report: Report): string | undefined => {
 
 const STEP = /^(?:\.([A-Za-z_][A-Za-z0-9_]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\])/
 
-/** Where the part of a value is written that a mismatch is about. */
+/** The position of the mismatching part in the source. */
 const partAt = (value: TestValue, path: string): Span => {
   const [step = '', field, index, quoted] = STEP.exec(path) ?? []
   if (value.kind === 'list' && index !== undefined) {

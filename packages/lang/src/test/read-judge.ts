@@ -1,4 +1,4 @@
-// judge: the process of the spec that scores what came of each input, `!{ given, out } -> !{ score: number, … }`.
+// judge: the process of the spec that scores the result of each input, `!{ given, out } -> !{ score: number, … }`.
 
 import { preview } from '@plumb/wire/preview'
 import { nameIn } from '../check/config.js'
@@ -12,7 +12,7 @@ import { isWirable } from '../types/wirable.js'
 import { recordOf } from './condition.js'
 import type { Judge, TestPort } from './test-plan.js'
 
-/** `given`, `out`: of what is scored. Undefined: it has errors, which are reported. */
+/** `given`, `out`: the types of what is scored. Undefined: it has errors, which are reported. */
 export const readJudge = (
   value: TestValue,
   { given, out, scope, report }: { readonly given: Type; readonly out: Type; readonly scope: Scope; readonly report: Report },

@@ -1,4 +1,4 @@
-// What answers in place of models and tools in a test: the keys `models` and `tools`.
+// The doubles of models and tools in a test: the keys `models` and `tools`.
 
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
@@ -18,13 +18,13 @@ import type { Script, ScriptedAnswer } from './test-plan.js'
 
 export interface Scripts {
   readonly bound: ReadonlyMap<Bound, Script>
-  /** By names that no binding has: those of tools that servers offer. */
+  /** By names that no binding has: tools of servers. */
   readonly offered: ReadonlyMap<string, Script>
 }
 
 export type Doubled = 'model' | 'tool'
 
-/** What is doubled: an agent, or a binding of bare types. */
+/** The doubled subject: an agent, or a binding of bare types. */
 const isDoubled = (of: Doubled, bound: Bound): boolean => (of === 'model' ? bound.binding.impl.kind === 'agent' : bound.category === 'base')
 
 export const readScripts = (value: TestValue, of: Doubled, scope: Scope, report: Report): Scripts => {
@@ -55,7 +55,7 @@ export const readScripts = (value: TestValue, of: Doubled, scope: Scope, report:
 
 const AN = { model: 'an agent', tool: 'a tool' } as const
 
-/** The agent or tool of that name; undefined where there is none, which is reported. */
+/** The agent or tool of that name. Undefined: there is none, which is reported. */
 export const doubledCalled = (key: Name, of: Doubled | undefined, scope: Scope, report: Report): Bound | undefined => {
   const name = nameIn({ kind: 'value', value: key.text, text: key.text, span: key.span })
   if (!name) {

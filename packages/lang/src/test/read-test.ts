@@ -1,4 +1,4 @@
-// test "…" of name { … }: its keys (plumb-test(1)), held against the ports of what it tests.
+// test "…" of name { … }: reads its keys (plumb-test(1)), and checks them against the ports of its subject.
 
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
@@ -22,7 +22,7 @@ const TEST_KEYS =
   )
 
 const TIMEOUT_S = 10
-/** More than these would take the memory of the machine. */
+/** More would exhaust the memory of the machine. */
 const MAX_RANDOM = 1_000_000
 const MAX_RUNS = 1000
 
@@ -213,7 +213,7 @@ class Reader {
     return read && new Map([[port.name, read]])
   }
 
-  /** What `holds` and `matches` may name. */
+  /** The names for `holds` and `matches`. */
   #conditionInput(): Type {
     const [input, moreInputs] = this.#inputs.filter(({ name }) => !OF_CONTROL.has(name))
     const [output, moreOutputs] = this.#outputs.filter(({ name }) => !OF_CONTROL.has(name))

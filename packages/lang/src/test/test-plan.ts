@@ -1,4 +1,4 @@
-// A test as it is run: what its binding is given, who answers in place of models and tools, and what has to come of it (plumb-test(1)).
+// The plan of a test: its inputs, the doubles of models and tools, and the expectations (plumb-test(1)).
 
 import type { Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
@@ -12,34 +12,34 @@ export interface TestPlan {
   readonly span: Span
   readonly inputs: readonly TestPort[]
   readonly outputs: readonly TestPort[]
-  /** Messages by port, as JSON text; undefined where they come from a file or are random. */
+  /** Messages by port, as JSON text. Undefined: they come from a file or are random. */
   readonly given?: MessagesByPort
   /** A file of rows, relative to the spec. */
   readonly data?: string
-  /** So many random inputs. */
+  /** The number of random inputs. */
   readonly random?: number
   readonly expect?: MessagesByPort
   readonly isAnyOrder: boolean
   readonly matches?: readonly TestCondition[]
   readonly holds?: TestCondition
-  /** Codes of the errors that are expected, in the order of the inputs. */
+  /** Expected error codes, in the order of the inputs. */
   readonly errors: readonly string[]
   readonly errorsSpan?: Span
   readonly models: ReadonlyMap<Bound, Script>
   readonly tools: ReadonlyMap<Bound, Script>
-  /** Doubles of tools that a server offers, by the names that models call them by. */
+  /** Doubles of servers' tools, by the names that models use. */
   readonly offered: ReadonlyMap<string, Script>
   readonly calls: readonly ExpectedCalls[]
-  /** What is not doubled: it runs as it would in a run. */
+  /** Subjects without doubles: they run as in a real run. */
   readonly live: ReadonlySet<Bound>
   /** By the names of the ends of a wire: `writer-critic`. */
   readonly wires: ReadonlyMap<string, ExpectedMessages>
   /** A file of all wires, relative to the spec. */
   readonly snapshot?: string
   readonly model: 'scripted' | 'recorded' | 'live'
-  /** Of the rows, the share for which it has to hold. */
+  /** The share of rows that has to pass. */
   readonly atLeast?: number
-  /** What scores the rows, in place of conditions. */
+  /** Scores the rows, in place of conditions. */
   readonly judge?: Judge
   readonly runs: number
   readonly timeoutMs: number
@@ -51,7 +51,7 @@ export interface Judge {
   readonly input: TestPort
   /** Gives `{ score }`. */
   readonly output: TestPort
-  /** It takes the row of the file, too, as `row`. */
+  /** It also takes the row of the file, as `row`. */
   readonly takesRow: boolean
 }
 
@@ -75,7 +75,7 @@ export interface TestCondition {
   readonly scope: Scope
 }
 
-/** What a model or a tool answers in a test. `isList`: each entry once, but for those with a condition; else the one entry always. */
+/** The answers of a model or a tool in a test. `isList`: each entry once, except those with a condition; else the one entry always. */
 export interface Script {
   readonly name: string
   readonly input: Type
@@ -86,7 +86,7 @@ export interface Script {
 }
 
 export type ScriptedAnswer = AnswerKind & {
-  /** It answers what this holds for, over `{ input }`. */
+  /** The condition of its inputs, over `{ input }`. */
   readonly when?: TestCondition
 }
 
@@ -94,12 +94,12 @@ type AnswerKind =
   | { readonly kind: 'value'; readonly json: string }
   | { readonly kind: 'random' }
   | { readonly kind: 'error'; readonly code: string }
-  /** The model calls a tool; the next answer is what it says after the result. */
+  /** The model calls a tool; the next answer is its reply to the result. */
   | { readonly kind: 'call'; readonly tool: string; readonly json: string }
   /** The expression is over a record of the one parameter. */
   | { readonly kind: 'computed'; readonly parameter: string; readonly computed: TestCondition }
 
-/** How often an agent or tool is asked, or what. */
+/** How often an agent or tool is called, or with what. */
 export interface ExpectedCalls {
   readonly of: Bound
   readonly name: string

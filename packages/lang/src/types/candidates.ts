@@ -1,12 +1,12 @@
-// Which variants of a sum a value can be of: by its kind, and by the literal field that distinguishes records.
+// Which variants of a sum a value can belong to: by its kind, and by the literal field that distinguishes records.
 
 import { fieldOf, isRequired } from './required-fields.js'
 import type { Field, RecordType, SumType, Type } from './type.js'
 import { literalsOf, variantsOf } from './variants.js'
 
 /**
- * The variants that may share a value with `type`, in the order written: from each of the others it is disjoint, so that it is also no
- * subtype of it, nor equal to it. Ask only when all names are resolved.
+ * The variants that may share a value with `type`, in the order written: the others are disjoint from it, so it is neither a subtype of
+ * them nor equal. Requires that all names are resolved.
  */
 export const candidates = (sum: SumType, type: Type): readonly Type[] => {
   const { variants } = sum
@@ -16,11 +16,11 @@ export const candidates = (sum: SumType, type: Type): readonly Type[] => {
   return among(type).map((i) => variants[i] as Type)
 }
 
-// To look at so many is faster than to index them.
+// For so few, a linear search is faster than an index.
 const MAX_UNINDEXED = 8
 const known = new WeakMap<readonly Type[], Among>()
 
-/** The places of those among many types that may share a value with one; rising. */
+/** The indexes of the types that may share a value with one; ascending. */
 export type Among = (type: Type) => readonly number[]
 
 export const candidatesAmong = (types: readonly Type[]): Among => {
@@ -55,12 +55,12 @@ export const candidatesAmong = (types: readonly Type[]): Among => {
 
 interface Family {
   readonly all: number[]
-  /** Those that could have any value where the others have one of a few. */
+  /** Those with any value, where the others have one of a few. */
   readonly untagged: number[]
   readonly tagged: Map<string, number[]>
 }
 
-/** `values`: a literal's own, or those of the field that tells records apart. */
+/** `values`: a literal's own, or those of the field that distinguishes records. */
 interface Mark {
   readonly family: string
   readonly values: readonly string[] | undefined

@@ -1,4 +1,4 @@
-// Relations between types that may refer to themselves: what does not lead to a contradiction holds.
+// Relations between recursive types: what leads to no contradiction holds.
 
 import { isContainer } from './parts.js'
 import { resolve, type Type } from './type.js'
@@ -8,8 +8,8 @@ type Relation = (a: Type, b: Type) => boolean
 type Rule = (a: Resolved, b: Resolved, holds: Relation) => boolean
 
 /**
- * The greatest relation that agrees with `rule`, which decides one pair by asking `holds` about its parts. It ends for every
- * type, because a pair that is met again while it is being decided is taken to hold.
+ * The greatest relation that agrees with `rule`, which decides one pair by asking `holds` about its parts. It ends for every type, because
+ * a pair that is met again while it is being decided is assumed to hold.
  */
 export const coinductive = (rule: Rule): Relation => {
   const relation: Relation = (left, right) => {
@@ -43,7 +43,7 @@ const remembering = (rule: Rule): Relation => {
     record(a, b, true)
     positive.push([a, b])
     if (rule(a, b, holds)) return true
-    // What was found to hold in the meantime may rest on this pair. What was found not to hold stays so.
+    // Positive results found meanwhile may depend on this pair. Negative ones stay.
     for (const [x, y] of positive.splice(mark)) answers.get(x)?.delete(y)
     record(a, b, false)
     return false

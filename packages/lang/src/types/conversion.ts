@@ -1,4 +1,4 @@
-// What to put between two types that do not fit: the help of a mismatch.
+// Suggests a conversion between two types that do not match: the help of a mismatch.
 
 import { preview } from '@plumb/wire/preview'
 import { printType } from './print.js'

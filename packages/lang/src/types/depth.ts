@@ -1,4 +1,4 @@
-// How deep values are nested: no message may be nested deeper than its readers accept.
+// The nesting depth of values: no message may be nested deeper than its readers accept.
 
 import { MAX_JSON_DEPTH } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
@@ -6,7 +6,7 @@ import type { Span } from '../diagnostic/source.js'
 import { componentsOf, isContainer } from './parts.js'
 import type { NamedType, Type } from './type.js'
 
-/** Whether the type alone does not say how deep its values are nested: it holds `json`, or itself. */
+/** Whether the type does not bound the depth of its values: it contains `json`, or itself. */
 export const isUnbounded = (type: Type): boolean => {
   const open = new Set<NamedType>()
   const bounded = new Set<Type>()
@@ -27,7 +27,7 @@ export const isUnbounded = (type: Type): boolean => {
   return look(type)
 }
 
-/** How deep the values of a type are nested without those behind its names. */
+/** The depth of a type's values, without those behind its names. */
 const depthOf = (type: Type): number => {
   const known = depths.get(type)
   if (known !== undefined) return known
@@ -43,7 +43,7 @@ const depthOfParts = (type: Type): number => deepest(componentsOf(type)) + (isCo
 
 const deepest = (types: readonly Type[]): number => types.reduce((depth, type) => Math.max(depth, depthOf(type)), 0)
 
-/** No value of such a type could be read. Of what is inferred: what is written is nested less. */
+/** No value of such a type could be read. For an inferred type: written values are nested less. */
 export const refuseDeepType = (type: Type, span: Span, report: Report): boolean => {
   if (depthOf(type) <= MAX_JSON_DEPTH) return false
   report(error('too_deep', `what comes out here is nested more than ${MAX_JSON_DEPTH} deep, and no value may be`, span))

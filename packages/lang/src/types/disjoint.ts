@@ -1,4 +1,4 @@
-// Whether two types share a value, and which: the variants of a sum must not, and a person believes it when shown one.
+// Whether two types share a value, and which: the variants of a sum must not, and an example convinces the reader.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import { candidates, candidatesAmong } from './candidates.js'
@@ -31,7 +31,7 @@ export const findShared = (a: Type, b: Type): string | undefined => {
   let hasChanged = true
   while (hasChanged) {
     hasChanged = false
-    // Pairs that are first asked for in this round are appended and so are part of it.
+    // Pairs first asked for in this round are appended and so are part of it.
     for (const pair of pairs) {
       const value = derive(pair.a, pair.b, look)
       if (!value || (pair.value && pair.value.size <= value.size)) continue
@@ -42,7 +42,7 @@ export const findShared = (a: Type, b: Type): string | undefined => {
   return pairs[0]?.value?.text
 }
 
-/** The first type of a list that shares a value with one before it, with the first such. */
+/** The first type of a list that overlaps an earlier one, with the first such. */
 export const findOverlap = (
   types: readonly Type[],
 ): { readonly first: number; readonly second: number; readonly shared: string } | undefined => {
@@ -65,7 +65,7 @@ interface Pair {
   readonly b: Resolved
   value: Value | undefined
 }
-/** `size` in characters; it can be beyond what any text can hold. */
+/** `size` in characters; it can exceed any text. */
 interface Value {
   readonly size: number
   readonly text: string
@@ -152,7 +152,7 @@ const deriveRecord = (a: RecordType, b: RecordType, look: Look): Value | undefin
   return join('{', parts, '}')
 }
 
-// What may be absent is: the smallest value has the required fields alone.
+// The smallest value has only the required fields.
 const deriveRecordAsMap = (record: RecordType, { item }: MapType, look: Look): Value | undefined => {
   const parts: Value[] = []
   for (const field of record.fields) {

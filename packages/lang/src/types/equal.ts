@@ -1,4 +1,4 @@
-// When two types are the same type, however they are named and in whatever order their fields and variants stand.
+// Whether two types are the same, regardless of names and of the order of fields and variants.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import { candidatesAmong } from './candidates.js'

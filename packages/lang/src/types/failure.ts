@@ -1,4 +1,4 @@
-// Failure, a type of the language: what a port `error` gives of a message that a process has failed on (plumbing(5), Errors as data).
+// Failure, a type of the language: what a port `error` emits for a failed message (plumbing(5), Errors as data).
 
 import type { Field, NamedType, Type } from './type.js'
 
@@ -9,7 +9,7 @@ const JSON_VALUE: Type = { kind: 'json' }
 const required = (name: string): Field => ({ name, type: STRING, isOptional: false })
 const optional = (name: string, type: Type): Field => ({ name, type, isOptional: true })
 
-/** A type of that name in the program comes before it. */
+/** A type of that name in the program takes precedence. */
 export const FAILURE: NamedType = {
   kind: 'named',
   name: 'Failure',
@@ -29,7 +29,7 @@ export const FAILURE: NamedType = {
   },
 }
 
-/** As it is named: every process has one, unless it calls another port so. */
+/** Its name: every process has one, unless it names another port so. */
 export const ERROR_PORT = { name: 'error', type: FAILURE } as const
 
 /** Types that every file knows by name, unless it declares one of that name itself. */

@@ -1,4 +1,4 @@
-// The type of what may be of one type or of another.
+// The common type of two types.
 
 import { candidatesAmong } from './candidates.js'
 import { findOverlap } from './disjoint.js'
@@ -7,13 +7,13 @@ import type { Type } from './type.js'
 import { variantsOf } from './variants.js'
 import { isWirable } from './wirable.js'
 
-/** The least common type: one of the two, or the sum of both; undefined when the variants of that sum would overlap. */
+/** The least common type: one of the two, or the sum of both. Undefined: the variants of that sum would overlap. */
 export const join = (a: Type, b: Type): Type | undefined => {
   if (isWithin(a, b)) return b
   if (isWithin(b, a)) return a
   const type = unite([a, b])
   if (!findOverlap(variantsOf(type))) return type
-  // What is of one or the other keeps the limits of neither.
+  // A joined type keeps the limits of neither.
   return hasLimits(a) || hasLimits(b) ? join(withoutLimits(a), withoutLimits(b)) : undefined
 }
 
@@ -21,15 +21,13 @@ export const join = (a: Type, b: Type): Type | undefined => {
 export const joinAll = (types: readonly Type[]): Type | undefined => {
   const [first, ...others] = types
   if (others.length === 0) return first
-  // Disjoint ones add up: none of them is within another.
+  // Disjoint ones are added: none of them includes another.
   const variants = types.flatMap(variantsOf)
   if (!findOverlap(variants)) return { kind: 'sum', variants }
   return others.reduce<Type | undefined>((all, other) => all && join(all, other), first)
 }
 
-/**
- * The sum of all variants, without those that others include. They may overlap: it says what a part can be, and is never a declared type.
- */
+/** The sum of all variants, without those that others include. They may overlap: it is used for inference, never as a declared type. */
 export const unite = (types: readonly Type[]): Type => {
   const [first, ...others] = types
   if (first && others.every((type) => isWithin(type, first))) return first
@@ -47,5 +45,5 @@ export const unite = (types: readonly Type[]): Type => {
   return only && united.length === 1 ? only : { kind: 'sum', variants: united }
 }
 
-// A subtype that also has every field which a default would have filled in.
+// Prefers a subtype that also has every defaulted field.
 const isWithin = (a: Type, b: Type): boolean => isWirable(a, b) === 'static'

@@ -1,5 +1,5 @@
-// @min and @max of a field: what numbers, how long a string (in code points), how many items of a list. They are part of the check at every
-// boundary and of nothing else: two types that differ in them are equal, and each may be wired into the other; the receiver looks.
+// @min and @max of a field: bounds of numbers, of the length of strings (in code points), of the number of items of lists. They are checked
+// at every boundary and nowhere else: two types that differ in them are equal, and each may be wired into the other; the receiver checks.
 
 import { mapParts, typesWithin } from './parts.js'
 import type { Field, NamedType, Type } from './type.js'
@@ -11,7 +11,7 @@ export const LIMITED = { number: 1, string: 2, list: 4 } as const
 export interface ValueLimits {
   readonly min: number
   readonly max: number
-  /** Of which kinds of values they are said: bits. */
+  /** The kinds of values that they apply to: bits. */
   readonly kinds: number
 }
 
@@ -30,7 +30,7 @@ const kindOf = ({ kind }: Type): number => {
   return kind === 'array' ? LIMITED.list : 0
 }
 
-/** Does what keeps the limits of one field keep those of the other? */
+/** Whether the limits of one field imply those of the other. */
 export const keepsLimits = (source: Field, target: Field): boolean => {
   const limits = limitsOf(target)
   if (!limits || (mayHave(source.type) & limits.kinds) === 0) return true

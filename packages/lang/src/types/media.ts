@@ -1,4 +1,4 @@
-// The types Image, Document and Audio of the module `media`, whatever they are called where they are used.
+// The types Image, Document and Audio of the module `media`, under any name.
 
 import { typesWithin } from './parts.js'
 import { resolve, type Type } from './type.js'
@@ -8,7 +8,7 @@ export type MediaKind = (typeof MEDIA_KINDS)[number]
 
 const TEXTS: readonly string[] = ['path', 'url', 'data', 'media_type', 'title']
 
-/** Undefined: it is no such type. A narrower one is none, so that no other type makes an agent read files. */
+/** Undefined: not such a type. A narrower one is not, so that no other type makes an agent read files. */
 export const mediaKindOf = (type: Type): MediaKind | undefined => {
   const t = resolve(type)
   if (t.kind !== 'record' || t.fields.length !== TEXTS.length + 1) return undefined
@@ -22,7 +22,7 @@ export const mediaKindOf = (type: Type): MediaKind | undefined => {
   return TEXTS.every(isText) ? MEDIA_KINDS.find((name) => name === word.value) : undefined
 }
 
-/** Can a value of the type hold media at any depth? */
+/** Whether a value of the type can contain media at any depth. */
 export const holdsMedia = (type: Type): boolean => {
   for (const part of typesWithin(type)) if (mediaKindOf(part) !== undefined) return true
   return false

@@ -1,4 +1,4 @@
-// What a type is made of: the one table that algorithms go by which do the same for each part.
+// The parts of a type: the one table for algorithms that treat all parts alike.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import { type NamedType, resolve, type Type } from './type.js'
@@ -77,13 +77,10 @@ const CONTAINERS: Readonly<Record<Type['kind'], boolean>> = {
   named: false,
 }
 
-/** Do its values hold those of its parts? */
+/** Whether its values contain those of its parts. */
 export const isContainer = ({ kind }: Type): boolean => CONTAINERS[kind]
 
-/**
- * The type and all that it is made of at any depth, names resolved, each once. Without recursion, because types may hold each other
- * thousands deep.
- */
+/** The type and all its parts at any depth, names resolved, each once. Iterative, because types may be nested thousands deep. */
 export function* typesWithin(type: Type): Generator<Exclude<Type, NamedType>> {
   const reached = new Set([resolve(type)])
   // A set goes on through what is added meanwhile.

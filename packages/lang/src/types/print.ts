@@ -1,16 +1,16 @@
-// A type as a user would write it, on one line. Declared types stand by their names, so that recursive ones have an end.
+// Prints a type as a user would write it, on one line. Declared types are printed by name, so that recursive ones end.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Field, Type } from './type.js'
 
-/** What a person reads of a type in a message. An inferred type may share its parts, and be longer written out than any memory. */
+/** Maximum characters in messages. An inferred type may share its parts, and exceed any memory when written out. */
 const MAX_SHOWN = 4000
-/** The whole of any type that is written by hand, for programs that read it. */
+/** Longer than any type written by hand, for programs that read it. */
 export const MAX_WRITTEN = 1_000_000
 
 /**
- * Annotations are left out: they say nothing of which values belong. No type needs parentheses, since a sum within a sum is one sum. Of a
- * longer type what is behind `max` characters is left out, and `…` stands for it.
+ * Annotations are left out: they do not affect which values belong. No type needs parentheses, since sums are flat. A type of more than
+ * `max` characters is cut, and ends in `…`.
  */
 export const printType = (type: Type, max = MAX_SHOWN): string => {
   const parts: string[] = []

@@ -1,4 +1,4 @@
-// Which fields a message must carry before, and does carry after, defaults are filled in.
+// Which fields a message must have before, and has after, defaults are added.
 
 import { typesWithin } from './parts.js'
 import { type Field, type RecordType, resolve, type Type } from './type.js'
@@ -14,13 +14,13 @@ export const fieldOf = ({ fields }: RecordType, name: string): Field | undefined
 const MAX_UNINDEXED = 8
 const indexes = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>()
 
-/** A message without it is a mismatch. A field with a default may be absent: it is then filled in. */
+/** A message without it is a mismatch. A field with a default may be absent: it is then added. */
 export const isRequired = (field: Field): boolean => !field.isOptional && field.default === undefined
 
-/** There for its readers, since defaults are filled in where a message enters a type. */
+/** Present for readers, since defaults are added where a message enters a type. */
 export const isPresent = (field: Field): boolean => !field.isOptional || field.default !== undefined
 
-/** Can a message of this type lack a field that has a default, at any depth? Ask only when all names are resolved. */
+/** Whether a message of this type can lack a field with a default, at any depth. Requires that all names are resolved. */
 export const hasDefaults = (type: Type): boolean => {
   const root = resolve(type)
   let answer = answers.get(root)

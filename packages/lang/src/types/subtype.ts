@@ -1,4 +1,4 @@
-// Which messages may go where: out(p) <: in(q) of plumbing(5), TYPES.
+// Subtyping: out(p) <: in(q) of plumbing(5), TYPES.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import { candidates } from './candidates.js'
@@ -15,7 +15,7 @@ import type { RecordType, Type } from './type.js'
  */
 export const isSubtype = (a: Type, b: Type): boolean => isStatic(a, b)
 
-/** As isSubtype, but a `json` anywhere in `a` may turn out to be whatever `b` has there: the receiver checks. */
+/** As isSubtype, but a `json` anywhere in `a` may turn out to be what `b` has there: the receiver checks. */
 export const isCompatible = (a: Type, b: Type): boolean => isChecked(a, b)
 
 const relation = (when: 'static' | 'checked') =>

@@ -1,10 +1,10 @@
-// The narrowest type of a value that nothing else is known of.
+// The narrowest type of a value.
 
 import { joinAll } from './join.js'
 import { printType } from './print.js'
 import { BOOL, INT, JSON_TYPE, type Json, NUMBER, STRING, type Type, UNIT } from './type.js'
 
-/** A list is one of what its elements have in common; of any two parts with no common type nothing is said. */
+/** A list has the common type of its elements; without a common type nothing is known. */
 export const typeOfValue = (value: Json): Type => {
   switch (typeof value) {
     case 'string':

@@ -1,4 +1,4 @@
-// What an edge from one type to another asks of the run time.
+// Which run-time checks an edge from one type to another needs.
 
 import { candidates } from './candidates.js'
 import { isEqual } from './equal.js'
@@ -20,7 +20,7 @@ export const isWirable = (source: Type, target: Type): Wiring => {
   return isSubtype(source, target) && !needsLook(source, target) ? 'static' : 'checked'
 }
 
-/** Are they the same in all that a check looks at? */
+/** Whether they are the same in everything that a check tests. */
 export const isSameCheck = (a: Type, b: Type): boolean => isEqual(a, b) && isWirable(a, b) === 'static' && isWirable(b, a) === 'static'
 
 /**

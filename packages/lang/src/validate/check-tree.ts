@@ -1,4 +1,4 @@
-// Whether a value is of a type, decided on its tree; and if not, why. Slow and exact: what a byte scanner will not decide comes here.
+// Decides on the tree of a value whether it has a type, and if not, why. Slow and exact: for values that a byte scanner does not decide.
 
 import { type ObjectTree, stringOf, type Tree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
@@ -14,7 +14,7 @@ import { fieldStep, inField, inItem, type Mismatch } from './mismatch.js'
 
 export { describeMismatch, type Mismatch } from './mismatch.js'
 
-/** undefined: it fits. A field with a default may be absent. */
+/** Undefined: it has the type. A field with a default may be absent. */
 export const checkTree = (type: Type, buf: Buffer, node: Tree): Mismatch | undefined => openChecker(buf).check(type, node)
 
 export interface Checker {
@@ -24,8 +24,8 @@ export interface Checker {
 }
 
 /**
- * Remembers what it found for a sum, so that variants which differ only deep inside (each of them looks at the same parts again) do not
- * make the work grow with the power of the depth.
+ * Memoises results for sums, so that variants which differ only deep inside (each of them checks the same parts again) do not make the work
+ * exponential in the depth.
  */
 export const openChecker = (buf: Buffer): Checker => {
   const picks = new Map<Tree, Map<SumType, Pick>>()
@@ -110,7 +110,7 @@ export const openChecker = (buf: Buffer): Checker => {
       if (!mismatch) return { variant }
       mismatches.push(mismatch)
     }
-    // Limits do not tell variants apart: this is the one that was meant.
+    // Limits do not distinguish variants: this is the one that was meant.
     const excess = mismatches.find(({ isExcess }) => isExcess)
     if (excess) return { mismatch: excess }
     const [mismatch] = mismatches
@@ -120,7 +120,7 @@ export const openChecker = (buf: Buffer): Checker => {
     return { mismatch: (mismatches.length === 0 && wrongDiscriminator(ofKind, node)) || mismatchOf(sum, node) }
   }
 
-  // The literals that a record or tuple must have are what tells the variants of a sum apart in most programs.
+  // In most programs the required literals of a record or tuple distinguish the variants of a sum.
   const hasLiterals = (variant: Variant, node: Tree): boolean => {
     if (variant.kind === 'record' && node.kind === 'object') {
       return variant.fields.every((field) => {
@@ -140,7 +140,7 @@ export const openChecker = (buf: Buffer): Checker => {
     return isExactly(variant, node)
   }
 
-  // A field by which all the variants can be distinguished, and which has a value that none of them knows.
+  // A field that distinguishes all the variants, with a value that none of them has.
   const wrongDiscriminator = (variants: readonly Variant[], node: Tree): Mismatch | undefined => {
     const [first] = variants
     if (node.kind !== 'object' || first?.kind !== 'record') return undefined

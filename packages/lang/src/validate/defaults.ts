@@ -1,4 +1,4 @@
-// Writes a message anew with the defaults of its absent fields, and every byte of what was there.
+// Rewrites a message with the defaults of its absent fields; all other bytes are kept.
 
 import type { ObjectTree, Tree } from '@plumb/wire/json'
 import { unreachable } from '../diagnostic/unreachable.js'
@@ -7,8 +7,8 @@ import { type RecordType, resolve, type Type } from '../types/type.js'
 import { openChecker } from './check-tree.js'
 
 /**
- * The text of a value that fits the type, each default put behind the last field of its object in the order of declaration; undefined
- * when no field with a default is absent. White space around the value is dropped.
+ * The text of a value that has the type, each default after the last field of its object in the order of declaration. Undefined: no
+ * defaulted field is absent. White space around the value is dropped.
  */
 export const fillDefaults = (type: Type, buf: Buffer, node: Tree): Buffer | undefined => {
   if (!hasDefaults(type)) return undefined

@@ -1,4 +1,4 @@
-// The parts of a value that have a type of a certain sort, by the types that the value was checked against.
+// Finds the parts of a value that have a certain kind of type, by the types that the value was checked against.
 
 import type { Tree } from '@plumb/wire/json'
 import { resolve, type Type } from '../types/type.js'
@@ -12,7 +12,7 @@ export interface TreePlace<T> {
   readonly found: T
 }
 
-/** In the order of the text. What stands within a part that was found is not looked at. `node` is of the type: see `checkTree`. */
+/** In the order of the text. The inside of a found part is not searched. `node` has the type: see `checkTree`. */
 export const findInTree = <T>(type: Type, buf: Buffer, node: Tree, look: (type: Type) => T | undefined): readonly TreePlace<T>[] => {
   const checker = openChecker(buf)
   const places: TreePlace<T>[] = []

@@ -1,4 +1,4 @@
-// JSON text from a caller that gets error messages: a value of the type on one line, or the reasons why not.
+// Reads JSON text from a caller that gets error messages: returns a value of the type on one line, or the errors.
 
 import { parseTree, type Tree } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
@@ -12,7 +12,7 @@ import { describeMismatches, listMismatches } from './mismatches.js'
 import { type Repaired, type RepairKind, repairTree } from './repair.js'
 
 export interface FitOptions {
-  /** What the text is, for errors: `input`, `answer`. */
+  /** The kind of text, for errors: `input`, `answer`. */
   readonly what: string
   readonly code: 'input_type_mismatch' | 'output_type_mismatch'
   /** None when left out. */
@@ -22,11 +22,11 @@ export interface FitOptions {
 export interface Fit {
   /** With the defaults of absent fields. */
   readonly json: string
-  /** What was read as something else: `n: "21" read as 21`. */
+  /** Repairs that were made: `n: "21" read as 21`. */
   readonly repairs: readonly string[]
 }
 
-/** Text that is no JSON is `invalid_json` where it came in; otherwise it has no type at all. */
+/** Text that is not JSON is `invalid_json` where it came in; otherwise it is a mismatch. */
 export const fitText = (json: string, type: Type, { what, code, repairs }: FitOptions): Result<Fit> => {
   const buf = toBytes(json)
   const tree = parseTree(buf, 0, buf.length)
@@ -52,8 +52,8 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
 }
 
 /**
- * The repairs and defaults of `fitText` without its verdict, for a value that something else validates, such as the JSON
- * Schema that the type was read from: what does not fit stays as it is. Undefined for a text that is no JSON.
+ * The repairs and defaults of `fitText` without its check, for a value that something else validates, such as the JSON Schema that the type
+ * was read from: mismatching parts are kept. Undefined for a text that is not JSON.
  */
 export const repairText = (json: string, type: Type, { what, repairs }: Pick<FitOptions, 'what' | 'repairs'>): Fit | undefined => {
   const buf = toBytes(json)

@@ -1,11 +1,11 @@
-// Why a value is not of a type, and how that is said.
+// Why a value does not have a type, and the message about it.
 
 export interface Mismatch {
-  /** From the value to the part that does not fit: `.kids[0].v`; empty for the value itself. */
+  /** The path to the mismatching part: `.kids[0].v`; empty for the value itself. */
   readonly path: string
-  /** The type of that part, as a user would write it; `at least 1` where it is outside a limit. */
+  /** The expected type, as a user would write it; `at least 1` for a limit. */
   readonly expected: string
-  /** A preview of that part, at most 80 characters; of what encloses it where the part is missing. */
+  /** A preview of that part, at most 80 characters; of the enclosing value if the part is missing. */
   readonly found: string
   /** A whole sentence about that part. */
   readonly reason: string
@@ -19,7 +19,7 @@ export const describeMismatch = ({ path, reason }: Mismatch, typeName?: string):
   return typeName === undefined ? text : `does not fit ${typeName}: ${text}`
 }
 
-/** What is said of a part, seen from one step further out. */
+/** The same from the enclosing value. */
 export const inField = <T extends { readonly path: string }>(said: T, key: string): T => ({
   ...said,
   path: `${fieldStep(key)}${said.path}`,

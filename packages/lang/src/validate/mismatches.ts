@@ -1,4 +1,4 @@
-// All that keeps a value from being of a type, part by part, for a caller that can repair all of it at once. The checks stop at the first.
+// Collects all mismatches of a value, part by part, for a caller that can repair them at once. Other checks stop at the first.
 
 import type { ObjectTree, Tree } from '@plumb/wire/json'
 import { nearest } from '@plumb/wire/nearest'
@@ -12,7 +12,7 @@ import { describeMismatch, inField, inItem, type Mismatch } from './mismatch.js'
 
 const MAX_MISMATCHES = 8
 
-/** None: it fits. At most 8, the first of them the one that `checkTree` gives. */
+/** Empty: it has the type. At most 8, the first of them the one of `checkTree`. */
 export const listMismatches = (type: Type, buf: Buffer, node: Tree): readonly Mismatch[] => {
   const list: Mismatch[] = []
   for (const mismatch of mismatchesOf(type, buf, node)) if (list.push(mismatch) === MAX_MISMATCHES) break

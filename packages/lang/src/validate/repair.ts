@@ -1,4 +1,4 @@
-// A value said in another way, read as the value of the type that it says: what models send where an object, a number or a list is due.
+// Repairs values that models write in another form, where an object, a number or a list is expected.
 
 import { type ArrayTree, type ObjectTree, parseTree, stringOf, type Tree } from '@plumb/wire/json'
 import { unreachable } from '../diagnostic/unreachable.js'
@@ -19,24 +19,24 @@ export type RepairKind = 'json_text' | 'scalar_text' | 'lone_value' | 'null_fiel
 export interface Repair {
   /** As in a mismatch: `.kids[0].v`; empty for the value itself. */
   readonly path: string
-  /** What was done: `"21" read as 21`. */
+  /** The repair: `"21" read as 21`. */
   readonly change: string
 }
 
 export interface Repaired {
-  /** JSON text. It may still not fit. */
+  /** JSON text. It may still be a mismatch. */
   readonly text: string
-  /** Empty: nothing could be done. */
+  /** Empty: nothing could be repaired. */
   readonly repairs: readonly Repair[]
 }
 
 export const ALL_REPAIRS: ReadonlySet<RepairKind> = new Set(['json_text', 'scalar_text', 'lone_value', 'null_field'])
 
-/** Nothing is lost and nothing invented: where a string could be meant as such, or several readings fit, it stays. */
+/** Nothing is lost and nothing invented: an ambiguous string is kept. */
 export const repairTree = (type: Type, buf: Buffer, node: Tree, kinds: ReadonlySet<RepairKind> = ALL_REPAIRS): Repaired =>
   new Repairer(kinds).repair(type, { buf, node })
 
-// Sums within sums multiply the ways to read a value; what needs more than this stays as it is.
+// Nested sums multiply the readings of a value; above this number it is kept.
 const MAX_STEPS = 10_000
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 // Lists of paths stay as they are: a file may be called `["a"]` (plumb-tools(7), What happens to a call).
@@ -139,7 +139,7 @@ class Repairer {
     return { text, repairs: [{ path: '', change: `text read as the ${kind === 'array' ? 'list' : kind} in it` }, ...repairs] }
   }
 
-  // Just one reading, or none.
+  // The only reading, or none.
   #repairVariant(type: SumType, place: Place): Repaired {
     if (!checkTree(type, place.buf, place.node)) return asIs(place)
     const readings = new Map<string, Repaired>()
