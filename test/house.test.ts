@@ -6,7 +6,7 @@ import { basename, join, sep } from 'node:path'
 import t from 'tap'
 import { findTimedAssertions } from './elapsed-time.js'
 import { NOT_TRIED } from './faults/not-tried.js'
-import { findCycles, importsOf, readGraph, directoriesOf } from './import-graph.js'
+import { directoriesOf, findCycles, importsOf, readGraph } from './import-graph.js'
 
 // Tests run in the root.
 const PACKAGES = readdirSync('packages')
@@ -177,7 +177,9 @@ t.test('each dependency is imported only where the table says', async (t) => {
     const wrong = sources(name).flatMap((file) =>
       importsOf(file)
         .filter((specifier) => !specifier.startsWith('.') && packageOf(specifier) === undefined)
-        .filter((specifier) => (DEPENDENCY_IMPORTERS[module(specifier)] ? !DEPENDENCY_IMPORTERS[module(specifier)]?.test(file) : !isBuiltin(specifier)))
+        .filter((specifier) =>
+          DEPENDENCY_IMPORTERS[module(specifier)] ? !DEPENDENCY_IMPORTERS[module(specifier)]?.test(file) : !isBuiltin(specifier),
+        )
         .map((specifier) => `${file}: ${specifier}`),
     )
     t.strictSame(wrong, [], `packages/${name}`)

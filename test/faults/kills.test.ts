@@ -267,7 +267,8 @@ for (const [victim, pattern] of [
     await isQuiet(t, scene)
     const out = started.reported()
     if (status === 0) t.equal(linesIn(out).length, COUNT, 'every message has its answer')
-    if (isKilled && status !== null) t.ok(isUnharmed(out) || /plumb-tool|SIGKILL/.test(out + started.reported(2)), `${out}${started.reported(2)}`)
+    if (isKilled && status !== null)
+      t.ok(isUnharmed(out) || /plumb-tool|SIGKILL/.test(out + started.reported(2)), `${out}${started.reported(2)}`)
     return isKilled
   })
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { anthropicText, data, named, openClient, openStub, STREAM } from '../../packages/plumb-agent/test/fixtures/provider/stub.js'
 import { cutPlaces } from './places.js'
-import { type Outcome, type Flow, openFaultProxy } from './proxy.js'
+import { type Flow, type Outcome, openFaultProxy } from './proxy.js'
 import { scene } from './scene.js'
 import { type SelfSigned, selfSigned } from './self-signed.js'
 

@@ -90,7 +90,11 @@ t.test('a server that takes all of it', async (t) => {
   )
   t.match(found, { provider: 'openai', model: 'm', url: `${url}/chat/completions`, usage: { output_tokens: 48 }, requests: 17 })
   t.equal(asked.length, 16)
-  t.match(err, /^plumb-agent: asks openai, model m: 17 requests, at most \d+ tokens in and \d+ out, \$0\.\d+\n/, 'the cost is reported first')
+  t.match(
+    err,
+    /^plumb-agent: asks openai, model m: 17 requests, at most \d+ tokens in and \d+ out, \$0\.\d+\n/,
+    'the cost is reported first',
+  )
   t.match(err, /^enforces tuple {7}yes$/m)
 })
 

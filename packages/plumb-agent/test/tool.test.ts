@@ -353,7 +353,11 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
   t.match(within.asked[1]?.turn[1]?.content, /type \{ size: Size \}, where Size = \{ of: \{ n: int \} \}\.$/)
   const reported = open([cut(text('Well, let me')), says(text('{"n":1}'))], { config: { output: N } })
   t.strictSame(await reported.say(), succeed('{"n":1}'))
-  t.match(reported.asked[1], { hasMisfit: true, turn: { 1: { content: /shorter.*Its JSON Schema/s } } }, 'what it says shows that it is not')
+  t.match(
+    reported.asked[1],
+    { hasMisfit: true, turn: { 1: { content: /shorter.*Its JSON Schema/s } } },
+    'what it says shows that it is not',
+  )
 
   const refused = open([{ content: [text('I will not.')], stop: 'refused', usage: USAGE }])
   t.match(await refused.say(), { ok: false, error: { error: 'answer_refused', detail: /I will not/ } })

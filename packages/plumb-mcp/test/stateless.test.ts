@@ -163,7 +163,9 @@ t.test('stdio: cancelled calls, progress, and the log of one request', async (t)
   say(ask('slow', 'tools/call', { name: 'sleep' }))
   await answer(ask('x', 'tools/list'))
   say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
-  await answer(ask('reported', 'tools/call', { name: 'both', arguments: {} }, meta({}, { progressToken: 'p', [`${PREFIX}logLevel`]: 'debug' })))
+  await answer(
+    ask('reported', 'tools/call', { name: 'both', arguments: {} }, meta({}, { progressToken: 'p', [`${PREFIX}logLevel`]: 'debug' })),
+  )
   await hear(({ method }) => method === 'notifications/message')
   const before = heard.length
   await answer(ask('silent', 'tools/call', { name: 'double', arguments: { n: 1 } }))

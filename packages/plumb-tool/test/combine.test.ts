@@ -75,7 +75,8 @@ const law = <Tools extends Tool[]>(
       const [left, right] = sides(...(made as Tools)).map(must) as [Tool, Tool]
       const [a, b] = [await ask(left, String(n)), await ask(right, String(n))]
       if (hides && !a.ok && !b.ok) return
-      if (!isDeepStrictEqual(reported(a), reported(b))) throw new Error(`${JSON.stringify(reported(a))} is not ${JSON.stringify(reported(b))}`)
+      if (!isDeepStrictEqual(reported(a), reported(b)))
+        throw new Error(`${JSON.stringify(reported(a))} is not ${JSON.stringify(reported(b))}`)
     })
     await holds(t, property, SETTINGS)
   })

@@ -182,18 +182,21 @@ t.test('structured content is checked against the output schema of the tool', as
   t.match(await said(connection.call('failed-misfit', '{}')), { isError: true })
 })
 
-t.test('faults 103, 104: a call that is not answered has its time, whatever progress is reported, and the connection with it', async (t) => {
-  for (const name of ['hang', 'progress']) {
-    const { connection } = await hostile('well', { timeout: 1 })
-    let reported = 0
-    const words = `tool '${name}' of MCP server 'ink' did not answer within 1 s; its connection is closed`
-    t.equal(await said(connection.call(name, '{}', { onProgress: () => reported++ })), `timeout: ${words}`)
-    t.equal(reported > 0, name === 'progress', `progress ${reported} times`)
-    t.ok(connection.isDead)
-    t.equal(await said(connection.call('echo', '{}')), `mcp_dead: ${words}`)
-    t.match(await connection.prompt('x', {}), { ok: false, error: { error: 'mcp_dead' } })
-  }
-})
+t.test(
+  'faults 103, 104: a call that is not answered has its time, whatever progress is reported, and the connection with it',
+  async (t) => {
+    for (const name of ['hang', 'progress']) {
+      const { connection } = await hostile('well', { timeout: 1 })
+      let reported = 0
+      const words = `tool '${name}' of MCP server 'ink' did not answer within 1 s; its connection is closed`
+      t.equal(await said(connection.call(name, '{}', { onProgress: () => reported++ })), `timeout: ${words}`)
+      t.equal(reported > 0, name === 'progress', `progress ${reported} times`)
+      t.ok(connection.isDead)
+      t.equal(await said(connection.call('echo', '{}')), `mcp_dead: ${words}`)
+      t.match(await connection.prompt('x', {}), { ok: false, error: { error: 'mcp_dead' } })
+    }
+  },
+)
 
 t.test('a cancelled call is cancelled at the server, and others go on', async (t) => {
   const { connection } = await hostile()

@@ -15,13 +15,13 @@ export const checkAnswers = (all: readonly Bound[], partsOf: PartsOf, report: Re
   const parts = new Set(all.flatMap(partsOf))
   // A chain that is used by others is expanded there.
   const wholes = all.filter((bound) => bound.category === 'stream' && (bound.binding.impl.kind === 'plumb' || !parts.has(bound)))
-  for (const whole of wholes) for (const node of foreignIn(whole)) checkAnswers(node, report)
+  for (const whole of wholes) for (const node of foreignIn(whole)) checkProgram(node, report)
 }
 
 const foreignIn = (bound: Bound): readonly GraphNode[] =>
   partingsOf(planOf(bound)).flatMap(({ place, branches }) => (place ? branches.flatMap((branch) => [...branch]) : []))
 
-const checkAnswers = ({ name, span, work }: GraphNode, report: Report): void => {
+const checkProgram = ({ name, span, work }: GraphNode, report: Report): void => {
   const program = work.kind === 'agent' ? programOf(work.bound) : undefined
   if (!program || program.answers === 'each') return
   if (program.answers === 'some') {

@@ -136,7 +136,11 @@ const projected = (atom: MorphismAtom & { kind: 'project' }, expression: Express
 /** The maximum of `within`, in seconds: the limit of a timer. */
 const MAX_WITHIN = 2_000_000
 
-const SIZE: SettingRule = { type: INT, isRight: isPositiveInteger, message: "'batch' takes a whole number from 1: so many messages make a list" }
+const SIZE: SettingRule = {
+  type: INT,
+  isRight: isPositiveInteger,
+  message: "'batch' takes a whole number from 1: so many messages make a list",
+}
 
 const WITHIN: SettingRule = {
   type: NUMBER,

@@ -41,7 +41,12 @@ export interface Tools {
   /**
    * One result for each call, in their order. Kept results are reused without a call. A call that waits for approval is the fault `isHeld`.
    */
-  readonly answer: (calls: readonly ToolUse[], signal: AbortSignal, emit: Emit, of?: AnsweredInput) => Promise<Result<readonly ToolResult[]>>
+  readonly answer: (
+    calls: readonly ToolUse[],
+    signal: AbortSignal,
+    emit: Emit,
+    of?: AnsweredInput,
+  ) => Promise<Result<readonly ToolResult[]>>
 }
 
 export interface AnsweredInput {

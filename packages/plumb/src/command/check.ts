@@ -10,11 +10,11 @@ import {
   hasErrors,
   type Json,
   MAX_WRITTEN,
-  repairToJson,
   type NamedParam,
   type Need,
   printPorts,
   printType,
+  repairToJson,
 } from '@plumb/lang'
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'

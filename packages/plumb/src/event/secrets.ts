@@ -38,7 +38,21 @@ export const secretsOf = (program: Program, bound: Bound, graph: Graph): Secrets
 const WHOLE = Buffer.from(JSON.stringify(HIDDEN))
 
 /** Keys whose values are shown: a process does not derive them from its messages. */
-const SHOWN = new Set(['kind', 'agent', 'process', 'source', 'port', 'provider', 'model', 'time', 'started', 'id', 'name', 'tool', 'parent'])
+const SHOWN = new Set([
+  'kind',
+  'agent',
+  'process',
+  'source',
+  'port',
+  'provider',
+  'model',
+  'time',
+  'started',
+  'id',
+  'name',
+  'tool',
+  'parent',
+])
 const SHOWN_OF_FAULTS = new Set([...SHOWN, 'error', 'category', 'seqs', 'limit', 'server'])
 const SHOWN_OF_TELEMETRY = new Set([...SHOWN, 'error', 'category', 'outcome', 'status', 'lane', 'kept'])
 

@@ -9,8 +9,8 @@ import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { Choices } from './choices.js'
 import { Eaches } from './eaches.js'
-import { FailurePorts } from './failure-ports.js'
 import { ErrorHandlers } from './error-handlers.js'
+import { FailurePorts } from './failure-ports.js'
 
 export interface FormsOptions {
   readonly context: RunContext

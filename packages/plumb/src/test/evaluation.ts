@@ -3,10 +3,10 @@
 import type { TestPlan } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import type { RowFinding } from './check-outcome.js'
-import type { Scored } from './scored.js'
 import { shareInterval } from './report/interval.js'
 import type { Share } from './report/result.js'
 import type { Given, RunOutcome } from './run-once.js'
+import type { Scored } from './scored.js'
 
 const MAX_WORST = 5
 

@@ -18,7 +18,7 @@ import {
 } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { placesOf } from '../event/wires.js'
-import type { MappedTool, Called } from '../graph/morphism/calls.js'
+import type { Called, MappedTool } from '../graph/morphism/calls.js'
 import { findDocroot } from './docroot.js'
 import { partsKeeper } from './kept-parts.js'
 import { openMapApprovals } from './map-approvals.js'
