@@ -293,15 +293,15 @@ t.test('structured output, for every type but text', async (t) => {
 
 t.test('the schema stands in the prompt where the server does not enforce it', async (t) => {
   const { log, emit } = { log: () => {}, emit: () => {} }
-  const question = { system: 'Be brief.', schemaInPrompt: 'auto', hasMisfit: false, log, emit } as Partial<ModelRequest> as ModelRequest
+  const question = { system: 'Be brief.', schemaInPrompt: 'auto', hasMismatch: false, log, emit } as Partial<ModelRequest> as ModelRequest
   const pair: Type = { kind: 'tuple', items: [INT, INT] }
   const reported = (output: Type, dialect: Dialect, isOwnHost: boolean, change: Partial<ModelRequest> = {}) =>
     /JSON Schema/.test(systemText({ ...question, output, ...change }, formatOf(output, dialect), isOwnHost))
   t.equal(reported(INT, CHAT_COMPLETIONS.dialect, true), false, 'its own host enforces what is strict')
   t.equal(reported(pair, CHAT_COMPLETIONS.dialect, true), true, 'and nothing else')
   t.equal(reported(pair, CHAT_COMPLETIONS.dialect, false), false, 'another server may')
-  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, false, { hasMisfit: true }), true, 'until an answer shows that it does not')
-  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, true, { hasMisfit: true }), false)
+  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, false, { hasMismatch: true }), true, 'until an answer shows that it does not')
+  t.equal(reported(INT, CHAT_COMPLETIONS.dialect, true, { hasMismatch: true }), false)
   t.equal(reported(pair, ANTHROPIC.dialect, true), true, 'there is no schema for it')
   t.equal(reported(INT, CHAT_COMPLETIONS.dialect, true, { schemaInPrompt: true }), true)
   t.equal(reported(pair, ANTHROPIC.dialect, true, { schemaInPrompt: false }), false)

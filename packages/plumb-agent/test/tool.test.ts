@@ -329,7 +329,7 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
     'what was cut is not sent back',
   )
   t.match(asked[1]?.turn[1]?.content, /too long.*shorter/s)
-  t.notOk(asked[1]?.hasMisfit, 'it does not show that the schema is not enforced')
+  t.notOk(asked[1]?.hasMismatch, 'it does not show that the schema is not enforced')
 
   const always = open([cut(text('It begins.'))])
   const detail = "answer was cut at max_tokens, 100; it begins 'It begins.' (after 1 retry)"
@@ -342,7 +342,7 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
   t.strictSame(await kept.say(), succeed('"half a text"'))
   const half = open([cut(text('{"n":')), says(text('{"n":1}'))], { config: { keepsCut: true, output: N } })
   t.strictSame(await half.say(), succeed('{"n":1}'), 'half a value is none')
-  t.match(half.asked[1], { hasMisfit: false, turn: { 1: { content: /shorter, .*of the type \{ n: int \}\.$/s } } }, 'the schema is known')
+  t.match(half.asked[1], { hasMismatch: false, turn: { 1: { content: /shorter, .*of the type \{ n: int \}\.$/s } } }, 'the schema is known')
   const size: Type = { kind: 'named', name: 'Size', target: { kind: 'record', fields: [{ name: 'of', type: N, isOptional: false }] } }
   const named = open([cut(text('{"of":')), says(text('{"of":{"n":1}}'))], { config: { output: size } })
   t.ok((await named.say()).ok)
@@ -355,7 +355,7 @@ t.test('an answer that was cut is no answer, whatever it says; one that was refu
   t.strictSame(await reported.say(), succeed('{"n":1}'))
   t.match(
     reported.asked[1],
-    { hasMisfit: true, turn: { 1: { content: /shorter.*Its JSON Schema/s } } },
+    { hasMismatch: true, turn: { 1: { content: /shorter.*Its JSON Schema/s } } },
     'what it says shows that it is not',
   )
 

@@ -11,7 +11,7 @@ import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
 import { labelled } from './declared.js'
 import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { isBelow, promptFilesOf } from './prompt-files.js'
-import { flat, misfits, PLAIN, type Shape } from './shape.js'
+import { flat, violationsOf, PLAIN, type Shape } from './shape.js'
 import { ofSignature, takenBy, wayAcross } from './signature.js'
 import { argumentOf, isTrusted } from './tool.js'
 
@@ -115,7 +115,7 @@ export class AgentFlow implements ProcessFlow {
   // Control sets memory and model, and approves calls.
   #control(control: Shape): void {
     const { span } = this.bound.binding.name
-    for (const { label, trail } of misfits(control, takenBy(this.bound, 1))) {
+    for (const { label, trail } of violationsOf(control, takenBy(this.bound, 1))) {
       if (label === 'secret') continue
       const port = this.bound.binding.signature?.inputs[1]
       this.analysis.findings.add({

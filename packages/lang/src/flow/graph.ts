@@ -11,7 +11,7 @@ import { failureShape } from './agent.js'
 import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
 import { declaredShape, labelled, writesLabelIn } from './declared.js'
 import { NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { crossed, flat, isSame, itemShape, joinShapes, listShape, misfits, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { crossed, flat, isSame, itemShape, joinShapes, listShape, violationsOf, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
 /** After so many changes of one output its parts are merged into the whole: a loop may nest lists without end. */
@@ -191,7 +191,7 @@ export class GraphFlow implements ProcessFlow {
     const written = port && { type: port.type, scope: this.bound.scope }
     if (!written || !writesLabelIn(written)) return given
     const step: TrailStep = { text: `from channel '${name}'`, span }
-    for (const { label, trail } of misfits(given, declaredShape(written, 'takes', step))) {
+    for (const { label, trail } of violationsOf(given, declaredShape(written, 'takes', step))) {
       this.analysis.findings.add({
         label,
         sink: `channel '${name}', which says that it has none`,

@@ -161,7 +161,7 @@ export const isSame = (a: Shape, b: Shape): boolean => {
 }
 
 /** A part with a forbidden label. */
-export interface Misfit {
+export interface LabelViolation {
   readonly label: Label
   readonly trail: Trail
   /** As in `.posts[].body`; empty for the whole. */
@@ -169,8 +169,8 @@ export interface Misfit {
 }
 
 /** For each label the part with the shortest path. */
-export const misfits = (source: Shape, allowed: Shape): readonly Misfit[] => {
-  const found = new Map<Label, Misfit>()
+export const violationsOf = (source: Shape, allowed: Shape): readonly LabelViolation[] => {
+  const found = new Map<Label, LabelViolation>()
   const seen = new Map<Shape, Set<Shape>>()
   const note = (label: Label, trail: Trail | undefined, isAllowed: boolean, path: string) => {
     const known = found.get(label)

@@ -4,7 +4,7 @@ import type { Bound } from '../names/names.js'
 import { declaredShape, type Written, writesLabelIn } from './declared.js'
 import type { Findings } from './finding.js'
 import type { TrailStep } from './label.js'
-import { misfits, overlay, PLAIN, type Shape } from './shape.js'
+import { violationsOf, overlay, PLAIN, type Shape } from './shape.js'
 
 export interface SignatureFlow {
   readonly isWorded: boolean
@@ -56,7 +56,7 @@ export const ofSignature = (bound: Bound, { findings }: { readonly findings: Fin
     isWorded: true,
     enter: (given) =>
       given.map((shape, i) => {
-        for (const { label, trail, path } of misfits(shape, takenBy(bound, i))) {
+        for (const { label, trail, path } of violationsOf(shape, takenBy(bound, i))) {
           const port = signature?.inputs[i]
           findings.add({
             label,
@@ -72,7 +72,7 @@ export const ofSignature = (bound: Bound, { findings }: { readonly findings: Fin
     leave: (made) =>
       made.map((shape, i) => {
         const said = saidOf(bound, i)
-        for (const { label, trail, path } of misfits(shape, said)) {
+        for (const { label, trail, path } of violationsOf(shape, said)) {
           findings.add({
             label,
             sink: `the output of '${bound.name}'${path && `, at '${path}'`}, whose signature says that it has none`,

@@ -9,7 +9,7 @@ import type { Analysis } from './analysis.js'
 import { labelled } from './declared.js'
 import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { labelsOf } from './prompt-files.js'
-import { flat, joinShapes, type Misfit, misfits, overlay, PLAIN, type Shape, through, without } from './shape.js'
+import { flat, joinShapes, type LabelViolation, violationsOf, overlay, PLAIN, type Shape, through, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
 type Body = Extract<ToolBody, { kind: 'tool' }>
@@ -61,11 +61,11 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
   const isAsked = config.approval === 'ask'
   const leaves = source === 'mcp' || effects.some((e) => e === 'net' || e === 'net.private' || e === 'model')
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
-  for (const misfit of misfits(given, takenBy(bound, 0))) {
-    const isUntrusted = misfit.label === 'untrusted'
+  for (const violation of violationsOf(given, takenBy(bound, 0))) {
+    const isUntrusted = violation.label === 'untrusted'
     if (isUntrusted && (isAsked || (harmful.length === 0 && !isWorded(bound)))) continue
     if (!isUntrusted && !leaves) continue
-    refuse(bound, misfit, source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects), isUntrusted ? harmful : effects, a)
+    refuse(bound, violation, source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects), isUntrusted ? harmful : effects, a)
   }
   const tags = uniteTags(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through')))
   const result = labelled(output, tags)
@@ -98,7 +98,7 @@ const rootLabels = (roots: Json | undefined): readonly Label[] => Object.values(
 // In a labelled signature, results of a source are untrusted too.
 const holdToSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, said: Shape, a: Analysis): void => {
   const { name, signature } = bound.binding
-  for (const { label, trail } of misfits(labelled(output, sourceTags(bound, body, effects)), said)) {
+  for (const { label, trail } of violationsOf(labelled(output, sourceTags(bound, body, effects)), said)) {
     a.findings.add({
       label,
       sink: `the output of '${bound.name}', whose signature says that it has none`,
@@ -120,7 +120,7 @@ const DOING: readonly (readonly [Effect, string])[] = [
 
 const doing = (effects: readonly Effect[]): string => DOING.find(([effect]) => effects.includes(effect))?.[1] ?? 'takes none'
 
-const refuse = (bound: Bound, { label, trail, path }: Misfit, does: string, effects: readonly Effect[], a: Analysis): void => {
+const refuse = (bound: Bound, { label, trail, path }: LabelViolation, does: string, effects: readonly Effect[], a: Analysis): void => {
   const { name } = bound.binding
   const isLast = trail.step.span.start === name.span.start && trail.step.span.source === name.span.source
   const at = path === '' ? 'its input' : `'${path.replace(/^\./, '')}'`

@@ -93,7 +93,7 @@ class Groups {
   readonly #before: Map<GraphNode, GraphNode[]>
   /** In topological order; without nodes in, or after, a cycle. */
   readonly #order: GraphNode[] = []
-  readonly #circles: GraphNode[][]
+  readonly #cycles: GraphNode[][]
 
   constructor(graph: Graph) {
     const { nodes, edges } = graph
@@ -123,14 +123,14 @@ class Groups {
       }
     }
     const isOrdered = new Set(this.#order)
-    this.#circles = circlesOf(
+    this.#cycles = cyclesOf(
       nodes.filter((node) => !isOrdered.has(node)),
       (node) => this.#next.get(node) ?? [],
     )
   }
 
   get cyclic(): ReadonlySet<GraphNode> {
-    return new Set(this.#circles.flat())
+    return new Set(this.#cycles.flat())
   }
 
   list(): GraphNode[][] {
@@ -152,7 +152,7 @@ class Groups {
       if (isOwnWord || isControl) this.#join([from, to])
     }
     for (const { barrier, branches } of partingsOf(this.#graph)) this.#join([barrier, ...branches.flatMap((branch) => [...branch])])
-    for (const circle of this.#circles) this.#join(circle)
+    for (const cycle of this.#cycles) this.#join(cycle)
   }
 
   joinPure(): void {
@@ -176,9 +176,9 @@ class Groups {
         [...group]
           .flatMap((node) => this.#next.get(node) ?? [])
           .flatMap((to) => (isEnd(to) || this.#groupOf(to) === group ? [] : [this.#groupOf(to)]))
-      const [circle] = circlesOf([...new Set(this.#of.values())], next)
-      if (!circle) return
-      this.#join(circle.flatMap((group) => [...group]))
+      const [cycle] = cyclesOf([...new Set(this.#of.values())], next)
+      if (!cycle) return
+      this.#join(cycle.flatMap((group) => [...group]))
     }
   }
 
@@ -212,14 +212,14 @@ const isWithin = ({ within, work }: GraphNode, inside: NonNullable<GraphNode['wi
 }
 
 /** The strongly connected components with an edge inside. */
-const circlesOf = <Node>(nodes: readonly Node[], next: (node: Node) => readonly Node[]): Node[][] => {
+const cyclesOf = <Node>(nodes: readonly Node[], next: (node: Node) => readonly Node[]): Node[][] => {
   const reached = new Map(nodes.map((node) => [node, reachedFrom(node, next)]))
   const seen = new Set<Node>()
   return nodes.flatMap((node) => {
     if (seen.has(node) || !reached.get(node)?.has(node)) return []
-    const circle = nodes.filter((other) => reached.get(node)?.has(other) && reached.get(other)?.has(node))
-    for (const other of circle) seen.add(other)
-    return [circle]
+    const cycle = nodes.filter((other) => reached.get(node)?.has(other) && reached.get(other)?.has(node))
+    for (const other of cycle) seen.add(other)
+    return [cycle]
   })
 }
 

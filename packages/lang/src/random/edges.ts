@@ -19,7 +19,7 @@ export interface EdgeValues {
 /** More deeply nested parts are minimal. */
 const DEPTH = 4
 /** For all variants of a sum together, unless it has more variants. */
-const MOST_OF_SUM = 256
+const MAX_OF_SUM = 256
 const LONG_LIST = 100
 /** In characters; a longer one is made only of minimal items. */
 const LONG_LIST_ROOM = 20_000
@@ -56,7 +56,7 @@ class EdgeTable {
     const each = variants.map(({ variant }) => this.#variant(variant, limits, depth))
     const [only] = each
     if (only && each.length === 1) return only
-    const most = Math.max(each.length, MOST_OF_SUM)
+    const most = Math.max(each.length, MAX_OF_SUM)
     const places: (readonly [edges: EdgeValues, i: number])[] = []
     const rounds = Math.max(...each.map(({ count }) => count))
     for (let i = 0; i < rounds && places.length < most; i++) {

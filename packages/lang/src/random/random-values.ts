@@ -15,7 +15,7 @@ export interface RandomOptions {
 }
 
 /** A type whose smallest value has more characters has none here. */
-const MOST_CHARACTERS = 1_000_000
+const MAX_CHARACTERS = 1_000_000
 const ROOM = 200
 
 /**
@@ -24,7 +24,7 @@ const ROOM = 200
  */
 export function* randomValues(type: Type, { seed, count, edges: most = count }: RandomOptions): Generator<string> {
   const sizes = openSizes(type)
-  if (sizes.of(type) > MOST_CHARACTERS) return
+  if (sizes.of(type) > MAX_CHARACTERS) return
   const edges = edgesOf(type, sizes)
   const given = new Set<string>()
   for (let i = 0; i < edges.count && given.size < Math.min(count, most); i++) {

@@ -21,8 +21,8 @@ import {
 import { removals, withoutRange } from './removals.js'
 import { shrinkNumber } from './shrink-number.js'
 
-const MOST = 500
-const MOST_CHARACTERS = 20_000_000
+const MAX_VALUES = 500
+const MAX_CHARACTERS = 20_000_000
 
 /**
  * JSON texts, the largest reductions first; at most 500, and 20 million characters in total. None for a text that is not a value of the
@@ -40,7 +40,7 @@ export function* shrinkValue(type: Type, value: string): Generator<string> {
     given.add(smaller)
     yield smaller
     characters += smaller.length
-    if (given.size > MOST || characters > MOST_CHARACTERS) return
+    if (given.size > MAX_VALUES || characters > MAX_CHARACTERS) return
   }
 }
 
@@ -135,7 +135,7 @@ class Shrinker {
 
   *#items(node: ArrayTree, typeAt: (i: number) => Type): Texts {
     const texts = node.items.map((one) => this.#text(one))
-    yield* inTurn(node.items, (item, i) => mapped(this.shrink(typeAt(i), item), (text) => listText(texts.with(i, text))))
+    yield* roundRobin(node.items, (item, i) => mapped(this.shrink(typeAt(i), item), (text) => listText(texts.with(i, text))))
   }
 
   *#record(node: ObjectTree, record: RecordType): Texts {
@@ -147,7 +147,7 @@ class Shrinker {
       const kept = new Set(withoutRange(free, range))
       yield objectText(members.filter((_, i) => kept.has(i) || !free.includes(i)))
     }
-    yield* inTurn(entries, ({ key, node: value }, i) =>
+    yield* roundRobin(entries, ({ key, node: value }, i) =>
       mapped(this.shrink(fields[i] as Field, value), (text) => objectText(members.with(i, [key, text]))),
     )
   }
@@ -157,7 +157,7 @@ class Shrinker {
     const members = this.#members(node)
     for (const range of removals(members.length, 0)) yield objectText(withoutRange(members, range))
     const keys = new Set(entries.map(({ key }) => key))
-    yield* inTurn(entries, ({ key, node: value }, i) =>
+    yield* roundRobin(entries, ({ key, node: value }, i) =>
       inOrder(
         mapped(shrinkText(key, ANY_KEY), (shorter) =>
           keys.has(shorter) ? undefined : objectText(members.with(i, [shorter, this.#text(value)])),
@@ -219,7 +219,7 @@ function* inOrder(...all: readonly Texts[]): Texts {
 }
 
 // The first of each part, then the second of each that has one. A generator that is not asked costs nothing.
-function* inTurn<T>(parts: readonly T[], shrunk: (part: T, i: number) => Texts): Texts {
+function* roundRobin<T>(parts: readonly T[], shrunk: (part: T, i: number) => Texts): Texts {
   let open = parts.map((part, i) => shrunk(part, i))
   while (open.length > 0) {
     const left: Texts[] = []

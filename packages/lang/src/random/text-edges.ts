@@ -15,13 +15,13 @@ const ODD = [
 
 const LONG = 5000
 /** A limit above that is not tried. */
-const MOST = 100_000
+const MAX_LENGTH = 100_000
 
 /** Those of an allowed number of code points, the shortest allowed first; shorter ones are made longer and longer ones are cut. */
 export const textEdges = ({ least, most }: Bounds): readonly string[] => {
   const fitted = ODD.map((text) => fit(text, least, most))
   const long = 'x'.repeat(Math.min(most, Math.max(LONG, least)))
-  const full = most <= MOST ? ['x'.repeat(most), '\u{1F600}'.repeat(most)] : []
+  const full = most <= MAX_LENGTH ? ['x'.repeat(most), '\u{1F600}'.repeat(most)] : []
   const longer = least > 0 && least < most ? ['x'.repeat(least + 1)] : []
   return [...new Set(['a'.repeat(least), ...fitted, ...longer, ...full, long])]
 }

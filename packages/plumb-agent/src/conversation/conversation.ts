@@ -87,7 +87,7 @@ export const openConversation = (
   let hasWarnedOfAway = false
   const conceded = new Set<string>()
   // For a schema that is sent: from then on it is in the prompt too.
-  let hasMisfit = false
+  let hasMismatch = false
 
   const emitAll: Emit = (event) => {
     emitEvent(event)
@@ -107,7 +107,7 @@ export const openConversation = (
     const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
     const settings = () => ({ model, temperature, effort })
     const refused = () => asking.refused
-    const wanted = { input, output, schemaInPrompt: config.schemaInPrompt, hasMisfit }
+    const wanted = { input, output, schemaInPrompt: config.schemaInPrompt, hasMismatch }
     return { ...said, ...settings(), settings, refused, billing, ...wanted, emit, log }
   }
 
@@ -217,7 +217,7 @@ export const openConversation = (
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
       if (retries === maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries)
       hasBeenCut ||= isCut
-      hasMisfit ||= !isOnlyCut(stop, text, output)
+      hasMismatch ||= !isOnlyCut(stop, text, output)
       retries++
       emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
       // A cut answer would be paid for again with each request, and invite the model to continue it.

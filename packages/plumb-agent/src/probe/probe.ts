@@ -100,7 +100,7 @@ const PLAIN = {
   input: { kind: 'string' },
   output: { kind: 'string' },
   schemaInPrompt: false,
-  hasMisfit: false,
+  hasMismatch: false,
 } satisfies Partial<ModelRequest>
 
 /** For people: the requests are composed, and none is sent. */

@@ -156,7 +156,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     const size = sizeOf(body, text, question)
     const bill = isPaid
       ? undefined
-      : billing && (await (batches ? batches.inTurn(() => billing.reserve(size, signal)) : billing.reserve(size, signal)))
+      : billing && (await (batches ? batches.sequentially(() => billing.reserve(size, signal)) : billing.reserve(size, signal)))
     if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
     const headers = headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })

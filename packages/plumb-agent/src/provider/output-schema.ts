@@ -129,8 +129,8 @@ export const systemText = (question: ModelRequest, format: OutputFormat | undefi
 }
 
 // Other servers are assumed to enforce what they do not refuse, until an answer disproves it.
-const isDescribed = ({ schemaInPrompt, hasMisfit }: ModelRequest, format: OutputFormat | undefined, isOwnHost: boolean): boolean => {
+const isDescribed = ({ schemaInPrompt, hasMismatch }: ModelRequest, format: OutputFormat | undefined, isOwnHost: boolean): boolean => {
   if (schemaInPrompt !== 'auto') return schemaInPrompt
   if (!format) return true
-  return isOwnHost ? !format.isStrict : hasMisfit
+  return isOwnHost ? !format.isStrict : hasMismatch
 }

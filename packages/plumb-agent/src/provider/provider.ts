@@ -67,7 +67,7 @@ export interface ModelRequest {
   /** `auto`: if the server does not enforce it. */
   readonly schemaInPrompt: boolean | 'auto'
   /** An earlier answer did not have the output type: structured output was not enforced. */
-  readonly hasMisfit: boolean
+  readonly hasMismatch: boolean
   /** Receives events while it answers: text, thinking, retries. */
   readonly emit: Emit
   readonly log: Log

@@ -95,8 +95,8 @@ interface Answering extends ListenOptions {
 
 const answer = async (request: IncomingMessage, response: ServerResponse, options: Answering): Promise<void> => {
   const { headers, method = '', url = '' } = request
-  const stranger = whyForeign(headers, options.gate)
-  if (stranger !== undefined) return sendError(response, 403, REFUSED, stranger)
+  const foreign = whyForeign(headers, options.gate)
+  if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign)
   if (url.split('?', 1)[0] !== PATH) return sendError(response, 404, REFUSED, `there is nothing here but ${PATH}`)
   if (url !== PATH) return sendError(response, 400, REFUSED, 'a query is of no use here, and no place for a token')
   if (options.token !== undefined && !hasToken(headers.authorization, options.token)) {

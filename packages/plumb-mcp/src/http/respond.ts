@@ -24,7 +24,7 @@ export const sendResponse = async (response: Response, to: ServerResponse): Prom
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      if (!to.write(value)) await new Promise<void>((resolve) => drained(to, resolve))
+      if (!to.write(value)) await new Promise<void>((resolve) => onDrain(to, resolve))
     }
   } catch {
     // The stream was cancelled.
@@ -33,7 +33,7 @@ export const sendResponse = async (response: Response, to: ServerResponse): Prom
   to.end()
 }
 
-const drained = (to: ServerResponse, resolve: () => void): void => {
+const onDrain = (to: ServerResponse, resolve: () => void): void => {
   const go = (): void => {
     to.off('drain', go).off('close', go)
     resolve()

@@ -13,9 +13,9 @@ export const poolOf = (tools: readonly Pick<Tool, 'run'>[], by: PoolOrder): Run 
   return (input, call) => {
     const first = next
     next = (next + 1) % members.length
-    const inTurn = [...members.slice(first), ...members.slice(0, first)]
+    const rotated = [...members.slice(first), ...members.slice(0, first)]
     // A stable order: of equally busy ones the first in turn.
-    const order = by === 'least-busy' ? inTurn.sort((a, b) => a.busy - b.busy) : inTurn
+    const order = by === 'least-busy' ? rotated.sort((a, b) => a.busy - b.busy) : rotated
     return choiceOf(order, isRetryable)(input, call)
   }
 }

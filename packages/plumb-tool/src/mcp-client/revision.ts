@@ -78,8 +78,8 @@ export const readOutcome = (result: RpcParams): RoundOutcome => {
     return { kind: 'wrong', why: `has a 'resultType' that is not known: ${preview(JSON.stringify(resultType))}` }
   const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : []
   if (asked.length === 0 && requestState === undefined) return { kind: 'wrong', why: 'wants input, and does not say which' }
-  const stranger = asked.find(([, request]) => !isRecord(request) || request.method !== 'elicitation/create')
-  if (stranger) return { kind: 'wrong', why: `asks for what is not offered: ${preview(JSON.stringify(stranger[1]))}` }
+  const unexpected = asked.find(([, request]) => !isRecord(request) || request.method !== 'elicitation/create')
+  if (unexpected) return { kind: 'wrong', why: `asks for what is not offered: ${preview(JSON.stringify(unexpected[1]))}` }
   return {
     kind: 'again',
     params: {

@@ -32,8 +32,8 @@ export class Sink {
     if (written + more > this.max)
       throw new EvaluationFailure(`the result is larger than ${this.max.toLocaleString('en')} bytes`, 'too_large')
     const needed = 2 * (written + more)
-    const usual = Math.min(CHUNK, 2 * this.buf.length)
-    const next = Buffer.allocUnsafeSlow(needed < usual ? usual : needed + 1)
+    const doubled = Math.min(CHUNK, 2 * this.buf.length)
+    const next = Buffer.allocUnsafeSlow(needed < doubled ? doubled : needed + 1)
     this.buf.copy(next, 0, this.at, p)
     this.buf = next
     this.view = viewOf(next)

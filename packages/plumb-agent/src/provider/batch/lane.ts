@@ -21,7 +21,7 @@ export interface BatchLane {
   isNoted(key: string | undefined): boolean
   ask(request: LaneRequest): Promise<Attempt<Replied>>
   /** One after the other: thousands may wait for money, and each one polls. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>
+  sequentially<T>(work: () => Promise<T>): Promise<T>
 }
 
 export const openLane = (options: BatchFollowOptions): BatchLane => {
@@ -129,7 +129,7 @@ export const openLane = (options: BatchFollowOptions): BatchLane => {
   }
 
   return {
-    inTurn: (work) => {
+    sequentially: (work) => {
       const own = turn.then(work)
       turn = own
       return own

@@ -56,7 +56,7 @@ export const openNotes = (directory: string, at: string): Notes => {
   const batches = new Map<string, ReadBatch>()
   for (const line of linesIn(directory)) readLine(line, at, { found, batches })
   const append = openAppender(directory)
-  const quietly = (note: object): void => void append(note)
+  const tryAppend = (note: object): void => void append(note)
   return {
     find: (key) => found.get(key),
     forget: (key) => void found.delete(key),
@@ -64,14 +64,14 @@ export const openNotes = (directory: string, at: string): Notes => {
       append({ batch: mark, at, newest, time: timeMs, keys: keys.map((one) => one && (one.isWrapped ? [one.key] : one.key)) }),
     file: (batch, id) => {
       batch.file = id
-      quietly({ batch: batch.mark, file: id })
+      tryAppend({ batch: batch.mark, file: id })
     },
     made: (batch, id) => {
       batch.id = id
-      quietly({ batch: batch.mark, id })
+      tryAppend({ batch: batch.mark, id })
     },
     done: ({ mark }, places) => {
-      if (places.length > 0) quietly({ batch: mark, done: rangesOf(places) })
+      if (places.length > 0) tryAppend({ batch: mark, done: rangesOf(places) })
     },
   }
 }

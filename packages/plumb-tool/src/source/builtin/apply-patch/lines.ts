@@ -26,8 +26,8 @@ export const joinLines = (lines: readonly TextLine[]): string => lines.map(({ te
 /** Gives the last line a newline if and only if the old text had one; `before` are the lines of the old text. */
 export const withEnds = (lines: readonly TextLine[], before: readonly TextLine[]): TextLine[] => {
   const isOpen = before.length > 0 && before.at(-1)?.end === ''
-  const usual = before.find(({ end }) => end !== '')?.end ?? '\n'
-  let last = usual
+  const ending = before.find(({ end }) => end !== '')?.end ?? '\n'
+  let last = ending
   return lines.map((line, i) => {
     // An empty last line without newline would vanish.
     const end = isOpen && i === lines.length - 1 && line.text !== '' ? '' : line.end || last
