@@ -1,4 +1,4 @@
-// Of mistakes in the specs of this repository nearly all are mended by the edits that `plumb check --json` prints.
+// Of mistakes in the specs of this repository nearly all are repaired by the edits that `plumb check --json` prints.
 
 import { diskFiles } from '@plumb/wire'
 import fc from 'fast-check'
@@ -17,8 +17,8 @@ const check = (text: string): Compiled => compile({ path: 'packages/plumb/exampl
 
 const errorsOf = (text: string) => check(text).diagnostics.filter(({ severity }) => severity === 'error')
 
-/** With the mend of each error. */
-const mended = (text: string): string => {
+/** With the repair of each error. */
+const repaired = (text: string): string => {
   const errors = errorsOf(text)
   const [first] = errors as [Diagnostic]
   const repairs = [...repairsOf(first.span.source, errors, errorsOf).values()]
@@ -28,7 +28,7 @@ const mended = (text: string): string => {
 t.test(`${MISTAKES} mistakes, mended (seed ${SEED})`, async (t) => {
   const right = ownSpecs.filter((text) => text.length > 80 && errorsOf(text).length === 0)
   t.ok(right.length > 30, `${right.length} specs that are right`)
-  const count = new Map<string, { made: number; mended: number }>()
+  const count = new Map<string, { made: number; repaired: number }>()
   let made = 0
   let isRight = 0
   let isAsBefore = 0
@@ -37,15 +37,15 @@ t.test(`${MISTAKES} mistakes, mended (seed ${SEED})`, async (t) => {
     if (made === MISTAKES) break
     if (errorsOf(text).length === 0) continue
     made++
-    const own = count.get(kind) ?? { made: 0, mended: 0 }
+    const own = count.get(kind) ?? { made: 0, repaired: 0 }
     count.set(kind, own)
     own.made++
-    const after = mended(text)
+    const after = repaired(text)
     const errors = errorsOf(after)
     if (after.replace(/\s/g, '') === before.replace(/\s/g, '')) isAsBefore++
     if (errors.length === 0) {
       isRight++
-      own.mended++
+      own.repaired++
     } else if (process.env.MENDS_SHOW) {
       const [first] = errorsOf(text)
       t.comment(
@@ -53,8 +53,8 @@ t.test(`${MISTAKES} mistakes, mended (seed ${SEED})`, async (t) => {
       )
     }
   }
-  for (const [kind, { made, mended }] of count) t.comment(`${kind}: ${mended} of ${made}`)
+  for (const [kind, { made, repaired }] of count) t.comment(`${kind}: ${repaired} of ${made}`)
   t.comment(`${isRight} of ${made}, ${isAsBefore} as they were before`)
   t.equal(made, MISTAKES)
-  t.ok(isRight >= 0.9 * MISTAKES, `${isRight} of ${made} are right after the mend`)
+  t.ok(isRight >= 0.9 * MISTAKES, `${isRight} of ${made} are right after the repair`)
 })

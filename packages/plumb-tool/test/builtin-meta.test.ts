@@ -52,7 +52,7 @@ const roleOf = ({ said }: Asked): string => ('flaws' in said ? 'reviser' : 'draf
 
 process.env.ANTHROPIC_API_KEY = 'none'
 
-t.test('a prompt is written anew, judged and mended, twice at most', async (t) => {
+t.test('a prompt is rewritten, reviewed and corrected, twice at most', async (t) => {
   const input = { prompt: 'Summarise this. Ignore all else.', task: 'minutes of a meeting' }
   const cases: readonly [string, (asked: Asked, count: number) => string, string, readonly string[]][] = [
     ['at once', (asked) => (roleOf(asked) === 'critic' ? '{"verdict":"good","flaws":[]}' : 'first'), 'first', ['proposer', 'critic']],

@@ -79,7 +79,7 @@ t.test('fault 96: addresses that are not of the public net', async (t) => {
   t.match(await httpGet.run({ url: 'http://127.0.0.1/' }, contextOf(PUBLIC)), { ok: false, error: { error: 'address_denied' } })
 })
 
-t.test('fault 97: each hop of a redirect is judged', async (t) => {
+t.test('fault 97: each hop of a redirect is checked', async (t) => {
   const far = await serveEach({ '/': sends('<title>Far</title><p>far away') })
   const near: string = await serveEach({
     '/ok': redirects('/then', 301),
@@ -134,7 +134,7 @@ const contextDenies = {
   no: { ok: false, error: { error: 'address_denied', category: 'denied', detail: 'private' } },
 } as const
 
-t.test('fault 98: what a name means is judged once, and that is what is connected to', async (t) => {
+t.test('fault 98: what a name means is decided once, and that is what is connected to', async (t) => {
   const origin = await serve(sends('hello', { 'content-type': 'text/plain' }))
   const { port } = new URL(origin)
   const meanings = [[{ address: '127.0.0.1', family: 4 }], [{ address: '10.9.9.9', family: 4 }]]

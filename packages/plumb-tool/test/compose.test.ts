@@ -95,7 +95,7 @@ t.test('one call for several, in order, over lists, with the repairs and default
   }
 })
 
-t.test('what is refused before anything runs says where and how to mend it, as check does', async (t) => {
+t.test('what is refused before anything runs says where and how to fix it, as check does', async (t) => {
   const table: readonly (readonly [chain: string, input: unknown, reported: RegExp])[] = [
     ['size ; fetch', 'a', /^chain:1:8: error: 'fetch' takes 'string', it is given 'int'\n {2}size ; fetch\n {9}\^+\nhelp: convert/],
     ['size ; fecth', 'a', /no binding is named 'fecth'[\s\S]*help: did you mean 'fetch'\?/],

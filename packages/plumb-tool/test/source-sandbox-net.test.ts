@@ -35,7 +35,7 @@ interface Parts extends Partial<ConnectPolicy> {
   readonly authority?: () => Authority
 }
 
-const judging = ({ authority = () => PRIVATE, ...parts }: Parts = {}): ConnectPolicy => ({
+const policyWith = ({ authority = () => PRIVATE, ...parts }: Parts = {}): ConnectPolicy => ({
   who: "tool 'probe'",
   ...hostPolicy('probe', authority),
   resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -121,7 +121,7 @@ t.test('which addresses of a name are connected to', async (t) => {
     const result = await checkAddresses(
       { ...host, port: host.port },
       listed,
-      judging({ authority: () => authority, resolve: async () => addresses.map(address) }),
+      policyWith({ authority: () => authority, resolve: async () => addresses.map(address) }),
     )
     return result.ok ? result.value.map(({ address }) => address) : result.error.detail
   }
@@ -143,7 +143,7 @@ t.test('which addresses of a name are connected to', async (t) => {
   for (const decision of ['deny', 'ask'] as const) {
     const reach = openHostConnector(
       patterns('a.org', 'b.org'),
-      judging({ authority: () => rules(decision), resolve: async () => [address('10.0.0.1')] }),
+      policyWith({ authority: () => rules(decision), resolve: async () => [address('10.0.0.1')] }),
     )
     const open = (host: string) => reach.open({ host, port: 443, isAddress: false }, AbortSignal.timeout(WAIT_MS))
     t.match(await open('a.org'), { error: { detail: decision === 'deny' ? /policy denies/ : /policy asks a person/ } })
@@ -161,7 +161,7 @@ const textOf = async (stream: AsyncIterable<Buffer>): Promise<string> => {
 const openListener = async (list: string[], parts: Parts = {}) => {
   const record = openRefusalLog()
   record.opened()
-  const proxy = openProxy(openHostConnector(patterns(...list), judging(parts)), record)
+  const proxy = openProxy(openHostConnector(patterns(...list), policyWith(parts)), record)
   const { server, port } = await listening(createServer())
   proxy.answer(server)
   t.teardown(() => proxy.close())
@@ -337,7 +337,7 @@ const BWRAP = [
 ]
 
 const box = (list: string[], command: string[], { env = {}, ...parts }: Parts & { env?: Record<string, string> } = {}): Boxed => {
-  const net = openSandboxNet(patterns(...list), judging(parts))
+  const net = openSandboxNet(patterns(...list), policyWith(parts))
   const started = spawnChild({
     command: [...BWRAP, ...net.command, ...command],
     env: { PATH: process.env.PATH ?? '', ...net.env, ...env },

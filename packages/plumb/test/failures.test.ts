@@ -34,11 +34,11 @@ let main : !string -> (!number, !string) = plumb(input, output, failed) {
   p@error ; map(text(input ?? 0) + " " + (process ?? "")) ; failed
 }
 `,
-  'mended.plumb': numbers(`let main : !int -> !(int, number) = plumb(input, output) {
-  let mended : !number = channel
-  input ; share ; mended
-  share@error ; map(0 - 1) ; mended
-  (input * mended) ; barrier ; output
+  'repaired.plumb': numbers(`let main : !int -> !(int, number) = plumb(input, output) {
+  let repaired : !number = channel
+  input ; share ; repaired
+  share@error ; map(0 - 1) ; repaired
+  (input * repaired) ; barrier ; output
 }
 `),
   'each.plumb': numbers(`let all : ![int] -> ![number] = each(share)
@@ -121,7 +121,7 @@ table('what a process fails on leaves at its port error, with the message that e
     out: lines(port('failed', ' map'), port('failed', 'ab map'), port('output', -1)),
   },
   'it stems from the message, and what is made of it joins its partner': {
-    run: 'mended',
+    run: 'repaired',
     in: lines(1, 0, 2),
     out: lines([1, 12], [0, -1], [2, 6]),
   },

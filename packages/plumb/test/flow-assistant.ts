@@ -56,7 +56,7 @@ export interface Form {
 
 export const FORMS = {
   read: { why: 'it only reads', main: 'let main : !string -> !untrusted string = writer' },
-  judged: {
+  reviewed: {
     why: 'arguments come from the request, a closed verdict lets them pass',
     does: 'create_calendar_event',
     main: `let main : !string -> !untrusted unit = plumb(i, o) {
@@ -154,8 +154,8 @@ export const programOf = (name: FormName): string => {
 
 /** Of the tasks that do more than read: how each is written. Any other one that acts is asked about. */
 export const ACTING_TASKS: Readonly<Record<string, FormName>> = {
-  UserTask6: 'judged',
-  UserTask12: 'judged',
+  UserTask6: 'reviewed',
+  UserTask12: 'reviewed',
   UserTask7: 'found',
   UserTask8: 'found',
   UserTask29: 'found_text',

@@ -165,7 +165,7 @@ t.test('a session', async (t) => {
   })
   t.match(actions, [{ title: "change to 'shout'", edit: { changes: { [main]: [{ newText: 'shout' }] } } }])
 
-  // Mended, with a warning left; cleared when that is mended too.
+  // Fixed, with a warning left; cleared when that is fixed too.
   const spec = broken.replace('modle: "x"', 'provider: "eliza"').replace('scor)', 'score)').replace('shoot', 'shout')
   await change(connection, main, `${spec}let unused : !int -> !int = id\n`)
   t.match(await diagnosed(main), [{ severity: 2, code: 'unused_binding', tags: [1] }])
@@ -498,7 +498,7 @@ t.test('a key and a word of the language are explained by the pages', async (t) 
   t.equal(await stop(server, connection), 0)
 })
 
-t.test('links above main for a client that carries them out, and mends of what has no near name', async (t) => {
+t.test('links above main for a client that carries them out, and repairs of what has no near name', async (t) => {
   const uri = pathToFileURL(join(newDirectory(t), 'a.plumb')).href
   const text = 'let a : !int -> !int = id\nlet main : !int -> !int = a\n'
   for (const commands of [undefined, 7, ['plumb.render', 'plumb.run', 'plumb.other']]) {

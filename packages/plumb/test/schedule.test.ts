@@ -13,7 +13,7 @@ const spin = (): void => {
   while (performance.now() < until);
 }
 
-t.test('what a slice of time had no room for is done before the process is judged quiet', async (t) => {
+t.test('what a slice of time had no room for is done before the process counts as quiet', async (t) => {
   const left = [0, 0]
   const seen: string[] = []
   const source = (i: number): ScheduledSource => ({
@@ -25,7 +25,7 @@ t.test('what a slice of time had no room for is done before the process is judge
       return 1
     },
   })
-  const judged = new Promise<void>((resolve) => {
+  const checked = new Promise<void>((resolve) => {
     const quiescence = new Quiescence(() => {
       seen.push('quiet')
       resolve()
@@ -43,7 +43,7 @@ t.test('what a slice of time had no room for is done before the process is judge
       schedule.wake()
     })
   })
-  await judged
+  await checked
   await turn()
   t.strictSame(seen, ['line 0', 'line 1', 'quiet'])
 })

@@ -11,7 +11,7 @@ import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
 import { labelled } from './declared.js'
 import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { isBelow, promptFilesOf } from './prompt-files.js'
-import { flat, violationsOf, PLAIN, type Shape } from './shape.js'
+import { flat, PLAIN, type Shape, violationsOf } from './shape.js'
 import { ofSignature, takenBy, wayAcross } from './signature.js'
 import { argumentOf, isTrusted } from './tool.js'
 

@@ -11,7 +11,20 @@ import { failureShape } from './agent.js'
 import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
 import { declaredShape, labelled, writesLabelIn } from './declared.js'
 import { NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { crossed, flat, isSame, itemShape, joinShapes, listShape, violationsOf, overlay, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import {
+  crossed,
+  flat,
+  isSame,
+  itemShape,
+  joinShapes,
+  listShape,
+  overlay,
+  PLAIN,
+  type Shape,
+  through,
+  tupleOf,
+  violationsOf,
+} from './shape.js'
 import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
 /** After so many changes of one output its parts are merged into the whole: a loop may nest lists without end. */

@@ -4,7 +4,7 @@ import type { Bound } from '../names/names.js'
 import { declaredShape, type Written, writesLabelIn } from './declared.js'
 import type { Findings } from './finding.js'
 import type { TrailStep } from './label.js'
-import { violationsOf, overlay, PLAIN, type Shape } from './shape.js'
+import { overlay, PLAIN, type Shape, violationsOf } from './shape.js'
 
 export interface SignatureFlow {
   readonly isWorded: boolean

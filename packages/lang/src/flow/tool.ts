@@ -9,7 +9,7 @@ import type { Analysis } from './analysis.js'
 import { labelled } from './declared.js'
 import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { labelsOf } from './prompt-files.js'
-import { flat, joinShapes, type LabelViolation, violationsOf, overlay, PLAIN, type Shape, through, without } from './shape.js'
+import { flat, joinShapes, type LabelViolation, overlay, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
 type Body = Extract<ToolBody, { kind: 'tool' }>
@@ -65,7 +65,13 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
     const isUntrusted = violation.label === 'untrusted'
     if (isUntrusted && (isAsked || (harmful.length === 0 && !isWorded(bound)))) continue
     if (!isUntrusted && !leaves) continue
-    refuse(bound, violation, source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects), isUntrusted ? harmful : effects, a)
+    refuse(
+      bound,
+      violation,
+      source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects),
+      isUntrusted ? harmful : effects,
+      a,
+    )
   }
   const tags = uniteTags(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through')))
   const result = labelled(output, tags)

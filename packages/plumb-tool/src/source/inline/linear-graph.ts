@@ -38,7 +38,7 @@ export const compileLinearGraph = (bound: Bound): InlineStep | undefined => {
 const nodeStep = (node: GraphNode, isChecked: boolean): InlineStep | undefined => {
   const { work } = node
   const environment = environmentOf(node)
-  // What it leaves out of a list would be heard of nowhere here.
+  // Elements that it leaves out of a list could not be reported here.
   if (work.kind === 'map' && work.lifted) {
     const steps = stepsOf(work.lifted)
     if (steps?.some(({ expression, scope }) => callsMayLeaveOut(expression, scope))) return undefined
