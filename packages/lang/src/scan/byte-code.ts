@@ -1,8 +1,8 @@
-// Code that compares the bytes at `i` with a text: the numbers of its bytes, never the text.
+// Generates code that compares the bytes at `i` with a text: as numbers, never as the text itself.
 
 import type { Field } from '../types/type.js'
 
-/** A string as JSON writes it when nothing has to be escaped; undefined when something has, or when UTF-8 cannot hold it. */
+/** The JSON of a string without escapes. Undefined: it needs escapes, or is not valid UTF-8. */
 const plainBytes = (text: string): number[] | undefined => {
   const quoted = JSON.stringify(text)
   return quoted.length === text.length + 2 ? [...new TextEncoder().encode(quoted)] : undefined

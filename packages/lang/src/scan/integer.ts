@@ -1,4 +1,4 @@
-// Whether the text of a number has no fraction: by its digits, not by its double, so that none of them is lost.
+// Whether a number's text has no fraction: by its digits, not by its double, so that none of them is lost.
 
 import { withoutLastZeros } from '@plumb/wire/json'
 
@@ -15,7 +15,10 @@ export const isIntegerText = (text: string): boolean => {
   return fraction.length - Number(exponent) <= digits.length - significant.length
 }
 
-/** At the `.`, `e` or `E` of an int in a message: returns the offset behind a fraction of zeros; -1, the tree decides, at anything else. */
+/**
+ * At the `.`, `e` or `E` of an int in a message: returns the offset after a fraction of zeros; -1 for anything else, which the tree
+ * decides.
+ */
 export const skipIntegerRest = (buf: Uint8Array, at: number): number => {
   if (buf[at] !== 46 || buf[at + 1] !== 48) return -1
   let i = at + 2

@@ -1,4 +1,4 @@
-// The paths that a scanner is to find, as a tree that it can walk down with the type.
+// The paths that a scanner captures, as a tree parallel to the type.
 
 import type { Path } from './scanner.js'
 

@@ -1,6 +1,5 @@
-// Messages of one shape: the same keys in the same order with the same white space, as one program writes them. What
-// stands between the values is then known in advance, and is compared four bytes at a time.
-// Anything else is left to the scanner (scan/scanner.ts).
+// Scans messages of one shape: the same keys in the same order with the same white space, as one program writes them. The text between the
+// values is then known in advance, and is compared four bytes at a time. Any other message is left to the scanner (scan/scanner.ts).
 
 import { skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { limitsOf } from '../types/limits.js'
@@ -11,12 +10,12 @@ import type { Path } from './scanner.js'
 import { refuseExcess, ScannerCode } from './scanner-code.js'
 
 /**
- * Gives the place behind the message that begins at `at`, or -1 where it looks different; what it accepts has the type, and `captures` is
+ * Returns the offset after the message that begins at `at`, or -1 if it has another shape; what it accepts has the type, and `captures` is
  * as the scanner leaves it. The bytes are valid UTF-8, and there is an 0x0A at the end of the line; `view` is a view of all of `buf`.
  */
 export type ShapeScan = (buf: Uint8Array, view: DataView, at: number, captures: Int32Array) => number
 
-/** `buf[start..end)` is a message that the scanner has accepted. Undefined: no other would look like it. */
+/** `buf[start..end)` is a message that the scanner has accepted. Undefined: no other message would have its shape. */
 export const shapeScan = (type: Type, paths: readonly Path[], buf: Uint8Array, start: number, end: number): ShapeScan | undefined => {
   if (hasDefaults(type)) return undefined
   const wanted = projectionOf(paths)
@@ -34,16 +33,16 @@ return i
 }`) as ShapeScan
 }
 
-/** Long keys are no use to compare so. */
+/** Longer keys are not worth comparing so. */
 const MAX_PIECE_BYTES = 1024
-/** As much may be read in vain where variants are tried. */
+/** Maximum bytes that may be read in vain where variants are tried. */
 const MAX_WASTE = 65_536
 
 class Layout {
-  /** Bytes of the longest piece between two values. */
+  /** Bytes of the longest text between two values. */
   longest = 0
   readonly #lines: string[] = []
-  /** Where the piece begins that is not written yet. */
+  /** The start of the text that is not emitted yet. */
   #from: number
   #marks = 0
 
@@ -54,7 +53,7 @@ class Layout {
     this.#from = -1
   }
 
-  /** Writes what accepts the value that begins at `at`, and gives the place behind it; -1 where that cannot be written. */
+  /** Emits code that accepts the value at `at`, and returns the offset after it; -1 if no code can be emitted. */
   value(type: Type, wanted: Projection | undefined, at: number, depth: number): number {
     if (this.#from < 0) this.#from = at
     const t = resolve(type)
@@ -71,7 +70,7 @@ class Layout {
     return end
   }
 
-  /** All that was written, up to `end`. */
+  /** All emitted code, up to `end`. */
   finish(end: number): string {
     this.#between(end)
     return this.#lines.join('\n')
@@ -116,7 +115,7 @@ class Layout {
     return end
   }
 
-  /** What stands between the value before and `end`, as it is. */
+  /** The text between the last value and `end`. */
   #between(end: number): void {
     const bytes = this.buf.subarray(this.#from, end)
     this.#from = end

@@ -15,7 +15,7 @@ import { type Projection, projectionOf, slotsOf } from './projection.js'
 import type { Path, Scanner } from './scanner.js'
 import { within } from './within.js'
 
-/** One for the same type and paths. */
+/** The same for the same type and paths. */
 export const makeScanner = (type: Type, paths: readonly Path[]): Scanner => {
   const key = JSON.stringify(paths)
   const known = cache.get(type) ?? new Map<string, Scanner>()
@@ -47,7 +47,7 @@ return i === end ? i : -1
   return { scan, absent, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0), insertions: code.insertions }
 }
 
-/** From where an item of the type begins to where it ends, or -1 (scan/scanner.ts); it may lack no default. */
+/** Returns the end of an item of the type, or -1 (scan/scanner.ts); it may lack no default. */
 export interface ItemScanner {
   readonly scan: (buf: Uint8Array, at: number, captures: Int32Array) => number
   readonly size: number
@@ -71,10 +71,10 @@ return ${isFilled ? `captures[${absent}] === 0 ? i : -1` : 'i'}
   return { scan, size: absent + (isFilled ? 1 + 2 * MAX_ABSENT : 0) }
 }
 
-/** A message that lacks more defaults than this goes to the tree. */
+/** A message that lacks more defaults than this is left to the tree. */
 const MAX_ABSENT = 64
 
-/** What generated code calls. */
+/** Functions that generated code calls. */
 const CALLED = { skipSpace, skipStringRest, skipNumberRest, skipIntegerRest, skipValue, within, hasDistinctKeys }
 
 export class ScannerCode {
@@ -85,13 +85,13 @@ export class ScannerCode {
   private hasAttempts = false
   readonly insertions: Buffer[] = []
 
-  /** `absent` is where the captures hold the number of absent defaults, if the type has any. */
+  /** `absent` is the slot of the number of absent defaults, if the type has any. */
   constructor(
     private readonly absent: number,
     private readonly hasDefaults: boolean,
   ) {}
 
-  /** Makes a function of its text, which may hold the statements that were written here. */
+  /** Makes a function of its text, which may contain the statements emitted here. */
   compile(text: string): unknown {
     for (let next = this.waiting.pop(); next; next = this.waiting.pop()) next()
     const { absent } = this
@@ -111,7 +111,7 @@ return ${text}`
     return new Function('called', source)(CALLED)
   }
 
-  /** Statements: with `i` at the value and `c` its first byte they leave `i` behind it, or return -1. `depth` is an expression. */
+  /** Statements: with `i` at the value and `c` its first byte they move `i` past it, or return -1. `depth` is an expression. */
   value(type: Type, wanted: Projection | undefined, depth: string): string {
     const code = this.bare(resolve(type), wanted, depth)
     if (!wanted || wanted.slots.length === 0) return code
@@ -158,7 +158,7 @@ return ${text}`
   private digits(rest: string): string {
     const start = this.variable()
     const first = this.variable()
-    // A sign and a zero are seldom seen: where they had branches of their own, the first of them would undo what V8 has made of the rest.
+    // Signs and zeros are rare: with branches of their own, the first of them would make V8 deoptimise the rest.
     return `const ${start} = i
 i += c === 45 ? 1 : 0
 const ${first} = i
@@ -168,7 +168,7 @@ if (i === ${first} || (i - ${first} > 1 && buf[${first}] === 48) || i - ${start}
 if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i < 0) return -1 }`
   }
 
-  /** One branch a first byte; where several variants may begin alike, one after the other is tried. */
+  /** One branch for each first byte; if several variants may begin with it, they are tried in turn. */
   private sum(all: readonly Variant[], wanted: Projection | undefined, depth: string): string {
     if (all.some((t) => t.kind === 'json')) return this.bare({ kind: 'json' }, wanted, depth)
     const branches: string[] = []
@@ -187,8 +187,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
     return branches.join(' else ')
   }
 
-  // Trying costs what the failed attempts have read. Nested sums could make that exponential, so past a few times the length the
-  // scan gives up.
+  // A failed attempt costs what it has read. Nested sums could make that exponential, so beyond a few times the length the scan stops.
   private attempts(types: readonly Type[], wanted: Projection | undefined, depth: string): string {
     const calls = types.map((t) => this.call(t, wanted, depth))
     if (calls.length === 1) return `i = ${calls[0]}; if (i < 0) return -1`
@@ -196,7 +195,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
     const at = this.variable()
     const count = this.variable()
     const note = this.hasDefaults ? `const ${count} = captures[${this.absent}]\n` : ''
-    // What the attempt captured stays: the next one reads the same bytes.
+    // Captures of the attempt need no reset: the next one reads the same bytes.
     const reset = this.hasDefaults ? `captures[${this.absent}] = ${count}; ` : ''
     const first = `${note}let ${at} = ${calls[0]}`
     const others = calls
@@ -214,7 +213,7 @@ if (c === 46 || c === 101 || c === 69) { ${rest.replace('$start', start)}; if (i
       name = `f${this.functions.length}`
       byWanted.set(below, name)
       const index = this.functions.push('') - 1
-      // Not at once: types may hold each other a thousand deep.
+      // Deferred: types may be nested a thousand deep.
       this.waiting.push(() => {
         this.functions[index] =
           `function ${name}(buf, i, captures, d) {\nif (d > ${MAX_JSON_DEPTH}) return -1\n${this.container(type, below)}\n}`
@@ -249,8 +248,8 @@ ${SPACE}
     return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
   }
 
-  // Any keys, so none is looked up. Of a key that comes twice both values are looked at: where
-  // one of them does not fit, or lacks a default, the tree decides.
+  // Any keys, so none is looked up. Both values of a repeated key are checked: if one of them does not match, or lacks a default, the tree
+  // decides.
   private map({ item }: MapType): string {
     const isFilled = this.hasDefaults && hasDefaults(item)
     const end = isFilled
@@ -336,8 +335,7 @@ else return -1
 }`
   }
 
-  // They go behind the last field (`e`), in the order of declaration. A comma comes before each but the first of an object that
-  // is empty.
+  // They are inserted after the last field (`e`), in the order of declaration. A comma precedes each, except the first of an empty object.
   private absentDefaults(fields: readonly Field[]): string {
     const seen = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => `seen${w} !== 0`).join(' || ')
     const tests = fields.flatMap((field, k) => {
@@ -354,11 +352,11 @@ else return -1
   }
 }
 
-/** Statements: the value from the place `start` to `i` is within the limits, or they return -1. */
+/** Statements: the value from `start` to `i` is within the limits, or they return -1. */
 export const refuseExcess = (start: string, { min, max, kinds }: ValueLimits): string =>
   `if (!within(buf, ${start}, i, ${min}, ${max}, ${kinds})) return -1`
 
-// Kept only where attempts are counted.
+// Kept only if attempts are counted.
 const FAR = '/* far */'
 const SPACE = 'if (c <= 32) { i = skipSpace(buf, i); c = buf[i] }'
 const STRING_CODE = `if (c !== 34) return -1

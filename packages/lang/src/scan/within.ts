@@ -3,13 +3,13 @@
 import { asciiText, countItems } from '@plumb/wire/json'
 import { LIMITED } from '../types/limits.js'
 
-/** Is the JSON text `buf[start..end)`, of the field's type, within its limits? */
+/** Whether the JSON text `buf[start..end)`, of the field's type, is within its limits. */
 export const within = (buf: Uint8Array, start: number, end: number, min: number, max: number, kinds: number): boolean => {
   const size = measureSize(buf, start, end, kinds)
   return size === undefined || (size >= min && size <= max)
 }
 
-/** What the limits are compared with; undefined for a value of another kind. */
+/** The number that is compared with the limits. Undefined for a value of another kind. */
 export const measureSize = (buf: Uint8Array, start: number, end: number, kinds: number): number | undefined => {
   const c = buf[start] as number
   if (c === 34) return kinds & LIMITED.string ? countCodePoints(buf, start + 1, end - 1) : undefined
@@ -19,7 +19,7 @@ export const measureSize = (buf: Uint8Array, start: number, end: number, kinds: 
 
 const BACKSLASH = 92
 
-// Between the quotes. Half a surrogate pair that stands alone is one, as in a string of JavaScript.
+// Between the quotes. A lone surrogate counts as one, as in a JavaScript string.
 const countCodePoints = (buf: Uint8Array, start: number, end: number): number => {
   let count = 0
   for (let i = start; i < end; count++) {

@@ -1,10 +1,10 @@
-// What may be absent: optional fields under `has` and `??`.
+// Optional fields under `has` and `??`.
 
 import type { BinaryExpression, Expression, IndexExpression } from '../../parse/ast.js'
 import type { ValuePlace } from '../infer/checked.js'
 import type { Generator } from './generator.js'
 
-/** A field that may be absent: undefined when it is. */
+/** A field that may be absent: undefined if it is. */
 export const emitBoxedOrAbsent = (e: Expression, g: Generator): string => {
   const place = g.place(e)
   const computed = g.computed(e)

@@ -1,4 +1,4 @@
-// Calls → JavaScript expressions: of functions of the language, and of bare bindings.
+// Generates JavaScript for calls of the language's functions and of bare bindings.
 
 import { compilePattern } from '@plumb/wire/pattern'
 import { unreachable } from '../../diagnostic/unreachable.js'
@@ -24,7 +24,7 @@ export const emitCall = (e: CallExpression, g: Generator): string => {
   return `R.${called.id}(${[...values, g.site(e)].join(', ')})`
 }
 
-/** A call of a binding in the form of its type, where the code of the binding is written here and has that form. */
+/** A call of a binding in the form of its type, if the binding is inlined here and has that form. */
 export const emitInlinedValue = (e: CallExpression, g: Generator): string | undefined => {
   const form = g.form(e)
   const call = inlined(e, g, (body, inner) => {
@@ -74,13 +74,13 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
   }
 }
 
-// A literal one was compiled when it was checked.
+// A literal pattern was compiled when it was checked.
 const emitPattern = (e: Expression, g: Generator): string => {
   const compiled = e.kind === 'literal' && typeof e.value === 'string' ? compilePattern(e.value) : undefined
   return compiled && 'pattern' in compiled ? g.constant(compiled.pattern) : `R.patternOf(${emitString(e, g)}, ${g.site(e)})`
 }
 
-// What takes the items of a comprehension one by one needs no list of them.
+// A function that takes the items of a comprehension one by one needs no list of them.
 const emitReduction = (e: CallExpression, called: Function, list: Comprehension, g: Generator): string => {
   const reduced = (start: string, step: () => string) => `(() => {\nlet r = ${start}\n${emitLoops(list, g, step)}\nreturn r\n})()`
   switch (called.name) {

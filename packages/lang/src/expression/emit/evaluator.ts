@@ -1,4 +1,4 @@
-// Generated statements → an evaluator: a function over the captures of a message, with the constants and run-time functions that it uses.
+// Compiles generated statements to an evaluator: a function over the captures of a message, with its constants and run-time functions.
 
 import { skipSpace, skipValue } from '@plumb/wire/json'
 import type { Expression } from '../../parse/ast.js'
@@ -29,17 +29,17 @@ export type Evaluate = (buf: Buffer, captures: Int32Array, out: Sink) => Verdict
 
 const EMITTERS: Emitters = { value: emitValue, boxed: emitBoxed, writer: emitWriter }
 
-/** A generator for one stage: `message` is its input, and `before` has written the stages before it into the same code. */
+/** A generator for one stage: `message` is its input, and `before` has generated the stages before it into the same code. */
 export const openGenerator = (checked: Checked, scanner: MessageScanner, message?: FusedInput, before?: Generator): Generator =>
   new Generator(EMITTERS, checked, scanner, message, before)
 
-/** Statements that write the result, which is the last of what they do. */
+/** Statements that write the result, as their last action. */
 export const emitMap = (e: Expression, g: Generator): string => emitResult(emitWrite(e, g), isUnbounded(g.fact(e).type))
 
 export const emitResult = (writing: string, mayBeDeep: boolean): string =>
   `let p = out.at\n${writing}\nout.commit(p)\n${mayBeDeep ? 'R.refuseDeep(out)\n' : ''}return ${Verdict.WROTE}`
 
-// What generated code calls. Made when there is some: it takes its part of a start.
+// The functions that generated code calls. Created on first use: that takes its part of a start.
 let runtime: Readonly<Record<string, unknown>> | undefined
 const openRuntime = (): Readonly<Record<string, unknown>> =>
   Object.assign(
@@ -54,7 +54,7 @@ const openRuntime = (): Readonly<Record<string, unknown>> =>
 
 const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries(FUNCTIONS.map(({ id, run }) => [id, run]))
 
-/** Compiles a body of statements that `g`, and the generators before it, have written. */
+/** Compiles the statements that `g`, and the generators before it, have generated. */
 export const compileEvaluator = (g: Generator, body: string): Evaluate => {
   const used = new Set<string>()
   const stepped = /\bR\.(takeSteps|sliceAny|add|applyTo|call_\w+)\b/.test(body) ? `R.startSteps()\n${body}` : body

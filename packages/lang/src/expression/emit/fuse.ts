@@ -1,5 +1,5 @@
-// Stages one behind the other → one evaluation of the first one's message: what comes between them is never written. Where the
-// message would be refused on the way there is no verdict here, and the stages have to be run one after the other.
+// Fuses consecutive stages into one evaluation of the first one's message: intermediate messages are never written. If a message would be
+// refused on the way, there is no verdict here, and the stages have to run one after the other.
 
 import type { Expression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
@@ -15,20 +15,23 @@ import { inputOf, isDeeper } from './input-of.js'
 import { emitBool } from './operand.js'
 import { emitWriteInput } from './write.js'
 
-/** All that the step before gives has the type of the input. */
+/** Every output of the step before has the type of the input. */
 export interface Step extends Environment {
   readonly kind: 'map' | 'filter'
   readonly expression: Expression
 }
 
 export interface Fused {
-  /** Of a message that the scanner has found: DROP, or what goes on; FAILED where one of the stages may have something to report. */
+  /**
+   * For a message that the scanner has accepted: DROP, or the verdict of the last stage; FAILED if one of the stages may have to report
+   * something.
+   */
   readonly evaluate: Evaluate
-  /** What goes on is always WROTE, else always PASS. */
+  /** The verdict is always WROTE, else always PASS. */
   readonly isWritten: boolean
 }
 
-/** Undefined: they cannot be written as one. */
+/** Undefined: they cannot be fused. */
 export const fuse = (steps: readonly Step[], scanner: MessageScanner): Fused | undefined => {
   try {
     return write(steps, scanner)
@@ -46,7 +49,7 @@ const write = (steps: readonly Step[], scanner: MessageScanner): Fused | undefin
     const { kind, expression } = step
     if (i > 0 && hasDefaults(step.input)) return undefined
     const checked = new Checked(expression, step)
-    // What is left out is reported by the stage itself.
+    // Elements that are left out are reported by the stage itself.
     if (checked.mayLeaveOut) return undefined
     g = openGenerator(checked, scanner, message, g)
     if (kind === 'filter') lines.push(`if (!${emitBool(expression, g)}) return ${Verdict.DROP}`)

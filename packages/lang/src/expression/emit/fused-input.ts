@@ -1,4 +1,4 @@
-// Where the message of a stage comes from when it is never written: the stage before it is in the same code (fuse.ts).
+// The origin of a stage's message that is never written: the stage before it is in the same code (fuse.ts).
 
 import type { Path } from '../../scan/scanner.js'
 import type { Form } from '../infer/checked.js'
@@ -6,11 +6,11 @@ import type { Local } from '../infer/environment.js'
 
 export type FusedInput =
   | PlacedInput
-  /** It was computed, and is in this variable as JavaScript's own value. */
+  /** It was computed, and is in this variable as a JavaScript value. */
   | { readonly kind: 'value'; readonly variable: string; readonly form: Form }
   | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, FusedInput>; readonly size: number }
 
-/** It stands in the message that was read, or in the value of a local. */
+/** It is a part of the original message, or of the value of a local. */
 export interface PlacedInput {
   readonly kind: 'place'
   readonly root?: Local | undefined
@@ -18,10 +18,10 @@ export interface PlacedInput {
   readonly mayBeAbsent?: boolean
 }
 
-/** The message that was read, as it is. */
+/** The original message, unchanged. */
 export const WHOLE: FusedInput = { kind: 'place', path: [] }
 
-/** Of a record in parts: beyond that what was named twice, stage after stage, would be written out too often. */
+/** The maximum size of a record in parts: a part that is named twice, stage after stage, would be duplicated too often. */
 const MAX_SIZE = 1000
 
 export const recordInput = (fields: ReadonlyMap<string, FusedInput>): FusedInput => {
@@ -31,7 +31,7 @@ export const recordInput = (fields: ReadonlyMap<string, FusedInput>): FusedInput
   return { kind: 'record', fields, size }
 }
 
-/** Stages that cannot be written as one: thrown while their code is. */
+/** Thrown while code is generated for stages that cannot be fused. */
 export class CannotFuse {}
 
 export const inputAt = (message: FusedInput, path: Path): FusedInput => {

@@ -13,9 +13,9 @@ import type { MessageScanner } from '../stage/message-scanner.js'
 import { CannotFuse, type FusedInput, inputAt, type PlacedInput, WHOLE } from './fused-input.js'
 import { type CodeExtent, LocalCode } from './local-code.js'
 
-/** How an expression is written, in each form. They call each other for its parts, by way of the generator. */
+/** How to generate an expression, in each form. They call each other for its parts, through the generator. */
 export interface Emitters {
-  /** A JavaScript expression of the form that the type has. */
+  /** A JavaScript expression in the form of its type. */
   readonly value: (e: Expression, g: Generator) => string
   /** The same as a `RuntimeValue`. */
   readonly boxed: (e: Expression, g: Generator) => string
@@ -23,7 +23,7 @@ export interface Emitters {
   readonly writer: (e: Expression, g: Generator) => string
 }
 
-/** In characters: bindings that call others twice, one after the other, are written out as often. */
+/** In characters: bindings that repeatedly call others twice would be inlined exponentially often. */
 const MAX_INLINED = 4000
 
 export class Generator {
@@ -33,7 +33,7 @@ export class Generator {
   private readonly locals: Map<Local, LocalCode>
   private readonly room: { left: number }
 
-  /** `message` is what the stage is given, and `before` writes the stages before it into the same code. */
+  /** `message` is the input of the stage, and `before` generates the stages before it into the same code. */
   constructor(
     private readonly emitters: Emitters,
     readonly checked: Checked,
@@ -48,12 +48,12 @@ export class Generator {
     this.room = before?.room ?? { left: MAX_INLINED }
   }
 
-  /** For what is given `message`, in the same code. */
+  /** For the stage after `message`, in the same code. */
   behind(checked: Checked, message: FusedInput): Generator {
     return new Generator(this.emitters, checked, this.scanner, message, this)
   }
 
-  /** For so many characters of an expression that is written out where it is called. */
+  /** Whether so many characters of an expression may be inlined. */
   takeRoom(characters: number): boolean {
     this.room.left -= characters
     return this.room.left >= 0
@@ -79,7 +79,7 @@ export class Generator {
     return this.checked.form(e)
   }
 
-  /** Where a part begins and ends, and in which buffer; the start is negative when it is absent. */
+  /** Start and end of a part, and its buffer; the start is negative if it is absent. */
   extent(place: ValuePlace): CodeExtent {
     const input = this.input(place)
     if (input.kind !== 'place') throw new CannotFuse()
@@ -90,7 +90,7 @@ export class Generator {
     return root ? this.local(root).extent(path) : this.captured(path)
   }
 
-  /** The same of a part of the message that was read. */
+  /** The same for a part of the original message. */
   private captured(path: Path): CodeExtent {
     const slot = this.scanner.slot(path)
     return { buf: 'b', start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]`, name: String(2 * slot) }
@@ -100,14 +100,14 @@ export class Generator {
     return root ? { kind: 'place', root, path } : inputAt(this.message, path)
   }
 
-  /** The variable of what an expression only names, where that was computed by a stage before. */
+  /** The variable of an expression that only names a value computed by an earlier stage. */
   computed(e: Expression): string | undefined {
     const place = this.checked.place(e)
     const input = place && this.input(place)
     return input?.kind === 'value' ? input.variable : undefined
   }
 
-  /** Where an expression only names a part of the input, or of a local. */
+  /** The path, if an expression only names a part of the input, or of a local. */
   place(e: Expression): ValuePlace | undefined {
     return this.computed(e) === undefined ? this.checked.place(e) : undefined
   }
@@ -118,7 +118,7 @@ export class Generator {
     return place && !place.root ? place.path : undefined
   }
 
-  /** Code for items: `write` writes what is done with each. */
+  /** Code for items: `write` generates what is done with each. */
   withLocal(local: Local, write: (item: LocalCode) => string): { readonly item: LocalCode; readonly code: string } {
     const item = new LocalCode(local.type, this.locals.size)
     this.locals.set(local, item)
@@ -135,7 +135,7 @@ export class Generator {
     return `K${this.constants.push(value) - 1}`
   }
 
-  /** One constant for equal ones. */
+  /** Equal constants are shared. */
   private shared(kind: string, text: string, make: () => unknown): string {
     const key = kind + text
     const name = this.names.get(key) ?? this.constant(make())
@@ -156,7 +156,7 @@ export class Generator {
     return this.shared('slice ', json, () => sliceOf(json))
   }
 
-  /** Bytes to be written as they are. */
+  /** Bytes to be written unchanged. */
   bytes(text: string): string {
     return this.shared('bytes ', text, () => Buffer.from(text))
   }
@@ -170,7 +170,7 @@ export class Generator {
     return this.declared(`t${this.variables.size}`)
   }
 
-  /** A part decoded once, when first needed. `kind` tells its forms apart. */
+  /** A part decoded once, when first needed. `kind` distinguishes its forms. */
   once(kind: string, place: ValuePlace, decode: (part: CodeExtent) => string): string {
     const part = this.extent(place)
     const name = `${kind}${part.name}`

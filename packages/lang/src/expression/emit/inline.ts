@@ -1,5 +1,5 @@
-// A call of a bare binding whose maps are written into the code that calls it: its argument is not written as text to be read again. What
-// cannot be written so is called (run/apply.ts). Where the code fails the interpreter, which calls always, says why.
+// Inlines a call of a bare binding whose maps can be generated in the caller's code: its argument is not written as text and read again.
+// Other bindings are called (run/apply.ts). If the code fails, the interpreter, which always calls, reports why.
 
 import type { CallExpression, Expression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
@@ -10,13 +10,13 @@ import { CannotFuse } from './fused-input.js'
 import type { Generator } from './generator.js'
 import { inputOf, isDeeper } from './input-of.js'
 
-/** What `write` makes of the body of a binding; the JavaScript expressions `before` are to be evaluated first. */
+/** `write` generates the body of a binding; the JavaScript expressions `before` are evaluated first. */
 export interface Inlined<T> {
   readonly before: readonly string[]
   readonly result: T
 }
 
-/** Undefined: it has to be called, or `write` gave nothing. */
+/** Undefined: it has to be called, or `write` generated nothing. */
 export const inlined = <T>(
   e: CallExpression,
   g: Generator,
@@ -46,7 +46,7 @@ const inline = <T>(e: CallExpression, g: Generator, write: (body: Expression, g:
     inner = inner.behind(new Checked(step.expression, step), message)
     body = step.expression
   }
-  // How deep what it makes is, is looked at where it is called.
+  // The depth of its result is checked by the caller.
   if (isUnbounded(inner.fact(body).type) && !inner.place(body)) return undefined
   const result = write(body, inner)
   return result === undefined ? undefined : { before, result }

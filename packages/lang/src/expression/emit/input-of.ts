@@ -1,5 +1,5 @@
-// What an expression gives → what the expression behind it is given, without being written: the next stage of a chain (fuse.ts), or a binding
-// that is called (inline.ts).
+// Passes the value of an expression to a following one without writing it: to the next stage of a chain (fuse.ts), or to a called binding
+// (inline.ts).
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression } from '../../parse/ast.js'
@@ -9,7 +9,7 @@ import { type Form, isMerged, numeralOf } from '../infer/checked.js'
 import { CannotFuse, type FusedInput, recordInput } from './fused-input.js'
 import type { Generator } from './generator.js'
 
-/** `before` takes expressions that are to be evaluated first, in order. What can fail is computed there, whether it is needed or not. */
+/** `before` takes expressions that are evaluated first, in order. What can fail is computed there, whether it is needed or not. */
 export const inputOf = (e: Expression, g: Generator, before: (code: string) => void): FusedInput => {
   const place = g.place(e)
   if (place) return g.input(place)
@@ -27,13 +27,13 @@ export const inputOf = (e: Expression, g: Generator, before: (code: string) => v
   return { kind: 'value', variable, form }
 }
 
-// Else the interpreter takes the message: as text there is no -0, and a number of so many digits would be read back as another one.
+// Else the interpreter takes the message: text has no -0, and a number with so many digits would be read back as another one.
 const isPlainNumber = (v: string): string => `${v} < ${2 ** 53} && ${v} > ${-(2 ** 53)} || R.leave()`
 
-// Else the interpreter says whether it is too large to be written.
+// Else the interpreter checks whether it is too large.
 const isPlainString = (v: string): string => `${v}.length < ${2 ** 20} || R.leave()`
 
-/** The same of a result: `value`, as its text would be read back. */
+/** The same for a result: `value`, as its text would be read back. */
 export const plain = (value: string, form: Form): string => {
   if (form === 'int' || form === 'number') return `R.plainNumber(${value})`
   return form === 'string' || form === 'boxed' ? `R.plainValue(${value})` : value
@@ -65,7 +65,7 @@ export const isDeeper = (input: FusedInput, depth = 0): boolean => {
   return input.kind === 'record' && [...input.fields.values()].some((field) => isDeeper(field, depth + 1))
 }
 
-/** Its text says no more than its value: numbers and strings that are only moved keep the text that they came in. */
+/** Its text is determined by its value: moved numbers and strings keep their original text. */
 export const isComputed = (e: Expression, g: Generator): boolean => {
   if (g.form(e) === 'boxed') return false
   if (g.computed(e) !== undefined) return true

@@ -7,11 +7,11 @@ import type { Generator } from './generator.js'
 export const emitLiteral = (e: LiteralExpression, g: Generator): string => {
   if (typeof e.value === 'string') return g.text(e.value)
   if (typeof e.value !== 'number') return String(e.value)
-  // An int that cannot be computed with fails when it is, like any other.
+  // An int that is too large fails when it is computed with, like any other.
   return g.form(e) === 'int' && isBig(e.text) ? `R.intOf(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
 }
 
-/** What a param holds, in the form of its type. */
+/** The value of a param, in the form of its type. */
 export const emitConstant = (json: string, e: Expression, g: Generator): string => {
   const form = g.form(e)
   if (form === 'int' && isBig(json)) return `R.intOf(${emitBoxedConstant(json, g)}, ${g.site(e)})`

@@ -1,22 +1,22 @@
-// The value of a local while generated code is at one item: `b7`, `a7` and `e7` say in which buffer it stands, where it begins and where it
-// ends; `k7` are the captures of its parts (scan/scanner.ts).
+// The value of a local in generated code: `b7`, `a7` and `e7` are its buffer, start and end; `k7` are the captures of its parts
+// (scan/scanner.ts).
 
 import type { Path } from '../../scan/scanner.js'
 import type { Type } from '../../types/type.js'
 
-/** Expressions of generated code that say where a part stands. */
+/** JavaScript expressions for the location of a part. */
 export interface CodeExtent {
   readonly buf: string
   readonly start: string
   readonly end: string
-  /** Of variables for what is decoded of it. */
+  /** Variables for decoded parts. */
   readonly name: string
 }
 
 export class LocalCode {
-  /** Parts that are looked for in each item. */
+  /** Parts that are captured in each item. */
   readonly paths: Path[] = []
-  /** To be declared anew for each item. */
+  /** Declared anew for each item. */
   readonly variables = new Set<string>()
   readonly #slots = new Map<string, number>()
 

@@ -1,4 +1,4 @@
-// Comprehensions and key functions → loops over the bytes of lists: items are found and looked at where they stand.
+// Compiles comprehensions and key functions to loops over the bytes of lists: items are found and read in place.
 
 import { UNCHECKED_DEPTH } from '@plumb/wire/json'
 import type { Comprehension, Expression, KeyFunction } from '../../parse/ast.js'
@@ -9,7 +9,7 @@ import type { Generator } from './generator.js'
 import type { LocalCode } from './local-code.js'
 import { emitBool } from './operand.js'
 
-/** Statements: `body` for each item that the loops of a comprehension come to. */
+/** Statements: `body` for each item of the loops of a comprehension. */
 export const emitLoops = (e: Comprehension, g: Generator, body: () => string, at = 0): string => {
   const loop = e.loops[at]
   if (!loop) return body()
@@ -19,7 +19,7 @@ export const emitLoops = (e: Comprehension, g: Generator, body: () => string, at
     return loop.condition ? `if (${emitBool(loop.condition, g)}) {\n${inner()}\n}` : inner()
   })
   const n = item.number
-  // None is a name that a part of the message may be kept under (Generator.once).
+  // Never a name under which a part of the message may be stored (Generator.once).
   const [b, a, end, count] = [`b${n}`, `a${n}`, `e${n}`, `count${n}`]
   return `{
 ${opening.replace('$b', b)}
@@ -40,7 +40,7 @@ R.takeSteps(${count})
 }`
 }
 
-/** A statement that has the buffer in `$b`, and where the list begins in it. */
+/** A statement after which the buffer is `$b`, and its result the start of the list in it. */
 const listAt = (list: Expression, g: Generator): { opening: string; start: string } => {
   const place = g.place(list)
   if (place && !isJson(g.fact(list).type)) {
@@ -51,7 +51,7 @@ const listAt = (list: Expression, g: Generator): { opening: string; start: strin
   return { opening: `${value} = ${emitList(list, g)}\nconst $b = ${value}.buf`, start: `${value}.start` }
 }
 
-/** A slice that holds a list for certain. */
+/** A slice that certainly is a list. */
 export const emitList = (e: Expression, g: Generator): string =>
   isJson(g.fact(e).type) ? `R.expectList(${g.boxed(e)}, ${g.site(e)})` : g.boxed(e)
 
@@ -67,7 +67,7 @@ ${scan}${declared(item)}return ${code}
 }`
 }
 
-// Leaves `e` behind the item that begins at `a`, and its parts in `k`. What the scanner does not take is left to the interpreter.
+// Moves `e` past the item that begins at `a`, with its parts in `k`. Items that the scanner refuses are left to the interpreter.
 const scanItem = ({ type, paths, number: n }: LocalCode, g: Generator): string => {
   if (paths.length === 0) return `e${n} = R.skipValue(b${n}, a${n}, ${UNCHECKED_DEPTH})`
   const scanner = makeItemScanner(type, paths)
@@ -79,7 +79,7 @@ if (e${n} < 0) R.leave()`
 
 const declared = ({ variables }: LocalCode): string => (variables.size > 0 ? `let ${[...variables].join(', ')}\n` : '')
 
-/** Statements: `body` where a local is the slice that `value` is. */
+/** Statements: `body` with a local bound to the slice `value`. */
 export const emitBound = (local: Local, value: string, g: Generator, body: () => string): string => {
   const { item, code } = g.withLocal(local, body)
   const n = item.number

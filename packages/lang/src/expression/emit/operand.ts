@@ -1,4 +1,4 @@
-// Operands, in the form that an operator or function asks for → JavaScript expressions.
+// Generates operands in the form that an operator or function needs.
 
 import type { Expression } from '../../parse/ast.js'
 import { isJson } from '../../types/kind.js'

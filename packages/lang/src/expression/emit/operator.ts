@@ -1,4 +1,4 @@
-// Operators → JavaScript expressions.
+// Generates operators.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, Expression } from '../../parse/ast.js'
@@ -77,7 +77,7 @@ const emitOrder = (e: BinaryExpression, g: Generator): string => {
   return `(R.order(${g.boxed(left)}, ${g.boxed(right)}, ${g.site(e)}) ${operator} 0)`
 }
 
-/** A number to compare with: one that is only moved is compared by its digits. */
+/** A number for a comparison: a moved one is compared by its digits. */
 const emitExact = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
   if (computed !== undefined) return computed

@@ -1,5 +1,5 @@
-// Expressions → JavaScript expressions. A value is in the form of its type (generator.ts); `emitBoxed` instead keeps what is only
-// moved as a slice of its text, so that it can be written or taken apart later without loss.
+// Generates JavaScript expressions. A value is in the form of its type (generator.ts); `emitBoxed` instead keeps moved values as slices of
+// their text, so that they can be written or taken apart later without loss.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
@@ -121,7 +121,7 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
   }
 }
 
-// What is computed: operators, literals, functions.
+// Computed values: operators, literals, functions.
 const emitComputed = (e: Expression, g: Generator): string => {
   switch (e.kind) {
     case 'literal':

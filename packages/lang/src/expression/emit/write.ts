@@ -1,5 +1,5 @@
-// Expressions → statements that write JSON into the sink. Parts of the message are copied byte for byte; what is known in advance
-// is one constant as far as it goes.
+// Generates statements that write JSON into the sink. Parts of the message are copied byte for byte; constant text is merged into one
+// constant as far as possible.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { CallExpression, Comprehension, Expression, RecordExpression } from '../../parse/ast.js'
@@ -15,12 +15,12 @@ import type { CodeExtent } from './local-code.js'
 import { emitLoops } from './loop.js'
 import { emitBool } from './operand.js'
 
-/** JSON text that is always the same, or statements. */
+/** Constant JSON text, or statements. */
 export type OutputPiece = { readonly text: string } | { readonly code: string }
 
 export const emitWrite = (e: Expression, g: Generator): string => emitPieces(pieces(e, g), g)
 
-/** The same of what stages before have left. */
+/** The same for values of earlier stages. */
 export const emitWriteInput = (input: FusedInput, g: Generator): string => emitPieces(inputPieces(input, g), g)
 
 /** A function that writes into a sink of its own (build in write.ts). */
@@ -44,7 +44,7 @@ const emitPieces = (list: readonly OutputPiece[], g: Generator): string => {
   return lines.join('\n')
 }
 
-// What is short is written four bytes at a time, as numbers.
+// Short texts are written four bytes at a time, as numbers.
 const emitText = (text: string, g: Generator): string => {
   const bytes = Buffer.from(text)
   const { length } = bytes
@@ -65,13 +65,13 @@ const pieces = (e: Expression, g: Generator): OutputPiece[] => {
   const computed = g.computed(e)
   if (computed !== undefined) return writeComputed(computed, g.form(e))
   const constant = g.checked.constant(e)
-  // As a literal string is written, with an escape for half a surrogate pair.
+  // As a literal string is written, with an escape for a surrogate half.
   if (constant !== undefined) return [{ text: constant.startsWith('"') ? JSON.stringify(JSON.parse(constant)) : constant }]
   const numeral = numeralOf(e)
   if (numeral !== undefined) return [{ text: numeral }]
   switch (e.kind) {
     case 'literal':
-      // A half surrogate pair is an escape here, so this is always valid UTF-8.
+      // A surrogate half is an escape here, so this is always valid UTF-8.
       return [{ text: JSON.stringify(e.value) }]
     case 'if':
       return code(`if (${emitBool(e.condition, g)}) {\n${emitWrite(e.then, g)}\n} else {\n${emitWrite(e.else, g)}\n}`)
@@ -157,7 +157,7 @@ const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): s
   return `${boxed} = ${emitBoxedOrAbsent(left, g)}\nif (${boxed} !== undefined) p = R.putValue(out, p, ${boxed})\nelse {\n${emitWrite(right, g)}\n}`
 }
 
-/** Where the value of a field comes from: under a condition, then what stands in for it when that does not hold. */
+/** The source of a field's value: under a condition, then the alternative if it does not hold. */
 interface Origin {
   readonly isThere?: string
   readonly pieces: readonly OutputPiece[]
@@ -175,7 +175,7 @@ const recordPieces = (e: RecordExpression, g: Generator): OutputPiece[] => {
 
 const fieldPieces = (origins: ReadonlyMap<string, Origin>, g: Generator): OutputPiece[] => {
   const result: OutputPiece[] = [{ text: '{' }]
-  // Whether a comma has to go before the next field: known until an optional field comes first.
+  // Whether a comma has to precede the next field: known until an optional field comes first.
   let isLater: boolean | string = false
   for (const [name, origin] of origins) {
     const key = `${JSON.stringify(name)}:`

@@ -1,4 +1,4 @@
-// Does an argument suit its parameter? A json does everywhere.
+// Whether an argument suits its parameter. A json always does.
 
 import { compilePattern } from '@plumb/wire/pattern'
 import { preview } from '@plumb/wire/preview'
@@ -15,13 +15,13 @@ import { type Context, show, sourceOf } from './context.js'
 import { fieldsOf } from './fields.js'
 import { requireNumber, requireString } from './operator.js'
 
-/** A list whose items are of a kind, or could be. */
+/** A list whose items are, or could be, of a kind. */
 const isListOf = (type: Type, kind: (item: Type) => boolean): boolean => {
   const item = itemTypeOf(type)
   return listsOf(type) !== undefined && (isJson(item) || kind(item))
 }
 
-/** A record that has both, and has them always; so has what an empty list would hold. */
+/** A record that has both fields, always; also an item of an empty list. */
 const isEntry = (type: Type): boolean => {
   if (variantsOf(type).length === 0) return true
   const fields = fieldsOf(type)
@@ -75,7 +75,7 @@ const isParameter = (parameter: Parameter, type: Type, first: Type, hasKey: bool
 export const fits = (types: readonly Type[], i: number, { takes }: Function, hasKey: boolean): boolean =>
   isParameter(takes[i] ?? 'any', types[i] ?? STRING, types[0] ?? STRING, hasKey)
 
-/** As fits, with a word about what does not. */
+/** As fits, with a message about the mismatch. */
 export const accepts = (e: Expression, types: readonly Type[], i: number, called: Function, hasKey: boolean, context: Context): boolean => {
   const type = types[i] ?? STRING
   const parameter = called.takes[i] ?? 'any'
@@ -117,14 +117,14 @@ const keyHelp = (e: Expression, item: Type, name: string): string => {
   return `give a key, as in ${name}(${sourceOf(e)}, x -> ${field === undefined ? '…' : `x.${field}`})`
 }
 
-/** Is it a key to order by? */
+/** Whether it is a key to order by. */
 export const orders = (e: Expression, type: Type, who: string, context: Context): boolean => {
   if (isOrdered(type)) return true
   context.complain('type_mismatch', e.span, `${who} is a number or a string, but this is ${show(type)}`)
   return false
 }
 
-// A regular expression that stands in the program is compiled when it is checked, and what is wrong in it is underlined where it stands.
+// A literal regular expression is compiled when it is checked, and its error is underlined in place.
 const checkPattern = (e: Expression, context: Context): boolean => {
   if (e.kind !== 'literal' || typeof e.value !== 'string') return true
   const compiled = compilePattern(e.value)
@@ -138,7 +138,7 @@ const checkPattern = (e: Expression, context: Context): boolean => {
   return false
 }
 
-// Where a part of a literal's value stands in the source; the whole literal, where that is not known.
+// The position of a part of a literal's value in the source; the whole literal if that is unknown.
 const partOf = (span: Span, value: string, start: number, end: number): Span => {
   const written = span.source.text.slice(span.start, span.end)
   if (written.startsWith('"""')) {

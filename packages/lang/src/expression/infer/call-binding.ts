@@ -1,4 +1,4 @@
-// f(x), where f is a bare binding: its signature says what it takes and gives.
+// f(x) for a bare binding f: its signature determines the types.
 
 import { type Bound, findBinding, printName } from '../../names/names.js'
 import type { CallExpression } from '../../parse/ast.js'
@@ -7,7 +7,7 @@ import { JSON_TYPE, type Type } from '../../types/type.js'
 import { isWirable } from '../../types/wirable.js'
 import { type Context, show } from './context.js'
 
-/** `callee`: undefined where a module has none of that name. */
+/** `callee`: undefined if a module has none of that name. */
 export const inferCallee = (e: CallExpression, callee: Bound | undefined, context: Context): Type | undefined => {
   const { scope, isConstant } = context.environment
   const { module, function: name } = e

@@ -1,4 +1,4 @@
-// Calls: `has` asks for a field; every other function is one of the rows of a table, or one of several of its name.
+// Calls: `has` tests a field; every other function is a row of a table, or one of several of its name.
 
 import { nearest } from '@plumb/wire/nearest'
 import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
@@ -38,7 +38,7 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
   return called.gives(present, key)
 }
 
-/** The first that takes the arguments; else the one to complain for: the first that takes the first of them, or the last. */
+/** The first function that accepts the arguments; else the one to report: the first that accepts the first argument, or the last. */
 const choose = (candidates: readonly Function[], types: readonly Type[], hasKey: boolean): Function => {
   const allowed = candidates.filter(({ only }) => !only || only(types))
   const whole = allowed.find((f) => f.takes.every((_, i) => fits(types, i, f, hasKey)))

@@ -1,4 +1,4 @@
-// The bare binding that a call in an expression means. It is known by the names alone: no type can change it.
+// The bare binding that a call in an expression refers to, determined by names alone: no type can change it.
 
 import { type Diagnostic, error } from '../../diagnostic/diagnostic.js'
 import type { Span } from '../../diagnostic/source.js'
@@ -10,8 +10,8 @@ import { callsIn, expressionsOf } from '../../parse/expression-parts.js'
 import { isFunction } from '../run/function-table.js'
 
 /**
- * Undefined: a function of the language, or nothing. A binding hides a function of its name, but neither in itself, where it could not be
- * called, nor where it names a tool.
+ * Undefined: a function of the language, or nothing. A binding shadows a function of its name, except in itself, where it could not be
+ * called, and where it is a tool.
  */
 export const calleeOf = ({ module, function: name }: CallExpression, scope: Scope | undefined): Bound | undefined => {
   const bound = scope && resolveName({ ...(module ? { module } : {}), name, span: name.span }, scope)
@@ -42,19 +42,19 @@ export const effectInExpression = ({ call, callee }: Callee): Diagnostic => {
   return error('effect_in_expression', `'${callee.name}' ${what}, and an expression has no effects`, call.function.span, help)
 }
 
-/** Does a tool stand in it, or in anything that it names? */
+/** Whether it uses a tool, directly or indirectly. */
 export const mayCallTool = (bound: Bound): boolean => reaches(bound, ({ kind }) => kind === 'tool')
 
-/** May it leave elements of a list out, and report them? */
+/** Whether it may leave elements of a list out, and report them. */
 export const mayLeaveOut = (bound: Bound): boolean => reaches(bound, ({ kind, ...rest }) => kind === 'each' && 'onError' in rest)
 
-/** The same of what an expression calls. */
+/** The same for the calls of an expression. */
 export const callsMayLeaveOut = (e: Expression, scope: Scope | undefined): boolean =>
   scope !== undefined && callsOf(e, scope).some(({ callee }) => mayLeaveOut(callee))
 
 const reaches = (bound: Bound, isMeant: (part: Implementation) => boolean): boolean => {
   const seen = new Set([bound])
-  // A set goes on through what is added meanwhile.
+  // A set iterates over members that are added meanwhile.
   for (const part of seen) {
     const { impl } = part.binding
     if (isMeant(impl) || chainsOf(impl).some(isMeant)) return true
@@ -66,7 +66,7 @@ const reaches = (bound: Bound, isMeant: (part: Implementation) => boolean): bool
 /** What the chains of a binding name, as processes or in their expressions. */
 export const namedBy = ({ binding: { impl }, scope }: Bound): readonly Bound[] => chainsOf(impl).flatMap((chain) => namedIn(chain, scope))
 
-// Whether a name that is all of a map means a binding or a field, only the types tell.
+// Whether a single name in a map refers to a binding or a field depends on the types.
 const namedIn = (chain: Chain, scope: Scope): readonly Bound[] => {
   const reference = chain.kind === 'field' ? memberOf(chain, scope) : chain.kind === 'reference' ? chain : undefined
   const named = reference ? resolveName(reference.name, scope) : undefined

@@ -13,7 +13,7 @@ import { inferComprehension, inferList, inferSlice, inferTemplate } from './list
 import { inferName } from './name.js'
 import { inferBinary, inferUnary } from './operator.js'
 
-/** undefined: an error was reported. Every independent error is; one that follows from another is not. */
+/** Undefined: an error was reported. Independent errors are all reported; consequences of others are not. */
 export const checkExpression = (e: Expression, environment: Environment, report: Report): Type | undefined =>
   openInference(environment, report).infer(e)
 
@@ -61,7 +61,7 @@ const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' | 'index'
   }
 }
 
-/** A whole number is an int, unless only its exponent takes it beyond what an int can be computed with. */
+/** A whole number is an int, unless its exponent takes it beyond the range of computable ints. */
 const typeOfLiteral = (value: string | number | boolean | null, text: string): Type => {
   if (value === null) return UNIT
   if (typeof value === 'boolean') return BOOL

@@ -1,4 +1,4 @@
-// What is known of a checked expression before there is a message: the interpreter and the generator of code ask the same questions of it.
+// Static properties of a checked expression, used by the interpreter and the code generator.
 
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../../diagnostic/unreachable.js'
@@ -16,7 +16,7 @@ import { literalIndex } from './data.js'
 import type { Environment, Local, Meaning } from './environment.js'
 import { fieldsOf } from './fields.js'
 
-/** How values of a type are computed with: as JavaScript's own, or boxed, as `RuntimeValue`. */
+/** The representation of a type's values: JavaScript's own, or boxed, as `RuntimeValue`. */
 export type Form = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'boxed'
 
 const formOf = (type: Type): Form => {
@@ -60,7 +60,7 @@ export class Checked {
     return form
   }
 
-  /** The sub-expression as it is named in errors. */
+  /** The sub-expression as errors name it. */
   site(e: Expression): Site {
     const site = this.#sites.get(e) ?? preview(sourceOf(e))
     this.#sites.set(e, site)
@@ -73,7 +73,7 @@ export class Checked {
     return meaning
   }
 
-  /** JSON text of a param that an expression is the name of: as constant as a literal. */
+  /** JSON text of a param that an expression refers to: as constant as a literal. */
   constant(e: Expression): string | undefined {
     const param = this.#paramOf(e)
     if (!param) return undefined
@@ -88,7 +88,7 @@ export class Checked {
     return meaning?.kind === 'param' ? meaning.param : undefined
   }
 
-  /** `has(x)` asks for a field and is no function. */
+  /** `has(x)` tests a field and is no function. */
   isHas(e: CallExpression): boolean {
     return e.function.text === 'has' && !this.#context.callees.has(e)
   }
@@ -99,22 +99,22 @@ export class Checked {
     return bound && this.#context.environment.scope?.open(bound)
   }
 
-  /** The type that the binding takes which it calls. */
+  /** The input type of the called binding. */
   takenBy(e: CallExpression): Type | undefined {
     return this.#context.callees.get(e)?.inputs[0]
   }
 
-  /** Does it call a binding? */
+  /** Whether it calls a binding. */
   get hasCallees(): boolean {
     return this.#context.callees.size > 0
   }
 
-  /** Does a binding that it calls leave elements out of lists? */
+  /** Whether a called binding leaves elements out of lists. */
   get mayLeaveOut(): boolean {
     return [...this.#context.callees.values()].some(mayLeaveOut)
   }
 
-  /** In which form a call gives its result (run/function.ts). */
+  /** The form of a call's result (run/function.ts). */
   resultOf(e: CallExpression): Function['result'] {
     if (this.#context.callees.has(e)) return 'moved'
     return this.isHas(e) ? 'value' : this.called(e).result
@@ -139,12 +139,12 @@ export class Checked {
     return local
   }
 
-  /** Has it a `for` or a `->`? */
+  /** Whether it has a `for` or a `->`. */
   get hasLocals(): boolean {
     return this.#context.declared.size > 0
   }
 
-  /** Where an expression only names a part of the input, or of a local. */
+  /** The path, if an expression only names a part of the input, or of a local. */
   place(e: Expression): ValuePlace | undefined {
     if (!this.#places.has(e)) this.#places.set(e, this.#placeOf(e))
     return this.#places.get(e)
@@ -186,13 +186,13 @@ export class Checked {
   }
 }
 
-/** A number in the program, with its sign: like a part of the message it is only moved until it is computed with. */
+/** A literal number, with its sign: like a part of the message it is only moved until it is computed with. */
 export const numeralOf = (e: Expression): string | undefined => {
   if (e.kind === 'literal') return typeof e.value === 'number' ? e.text : undefined
   const isNegated = e.kind === 'unary' && e.operator === '-' && e.operand.kind === 'literal'
   return isNegated && typeof e.operand.value === 'number' ? `-${e.operand.text}` : undefined
 }
 
-/** Does a record spread what only the message can tell the fields of? */
+/** Whether a record spreads a value whose fields are known only at run time. */
 export const isMerged = (e: RecordExpression, known: Pick<Checked, 'place' | 'fact'>): boolean =>
   e.parts.some((part) => part.kind === 'spread' && !(known.place(part.of) && resolve(known.fact(part.of).type).kind === 'record'))

@@ -1,4 +1,4 @@
-// What the typing rules share: the scope, the way to report, and what has been found out about each sub-expression.
+// The shared state of the typing rules: the scope, the reporter, and the results for each sub-expression.
 
 import type { Code } from '@plumb/wire/error'
 import { preview } from '@plumb/wire/preview'
@@ -12,8 +12,8 @@ import type { Function } from '../run/function.js'
 import type { Environment, Local, Meaning } from './environment.js'
 
 /**
- * 'never': always there. 'maybe': an optional field, to be used only under `??` and `has`. 'checked': a field of a json; when it
- * is not there the expression fails at run time.
+ * 'never': always present. 'maybe': an optional field, allowed only under `??` and `has`. 'checked': a field of a json; if it is absent the
+ * expression fails at run time.
  */
 export type Absence = 'never' | 'maybe' | 'checked'
 
@@ -24,23 +24,23 @@ export interface Fact {
 
 export interface Context {
   readonly environment: Environment
-  /** The one free name that stands for an input which is no record. */
+  /** The one free name for an input that is not a record. */
   freeName?: string
   readonly facts: Map<Expression, Fact>
   readonly meanings: Map<NameExpression, Meaning>
   /** `Module.param` */
   readonly moduleParams: Map<FieldExpression, Param>
-  /** Which of the functions of its name a call calls. */
+  /** The overload that a call selects. */
   readonly calls: Map<CallExpression, Function>
-  /** The bindings that calls call. */
+  /** The bindings that calls refer to. */
   readonly callees: Map<CallExpression, Bound>
-  /** The locals that are known where a name stands. */
+  /** The locals in scope at a name. */
   readonly scopes: Map<NameExpression, Local | undefined>
   /** By the names of `for` and `->`. */
   readonly declared: Map<Name, Local>
   /** Names that stand for a field of a record and for its value. */
   readonly shorthands: Set<NameExpression>
-  /** The names that are known here before those of the input, the innermost first. */
+  /** Names that take precedence over those of the input, the innermost first. */
   readonly locals: Local | undefined
   readonly report: Report
   readonly complain: (
@@ -49,13 +49,13 @@ export interface Context {
     message: string,
     more?: { help?: string | undefined; related?: { message: string; span: Span }[] },
   ) => undefined
-  /** The type of an expression whose value is needed; undefined once an error has been reported in it. */
+  /** The type of an expression whose value is needed. Undefined: an error was reported in it. */
   readonly infer: (e: Expression) => Type | undefined
-  /** As infer, where it may also be absent. */
+  /** As infer, if it may also be absent. */
   readonly inferMaybe: (e: Expression) => Fact | undefined
-  /** A name of `for` or `->` in front of those that are known here. */
+  /** Adds a name of `for` or `->` to the scope. */
   readonly declare: (name: Name, type: Type) => Local
-  /** What `rule` gives where `locals` are known. */
+  /** Applies `rule` with `locals` in scope. */
   readonly within: <T>(locals: Local, rule: () => T) => T
 }
 
@@ -119,7 +119,7 @@ export const sourceOf = ({ span }: Expression): string => span.source.text.slice
 /** A type, for messages. */
 export const show = (type: Type): string => preview(printType(type), 120)
 
-/** All that an expression names. */
+/** All names in an expression. */
 export const paramsIn = ({ meanings, moduleParams }: Pick<Context, 'meanings' | 'moduleParams'>): readonly Param[] => [
   ...[...meanings.values()].flatMap((meaning) => (meaning.kind === 'param' ? [meaning.param] : [])),
   ...moduleParams.values(),

@@ -30,7 +30,7 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   return base.absence === 'never' ? field : { type: field.type, absence: 'maybe' }
 }
 
-// What else has the name comes before a module, but for the one free name.
+// Any other meaning of the name takes precedence over a module, except the one free name.
 const moduleNamedBy = (e: Expression, { environment: { scope, input }, locals }: Context): Scope | undefined => {
   if (e.kind !== 'name' || e.name === 'value' || localNamed(e.name, locals) || fieldsOf(input)?.has(e.name)) return undefined
   return scope?.params.has(e.name) ? undefined : scope?.modules.get(e.name)
@@ -48,7 +48,7 @@ const inferModuleParam = (e: FieldExpression, module: Scope, context: Context): 
   return present(param.type)
 }
 
-// What `.field` and `[key]` are taken of.
+// The operand of `.field` and `[key]`.
 const inferBase = (e: Expression, context: Context, mayBeAbsent: boolean): Fact | undefined =>
   mayBeAbsent && (e.kind === 'name' || e.kind === 'field' || e.kind === 'index') ? context.inferMaybe(e) : present(context.infer(e))
 
@@ -69,7 +69,7 @@ export const inferIndex = (e: IndexExpression, context: Context, mayBeAbsent: bo
   return present(inferItem(e, base.type, index, context))
 }
 
-/** A key of a map may be absent; of a json only the message tells, as with fields. */
+/** A key of a map may be absent; for a json only the message shows, as with fields. */
 const inferKey = (
   e: IndexExpression,
   base: Fact,
@@ -113,7 +113,7 @@ export const literalIndex = (e: Expression): number | undefined => {
 
 type Shape = Map<string, Fact>
 
-/** One record for each way in which the variants of spread sums combine; json once a json is spread. */
+/** One record for each combination of the variants of spread sums; json once a json is spread. */
 export const inferRecord = (e: RecordExpression, context: Context): Type | undefined => {
   let shapes: readonly Shape[] = [new Map()]
   let isOpen = false

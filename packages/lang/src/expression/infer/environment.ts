@@ -1,5 +1,5 @@
-// What the names of an expression stand for. All that infers, interprets or compiles an
-// expression is given one of these; infer/name.ts alone decides which of them a name means.
+// The meaning of the names in an expression. Inference, interpretation and code generation are given one of these; only infer/name.ts
+// resolves names with it.
 
 import type { Fault } from '@plumb/wire/error'
 import type { Param, Scope } from '../../names/names.js'
@@ -7,28 +7,28 @@ import type { Name } from '../../parse/ast.js'
 import type { Type } from '../../types/type.js'
 
 export interface Environment {
-  /** The type of the message: `value`. The fields of a record are names too; anything else may be called by one free name. */
+  /** The type of the message: `value`. The fields of a record are names too; any other type may be called by one free name. */
   readonly input: Type
-  /** Names that come before those of the input, the innermost first. */
+  /** Names that take precedence over those of the input, the innermost first. */
   readonly locals?: Local | undefined
-  /** Of the file that the expression stands in: its params, and the bindings that may be called. */
+  /** Of the file of the expression: its params, and the callable bindings. */
   readonly scope?: Scope | undefined
-  /** Its value is known before bindings are: it calls none. */
+  /** Its value is needed before bindings are known: it may call none. */
   readonly isConstant?: boolean
-  /** Hears of what a binding that is called leaves out of a list. */
+  /** Called for elements that a called binding leaves out of a list. */
   readonly report?: ((fault: Fault) => void) | undefined
 }
 
-/** A name of `for` or `->`, or the `state` of a fold. It is known by the object: an inner one may have the name of an outer one. */
+/** A name of `for` or `->`, or the `state` of a fold. Identified by the object: an inner one may have the name of an outer one. */
 export interface Local {
   readonly name: string
   readonly type: Type
-  /** Where it gets its name; undefined for one that the language names. */
+  /** The declaration of its name. Undefined for one that the language names. */
   readonly declared?: Name | undefined
   readonly outer?: Local | undefined
 }
 
-/** What a name stands for. */
+/** The meaning of a name. */
 export type Meaning =
   | { readonly kind: 'whole' }
   | { readonly kind: 'field' }

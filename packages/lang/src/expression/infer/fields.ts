@@ -1,4 +1,4 @@
-// The fields that every value of a type has a place for: those of a record, and those that all variants of a sum of records have.
+// The fields that every value of a type has: those of a record, and the common ones of a sum of records.
 
 import { unite } from '../../types/join.js'
 import { fieldOf, isPresent } from '../../types/required-fields.js'
@@ -8,13 +8,13 @@ import type { Fact } from './context.js'
 
 type Fields = ReadonlyMap<string, Fact> | undefined
 
-/** undefined when the type is no record, or not all its variants are. A default counts as present. */
+/** Undefined: the type is not a record, or not all its variants are. A default counts as present. */
 export const fieldsOf = (type: Type): Fields => {
   if (!known.has(type)) known.set(type, findFields(type))
   return known.get(type)
 }
 
-// Every name of every expression asks; types do not change once they are resolved.
+// Cached, since every name of every expression asks; types do not change once they are resolved.
 const known = new WeakMap<Type, Fields>()
 
 const findFields = (type: Type): Fields => {

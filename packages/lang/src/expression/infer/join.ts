@@ -1,4 +1,4 @@
-// The common type of two expressions of which the one or the other is meant.
+// The common type of two alternative expressions.
 
 import type { Expression } from '../../parse/ast.js'
 import { join } from '../../types/join.js'

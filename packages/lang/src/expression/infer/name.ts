@@ -18,7 +18,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   const whole: Fact = { type: input, absence: 'never' }
   const local = localNamed(name, context.locals)
   if (local) return means({ kind: 'local', local }, { type: local.type, absence: 'never' })
-  // `value` means the whole input even where the input has a field of that name: that one is value.value.
+  // `value` means the whole input even if the input has a field of that name: that one is value.value.
   if (name === 'value') return means(WHOLE_INPUT, whole)
   const fields = fieldsOf(input)
   const field = fields?.get(name)

@@ -1,4 +1,4 @@
-// Operators: arithmetic, comparison, logic. A json operand is allowed everywhere and looked at when it is there.
+// Operators: arithmetic, comparison, logic. A json operand is always allowed and checked at run time.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, BinaryOperator, Expression, UnaryExpression } from '../../parse/ast.js'
@@ -96,7 +96,7 @@ const order = (e: BinaryExpression, left: Type, right: Type, context: Context): 
   })
 }
 
-// Where a number meets a string one of them has to be converted.
+// A number and a string: one of them has to be converted.
 const conversion = (e: BinaryExpression, left: Type, right: Type): string | undefined => {
   if (isNumber(left) && isString(right)) return `number(${sourceOf(e.right)}) reads a number, text(${sourceOf(e.left)}) makes a string`
   if (isString(left) && isNumber(right)) return `number(${sourceOf(e.left)}) reads a number, text(${sourceOf(e.right)}) makes a string`

@@ -1,4 +1,4 @@
-// Calls of bare bindings: the argument goes in as text, and so does the result come out. What either only moves keeps its text.
+// Calls of bare bindings: the argument and the result are passed as text. Moved values keep their text.
 
 import type { Fault } from '@plumb/wire/error'
 import type { Apply } from '../../names/names.js'
@@ -12,14 +12,14 @@ export const applyTo = (apply: Apply, argument: RuntimeValue): Slice => {
   return new Slice(buf, start, end)
 }
 
-/** A result of a binding that is written where it is called: its text would be read back as the same value, else the interpreter calls it. */
+/** The result of an inlined binding: if its text would be read back differently, the interpreter calls it. */
 export const plainNumber = (n: number): number => (n < 2 ** 53 && n > -(2 ** 53) ? n + 0 : leave())
 
-/** The same of any value; a string may be too large to be written. */
+/** The same for any value; a string may be too large to be written. */
 export const plainValue = (value: RuntimeValue): RuntimeValue => {
   if (typeof value === 'number') return plainNumber(value)
   return typeof value === 'string' && value.length >= 2 ** 20 ? leave() : value
 }
 
-/** What bindings that are called have left out of lists. The caller that evaluates an expression takes what it has added. */
+/** Elements that called bindings have left out of lists. The caller that evaluates an expression takes those that were added. */
 export const leftOut: Fault[] = []

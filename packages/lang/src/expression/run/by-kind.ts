@@ -1,4 +1,4 @@
-// What is joined or taken apart as its kind has it, where that is only known now.
+// Operations on values whose kind is only known at run time.
 
 import { expectList, expectNumber, expectString, kindOfValue, stringOfValue } from './coerce.js'
 import { failEvaluation, type Site } from './failure.js'
@@ -22,6 +22,6 @@ export const sliceAny = (value: RuntimeValue, from: number | undefined, to: numb
   return kind === 'list' ? sliceList(value as Slice, from, to) : failEvaluation(site, `${describe(value)} is neither a string nor a list`)
 }
 
-/** Is the second in the first, as a part of a string or an item of a list? */
+/** Whether the second contains the first, as a part of a string or an item of a list. */
 export const containsAny = (value: RuntimeValue, part: RuntimeValue, site: Site): boolean =>
   kindOfValue(value) === 'string' ? stringOfValue(value).includes(expectString(part, site)) : indexIn(expectList(value, site), part) >= 0

@@ -1,5 +1,4 @@
-// What an operator makes of a value whose type is only known now. `…Of` trusts the checker; `need…` looks, because the value was
-// a json.
+// Converts operands whose type is only known at run time. `…Of` trusts the checker; `need…` checks, because the value was a json.
 
 import { countItems, eachItem } from '@plumb/wire/json'
 import { failEvaluation, type Site } from './failure.js'

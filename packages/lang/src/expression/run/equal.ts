@@ -1,4 +1,4 @@
-// Deep equality: of objects whatever the order of their keys, of strings by what they say, of numbers by their value.
+// Deep equality: of objects regardless of the order of keys, of strings by content, of numbers by value.
 
 import { eachItem, eachMember } from '@plumb/wire/json'
 import { exactAt } from './number.js'
@@ -9,7 +9,7 @@ export const equal = (a: RuntimeValue, b: RuntimeValue): boolean => {
   return isSame(valueOf(a), valueOf(b))
 }
 
-/** The same for equal values, and different for others. */
+/** Equal for equal values, and different for others. */
 export const identityOf = (value: RuntimeValue): string | number => {
   const v = valueOf(value)
   return typeof v === 'number' && Math.abs(v) < 2 ** 53 ? v : written(v)
@@ -21,7 +21,7 @@ const written = (v: Value): string => {
     const keys = [...v.keys()].sort()
     return `{${keys.map((key) => `${JSON.stringify(key)}:${written(v.get(key) as Value)}`).join()}}`
   }
-  // From 2^53 on all are whole. No sign is left of a zero.
+  // From 2^53 on all are whole. The sign of a zero is dropped.
   if (typeof v === 'number') return Math.abs(v) < 2 ** 53 ? String(v) : String(BigInt(v))
   return typeof v === 'bigint' ? String(v) : JSON.stringify(v)
 }

@@ -1,4 +1,4 @@
-// The functions of the language: one row each, with what it takes, what it gives and what it does.
+// The functions of the language: one row each, with its parameters, its result and its implementation.
 
 import { isInt, isJson, isString } from '../../types/kind.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
@@ -74,7 +74,7 @@ const functionOf = ({ usage, gives, result = 'value', ...row }: FunctionRow, i: 
   id: `call_${i}`,
 })
 
-/** Of one name those that are tried first come first. */
+/** Overloads in the order in which they are tried. */
 export const FUNCTIONS: readonly Function[] = ROWS.map(functionOf)
 
 const byName = new Map<string, Function[]>()

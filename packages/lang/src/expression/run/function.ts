@@ -1,4 +1,4 @@
-// What a function of the language is. Its rows are in function-table.ts and list-function.ts.
+// The interface of a function of the language. The rows are in function-table.ts and list-function.ts.
 
 import type { Type } from '../../types/type.js'
 import type { Site } from './failure.js'
@@ -39,23 +39,23 @@ export interface Function {
   readonly name: string
   /** As a help line shows it. */
   readonly usage: string
-  /** What it gives, in a line. */
+  /** The result, in a line. */
   readonly text: string
   readonly takes: readonly Parameter[]
-  /** A function `x -> e` of an item behind the arguments: one may be given, or must. */
+  /** A function `x -> e` of an item after the arguments: optional, or required. */
   readonly key?: 'may' | 'must'
-  /** Of several functions of one name the first that takes the arguments is called; this one only where these types hold. */
+  /** Of several functions of one name the first that accepts the arguments is called; this one only for these types. */
   readonly only?: (types: readonly Type[]) => boolean
   readonly gives: (types: readonly Type[], key: Type | undefined) => Type
   /**
-   * Arguments as `takes` says, strings, numbers and patterns as JavaScript's own, `strings` as an array
-   * of them, all else as `RuntimeValue`; then the key, where it can have one; then the site.
+   * Arguments as `takes` says: strings, numbers and patterns as JavaScript's own, `strings` as an array of them, all others as
+   * `RuntimeValue`; then the key, if it can have one; then the site.
    */
   readonly run: (...args: never[]) => unknown
   /** 'strings': an array of them. 'moved': a `RuntimeValue` that keeps its text. */
   readonly result: 'value' | 'strings' | 'moved'
-  /** Takes the items one by one: of a comprehension no list is made. */
+  /** Takes the items one by one: a comprehension makes no list. */
   readonly reduction?: Reduction
-  /** By which generated code calls it. */
+  /** Its name in generated code. */
   readonly id: string
 }

@@ -1,6 +1,6 @@
-// What an expression means: its value for one message, one case for each form of the syntax. This is the reference. Messages that the
-// scanner does not take, and all messages where no code may be generated, are evaluated here. Generated code (emit/) gives the same bytes,
-// the same errors, and has the same order of evaluation.
+// The interpreter: the value of an expression for one message, with one case for each form of the syntax. It is the reference
+// implementation. It evaluates messages that the scanner refuses, and all messages if no code may be generated. Generated code (emit/)
+// gives the same bytes, the same errors, and has the same order of evaluation.
 
 import type { Tree } from '@plumb/wire/json'
 import { unreachable } from '../../diagnostic/unreachable.js'
@@ -48,7 +48,7 @@ import { startSteps } from './steps.js'
 import { stringsOf, textOf } from './text.js'
 import { listFrom, listOf, merge, type Put, writeRecord } from './write.js'
 
-/** What the names of an expression stand for while it is evaluated: the values behind those of infer/environment.ts. */
+/** The values of names during an evaluation: the run-time counterpart of infer/environment.ts. */
 export interface Frame {
   readonly checked: Checked
   /** The whole message. */
@@ -65,7 +65,7 @@ export interface LocalValue {
   readonly outer?: LocalValue | undefined
 }
 
-/** `message` is JSON text of the input type, and `tree` its tree. There is a byte behind it. `locals` are those of the environment. */
+/** `message` is JSON text of the input type, and `tree` its tree. At least one byte follows it. `locals` are those of the environment. */
 export const openFrame = (checked: Checked, message: Buffer, tree: Tree, locals?: LocalValue): Frame => {
   startSteps()
   const slice = ({ start, end }: Tree): Slice => new Slice(message, start, end)
@@ -77,7 +77,7 @@ export const openFrame = (checked: Checked, message: Buffer, tree: Tree, locals?
   return { checked, value: slice(tree), lookUp, locals }
 }
 
-/** What is only moved stays the text that it was. Throws a Failure where the expression has no value. */
+/** Moved values stay text. Throws a Failure if the expression has no value. */
 export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
   switch (e.kind) {
     case 'name':
@@ -127,7 +127,7 @@ const branchOf = (e: IfExpression, frame: Frame): Expression => {
   return isThen ? e.then : e.else
 }
 
-/** As evaluate, of what may be absent: undefined then. */
+/** As evaluate, for what may be absent: undefined then. */
 const evaluateMaybe = (e: Expression, frame: Frame): RuntimeValue | undefined => {
   if (e.kind === 'name') return nameOf(e, frame)
   if (e.kind === 'field' && frame.checked.constant(e) === undefined) return peek(evaluateMaybe(e.of, frame), keyOf(e.field.text))
@@ -285,8 +285,8 @@ const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): un
   }
 }
 
-// A field that a later part gives too is not evaluated, and stands where it was first named. Where
-// the type does not tell what is spread, all parts are evaluated in their order.
+// A field that a later part also gives is not evaluated, and has the position of its first occurrence. If the type of a spread is unknown,
+// all parts are evaluated in their order.
 const evaluateRecord = (e: RecordExpression, frame: Frame): RuntimeValue => {
   const { checked } = frame
   if (isMerged(e, checked)) {
@@ -317,20 +317,20 @@ const evaluateRecord = (e: RecordExpression, frame: Frame): RuntimeValue => {
   return writeRecord(fields as ReadonlyMap<string, RuntimeValue>)
 }
 
-// An operand as the operator asks for it. A json is looked at; of what has the type the text is read.
+// An operand in the form that the operator needs. A json is checked; for a typed value its text is read.
 const operand =
   <T>(look: (value: RuntimeValue, site: Site) => T) =>
   (e: Expression, frame: Frame): T =>
     isJson(frame.checked.fact(e).type) ? look(evaluate(e, frame), frame.checked.site(e)) : (read(e, frame) as T)
 
-/** Of an expression that is a bool. */
+/** An expression of type bool. */
 export const holds = operand(expectBool)
 const number = operand(expectNumber)
 const string = operand(expectString)
 const index = operand(expectIndex)
 const int = operand(expectInt)
 
-// The value as JavaScript's own. An int that is only moved may have any size; here it is computed with.
+// The JavaScript value. A moved int may have any size; here it is computed with.
 const read = (e: Expression, frame: Frame): RuntimeValue => {
   if (e.kind === 'if') return read(branchOf(e, frame), frame)
   if (e.kind === 'binary' && e.operator === '??') {

@@ -6,13 +6,13 @@ import { BOOL, INT, JSON_TYPE, NUMBER, type Type } from '../../types/type.js'
 import type { Function } from './function.js'
 import * as list from './list.js'
 
-/** What there is to say of a function; it gives a value where `result` is left out. */
+/** The properties of a function; it returns a value if `result` is left out. */
 export type FunctionRow = Omit<Function, 'name' | 'gives' | 'result' | 'id'> & {
   readonly gives: Type | Function['gives']
   readonly result?: Function['result']
 }
 
-/** Of a list, or of what may only turn out to be one. */
+/** Of a list, or of a value that may turn out to be one. */
 export const itemTypeOf = (type: Type | undefined): Type => {
   if (!type || isJson(type)) return JSON_TYPE
   return unite((listsOf(type) ?? []).flatMap((l) => (l.kind === 'array' ? [l.item] : l.items)))

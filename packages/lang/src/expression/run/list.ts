@@ -1,5 +1,5 @@
-// Lists: JSON text whose items are only moved. What looks at items goes through takeSteps; what
-// writes a list is held to the size of a result.
+// Lists: JSON text whose items are only moved. Code that reads items goes through takeSteps; code that writes a list is limited to the size
+// of a result.
 
 import { eachItem } from '@plumb/wire/json'
 import { expectBool, expectList, expectNumber, intOf, kindOfValue } from './coerce.js'
@@ -51,7 +51,7 @@ export const zip = (a: Slice, b: Slice): Slice => {
   })
 }
 
-/** From 0 on. An item takes two bytes at least. */
+/** From 0 on. An item takes at least two bytes. */
 export const range = (count: number): Slice => {
   if (2 * count > MAX_RESULT)
     throw new EvaluationFailure(`a list of ${count} items is larger than ${MAX_RESULT.toLocaleString('en')} bytes`, 'too_large')
@@ -83,7 +83,7 @@ const reduced =
 
 export const addInt: Step<number> = (sum, item, site) => addInts(sum, intOf(item, site), site)
 export const addNumber: Step<number> = (sum, item, site) => finite(sum + expectNumber(item, site), site)
-// All are looked at: one that is no bool fails wherever it stands.
+// All are read: one that is not a bool fails wherever it is.
 export const isEither: Step<boolean> = (result, item, site) => expectBool(item, site) || result
 export const areBoth: Step<boolean> = (result, item, site) => expectBool(item, site) && result
 
@@ -121,7 +121,7 @@ export const sort = (list: Slice, key: ItemKey = itself, site: Site): Slice => {
   return listOf(ranked.map(({ item }) => item))
 }
 
-/** Of equal ones the first. */
+/** The first of equal ones. */
 const extreme =
   (sign: 1 | -1) =>
   (list: Slice, key: ItemKey = itself, site: Site): Slice => {
@@ -136,7 +136,7 @@ const extreme =
 export const least = extreme(1)
 export const greatest = extreme(-1)
 
-/** Of equal ones the first. */
+/** The first of equal ones. */
 export const unique = (list: Slice, key: ItemKey = itself): Slice => {
   const seen = new Set<string | number>()
   return listFrom((put) =>

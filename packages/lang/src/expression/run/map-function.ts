@@ -1,4 +1,4 @@
-// The functions of maps, and of records where these are taken as maps.
+// The functions of maps, and of records treated as maps.
 
 import { unite } from '../../types/join.js'
 import { isJson, objectsOf } from '../../types/kind.js'
@@ -8,7 +8,7 @@ import { fieldsOf } from '../infer/fields.js'
 import { type FunctionRow, itemTypeOf } from './list-function.js'
 import * as map from './map.js'
 
-/** Of the values of a map or a record, or of what may only turn out to be one. */
+/** Of the values of a map or a record, or of a value that may turn out to be one. */
 const valueTypeOf = (type: Type | undefined): Type => {
   if (!type || isJson(type)) return JSON_TYPE
   const objects = objectsOf(type) ?? []

@@ -1,4 +1,4 @@
-// Maps: JSON text whose keys and values are only moved. Of equal keys the last one's value stands where the first was named.
+// Maps: JSON text whose keys and values are only moved. Of equal keys the last value counts, in the position of the first.
 
 import { eachMember } from '@plumb/wire/json'
 import { expectObject, expectString } from './coerce.js'

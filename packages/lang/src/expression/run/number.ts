@@ -9,7 +9,7 @@ const POWERS = Array.from({ length: 16 }, (_, k) => 10 ** k)
 
 /** The double of a JSON number. */
 export const parseNumberAt = (buf: Buffer, start: number, end: number): number => {
-  // At most 15 digits: they and the power of ten are exact, so one division rounds as it should.
+  // At most 15 digits: they and the power of ten are exact, so one division rounds correctly.
   if (end - start > 16) return Number(buf.toString('latin1', start, end))
   let i = start
   const isNegative = buf[i] === 45
@@ -27,13 +27,13 @@ export const parseNumberAt = (buf: Buffer, start: number, end: number): number =
   return isNegative ? -n : n
 }
 
-/** An int to compute with. One beyond ±2^53 passes as text, but a double would lose digits of it. */
+/** An int for a computation. One beyond ±2^53 is valid text, but a double would lose digits of it. */
 export const intAt = (buf: Buffer, start: number, end: number, site: Site): number => {
   const n = parseNumberAt(buf, start, end)
   return n < LIMIT && n > -LIMIT ? n : limited(integerOf(buf.toString('latin1', start, end)), site)
 }
 
-/** To compare with: exact for ints of any size. `==` and `<` mix both kinds rightly. */
+/** For comparisons: exact for ints of any size. `==` and `<` compare both kinds correctly. */
 export const exactAt = (buf: Buffer, start: number, end: number): number | bigint => {
   const n = parseNumberAt(buf, start, end)
   if (n < LIMIT && n > -LIMIT) return n
@@ -53,7 +53,7 @@ const integerOf = (text: string): bigint => {
 const limited = (n: bigint, site: Site): number =>
   n <= BigInt(LIMIT) && n >= -BigInt(LIMIT) ? Number(n) : failEvaluation(site, 'an int beyond ±2^53 cannot be computed with')
 
-// A double at the limit may stand for a neighbour that it cannot hold.
+// A double at the limit may stand for a neighbour that it cannot represent.
 const isSafe = (n: number): boolean => n < LIMIT && n > -LIMIT
 
 export const addInts = (a: number, b: number, site: Site): number => (isSafe(a + b) ? a + b : limited(BigInt(a) + BigInt(b), site))

@@ -1,4 +1,4 @@
-// An observer of the evaluation of expressions, for measures of coverage. While there is one, new stages interpret all messages.
+// An observer of the evaluation of expressions, for measuring coverage. While there is one, new stages interpret all messages.
 
 import type { Expression } from '../../parse/ast.js'
 
@@ -11,7 +11,7 @@ export interface ExpressionObserver {
 
 let current: ExpressionObserver | undefined
 
-/** From now on, until it is called without one; stages that exist already stay as they are. */
+/** Observes until it is called without one; existing stages are not affected. */
 export const observeExpressions = (observer: ExpressionObserver | undefined): void => {
   current = observer
 }

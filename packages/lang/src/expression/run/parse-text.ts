@@ -22,8 +22,8 @@ export const parseNumber = (text: string, site: Site): Slice => {
   return new Slice(buf, 0, buf.length - 1)
 }
 
-// With a byte behind it, at which every scan stops. Newlines can only be white space, and a message has none; half a surrogate
-// pair has no bytes and becomes an escape, if it stands where it can: JSON.parse knows.
+// Followed by a byte, at which every scan stops. Newlines can only be white space, and a message has none; a surrogate half has no bytes
+// and becomes an escape, if it is in a valid place: JSON.parse decides.
 const encode = (text: string): Buffer | undefined => {
   let plain = text
   if (isHalved(text)) {

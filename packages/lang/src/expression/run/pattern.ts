@@ -1,4 +1,4 @@
-// What is done with regular expressions.
+// Operations with regular expressions.
 
 import { compilePattern, type Pattern } from '@plumb/wire/pattern'
 import { failEvaluation, type Site } from './failure.js'
@@ -8,7 +8,7 @@ import { takeSteps } from './steps.js'
 import { limitedText } from './text.js'
 import { listFrom, listOf, writeRecord } from './write.js'
 
-/** One that comes from data. */
+/** A pattern from data. */
 export const patternOf = (source: string, site: Site): Pattern => {
   const compiled = compilePattern(source)
   if ('pattern' in compiled) return compiled.pattern
@@ -45,7 +45,7 @@ export const findPattern = (text: string, pattern: Pattern): Slice =>
     })
   })
 
-/** What stands in for them is taken as it is. */
+/** The replacement is literal text. */
 export const replaceMatches = (text: string, pattern: Pattern, by: string, site: Site): string => {
   let result = ''
   let done = 0

@@ -1,32 +1,31 @@
-// Where results are written: chunks of bytes that are only ever appended to, one message after the other, each with a newline
-// behind it.
+// The buffers of results: chunks of bytes that are only ever appended to, one message after the other, each followed by a newline.
 
 import { EvaluationFailure } from './failure.js'
 
 const CHUNK = 65_536
-/** The first is small, and the next ones grow: code that has not seen a full one is thrown away by V8 when it does. */
+/** The first is small, and the next ones grow: V8 deoptimises code that has never seen a full one when that happens. */
 const FIRST_CHUNK = 1024
 
-/** In bytes, as the longest line that a reader takes. */
+/** In bytes, the maximum length of a line. */
 export const MAX_RESULT = 16 * 1024 * 1024
 
 /**
- * The last message is `buf[start..end)`, and `buf[end]` is 0x0A, so that a writer can send neighbours in one piece. A chunk that
- * is full is left to those who hold slices of it and never used again. A message that outgrows a chunk gets one of its own size.
+ * The last message is `buf[start..end)`, and `buf[end]` is 0x0A, so that a writer can send adjacent ones in one piece. A full chunk is left
+ * to the holders of its slices and never reused. A message that outgrows a chunk gets one of its own size.
  */
 export class Sink {
   buf: Buffer = Buffer.allocUnsafeSlow(FIRST_CHUNK)
-  /** Of all of `buf`. */
+  /** A view of all of `buf`. */
   view: DataView = viewOf(this.buf)
   start = 0
   end = 0
-  /** Where the message being written begins. */
+  /** The start of the message being written. */
   at = 0
 
   /** `max`: a longer message is refused (Failure) while it is written, before it fills the memory. */
   constructor(private readonly max = MAX_RESULT) {}
 
-  /** Moves what has been written of a message, up to `p`, to where `more` bytes and a newline have room; gives the new `p`. */
+  /** Moves the part of a message written so far, up to `p`, to a place with space for `more` bytes and a newline; returns the new `p`. */
   grow(p: number, more: number): number {
     const written = p - this.at
     if (written + more > this.max)
@@ -41,7 +40,7 @@ export class Sink {
     return written
   }
 
-  /** The message ends at `p`. What is not committed is overwritten by the next. */
+  /** The message ends at `p`. Uncommitted bytes are overwritten by the next message. */
   commit(p: number): void {
     this.buf[p] = 10
     this.start = this.at

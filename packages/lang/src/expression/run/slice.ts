@@ -1,5 +1,4 @@
-// A JSON value as it was written: a piece of bytes known to be valid. Parts are found by stepping over the others, never by
-// building objects.
+// A JSON value as text: a range of valid bytes. Parts are found by skipping the others, never by building objects.
 
 import { eachItem, eachMember } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
@@ -13,7 +12,7 @@ export class Slice {
   ) {}
 }
 
-/** What an expression holds while it is at work: a value that was computed, or a piece of text that is only moved. */
+/** A value during an evaluation: computed, or a piece of text that is only moved. */
 export type RuntimeValue = string | number | boolean | null | Slice
 
 /** JSON text as a piece of bytes; a byte follows it, at which every scan stops. */
@@ -22,7 +21,7 @@ export const sliceOf = (text: string): Slice => {
   return new Slice(bytes, 0, bytes.length - 1)
 }
 
-/** What JSON text says: a number keeps its digits. */
+/** The value of JSON text: a number keeps its digits. */
 export const valueOfText = (json: string): RuntimeValue => (/^["tfn]/.test(json) ? (JSON.parse(json) as RuntimeValue) : sliceOf(json))
 
 /** A field name with its UTF-8 bytes. */
@@ -33,7 +32,7 @@ export interface FieldKey {
 
 export const keyOf = (text: string): FieldKey => ({ text, bytes: Buffer.from(text) })
 
-/** The last of that name, as plumb-wire(5) has it for repeated keys; undefined when there is none or `value` is no object. */
+/** The last of that name, as plumb-wire(5) specifies for repeated keys. Undefined: there is none or `value` is not an object. */
 export const peek = (value: RuntimeValue | undefined, key: FieldKey): Slice | undefined => {
   if (!(value instanceof Slice) || value.buf[value.start] !== 123) return undefined
   const { buf } = value
@@ -61,7 +60,7 @@ export const itemIn = (value: RuntimeValue, at: number, site: Site): Slice => {
   return found ?? failEvaluation(site, `there is no item ${at} in a list of ${count}`)
 }
 
-/** The values of an object by their keys, in the order of their first mention; of several values for one key the last. */
+/** The values of an object by their keys, in the order of first occurrence; of several values for one key the last. */
 export const membersOf = ({ buf, start }: Slice): Map<string, Slice> => {
   const members = new Map<string, Slice>()
   eachMember(buf, start, (keyStart, keyEnd, start, end) => members.set(stringAt(buf, keyStart, keyEnd), new Slice(buf, start, end)))
@@ -80,13 +79,13 @@ const isKey = (buf: Buffer, start: number, end: number, { text, bytes }: FieldKe
   return false
 }
 
-/** What a string says; its quotes are outside of the range. */
+/** The content of a string; its quotes are outside of the range. */
 export const stringAt = (buf: Buffer, start: number, end: number): string => {
   const text = buf.toString('utf8', start, end)
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
 }
 
-/** For messages: what kind of value, with a preview of a short one. */
+/** For messages: the kind of a value, with a preview of a short one. */
 export const describe = (value: RuntimeValue): string => {
   const text =
     value instanceof Slice ? value.buf.toString('utf8', value.start, Math.min(value.end, value.start + 80)) : JSON.stringify(value)
@@ -95,5 +94,5 @@ export const describe = (value: RuntimeValue): string => {
   return preview(text, 30)
 }
 
-/** Where a slice `[at:]` of `count` items begins, or `[:at]` ends: negative from the end, and cut to the list. */
+/** The bounds of a slice `[at:]` or `[:at]` of `count` items: negative from the end, and clamped to the list. */
 export const boundOf = (at: number, count: number): number => Math.min(Math.max(at < 0 ? at + count : at, 0), count)

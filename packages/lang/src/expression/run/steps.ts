@@ -1,14 +1,14 @@
-// How many items an expression may look at for one message: lists of lists of a small message could keep it busy for hours.
+// Limits how many items an expression may visit for one message: lists of lists in a small message could keep it busy for hours.
 
 import { EvaluationFailure } from './failure.js'
 
 const MAX_STEPS = 100_000_000
 
 let left = MAX_STEPS
-/** Calls of bindings that are under way: what they look at counts for the expression that calls. */
+/** The nesting of binding calls: their steps count for the calling expression. */
 let calls = 0
 
-/** To be called before each evaluation. */
+/** Call it before each evaluation. */
 export const startSteps = (): void => {
   if (calls === 0) left = MAX_STEPS
 }
@@ -21,7 +21,7 @@ export const endCall = (): void => {
   calls--
 }
 
-/** To be called for each list that was gone through, with the number of its items. */
+/** Call it for each list that was visited, with the number of its items. */
 export const takeSteps = (count: number): void => {
   left -= count
   if (left < 0) throw new EvaluationFailure(`the expression looks at more than ${MAX_STEPS.toLocaleString('en')} items`, 'too_large')

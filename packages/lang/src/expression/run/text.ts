@@ -1,4 +1,4 @@
-// Strings: sequences of code points, which a JSON escape may leave with half a surrogate pair; that half is kept.
+// Strings: sequences of code points; a JSON escape may leave a surrogate half, which is kept.
 
 import { eachItem } from '@plumb/wire/json'
 import { EvaluationFailure, type Site } from './failure.js'
@@ -14,7 +14,7 @@ export const compareStrings = (a: string, b: string): number => {
     const x = a.charCodeAt(i)
     const y = b.charCodeAt(i)
     if (x === y) continue
-    // Surrogates stand for what comes after U+FFFF.
+    // Surrogates stand for code points above U+FFFF.
     return x >= SURROGATE && y >= SURROGATE ? rank(x) - rank(y) : x - y
   }
   return a.length - b.length
@@ -37,7 +37,7 @@ export const countCodePoints = (text: string): number => {
 /** With an empty separator, into code points. */
 export const split = (text: string, separator: string): string[] => (separator === '' ? Array.from(text) : text.split(separator))
 
-/** All of them, without patterns: `replace(s, a, b)` is `join(split(s, a), b)`. */
+/** All occurrences, without patterns: `replace(s, a, b)` is `join(split(s, a), b)`. */
 export const replaceAll = (text: string, what: string, by: string): string => split(text, what).join(by)
 
 /** A string stays; anything else as JSON, in the digits and with the white space in which it was written. */
@@ -48,7 +48,7 @@ export const textOf = (value: RuntimeValue): string => {
   return buf[start] === 34 ? stringAt(buf, start + 1, end - 1) : buf.toString('utf8', start, end)
 }
 
-/** Has it half a surrogate pair, which only an escape can write? */
+/** Whether it contains a surrogate half, which only an escape can write. */
 export const isHalved = (text: string): boolean => /\p{Surrogate}/u.test(text)
 
 /** The items of a list of strings. */
@@ -58,7 +58,7 @@ export const stringsOf = ({ buf, start }: Slice): string[] => {
   return strings
 }
 
-/** Is the string at `[start..end)`, quotes outside, this one? Its bytes are compared; it is decoded only if it has escapes. */
+/** Whether the string at `[start..end)`, quotes outside, equals this one. Its bytes are compared; it is decoded only if it has escapes. */
 export const isText = (buf: Buffer, start: number, end: number, text: string, bytes: Uint8Array): boolean => {
   const length = bytes.length
   if (end - start < length) return false
@@ -71,23 +71,23 @@ export const isText = (buf: Buffer, start: number, end: number, text: string, by
   return false
 }
 
-/** A text that is not longer than a result may be. */
+/** A text within the size limit of a result. */
 export const limitedText = (text: string, site: Site): string => {
   if (text.length <= MAX_RESULT) return text
   throw new EvaluationFailure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
 }
 
-/** With `\n` or `\r\n` at its end each; nothing behind the last one is no line. */
+/** Lines end with `\n` or `\r\n`; nothing after the last one is no line. */
 export const linesOf = (text: string): string[] => {
   const lines = text.split(/\r?\n/)
   if (lines.at(-1) === '') lines.pop()
   return lines
 }
 
-/** What stands between white space. */
+/** The words between white space. */
 export const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-/** By code points: negative from the end, and cut to the text. */
+/** By code points: negative from the end, and clamped to the text. */
 export const sliceText = (text: string, from?: number, to?: number): string => {
   // In ASCII a unit is a code point.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII too
@@ -97,7 +97,7 @@ export const sliceText = (text: string, from?: number, to?: number): string => {
   return typeof part === 'string' ? part : part.join('')
 }
 
-/** With spaces to `width` code points: behind it, or before it where the width is negative. */
+/** Pads with spaces to `width` code points: at the end, or at the start if the width is negative. */
 export const pad = (text: string, width: number, site: Site): string => {
   const missing = Math.abs(width) - countCodePoints(text)
   if (missing <= 0) return text

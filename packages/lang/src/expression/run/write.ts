@@ -1,17 +1,17 @@
-// Puts values into a sink as JSON. Each function takes the place to write at and gives the place behind.
+// Writes values into a sink as JSON. Each function takes the offset to write at and returns the offset after it.
 
 import { isTooDeep, MAX_JSON_DEPTH } from '@plumb/wire/json'
 import { EvaluationFailure } from './failure.js'
 import { Sink } from './sink.js'
 import { type FieldKey, membersOf, type RuntimeValue, Slice } from './slice.js'
 
-// Below this a loop is faster than the call that copies.
+// For fewer bytes a loop is faster than a copy.
 const SHORT = 64
 
-/** Where so many bytes can be written, and one more. */
+/** The offset for so many bytes, and one more. */
 export const room = (out: Sink, at: number, bytes: number): number => (at + bytes < out.buf.length ? at : out.grow(at, bytes))
 
-/** Bytes as they are: what is only moved, and what is known in advance. */
+/** Unchanged bytes: moved values and constants. */
 export const put = (out: Sink, at: number, from: Buffer, start: number, end: number): number => {
   const length = end - start
   const p = room(out, at, length)
@@ -38,8 +38,8 @@ export const putNumber = (out: Sink, at: number, n: number): number => {
   return putDigits(to, point + 1, digits - whole * power, places)
 }
 
-// The fewest decimal places that tell this number from all others, if it has at most 15 digits: two decimals of so few digits are never the
-// same double, so a reader gets the same number, and fewer digits would be another. -1: it has more, or is written with an exponent.
+// The minimal number of decimal places that identifies this number, if it has at most 15 digits: two decimals of so few digits are never
+// the same double, so a reader gets the same number, and fewer digits would be another. -1: it has more, or needs an exponent.
 const placesOf = (size: number): number => {
   if (size === (size | 0)) return 0
   if (size > MAX_DIGITS) return -1
@@ -67,7 +67,7 @@ const sixthsOf = (size: number): number => {
 
 const MAX_SIXTHS = 1e9 - 1
 const MAX_DIGITS = 1e15 - 1
-// From 0.000001 on; what is smaller has an exponent.
+// From 0.000001 on; smaller ones have an exponent.
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6]
 const [MINUS, POINT, ZERO] = [45, 46, 48]
 // Counted without fractions, which is faster.
@@ -118,7 +118,7 @@ export const putString = (out: Sink, at: number, text: string): number => {
       return p + i + 2
     }
   }
-  // Half a surrogate pair comes out as an escape.
+  // A surrogate half is written as an escape.
   const json = JSON.stringify(text)
   p = room(out, p, 3 * json.length)
   return p + out.buf.write(json, p, 'utf8')
@@ -137,7 +137,7 @@ const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
 
-/** What `write` puts into a sink of its own. */
+/** Runs `write` on a sink of its own. */
 export const build = (write: (out: Sink) => number): Slice => {
   const out = scratch[depth] ?? new Sink()
   scratch[depth++] = out
@@ -149,13 +149,13 @@ export const build = (write: (out: Sink) => number): Slice => {
   return new Slice(out.buf, out.start, out.end)
 }
 
-// One for each depth of building, since a message that is being written owns its sink.
+// One for each nesting level, since a message that is being written owns its sink.
 const scratch: Sink[] = []
 let depth = 0
 
 export type Put = (item: RuntimeValue) => void
 
-/** The items in the order in which `fill` puts them. */
+/** The items in the order in which `fill` adds them. */
 export const listFrom = (fill: (put: Put) => void): Slice =>
   build((out) => {
     let p = put(out, out.at, OPEN, 0, 1)
@@ -173,7 +173,7 @@ export const listOf = (items: readonly RuntimeValue[]): Slice =>
     for (const item of items) put(item)
   })
 
-/** Fields and spread records, in order: a later one takes the place of an earlier one of its name. */
+/** Fields and spread records, in order: a later one replaces an earlier one of its name. */
 export const merge = (...parts: readonly (readonly [FieldKey, RuntimeValue] | Slice)[]): Slice => {
   const fields = new Map<string, RuntimeValue>()
   for (const part of parts) {

@@ -1,5 +1,5 @@
-// fold as a stage: what the expression gives for a message is the state for the next. The state is text that is only read:
-// what the expression only moves keeps its text from state to state. A message that fails leaves it as it was.
+// fold as a stage: the result for a message is the state for the next. The state is text that is only read: moved parts keep their text
+// from state to state. A failing message leaves it unchanged.
 
 import type { Fault } from '@plumb/wire/error'
 import { parseTree } from '@plumb/wire/json'
@@ -61,7 +61,7 @@ export class Folding implements Stage {
     private readonly held: Held,
   ) {}
 
-  /** What the expression gave last, as JSON text. */
+  /** The last result, as JSON text. */
   get state(): string {
     const { buf, start, end } = this.held.state
     return buf.toString('utf8', start, end)
@@ -76,13 +76,13 @@ export class Folding implements Stage {
     const { stage, held } = this
     const verdict = stage.run(buf, start, end, out)
     if (verdict < 0) this.fault = stage.fault
-    // What a sink has committed does not change any more.
+    // Committed bytes of a sink do not change any more.
     else held.state = new Slice(out.buf, out.start, out.end)
     return verdict
   }
 }
 
-/** Its value as text; it has been checked, and names nothing of a message. Throws a Failure where there is none. */
+/** Its value as text; it has been checked, and names nothing of a message. Throws a Failure if there is none. */
 export const evaluateConstant = (e: Expression, scope: Environment['scope']): Slice => {
   const nothing = Buffer.from('null\n')
   const tree = parseTree(nothing, 0, 4)

@@ -22,17 +22,17 @@ import { isSameCheck } from '../../types/wirable.js'
 import type { Sink } from '../run/sink.js'
 import { put } from '../run/write.js'
 
-/** Found in a row without a shape, or without the learned one, before the shape of the last is learned. */
+/** Messages found in a row without a shape, or without the learned one, before the shape of the last is learned. */
 const MISSES_TO_LEARN = 64
-/** Messages that may be left to the tree while they may be all that come: to generate a scanner takes longer. */
+/** Messages that may be left to the tree, since they may be all that come: generating a scanner takes longer. */
 export const MAX_UNSCANNED = 8
-/** None of them is larger, in bytes. */
+/** Their maximum size, in bytes. */
 const MAX_UNSCANNED_BYTES = 4096
 const LF = 10
 const NO_BYTES: Buffer = Buffer.alloc(0)
 
 export class MessageScanner {
-  /** Where in the message the paths stand (scan/scanner.ts). */
+  /** Where in the message the paths are (scan/scanner.ts). */
   captures = new Int32Array(0)
   /** By their slots. */
   readonly paths: Path[] = []
@@ -43,14 +43,14 @@ export class MessageScanner {
   /** Small messages that are still left to the tree. */
   #unscanned: number
   #shape: ShapeScan | undefined
-  /** Messages found in a row without the learned shape, and at how many of them another is learned. */
+  /** Messages found in a row without the learned shape, and the number at which another is learned. */
   #misses = 0
   #missesToLearn = MISSES_TO_LEARN
-  /** The message that was found last; no bytes when there is none. */
+  /** The last message found; no bytes if there is none. */
   #buf = NO_BYTES
   #start = 0
   #end = 0
-  /** What `#view` is a view of. */
+  /** The buffer of `#view`. */
   #viewed = NO_BYTES
   #view: DataView = new DataView(new ArrayBuffer(0))
 
@@ -59,7 +59,7 @@ export class MessageScanner {
     this.#unscanned = unscanned
   }
 
-  /** The number of a path among the captures: the part begins at 2k and ends at 2k + 1. */
+  /** The slot of a path among the captures: the part begins at 2k and ends at 2k + 1. */
   slot(path: Path): number {
     const key = JSON.stringify(path)
     const known = this.#slots.get(key)
@@ -71,15 +71,15 @@ export class MessageScanner {
     return slot
   }
 
-  /** `prepare` asks for slots; it is called when there is something to scan, and never where all messages are left to the tree. */
+  /** `prepare` requests slots; it is called when there is something to scan, and never if all messages are left to the tree. */
   beforeScan(prepare: () => void): void {
     if (this.#generated) prepare()
     else this.#preparations.push(prepare)
   }
 
   /**
-   * Has `buf[start..end)` the type? False where only the tree can tell. `end` is inside the buffer. What is in a buffer once does not
-   * change: readers and sinks take a new one.
+   * Whether `buf[start..end)` has the type. False if only the tree can decide. `end` is inside the buffer. Bytes in a buffer do not change:
+   * readers and sinks take a new one.
    */
   scan(buf: Buffer, start: number, end: number): boolean {
     if (buf === this.#buf && start === this.#start && end === this.#end) return true
@@ -98,15 +98,13 @@ export class MessageScanner {
     return true
   }
 
-  /** Does the message that was found lack a field that has a default? */
+  /** Whether the found message lacks a field with a default. */
   get lacksDefaults(): boolean {
     const scanner = this.#generated as Scanner
     return scanner.insertions.length > 0 && this.captures[scanner.absent] !== 0
   }
 
-  /**
-   * Writes the message that was found with the defaults that it lacks, from its first byte to its last; white space around it is left out.
-   */
+  /** Writes the found message with the defaults that it lacks, from its first byte to its last; white space around it is dropped. */
   fill(out: Sink): void {
     const { absent, insertions } = this.#generated as Scanner
     const { captures } = this
@@ -178,7 +176,7 @@ const mayGenerate = (): boolean => {
   return isAllowed
 }
 
-/** One for all types that are the same. */
+/** One for all equal types. */
 export class MessageScanners {
   readonly #known = new Map<string, { readonly type: Type; readonly scanner: MessageScanner }[]>()
 

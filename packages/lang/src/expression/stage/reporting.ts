@@ -1,4 +1,5 @@
-// A stage whose expression calls a binding that may leave elements out of a list: they are reported once, whichever road was taken.
+// A stage whose expression calls a binding that may leave elements out of a list: they are reported once, by generated code and interpreter
+// alike.
 
 import type { Fault } from '@plumb/wire/error'
 import type { Checked } from '../infer/checked.js'

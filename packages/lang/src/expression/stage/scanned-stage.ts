@@ -24,11 +24,11 @@ import type { MessageScanner } from './message-scanner.js'
 import { type Stage, Verdict } from './verdict.js'
 
 export interface Work {
-  /** Called once, when there is something to scan; says to the scanner which parts the code needs. */
+  /** Called once, when there is something to scan; requests the slots of the parts that the code needs. */
   readonly generate: () => Evaluate
-  /** The same of a message that was parsed; there is a byte behind it. */
+  /** The same for a parsed message; a byte follows it. */
   readonly interpret: (message: Buffer, tree: Tree, out: Sink) => Verdict
-  /** Generated code may leave a message to the interpreter by failing, and fail for another reason than it does. */
+  /** Generated code may leave a message to the interpreter by failing, also for another reason than the interpreter's. */
   readonly isLeft?: boolean
 }
 
@@ -50,14 +50,14 @@ export class ScannedStage implements Stage {
 
   run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
     const { scanner } = this
-    // The scanner wants a byte behind the message, where it stops.
+    // The scanner needs a byte after the message, where it stops.
     if (end === buf.length) return this.run(withStop(buf.subarray(start, end)), 0, end - start, out)
     if (!scanner.scan(buf, start, end)) return this.runSlowly(buf, start, end, out)
     if (!scanner.lacksDefaults) return this.finish(buf, start, end, out)
     return this.fill(out) ?? this.runSlowly(buf, start, end, out)
   }
 
-  // Writes the message anew with its defaults, and scans it again.
+  // Rewrites the message with its defaults, and scans it again.
   private fill(out: Sink): Verdict | undefined {
     const { scanner } = this
     const filled = this.filled ?? new Sink()
@@ -117,7 +117,7 @@ export class ScannedStage implements Stage {
   }
 }
 
-// A copy with a byte behind it. A newline in a message can only be white space; a result has none.
+// A copy with a byte after it. A newline in a message can only be white space; a result has none.
 const withStop = (message: Buffer): Buffer => {
   const copy = Buffer.allocUnsafe(message.length + 1)
   message.copy(copy)

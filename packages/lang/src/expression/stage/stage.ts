@@ -1,6 +1,5 @@
-// Checked expressions → stages. What a stage does with a message is said by the interpreter
-// (run/interpret.ts), and done faster by generated code; what that may contain, emit/generator.ts says.
-// Stages of one type that are given the same scanner share what is known of a message.
+// Compiles checked expressions to stages. The interpreter (run/interpret.ts) defines what a stage does, and generated code does it faster;
+// emit/generator.ts says what that may contain. Stages of one type that are given the same scanner share its knowledge of a message.
 
 import type { Expression } from '../../parse/ast.js'
 import type { Type } from '../../types/type.js'
@@ -19,7 +18,7 @@ import { type Stage, Verdict } from './verdict.js'
 export type { Stage } from './verdict.js'
 export { Verdict } from './verdict.js'
 
-/** WROTE, or PASS where the expression is the whole input. The expression has been checked (checkExpression) in the same environment. */
+/** WROTE, or PASS if the expression is the whole input. The expression has been checked (checkExpression) in the same environment. */
 export const compileMap = (e: Expression, environment: Environment, scanner = new MessageScanner(environment.input)): Stage => {
   const checked = new Checked(e, environment)
   if (checked.path(e)?.length === 0) return compileCheck(environment.input, scanner)
@@ -39,7 +38,7 @@ export const compileMap = (e: Expression, environment: Environment, scanner = ne
   return withReports(stage, checked, environment)
 }
 
-/** PASS or DROP; WROTE where a default had to be filled in. */
+/** PASS or DROP; WROTE if a default had to be added. */
 export const compileFilter = (e: Expression, environment: Environment, scanner = new MessageScanner(environment.input)): Stage => {
   const checked = new Checked(e, environment)
   const stage = new ScannedStage(environment.input, scanner, {
@@ -57,7 +56,7 @@ export const compileFilter = (e: Expression, environment: Environment, scanner =
   return withReports(stage, checked, environment)
 }
 
-/** PASS; WROTE where a default had to be filled in. */
+/** PASS; WROTE if a default had to be added. */
 export const compileCheck = (type: Type, scanner = new MessageScanner(type)): Stage => new ScannedStage(type, scanner, PASSES)
 
 const PASSES: Work = { generate: () => () => Verdict.PASS, interpret: () => Verdict.PASS }

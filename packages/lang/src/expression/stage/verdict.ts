@@ -1,4 +1,4 @@
-// What a stage is, and what it can say of a message.
+// The interface of a stage, and its verdicts on a message.
 
 import type { Fault } from '@plumb/wire/error'
 import type { Sink } from '../run/sink.js'
@@ -6,11 +6,11 @@ import type { Sink } from '../run/sink.js'
 export enum Verdict {
   /** A filter does not hold. */
   DROP = 0,
-  /** The message itself goes on. */
+  /** The message itself is passed on. */
   PASS = 1,
   /** The result is `out.buf[out.start..out.end)`. */
   WROTE = 2,
-  /** The message is no JSON or not of the input type; `fault` says why. */
+  /** The message is not JSON or not of the input type; `fault` says why. */
   MISMATCH = -1,
   /** The expression has no value for this message; `fault` says why. */
   FAILED = -2,
