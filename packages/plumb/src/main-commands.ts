@@ -102,6 +102,7 @@ const ofRecordOrRun = (
 }
 
 const describe = (program: Command, commands: Commands): void => {
+  const { range, seconds } = optionReaders()
   const run = program
     .command('run', { isDefault: true })
     .description('run main: stdin to stdout')
@@ -170,9 +171,14 @@ const describe = (program: Command, commands: Commands): void => {
   program
     .command('view')
     .description('write a page that shows a recorded run, or a trace of one')
-    .addHelpText('after', examples('plumb view -o run.html rec', 'plumb view trace.json >run.html'))
+    .addHelpText(
+      'after',
+      examples('plumb view -o run.html rec', 'plumb view --seq 100-120 rec >part.html', 'plumb view trace.json >run.html'),
+    )
     .argument('<run>', 'the directory or run.json of a record, or the file of a trace')
     .option('-o, --output <file>', 'write to FILE, whole or not at all')
+    .option('--seq <n>', 'show what came of that input, or of those from N to M with N-M', range)
+    .option('--from <seconds>', 'show what was not over so long after the beginning', seconds)
     .action((path: string, options: ViewOptions) => choose(async () => (await commands.view())(path, options)))
   program
     .command('lsp')

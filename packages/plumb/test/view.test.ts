@@ -5,8 +5,12 @@ import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import type { Result } from '../../wire/src/index.js'
 import { scaled } from '../../wire/test/patience.js'
 import { bash, type Case, makeTestDirectory, runCases } from '../../wire/test/shell.js'
+import type { TraceEvent } from '../src/display/trace/trace-event.js'
+import { runPage } from '../src/view/page.js'
+import { readRun } from '../src/view/read-run.js'
 
 const FILES = {
   'bot.plumb': `
@@ -36,6 +40,11 @@ const ARGS = [
   '--disable-component-update',
 ]
 const skip = program === undefined ? 'there is no chromium' : false
+
+const must = <T>(result: Result<T>): T => {
+  if (!result.ok) throw new Error(result.error.detail)
+  return result.value
+}
 
 /** With what went wrong on the page: whatever the console says, and whatever was asked of anybody. */
 const openPage = async (browser: Browser, file: string, options: BrowserContextOptions = {}): Promise<{ page: Page; wrong: string[] }> => {
@@ -203,8 +212,74 @@ t.test('a long run', { skip }, async (t) => {
     'all of them are drawn',
   )
   await page.locator('.wire summary').first().click()
-  t.match(await page.locator('.wire .left-out').first().textContent(), '500 more are not shown.')
+  t.match(
+    await page.locator('.wire .left-out').first().textContent(),
+    /^5\d\d more are not shown\. plumb view --from [\d.]+ begins with the first of them\.$/,
+  )
   t.strictSame(wrong, [])
+})
+
+t.test('a page has a limit, whatever the messages are, and says how to see what it leaves out', async (t) => {
+  const directory = makeTestDirectory()
+  const wire = { index: 1, name: '01-a-b', from: 'a', fromPort: 'output', to: 'b', toPort: 'input', type: null }
+  const nodes = ['a', 'b'].map((name) => ({ name, kind: 'agent' }))
+  const named = (pid: number) => ({ name: 'process_name', ph: 'M', pid, args: { name: `agent child ${pid}` } })
+  const long: Readonly<Record<string, unknown>> = {
+    'quotes and tags': '"<&>'.repeat(1000),
+    'signs that are not shown': '\u202e'.repeat(4000),
+    'other scripts': '\u5b57'.repeat(4000),
+    nested: `${'['.repeat(2000)}${']'.repeat(2000)}`,
+    spread: JSON.stringify(Array(2000).fill(1)),
+  }
+  for (const [name, message] of Object.entries(long)) {
+    const events = Array.from({ length: 1000 }, (_, i): object[] => {
+      const [seq, ts, pid] = [i + 1, (i + 1) * 1000, (i % 10) + 2]
+      return [
+        { name: 'm', ph: 'i', cat: 'wire', pid: 1, tid: 1, ts, args: { wire: wire.name, seq, message } },
+        { name: 'w', ph: 'X', cat: 'work', pid, tid: 1, ts, dur: 900, args: { seq, input: message, output: message } },
+        { name: 'chat m', ph: 'b', cat: 'model', id: `m${i}`, pid, ts, args: { seq, model: String(message).slice(0, 500) } },
+        { name: 'chat m', ph: 'e', cat: 'model', id: `m${i}`, pid, ts: ts + 500 },
+        { name: 'f', ph: 'b', cat: 'tool', id: `t${i}`, pid, ts, args: { seq, ok: true, input: message, result: message } },
+        { name: 'f', ph: 'e', cat: 'tool', id: `t${i}`, pid, ts: ts + 500 },
+        { name: 'oops', ph: 'i', cat: 'note', pid, ts, args: { error: 'oops', detail: message, seq } },
+      ]
+    }).flat()
+    const begin = { name: 'plumb_run', ph: 'M', pid: 1, args: { spec: 'a', binding: 'main', dot: '', wires: [wire], nodes } }
+    const children = Array.from({ length: 10 }, (_, i) => named(i + 2))
+    const run = must(readRun({ events: [begin, ...children, ...events] as TraceEvent[], isCut: false }, 't.json'))
+    const page = runPage(run, '<svg></svg>')
+    const bytes = Buffer.byteLength(page)
+    t.ok(bytes <= 5_000_000, `${name}: ${bytes} bytes`)
+    t.match(page, /<b>a → b<\/b>.*1000 messages/s)
+    t.match(page, /[1-9]\d* more are not shown\. <code>plumb view --from [\d.]+<\/code> begins with the first of them/, name)
+  }
+
+  const script = `
+    seq 3000 | plumb --record rec -e 'let main : !int -> !int = map(value + 1)' > out.jsonl
+    plumb view --seq 2990-2992 rec > some.html; plumb view --from 0.000001 rec > all.html; plumb view --seq 3-2 rec
+  `
+  t.match(await bash(script, { directory }), { out: '', status: 2, err: /--seq.*it takes a number from 1, or two of them such as 3-7/ })
+  const some = readFileSync(join(directory, 'some.html'), 'utf8')
+  t.strictSame(
+    [...new Set(some.match(/data-follow="\d+"/g))],
+    [2990, 2991, 2992].map((seq) => `data-follow="${seq}"`),
+  )
+  t.match(some, /A part of the run: what <code>--seq<\/code> and <code>--from<\/code> name/)
+  t.match(readFileSync(join(directory, 'all.html'), 'utf8'), 'data-follow="1"')
+})
+
+t.test('a record whose timeline ends before the run says so, and counts all messages', async (t) => {
+  const directory = makeTestDirectory()
+  const script = `
+    seq 2000 | plumb --record rec -e 'let main : !int -> !int = map(value + 1)' > out.jsonl
+    head -n 100 rec/trace.json > short; mv short rec/trace.json; plumb view rec > rec.html
+    rm rec/02*; plumb view rec > without.html
+  `
+  t.match(await bash(script, { directory }), { out: '', err: '', status: 0 })
+  const [page = '', without = ''] = ['rec.html', 'without.html'].map((name) => readFileSync(join(directory, name), 'utf8'))
+  t.match(page, /<span>outputs<\/span> 2000.*The timeline of this record ends at [\d.]+ ms; the run went on/s)
+  t.match(page, '<span>ended</span> status 0')
+  t.match(without, /<span>outputs<\/span> \d\d<\/li>/, 'a file that is gone counts no messages')
 })
 
 void t.test('what is no run', (t) => {

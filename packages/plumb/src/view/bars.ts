@@ -28,7 +28,9 @@ const MAX_PARALLEL_ROWS = 16
 const MIN_OVERLAP = 1000
 const MIN_OVERLAP_SHARE = 1 / 500
 /** Where there are more messages than are shown, the time is cut into parts with a bar each, darker where there are more messages. */
-const PARTS = 200
+const MAX_PARTS = 200
+/** Of all lanes. */
+const MAX_DENSITY_BARS = 1200
 const SHADES = 4
 
 export interface Rows {
@@ -40,7 +42,8 @@ export interface Rows {
 }
 
 export const rowsOf = ({ lanes, end }: RunModel): Rows => {
-  const all = lanes.flatMap((lane, i) => rowsOfLane(lane, i, end))
+  const parts = Math.max(1, Math.min(MAX_PARTS, Math.floor(MAX_DENSITY_BARS / lanes.length)))
+  const all = lanes.flatMap((lane, i) => rowsOfLane(lane, i, { end, parts }))
   const rows = all.slice(0, MAX_ROWS)
   let room = MAX_BARS
   const shown = rows.map((row) => {
@@ -56,7 +59,7 @@ const countHidden = ({ shown, total }: { readonly shown: readonly unknown[]; rea
 
 const countExcess = (rows: readonly BarRow[]): number => Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MAX_BARS)
 
-const rowsOfLane = (lane: Lane, index: number, end: number): BarRow[] => {
+const rowsOfLane = (lane: Lane, index: number, { end, parts }: { readonly end: number; readonly parts: number }): BarRow[] => {
   const { name, runs, work, requests, calls, waits } = lane
   const slack = Math.max(MIN_OVERLAP, end * MIN_OVERLAP_SHARE)
   const isWhole = countHidden(work) === 0
@@ -78,9 +81,13 @@ const rowsOfLane = (lane: Lane, index: number, end: number): BarRow[] => {
     const title = `${call.tool} ${brief(call.input)}${call.isOk ? '' : ' failed'}`
     return { ...call, kind: 'tool', isBad: !call.isOk, title, anchor: `t${index}-${i}` }
   })
-  const first = isWhole ? [] : [{ label: name, bars: densityBars(lane, end) }]
+  const first = isWhole ? [] : [{ label: name, bars: densityBars(lane, end, parts) }]
   const own =
-    runs === 'stage' ? (isWhole ? [{ label: name, bars }] : []) : packBars(bars, isWhole ? name : `the first ${bars.length}`, slack)
+    runs === 'stage'
+      ? isWhole
+        ? [{ label: name, bars }]
+        : []
+      : packBars(bars, isWhole ? name : bars.length === 0 ? '' : `${bars.length} of them`, slack)
   const others = [...packRequests(asked, waited, slack), ...packBars(called, 'tools', slack)]
   const rows = [...first, ...own, ...others].filter((row) => row.bars.length > 0)
   return rows.map((row) => ({ ...row, isFirst: row.label === name, kind: runs }))
@@ -114,11 +121,11 @@ const packRequests = (asked: readonly Bar[], waited: readonly Bar[], slack: numb
   return rows
 }
 
-const densityBars = ({ name, runs, begins }: Lane, end: number): Bar[] => {
-  const counts = new Array<number>(PARTS).fill(0)
-  const size = Math.max(1, end) / PARTS
+const densityBars = ({ name, runs, begins }: Lane, end: number, parts: number): Bar[] => {
+  const counts = new Array<number>(parts).fill(0)
+  const size = Math.max(1, end) / parts
   for (const begin of begins) {
-    const part = Math.min(PARTS - 1, Math.floor(begin / size))
+    const part = Math.min(parts - 1, Math.floor(begin / size))
     counts[part] = (counts[part] ?? 0) + 1
   }
   const max = Math.max(...counts)
@@ -130,4 +137,5 @@ const densityBars = ({ name, runs, begins }: Lane, end: number): Bar[] => {
   })
 }
 
-const brief = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
+/** The beginning of a text, for the title of a bar. */
+export const brief = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)

@@ -47,9 +47,17 @@ const header = (run: RunModel): Html => html`<header>
 <h1>${run.spec === '' ? 'a spec from the command line' : run.spec} <small>${run.binding}</small></h1>
 <ul class="facts">${facts(run).map(([name, fact]) => html`<li><span>${name}</span> ${fact}</li>`)}</ul>
 ${run.isCut ? html`<p class="left-out">The trace is longer than what was read of it; the rest is not shown.</p>` : undefined}
+${run.traceEnd === undefined ? undefined : traceEnded(run.traceEnd)}
+${run.isSelection ? html`<p class="left-out">A part of the run: what <code>--seq</code> and <code>--from</code> name. Numbers are of the whole.</p>` : undefined}
 <nav aria-label="Parts of this page">${links(run).map(([id, name]) => html`<a href="#${id}">${name}</a>`)}
 <label data-script hidden>find <input type="search" id="find" autocomplete="off" spellcheck="false"></label> <span id="found" role="status" data-script hidden></span></nav>
 </header>`
+
+// A record keeps the beginning of its timeline.
+const traceEnded = (at: number): Html =>
+  html`<p class="left-out">The timeline of this record ends at ${showMicroseconds(at)}; the run went on. What came later is in the other files of the
+record: messages in the file of their wire, such as <code>01-input-main.jsonl</code>, answers by the number of the input in <code>answers.jsonl</code>, all else in
+<code>events.jsonl</code>. Numbers of messages are of the whole run; requests, calls, errors and costs until then. <code>plumb --trace FILE</code> keeps all of it.</p>`
 
 const facts = (run: RunModel): [string, Html | string][] => {
   const { lanes, faults } = run

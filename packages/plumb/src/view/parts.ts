@@ -1,6 +1,7 @@
 // The parts of the page below the timeline: wiring, messages on each wire, conversations, tool calls, errors.
 
 import { type Html, html, trusted } from './html.js'
+import { MAX_PICTURE_BYTES } from './page-limits.js'
 import type { CallModel, CountedItems, Lane, Note, RunMessage, RunModel, TurnModel, WireModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { spentText } from './spent.js'
@@ -8,7 +9,7 @@ import { spentText } from './spent.js'
 export const wiring = (svg: string | undefined): Html => html`
 <section id="wiring" aria-labelledby="wiring-title">
 <h2 id="wiring-title">Wiring</h2>
-${svg === undefined ? html`<p class="left-out">The trace holds no picture that can be drawn.</p>` : picture(svg)}
+${svg === undefined ? html`<p class="left-out">The trace holds no picture that can be drawn.</p>` : svg.length > MAX_PICTURE_BYTES ? html`<p class="left-out">The picture is too large for this page; plumb render draws it.</p>` : picture(svg)}
 </section>`
 
 // Without the XML declaration before it.
@@ -88,12 +89,13 @@ const answer = ({ output, error }: TurnModel, runs: string): Html => {
 export const toolCalls = ({ lanes }: RunModel): Html | undefined => {
   const rows = lanes.flatMap((lane, i) => lane.calls.shown.map((call, j) => callRow(call, lane.name, `t${i}-${j}`)))
   const total = lanes.reduce((sum, { calls }) => sum + calls.total, 0)
+  const next = lanes.flatMap(({ calls }) => calls.next ?? []).sort((a, b) => a - b)[0]
   if (total === 0) return undefined
   return html`
 <section id="tools" aria-labelledby="tools-title">
 <h2 id="tools-title">Tool calls</h2>
 <div class="table" tabindex="0" role="group" aria-label="Tool calls"><table><thead><tr><th>at</th><th>agent</th><th>tool</th><th>took</th><th>outcome</th><th>input, result and stages</th></tr></thead>
-<tbody>${rows}</tbody></table></div>${more({ shown: rows, total })}
+<tbody>${rows}</tbody></table></div>${more({ shown: rows, total, next })}
 </section>`
 }
 
@@ -124,15 +126,29 @@ export const errors = ({ faults }: RunModel): Html | undefined => {
 
 /** Longer JSON is spread over several lines. */
 const MAX_ONE_LINE = 100
+/** JSON that is nested deeper, or would become so many times as long, is not spread. */
+const MAX_SPREAD_DEPTH = 20
+const MAX_SPREAD = 3
+
+// Brackets in strings count too.
+const nestingOf = (json: string): number => {
+  let [depth, most] = [0, 0]
+  for (const sign of json) {
+    if (sign === '[' || sign === '{') most = Math.max(most, ++depth)
+    else if (sign === ']' || sign === '}') depth--
+  }
+  return most
+}
 
 /** A string as its text, another value as JSON on several lines; what was cut, or is no JSON, unchanged. */
 const readable = (json: string): { readonly text: string; readonly isProse: boolean } => {
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'string') return { text: value, isProse: true }
+    if (json.length <= MAX_ONE_LINE || nestingOf(json) > MAX_SPREAD_DEPTH) return { text: json, isProse: false }
     const spread = JSON.stringify(value, null, 2)
     // A short one stays on one line: the message itself, since JSON.parse may have lost digits of numbers.
-    return { text: json.length <= MAX_ONE_LINE ? json : spread, isProse: false }
+    return { text: spread.length > MAX_SPREAD * json.length ? json : spread, isProse: false }
   } catch {
     return { text: json, isProse: false }
   }
@@ -148,5 +164,12 @@ const seqText = (seq: number): Html =>
 
 const counted = ({ total }: CountedItems<unknown>, one: string): string => `${total} ${one}${total === 1 ? '' : 's'}`
 
-const more = ({ shown, total }: CountedItems<unknown>): Html | undefined =>
-  total > shown.length ? html`<p class="left-out">${total - shown.length} more are not shown.</p>` : undefined
+const more = ({ shown, total, next }: CountedItems<unknown>): Html | undefined => {
+  if (total <= shown.length) return undefined
+  const from = Math.floor((next ?? 0) / 1000) / 1000
+  const how = from > 0 ? html` <code>plumb view --from ${from}</code> begins with the first of them.` : undefined
+  return html`<p class="left-out">${total - shown.length} more are not shown.${how}</p>`
+}
+
+/** Bytes of a value in the page. */
+export const valueBytes = (json: string | undefined): number => (json === undefined ? 0 : Buffer.byteLength(value(json).text))

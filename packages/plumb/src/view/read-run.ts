@@ -4,6 +4,9 @@ import { fail, type Result, succeed } from '@plumb/wire'
 import { RUN_EVENT } from '../display/trace/trace-builder.js'
 import type { TraceEvent } from '../display/trace/trace-event.js'
 import type { NodeInfo, WireInfo } from '../event/run-event.js'
+import { brief } from './bars.js'
+import { isSelected, type PageShare, type PageShares, pageShares, type Selection } from './page-limits.js'
+import { valueBytes } from './parts.js'
 import type {
   CallModel,
   CountedItems,
@@ -21,22 +24,37 @@ import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT } from './spent.js'
 import type { TraceLines } from './trace-lines.js'
 
-/** Of each kind, on each lane or wire. */
+/** Of each kind, on each lane or wire, however short. */
 const MAX_SHOWN = 500
-/** Of messages on all wires. */
-const MAX_MESSAGES = 5000
+/** When an item is over, the input it comes from, and its bytes in the page, computed if it may be shown. */
+interface Fit {
+  readonly end: number
+  readonly seq: number
+  readonly bytes: () => number
+}
 
 class CountedList<T> implements CountedItems<T> {
   readonly shown: T[] = []
   total = 0
+  next: number | undefined
 
-  constructor(private readonly max = MAX_SHOWN) {}
+  constructor(
+    private readonly share: PageShare,
+    private readonly selection: Selection,
+  ) {}
 
-  add(item: T): void {
+  /** Whether it is shown. */
+  add(item: T, { end, seq, bytes }: Fit): boolean {
     this.total++
-    if (this.shown.length < this.max) this.shown.push(item)
+    if (this.next !== undefined || !isSelected(this.selection, { seq, end })) return false
+    if (this.shown.length < MAX_SHOWN && this.share.take(bytes() + ITEM_BYTES)) this.shown.push(item)
+    else this.next = end
+    return this.next === undefined
   }
 }
+
+/** Tags of an item, and its bar, whose title is written twice. */
+const ITEM_BYTES = 800
 
 interface OpenLane extends Lane {
   readonly work: CountedList<TurnModel>
@@ -48,30 +66,44 @@ interface OpenLane extends Lane {
   spent: ShownCost
 }
 
-export const readRun = ({ events, isCut }: TraceLines, path: string): Result<RunModel> => {
+export const readRun = ({ events, isCut }: TraceLines, path: string, selection: Selection = {}): Result<RunModel> => {
   const begin = events.find(({ name, ph }) => ph === 'M' && name === RUN_EVENT)
   if (!begin) return fail('config_invalid', `'${path}' is no trace that plumb wrote; make one with 'plumb --trace FILE'`, { path })
   const run = begin.args ?? {}
   const wires = list(run.wires).map(wireOf)
   const nodes = list(run.nodes).map(nodeOf)
-  const reader = new RunReader(wires)
+  const reader = new RunReader(wires, selection)
   for (const event of events) reader.add(event)
   const common = { spec: text(run.spec), binding: text(run.binding), time: text(run.time), dot: text(run.dot) }
-  return succeed({ ...common, nodes, isCut, ...reader.model() })
+  const isSelection = selection.seqs !== undefined || selection.from !== undefined
+  return succeed({ ...common, nodes, isCut, isSelection, ...reader.model() })
 }
 
 class RunReader {
   readonly #lanes = new Map<string, OpenLane>()
   readonly #wires: Map<string, WireModel & { readonly messages: CountedList<RunMessage> }>
-  readonly #faults = new CountedList<Note>()
+  readonly #selection: Selection
+  readonly #shares = pageShares()
+  readonly #faults: CountedList<Note>
   /** Spans that have not ended, by their ids. */
   readonly #open = new Map<string, TraceEvent>()
-  #messages = 0
   #end = 0
   #last: TraceEvent | undefined
 
-  constructor(wires: readonly WireInfo[]) {
-    this.#wires = new Map(wires.map((wire, i) => [wire.name, { wire, id: `m${i}`, messages: new CountedList<RunMessage>() }]))
+  constructor(wires: readonly WireInfo[], selection: Selection) {
+    this.#selection = selection
+    this.#faults = this.#listOf<Note>('notes')
+    const { messages } = this.#shares
+    this.#wires = new Map(
+      wires.map((wire, i) => [
+        wire.name,
+        { wire, id: `m${i}`, messages: new CountedList<RunMessage>(messages.part(wires.length), selection) },
+      ]),
+    )
+  }
+
+  #listOf<T>(kind: keyof PageShares): CountedList<T> {
+    return new CountedList<T>(this.#shares[kind], this.#selection)
   }
 
   model(): Pick<RunModel, 'lanes' | 'wires' | 'faults' | 'end' | 'status' | 'stoppedBy'> {
@@ -107,12 +139,12 @@ class RunReader {
   #addLane(key: string, name: string, runs: Lane['runs']): void {
     if (this.#lanes.has(key)) return
     const known = {
-      work: new CountedList<TurnModel>(),
-      calls: new CountedList<CallModel>(),
-      requests: new CountedList<RequestModel>(),
-      notes: new CountedList<Note>(),
+      work: this.#listOf<TurnModel>(runs === 'stage' ? 'stages' : 'work'),
+      calls: this.#listOf<CallModel>('calls'),
+      requests: this.#listOf<RequestModel>('requests'),
+      notes: this.#listOf<Note>('notes'),
     }
-    const waits = new CountedList<WaitModel>()
+    const waits = this.#listOf<WaitModel>('requests')
     this.#lanes.set(key, { name, runs, ...known, waits, begins: [], spent: NOTHING_SPENT })
   }
 
@@ -131,7 +163,11 @@ class RunReader {
     const lane = this.#laneOf(event)
     const isBegun = args.begun !== false
     if (isBegun) lane?.begins.push(start)
-    lane?.work.add({ start, end, seq, input, output: optional(args.output), error, waited, held, isBegun, anchor })
+    const output = optional(args.output)
+    // A stage inside the run has a bar alone: its message is on the wire.
+    const bytes = () =>
+      2 * valueBytes(brief(error ?? output ?? input ?? '')) + (isWork ? valueBytes(input) + valueBytes(output ?? error) : 0)
+    lane?.work.add({ start, end, seq, input, output, error, waited, held, isBegun, anchor }, { end, seq, bytes })
   }
 
   /** Returns the anchor of the message, if it is shown. */
@@ -139,10 +175,9 @@ class RunReader {
     const wire = this.#wires.get(text(args.wire))
     if (!wire) return undefined
     const { id, messages } = wire
-    const before = messages.shown.length
-    if (this.#messages++ >= MAX_MESSAGES) messages.total++
-    else messages.add({ at: number(ts), seq: number(args.seq), text: text(args.message) })
-    return messages.shown.length > before ? `${id}-${before}` : undefined
+    const message = { at: number(ts), seq: number(args.seq), text: text(args.message) }
+    const isShown = messages.add(message, { end: message.at, seq: message.seq, bytes: () => valueBytes(message.text) })
+    return isShown ? `${id}-${messages.shown.length - 1}` : undefined
   }
 
   #note(event: TraceEvent): void {
@@ -154,8 +189,8 @@ class RunReader {
     const said = optional(detail) ?? (name === 'retry' ? retryText(rest) : (optional(rest.what) ?? JSON.stringify(rest)))
     const process = lane?.name ?? text(args.process ?? args.source)
     const note = { at: number(ts), process, title: name, detail: said, seq: number(seq) }
-    if (error === undefined || kind !== undefined) lane?.notes.add(note)
-    else this.#faults.add(note)
+    const list = error === undefined || kind !== undefined ? lane?.notes : this.#faults
+    list?.add(note, { end: note.at, seq: note.seq, bytes: () => valueBytes(note.detail) + valueBytes(process) })
   }
 
   #ended(event: TraceEvent, begun: TraceEvent | undefined): void {
@@ -167,10 +202,19 @@ class RunReader {
     if (cat === 'model') {
       const model = text(args.model) || name
       const cost = typeof args.cost === 'number' && args.cost >= 0 ? args.cost : undefined
-      lane?.requests.add({ ...interval, model, read: number(args.read), written: number(args.written), cost })
+      const fit = { ...interval, bytes: () => 2 * valueBytes(model) }
+      lane?.requests.add({ ...interval, model, read: number(args.read), written: number(args.written), cost }, fit)
       if (lane) lane.spent = addCosts(lane.spent, cost === undefined ? { known: 0, unpriced: [model] } : { known: cost, unpriced: [] })
-    } else if (cat === 'wait') lane?.waits.add({ ...interval, attempt: number(args.attempt), reason: text(args.reason) })
-    else if (cat === 'tool') lane?.calls.add({ ...interval, ...callOf(name, args) })
+    } else if (cat === 'wait') {
+      const reason = text(args.reason)
+      lane?.waits.add({ ...interval, attempt: number(args.attempt), reason }, { ...interval, bytes: () => 2 * valueBytes(brief(reason)) })
+    } else if (cat === 'tool') {
+      const call = callOf(name, args)
+      // In the conversation, and among the calls.
+      const bytes = () =>
+        2 * (valueBytes(brief(call.input)) + valueBytes(call.input) + valueBytes(call.result)) + valueBytes(call.stages.join('\n'))
+      lane?.calls.add({ ...interval, ...call }, { ...interval, bytes })
+    }
   }
 }
 

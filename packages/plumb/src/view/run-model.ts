@@ -20,12 +20,18 @@ export interface RunModel {
   readonly faults: CountedItems<Note>
   /** The trace is longer than what was read of it. */
   readonly isCut: boolean
+  /** Not all items were asked for. */
+  readonly isSelection: boolean
+  /** Until when the trace tells of the run, if it ended later: the trace of a record has a limit. */
+  readonly traceEnd?: number
 }
 
-/** The first items, and how many there are. */
+/** The first items of those that were selected, and how many there are. */
 export interface CountedItems<T> {
   readonly shown: readonly T[]
   readonly total: number
+  /** When the first one is over that was selected and had no room. */
+  readonly next?: number | undefined
 }
 
 export interface Interval {

@@ -42,7 +42,7 @@ ${chart.rows.map((row, i) => html`<g class="row">${row.bars.map((bar) => shape(b
 const note = ({ rowsLeftOut, barsLeftOut, hasMany }: Rows): Html | undefined => {
   const many = hasMany ? 'A row with more messages than can be told apart is darker where there are more of them. ' : ''
   const parts = [...(barsLeftOut > 0 ? [`${barsLeftOut} pieces of work`] : []), ...(rowsLeftOut > 0 ? [`${rowsLeftOut} rows`] : [])]
-  const missing = parts.length === 0 ? '' : `Not drawn, since there are so many: ${parts.join(' and ')}. Perfetto shows the whole trace.`
+  const missing = parts.length === 0 ? '' : `Not drawn here: ${parts.join(' and ')}. Perfetto shows the whole trace.`
   return many + missing === '' ? undefined : html`<p class="left-out">${many}${missing}</p>`
 }
 

@@ -6,12 +6,18 @@ import { Reporter, type Result, succeed } from '@plumb/wire'
 import { writeWhole } from '../command/write-whole.js'
 import { toSvg } from '../draw/svg.js'
 import { runPage } from './page.js'
+import type { Selection } from './page-limits.js'
 import { readRun } from './read-run.js'
+import { withRecord } from './record-facts.js'
 import { readTrace } from './trace-lines.js'
 
 export interface ViewOptions {
   /** Default, and `-`: stdout. */
   readonly output?: string
+  /** The first and the last input, from 1. */
+  readonly seq?: readonly [number, number]
+  /** Seconds since the beginning. */
+  readonly from?: number
 }
 
 /** Of a recorded run. */
@@ -19,21 +25,23 @@ const TRACE = 'trace.json'
 const RECORD = 'run.json'
 
 /** Resolves to the exit status. */
-export const view = async (path: string, { output }: ViewOptions): Promise<number> => {
+export const view = async (path: string, { output, seq: seqs, from }: ViewOptions): Promise<number> => {
   const reporter = new Reporter('plumb')
-  const page = await readPage(path)
+  const page = await readPage(path, { seqs, from: from === undefined ? undefined : from * 1_000_000 })
   const failure = page.ok ? await writeWhole(Buffer.from(page.value), output === '-' ? undefined : output) : page.error
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
 }
 
-const readPage = async (path: string): Promise<Result<string>> => {
+const readPage = async (path: string, selection: Selection): Promise<Result<string>> => {
   const file = traceOf(path)
   const trace = await readTrace(file)
   if (!trace.ok) return trace
-  const run = readRun(trace.value, file)
-  return run.ok ? succeed(runPage(run.value, await draw(run.value.dot))) : run
+  const run = readRun(trace.value, file, selection)
+  if (!run.ok) return run
+  const shown = file === path ? run.value : withRecord(run.value, dirname(file))
+  return succeed(runPage(shown, await draw(shown.dot)))
 }
 
 // The file may hold any text.

@@ -32,6 +32,14 @@ export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidAr
         demand(/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= from, `it takes a whole number from ${from}`)
         return value
       },
+    /** `N`, or `N-M` with M from N on: whole numbers from 1. */
+    range: (text: string): readonly [number, number] => {
+      const [first = '', last = first] = text.split(/-(.*)/s, 2)
+      const [from, to] = [Number(first), Number(last)]
+      const isRight = /^\d+(-\d+)?$/.test(text) && from >= 1 && to >= from && Number.isSafeInteger(to)
+      demand(isRight, 'it takes a number from 1, or two of them such as 3-7')
+      return [from, to]
+    },
     /** A decimal number over 0. */
     seconds: (text: string): number => {
       const value = Number(text)

@@ -1,0 +1,46 @@
+// What the other files of a record say of a run whose timeline ends before it: a record keeps the first part of it.
+
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { scanLines } from '@plumb/wire'
+import { readRunFile } from '../record/folder.js'
+import type { RunModel } from './run-model.js'
+
+/** Numbers of messages, the end, and the status of the whole run; `run` as it is where its timeline is whole, or nothing more is known. */
+export const withRecord = (run: RunModel, directory: string): RunModel => {
+  if (run.status !== undefined) return run
+  const file = readRunFile(directory)
+  if (!file.ok) return run
+  const { began, ended, status, stopped_by: stoppedBy } = file.value
+  const lasted = (Date.parse(ended ?? '') - Date.parse(began)) * 1000
+  const wires = run.wires.map((one) => {
+    const total = countLines(join(directory, `${one.wire.name}.jsonl`))
+    return total > one.messages.total ? { ...one, messages: { ...one.messages, total } } : one
+  })
+  const isKnown = Number.isFinite(lasted) && typeof status === 'number'
+  const isLonger = wires.some(({ messages }, i) => messages.total > (run.wires[i]?.messages.total ?? 0))
+  return {
+    ...run,
+    wires,
+    ...(isKnown || isLonger ? { traceEnd: run.end } : {}),
+    ...(isKnown ? { end: Math.max(run.end, lasted), status, stoppedBy: typeof stoppedBy === 'string' ? stoppedBy : undefined } : {}),
+  }
+}
+
+/** 0 where the file cannot be read. */
+const countLines = (path: string): number => {
+  let count = 0
+  let fd: number | undefined
+  try {
+    fd = openSync(path, 'r')
+    scanLines(fd, { from: 0, to: fstatSync(fd).size, maxBytes: 0 }, () => {
+      count++
+      return true
+    })
+  } catch {
+    // What is known from the timeline counts.
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+  return count
+}
