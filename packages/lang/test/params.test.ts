@@ -25,6 +25,10 @@ t.test('declarations', async (t) => {
     '2:23-26 type_mismatch',
   ])
   reports(t, 'a default that is no literal', 'param a : [int] = [1]', ['1:19-20 syntax_error the default of a param | --set'])
+  reports(t, 'and is used', 'param a : [int] = [1]\nparam b : { x: int } = { x: 1 }\nlet f : !int -> !int = map(value + a[0] + b.x)', [
+    '1:19-20 syntax_error the default of a param',
+    '2:24-25 syntax_error the default of a param',
+  ])
   reports(t, 'no type', 'param a = 1', ["1:1-6 syntax_error a param has a type: 'param name : type'"])
   reports(t, 'an unknown type', 'param a : Ratio\nlet f : !int -> !int = map(value * a)', ["1:11-16 unknown_type no type is named 'Ratio'"])
   reports(t, 'two of a name', 'param a : int = 1\nparam a : int = 2\nlet a : !int -> !int = id', [
@@ -61,7 +65,18 @@ t.test('names', async (t) => {
   )
 })
 
+t.test('what may be absent, beside a ?? that is looser', async (t) => {
+  reports(t, 'and', 'let f : !{ n?: int } -> !bool = map(has(n) and n ?? 0 > 0)', [
+    "1:48-49 type_mismatch 'n' may be absent | write (n ?? …)",
+  ])
+  reports(t, '+', 'let f : !{ n?: int } -> !int = map(1 + n ?? 0)', ["1:40-41 type_mismatch 'n' may be absent | write (n ?? …)"])
+})
+
 t.test('words of the language that were names', async (t) => {
+  reports(t, 'where a binding of the name is used', 'let batch : !int -> !int = id\nlet main : !int -> !int = batch ; id', [
+    "1:5-10 syntax_error 'batch' is a word of the language now; rename the binding",
+    "2:33-34 syntax_error expected '(' after 'batch' | 'batch' is a word of the language now, as in batch(20)",
+  ])
   const field = (text: string) => `let main : !{ for: int, in: int } -> !json = map(${text})`
   for (const [text, at, word] of [
     ['for + 1', '1:50-53', 'for'],
@@ -130,6 +145,9 @@ t.test('values that are not right', async (t) => {
   const faultsOf = (set: readonly string[], env?: NodeJS.ProcessEnv) =>
     given(set, env).faults.map(({ error, detail }) => `${error} ${detail}`)
   t.match(faultsOf([]), [/^missing_option no value for params 'n' \(int\), 'conf' \(.*\): give --set n=VALUE --set conf=VALUE/])
+  t.match(faultsOf(['n=1', 'conf={"a":1}', 'level=medium']), [
+    /^config_invalid the value of param 'level', from --set, does not fit .*, found "medium"/,
+  ])
   t.match(faultsOf(['n=x', 'conf={"a":"y"}', 'Tax.rat=1', 'zzz=1']), [
     /^config_invalid the value of param 'n', from --set, is no JSON value/,
     /^config_invalid the value of param 'conf', from --set, does not fit .* at .a: expected int, found "y"/,

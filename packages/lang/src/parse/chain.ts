@@ -115,9 +115,15 @@ const project = (c: Cursor): Chain => {
   return { kind: 'project', index: Number(t.text), span: c.spanFrom(start) }
 }
 
+// An older spec may have a binding of that name.
+const opening = (c: Cursor, word: string, form: string): void => {
+  const help = `'${word}' is a word of the language now, as in ${form}; a binding needs another name`
+  if (!c.takeSymbol('(')) c.failExpecting(`'(' after '${word}'`, help)
+}
+
 const each = (c: Cursor): Chain => {
   const start = c.advance()
-  c.expectSymbol('(', "after 'each'")
+  opening(c, 'each', 'each(p)')
   const chain = c.nested(() => parseChain(c, false))
   let parallel: Setting | undefined
   let onError: Literal | undefined
@@ -138,7 +144,7 @@ const each = (c: Cursor): Chain => {
 
 const batch = (c: Cursor): Chain => {
   const start = c.advance()
-  c.expectSymbol('(', "after 'batch'")
+  opening(c, 'batch', 'batch(20)')
   const size = setting(c)
   let within: Setting | undefined
   while (c.takeSymbol(',')) {

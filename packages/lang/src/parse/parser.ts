@@ -120,11 +120,16 @@ const paramDeclaration = (c: Cursor, named: { name?: Name }): ParamDeclaration =
   c.expectSymbol(':', `after 'param ${name.text}'`)
   const type = parseType(c)
   if (!c.takeSymbol('=')) return { kind: 'param', name, type, span: c.spanFrom(start) }
-  if (!isLiteral(c))
-    c.fail('the default of a param is a string, a number, true, false or null', c.next.span, 'leave it out, and give the value with --set')
-  const standIn = parseLiteral(c)
-  return { kind: 'param', name, type, default: standIn, span: c.spanFrom(start) }
+  const standIn = c.attempt(
+    () => (isLiteral(c) ? parseLiteral(c) : noDefault(c)),
+    () => skipToItem(c),
+  )
+  return { kind: 'param', name, type, span: c.spanFrom(start), ...(standIn ? { default: standIn } : {}) }
 }
+
+// The param itself is known: what uses it is right.
+const noDefault = (c: Cursor): never =>
+  c.fail('the default of a param is a string, a number, true, false or null', c.next.span, 'leave it out, and give the value with --set')
 
 const binding = (c: Cursor, named: { name?: Name }): Binding => {
   const start = c.next

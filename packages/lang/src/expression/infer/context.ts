@@ -105,12 +105,18 @@ export const openContext = (
   return context
 }
 
+/** Between an expression and its '??'. */
+const MAX_GAP = 200
+
 /** What may be absent has no value by itself. */
 export const refuseAbsent = (e: Expression, context: Pick<Context, 'complain'>): undefined => {
   const what = sourceOf(e)
-  return context.complain('type_mismatch', e.span, `'${what}' may be absent`, {
-    help: `give what stands in for it, as in ${what} ?? …, or ask has(${what}) and use it under ??`,
-  })
+  const { source, end } = e.span
+  const hasStandIn = /^\s*\?\?/.test(source.text.slice(end, end + MAX_GAP))
+  const help = hasStandIn
+    ? `what stands before it comes first: write (${what} ?? …)`
+    : `give what stands in for it, as in ${what} ?? …, or ask has(${what}) and use it under ??`
+  return context.complain('type_mismatch', e.span, `'${what}' may be absent`, { help })
 }
 
 /** The expression as written, for messages. */
