@@ -73,7 +73,7 @@ export const stateless = (chain: {
   }),
 })
 
-const plain = simple.map(({ source, make }) =>
+export const plain = simple.map(({ source, make }) =>
   stateless({
     source,
     make: (value) => {
@@ -84,7 +84,7 @@ const plain = simple.map(({ source, make }) =>
   }),
 )
 
-const flattened = fc.integer({ min: 2, max: 5 }).map((k) =>
+export const flattened = fc.integer({ min: 2, max: 5 }).map((k) =>
   stateless({
     source: `map([(value + x) % 59 for x in range(value % ${k})]) ; flatten`,
     make: (v) => ({ outs: Array.from({ length: v % k }, (_, x) => (v + x) % 59), isLost: false }),
@@ -115,9 +115,9 @@ export const gathered = (size: number, toInt: string, make: (values: readonly nu
   },
 })
 
-const batched = fc.integer({ min: 1, max: 4 }).map((size) => gathered(size, FROM_LIST, fromList))
+export const batched = fc.integer({ min: 1, max: 4 }).map((size) => gathered(size, FROM_LIST, fromList))
 
-const folded = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 3, max: 12 }), fc.boolean()).map(
+export const folded = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 3, max: 12 }), fc.boolean()).map(
   ([from, k, fails]): Form => ({
     source: `fold((state * 3 + value${fails ? ` + 0 % (value % ${k})` : ''}) % 53, from: ${from})`,
     open: () => {
@@ -205,7 +205,7 @@ const joined = (branches: readonly Form[]): Form => ({
 
 const ELEMENTS = (v: number): number[] => [v, (v * 3 + 1) % 61, v % 5]
 
-const onList = (inner: Form, skips: boolean): Form => ({
+export const onList = (inner: Form, skips: boolean): Form => ({
   source: `map([value, (value * 3 + 1) % 61, value % 5]) ; each(${inner.source}${skips ? ', on_error: "skip"' : ''}) ; ${FROM_LIST}`,
   open: (books) => {
     const running = inner.open(books)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Around, type Form, fallingBack, gathered, type Message, NEVER_ENDS, settle, stateless } from './arbitrary-form.js'
 
 /** A message below 100 that goes round so many times is so many hundreds more. */
-const rounds = (forms: readonly Form[], turns: number): Form => ({
+export const rounds = (forms: readonly Form[], turns: number): Form => ({
   source: '',
   statements: (from, to, at) => `  let s${at} : !int = channel
   let t${at} : !int = channel
@@ -99,7 +99,9 @@ const folded = fc.integer({ min: 0, max: 9 }).map(
 /** The last of a list says how often it goes round. */
 const batched = fc.integer({ min: 1, max: 3 }).map((size) => gathered(size, 'map(last(value))', (values) => values.at(-1) as number))
 
-const form = fc.oneof(computing, failing, dropping, apart, folded, batched, fc.tuple(failing, dropping).map(fallingBack))
+/** Each takes hundreds for what they are, and leaves them. */
+export const ofOne = fc.oneof(computing, failing, dropping, apart, fc.tuple(failing, dropping).map(fallingBack))
+const form = fc.oneof(ofOne, folded, batched)
 
 /** Statements of a body. */
 export const loop: fc.Arbitrary<Form> = fc
