@@ -129,7 +129,7 @@ cmp plain recorded && cmp errors recorded-errors && wc -c < plain && wc -l < err
     seen.errors += Number(errors)
   })
   await t.resolves(fc.assert(law, { numRuns: PROGRAMS, seed: SEED, ...UNTIL }))
-  t.ok(seen.programs >= 10 && seen.bytes > 0 && seen.errors > 0, JSON.stringify(seen))
+  t.ok(seen.programs >= 2 && seen.bytes > 0 && seen.errors > 0, JSON.stringify(seen))
 })
 
 /** A process of its own, by the name of its binding, which stands before the program. */

@@ -74,6 +74,8 @@ class Flow {
   readonly #nodes: (GraphNode | undefined)[] = [undefined]
   readonly #outputs: (number | undefined)[] = [undefined]
   readonly #into = new Map<GraphNode, number>()
+  /** Of a plumb with several inputs, one for each: what leaves it stems from a message at one of them. */
+  readonly #apart = new Map<GraphNode, readonly number[]>()
   readonly #outOf = new Map<GraphNode, number[]>()
   readonly #next: number[][] = [[]]
   readonly #before: number[][] = [[]]
@@ -83,6 +85,11 @@ class Flow {
   constructor({ nodes, edges }: Graph) {
     for (const node of nodes) {
       this.#into.set(node, this.#vertex(node, undefined))
+      if (node.work.kind === 'plumb' && node.inputs.length > 1)
+        this.#apart.set(
+          node,
+          node.inputs.map(() => this.#vertex(node, undefined)),
+        )
       this.#outOf.set(
         node,
         node.outputs.map((_, output) => this.#vertex(node, output)),
@@ -101,7 +108,8 @@ class Flow {
         const isOwnWord = node.work.kind === 'agent' && node.outputs[output]?.name !== 'output'
         // A result stems from what entered: a list from a list, not from any of its elements.
         const isExit = node.work.kind === 'gather' || node.work.kind === 'select'
-        if (!isExit) this.#connect(isSource || isOwnWord ? ROOT : this.#vertexInto(node), vertex)
+        const before = isSource || isOwnWord ? [ROOT] : (this.#apart.get(node) ?? [this.#vertexInto(node)])
+        if (!isExit) for (const one of before) this.#connect(one, vertex)
       }
     }
     const entrances = new Map(
@@ -116,6 +124,8 @@ class Flow {
       const { from, output, to, input } = edge
       if (to.work.kind === 'agent' && to.inputs[input]?.name !== 'input') continue
       this.#connect(this.#vertexOutOf(from, output), this.#vertexInto(to))
+      const apart = this.#apart.get(to)?.[input]
+      if (apart !== undefined) this.#connect(this.#vertexOutOf(from, output), apart)
       this.#edgesInto.get(to)?.push(edge)
     }
     this.#dominators = dominatorsOf(this.#next, this.#before)
