@@ -20,8 +20,6 @@ const LONG = [
   ...['packages/lang/test/repairs', 'packages/lang/test/calls-random'],
   ...['packages/plumb/test/flow-', 'packages/plumb/test/origins', 'packages/plumb/test/random'],
   ...['packages/plumb/test/forms.test', 'packages/plumb/test/forms-children'],
-  ...['packages/plumb/test/flow-', 'packages/plumb/test/origins', 'packages/plumb/test/random'],
-  ...['packages/plumb/test/forms.test', 'packages/plumb/test/forms-children'],
   ...['packages/plumb/test/compact', 'packages/plumb/test/park', 'packages/plumb/test/money'],
   ...['packages/plumb-tool/test/mcp-tools', 'packages/plumb-tool/test/sandbox', 'packages/plumb-tool/test/compose'],
   ...['packages/plumb-tool/test/builtin-search', 'packages/plumb-tool/test/builtin-web-large'],
