@@ -111,7 +111,8 @@ const check = (
   const lifted = new Map(all.map((bound) => [bound, checkOne(bound, report)]))
   // What map applies is known only by the types, and those of a binding that has errors are not.
   const madeOf = (bound: Bound) => [...partsOfBinding(bound), ...(lifted.get(bound) ?? [])]
-  const whole = diagnostics.hasErrors ? order : inOrder(all, madeOf, report)
+  const appliesNone = [...lifted.values()].every((applied) => applied.length === 0)
+  const whole = diagnostics.hasErrors || appliesNone ? order : inOrder(all, madeOf, report)
   refuseLarge(whole, madeOf, report)
   checkCalls(whole, madeOf, report)
   if (checksTests) checkTests(own, report)

@@ -12,6 +12,12 @@ import { expression, refuse, type } from './parsed.js'
 
 const FAILED = /^evaluation_failed: /
 
+/** Records of which every third has an equal key; sorted by that, the first of them. */
+const manyTies = (count: number, first?: number): string => {
+  const items = Array.from({ length: count }, (_, id) => ({ id, n: (count - id) % 3 }))
+  return JSON.stringify(first === undefined ? items : items.sort((a, b) => a.n - b.n).slice(0, first))
+}
+
 // biome-ignore format: a table: expression, input type, message, result
 const GIVES: readonly (readonly [string, string, string, string | RegExp])[] = [
   // comprehensions: what they only move keeps its text
@@ -94,6 +100,14 @@ const GIVES: readonly (readonly [string, string, string, string | RegExp])[] = [
   ['sort(xs, x -> length(x))', '[string]', '["ccc","a","bb","d"]', '["a","d","bb","ccc"]'],
   ['sort(xs, x -> x.a)', 'json', '[{"a":2},{"a":1}]', '[{"a":1},{"a":2}]'],
   ['sort(xs, x -> x)', 'json', '[null]', FAILED],
+  ['sort(xs, x -> -x)[:2]', '[number]', '[2,1.50,1,-1,1.5]', '[2,1.50]'],
+  ['sort(xs)[-2:]', '[number]', '[2,1.50,1,-1,1.5]', '[1.5,2]'],
+  ['sort(xs)[1:-1]', '[string]', '["b","a","c","B"]', '["a","b"]'],
+  ['sort(xs)[3:1]', '[int]', '[2,1,3,0]', '[]'],
+  ['sort(xs)[:9]', 'json', '[2,1.0,9007199254740993,9007199254740992]', '[1.0,2,9007199254740992,9007199254740993]'],
+  ['sort(xs, x -> x.n)[:4]', '[{ id: int, n: int }]', manyTies(30), manyTies(30, 4)],
+  ['sort(xs, x -> x.n)[:4]', '[{ id: int, n: int }]', manyTies(12), manyTies(12, 4)],
+  ['sort(xs, x -> 1 / x)[:1]', '[number]', '[1,0]', FAILED],
   ['sort(xs, x -> sum([y * x for y in ys]))', '{ xs: [int], ys: [int] }', '{"xs":[1,2,3],"ys":[1,-2]}', '[3,2,1]'],
   ['[x.n for x in sort(xs, x -> x.n)]', '[{ n: number }]', '[{"n":3.0},{"n":1e0}]', '[1e0,3.0]'],
   ['reverse(xs)', '[number]', '[1.0,2]', '[2,1.0]'],

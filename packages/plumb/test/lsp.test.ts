@@ -287,6 +287,43 @@ t.test('a session', async (t) => {
   t.equal(await stop(server, connection), 0)
 })
 
+t.test('what is asked together with a change is answered before the change is checked, and of changes in a row the last is', async (t) => {
+  const server = start()
+  const { stdin, stdout } = server.child
+  if (!stdin || !stdout) throw new Error('no pipes')
+  const uri = 'untitled:burst'
+  const frame = (message: object) => {
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message })
+    return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  }
+  const change = (version: number, text: string) =>
+    frame({ method: 'textDocument/didChange', params: { textDocument: { uri, version }, contentChanges: [{ text }] } })
+  const text = 'let f : !string -> !string = map(up'
+  stdin.write(frame({ id: 1, method: 'initialize', params: { processId: process.pid, rootUri: null, capabilities: {} } }))
+  stdin.write(
+    frame({ method: 'textDocument/didOpen', params: { textDocument: { uri, languageId: 'plumb', version: 1, text: '' } } }) +
+      change(2, text.slice(0, -1)) +
+      change(3, text) +
+      frame({
+        id: 2,
+        method: 'textDocument/completion',
+        params: { textDocument: { uri }, position: { line: 0, character: text.length } },
+      }),
+  )
+  let said = ''
+  const last = await new Promise<string>((resolve) =>
+    stdout.setEncoding('utf8').on('data', (piece) => {
+      said += piece
+      if (/publishDiagnostics.*"version":3/s.test(said)) resolve(said)
+    }),
+  )
+  t.ok(last.includes('"label":"upper"'), 'the words that fit')
+  t.ok(last.indexOf('"id":2') < last.indexOf('publishDiagnostics'), last)
+  t.equal(last.split('publishDiagnostics').length - 1, 1, 'one check')
+  stdin.end()
+  await server.exited
+})
+
 t.test('how it ends', async (t) => {
   const withoutShutdown = start()
   const first = await connect(withoutShutdown)

@@ -185,7 +185,12 @@ export const lines = ({ directory, isQuick, lines: wanted, writeFixture, jq, jaq
         overJaq: 2,
         goals: [{ to: BY_HAND, atMost: 1.3 }],
       }),
-      job('top', { title: 'list sorted', about: 'sort(items, x -> -x.v)[:3]', overJaq: 1.2 }),
+      job('top', {
+        title: 'list sorted',
+        about: 'sort(items, x -> -x.v)[:3]',
+        overJaq: 1.2,
+        goals: [{ to: BY_HAND, atMost: 1.3 }],
+      }),
       job('letter', {
         title: 'template',
         about: '$"Order {id} of {name}: {length(items)} items"',

@@ -29,8 +29,10 @@ import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
 
 /** What is asked together with a change, as the words that fit there, is answered before the change is checked. */
 const QUIET_MS = 4
+/** What has been read comes to us through the protocol's library within so many turns of the event loop. */
+const QUIET_TURNS = 3
 /** Of changes one behind the other only the last is checked; so long after the first it is no longer waited for. */
-const PUBLISH_DELAY_MS = 40
+const PUBLISH_DELAY_MS = 500
 
 const NO_COMMANDS: readonly string[] = []
 
@@ -76,16 +78,22 @@ export const lsp = async (): Promise<number> => {
     }
   }
   let timer: NodeJS.Timeout | undefined
+  let turn: NodeJS.Immediate | undefined
   let changedAt = 0
   const publishSoon = () => {
     const now = performance.now()
     if (timer === undefined) changedAt = now
     else if (now - changedAt >= PUBLISH_DELAY_MS) return
     clearTimeout(timer)
-    timer = setTimeout(() => {
+    clearImmediate(turn)
+    timer = setTimeout(() => publishAfter(QUIET_TURNS), QUIET_MS)
+  }
+  const publishAfter = (turns: number): void => {
+    turn = setImmediate(() => {
+      if (turns > 0) return publishAfter(turns - 1)
       timer = undefined
       if (!state.hasEnded) publish()
-    }, QUIET_MS)
+    })
   }
   // A notification has no answer: an invalid one is ignored.
   const onNotification = <P>(method: string, isValid: (params: unknown) => params is P, take: (params: P) => void) =>
@@ -148,6 +156,7 @@ export const lsp = async (): Promise<number> => {
     // No reader waits for what is still to be written.
     const endNow = () => {
       clearTimeout(timer)
+      clearImmediate(turn)
       connection.dispose()
       input.destroy()
       output.destroy()

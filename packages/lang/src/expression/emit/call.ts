@@ -19,9 +19,19 @@ export const emitCall = (e: CallExpression, g: Generator): string => {
   if (g.checked.isHas(e) && first) return emitHas(first, g)
   const called = g.checked.called(e)
   if (called.reduction && first?.kind === 'comprehension') return emitReduction(e, called, first, g)
+  return `R.${called.id}(${emitArguments(e, called, g)})`
+}
+
+const emitArguments = (e: CallExpression, called: Function, g: Generator): string => {
   const values = e.arguments.map((argument, i) => emitArgument(argument, called.takes[i] ?? 'any', g))
   if (called.key) values.push(e.key ? emitKey(e.key, g) : 'undefined')
-  return `R.${called.id}(${[...values, g.site(e)].join(', ')})`
+  return [...values, g.site(e)].join(', ')
+}
+
+/** The arguments of a call of `sort`; undefined of any other, and of a binding of that name. */
+export const emitSorting = (e: CallExpression, g: Generator): string | undefined => {
+  if (e.function.text !== 'sort' || g.checked.callee(e)) return undefined
+  return emitArguments(e, g.checked.called(e), g)
 }
 
 /** A call of a binding in the form of its type, if the binding is inlined here and has that form. */

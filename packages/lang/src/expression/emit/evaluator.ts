@@ -10,6 +10,7 @@ import * as coerce from '../run/coerce.js'
 import { equal } from '../run/equal.js'
 import { expect, leave } from '../run/failure.js'
 import { FUNCTIONS } from '../run/function-table.js'
+import { sliceSorted } from '../run/list.js'
 import * as number from '../run/number.js'
 import { patternOf } from '../run/pattern.js'
 import type { Sink } from '../run/sink.js'
@@ -43,7 +44,22 @@ export const emitResult = (writing: string, mayBeDeep: boolean): string =>
 let runtime: Readonly<Record<string, unknown>> | undefined
 const openRuntime = (): Readonly<Record<string, unknown>> =>
   Object.assign(
-    { applyTo, plainNumber, plainValue, equal, expect, leave, skipSpace, skipValue, patternOf, add, sliceAny, startSteps, takeSteps },
+    {
+      applyTo,
+      plainNumber,
+      plainValue,
+      equal,
+      expect,
+      leave,
+      skipSpace,
+      skipValue,
+      patternOf,
+      add,
+      sliceAny,
+      sliceSorted,
+      startSteps,
+      takeSteps,
+    },
     slice,
     number,
     text,
@@ -57,7 +73,7 @@ const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries(FUN
 /** Compiles the statements that `g`, and the generators before it, have generated. */
 export const compileEvaluator = (g: Generator, body: string): Evaluate => {
   const used = new Set<string>()
-  const stepped = /\bR\.(takeSteps|sliceAny|add|applyTo|call_\w+)\b/.test(body) ? `R.startSteps()\n${body}` : body
+  const stepped = /\bR\.(takeSteps|sliceAny|sliceSorted|add|applyTo|call_\w+)\b/.test(body) ? `R.startSteps()\n${body}` : body
   const code = stepped.replace(/\bR\.(\w+)/g, (_, name: string) => {
     used.add(name)
     return name

@@ -5,7 +5,7 @@ import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
 import { type Form, isMerged, numeralOf, type ValuePlace } from '../infer/checked.js'
 import { emitCoalesce, emitMapKey } from './absent.js'
-import { emitCall, emitInlinedValue } from './call.js'
+import { emitCall, emitInlinedValue, emitSorting } from './call.js'
 import type { Generator } from './generator.js'
 import { emitBoxedConstant, emitConstant, emitLiteral, emitNumeral } from './literal.js'
 import { emitBool, emitIndex, emitInt, emitNumber, emitString } from './operand.js'
@@ -152,6 +152,9 @@ const emitComputed = (e: Expression, g: Generator): string => {
 const emitSlice = (e: SliceExpression, g: Generator): string => {
   const bounds = [e.from, e.to].map((bound) => (bound ? emitInt(bound, g) : 'undefined')).join(', ')
   if (g.form(e) === 'string') return `R.sliceText(${emitString(e.of, g)}, ${bounds})`
+  const isFixed = [e.from, e.to].every((bound) => !bound || numeralOf(bound) !== undefined)
+  const sorting = isFixed && e.of.kind === 'call' ? emitSorting(e.of, g) : undefined
+  if (sorting) return `R.sliceSorted(${sorting}, ${bounds})`
   return `R.sliceAny(${g.boxed(e.of)}, ${bounds}, ${g.site(e)})`
 }
 

@@ -114,11 +114,48 @@ const compareRanks = (a: Rank, b: Rank, site: Site): number => {
 }
 
 /** Stable, by numbers or by strings. */
-export const sort = (list: Slice, key: ItemKey = itself, site: Site): Slice => {
-  const ranked = itemsOf(list).map((item) => ({ item, rank: rankOf(key(item), site) }))
-  const areNumbers = ranked.every(({ rank }) => typeof rank === 'number')
+export const sort = (list: Slice, key: ItemKey = itself, site: Site): Slice => listOf(sorted(list, key, site))
+
+/** A slice of the sorted list, without the list. */
+export const sliceSorted = (list: Slice, key: ItemKey = itself, site: Site, from: number | undefined, to: number | undefined): Slice => {
+  const items = sorted(list, key, site)
+  takeSteps(items.length)
+  return listOf(items.slice(boundOf(from ?? 0, items.length), boundOf(to ?? items.length, items.length)))
+}
+
+/** Up to so many numbers are put in their places one by one: a call for each comparison would take longer. */
+const FEW = 24
+
+const sorted = (list: Slice, key: ItemKey, site: Site): readonly Slice[] => {
+  const items = itemsOf(list)
+  const ranks: Rank[] = []
+  let areNumbers = true
+  for (const item of items) {
+    const rank = rankOf(key(item), site)
+    ranks.push(rank)
+    if (typeof rank !== 'number') areNumbers = false
+  }
+  if (areNumbers && items.length <= FEW) {
+    insertInOrder(items, ranks as number[])
+    return items
+  }
+  const ranked = items.map((item, i) => ({ item, rank: ranks[i] as Rank }))
   ranked.sort(areNumbers ? (a, b) => (a.rank as number) - (b.rank as number) : (a, b) => compareRanks(a.rank, b.rank, site))
-  return listOf(ranked.map(({ item }) => item))
+  return ranked.map(({ item }) => item)
+}
+
+const insertInOrder = (items: Slice[], ranks: number[]): void => {
+  for (let i = 1; i < items.length; i++) {
+    const item = items[i] as Slice
+    const rank = ranks[i] as number
+    let at = i
+    for (; at > 0 && (ranks[at - 1] as number) > rank; at--) {
+      items[at] = items[at - 1] as Slice
+      ranks[at] = ranks[at - 1] as number
+    }
+    items[at] = item
+    ranks[at] = rank
+  }
 }
 
 /** The first of equal ones. */
