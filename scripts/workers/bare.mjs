@@ -18,7 +18,7 @@ export const bareHops = async (directory, url, run, batch) => {
   const { connect, PostgresEngine } = await import(pathToFileURL(outfile).href)
   const connection = await connect(url, false)
   if (!connection.ok) throw new Error(connection.error.detail)
-  const engine = await PostgresEngine.open(connection.value, { host: 'bare', digest: '', runs: [], parts: [] })
+  const engine = await PostgresEngine.open(connection.value, { host: 'bare', digest: '', runs: [], parts: [], labels: [] })
   const lease = '00000000-0000-4000-8000-000000000000'
   let done = 0
   const began = performance.now()

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -18,6 +18,8 @@ export interface Walk {
   readonly url: string
   /** Messages so far. */
   readonly count: () => number
+  /** Ends all connections; new ones are let through. */
+  readonly cut: () => void
   readonly close: () => void
 }
 
@@ -34,8 +36,10 @@ export const openWalk = async (
   const directory = mkdtempSync(join(tmpdir(), 'plumb-walk-'))
   let count = 0
   let isOver = false
+  const clients = new Set<Socket>()
   const server: Server = createServer((client) => {
     const upstream = connect(join(serverDirectory, SOCKET)).on('error', () => {})
+    clients.add(client)
     client.on('error', () => {}).on('close', () => upstream.destroy())
     upstream.on('data', (chunk) => isOver || client.write(chunk)).on('close', () => client.destroy())
     const counts = counter()
@@ -63,6 +67,11 @@ export const openWalk = async (
   return {
     url: `postgres://plumb@/postgres?host=${encodeURIComponent(directory)}`,
     count: () => count,
+    cut: () => {
+      isOver = false
+      for (const client of clients) client.destroy()
+      clients.clear()
+    },
     close: () => {
       server.close()
       rmSync(directory, { recursive: true, force: true })
@@ -74,6 +83,19 @@ const PARSE = 'P'
 const BIND = 'B'
 const EXECUTE = 'E'
 const QUERY = 'Q'
+const SYNC = 'S'
+
+/** Counts where what a statement alone that `pattern` fits has done is committed: its answer comes after that. */
+export const commitsOf = (pattern: RegExp) => (): Counts => {
+  const isExecuted = writesOf(pattern)()
+  let isDue = false
+  return (message) => {
+    isDue ||= isExecuted(message)
+    const isCommitted = isDue && String.fromCharCode(message[0] ?? 0) === SYNC
+    if (isCommitted) isDue = false
+    return isCommitted
+  }
+}
 
 /** Counts where a statement that `pattern` fits is executed, and where what it did is committed. */
 export const writesOf = (pattern: RegExp) => (): Counts => {

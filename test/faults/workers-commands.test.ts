@@ -103,3 +103,14 @@ onStage('a pooler that gives each transaction another session is refused', async
   t.match(await bash(`${on} plumb work --once other.plumb`), { status: 2, err: /"pooling_unsupported"/ })
   t.match(await bash(`echo 1 | plumb run --on '${pooler.url}' other.plumb`), { status: 2, err: /"pooling_unsupported"/ })
 })
+
+onStage('what is asked of a run, a part or a schema that is not there', async (t, { cluster, bash }) => {
+  for (const command of ['letters', 'retry', 'cancel', 'drain', 'runs', 'approvals --on "$PLUMB_ON"'])
+    t.match(await bash(`plumb ${command} nobody`), { status: 2, out: '', err: /"unknown_name".*no run 'nobody'/ }, command)
+  t.match(await bash('plumb work --part nobody other.plumb'), { status: 2, err: /no part: the spec has 1 \(part\)/ })
+  cluster.ask('UPDATE plumb.version SET version = 0')
+  for (const command of ['engine --init', 'runs', 'work other.plumb'])
+    t.match(await bash(`plumb ${command}`), { status: 2, err: /"cannot_run".*is of version 0, and this plumb knows 1/ }, command)
+  cluster.ask('UPDATE plumb.version SET version = 1')
+  t.match(await bash('plumb engine --init && plumb runs'), { status: 0, err: '' })
+})

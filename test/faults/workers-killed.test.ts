@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { until } from './scene.js'
-import { openWalk, writesOf } from './walked-socket.js'
+import { commitsOf, openWalk, writesOf } from './walked-socket.js'
 import { ENDED, end, lines, NINE, numbers, PATIENCE_MS, programs, type Stage, stageOf, TIMES_TEN } from './worker-stage.js'
 
 const FILES = {
@@ -75,6 +75,19 @@ for (const isSent of [false, true]) {
     isWhole(t, stage)
   })
 }
+
+onStage('a submitter whose connection ends as it commits the end of its run', async (t, { serve, start, cluster }) => {
+  const worker = serve('other.plumb')
+  const count = commitsOf(/SET state = 'done'/)
+  const socket = await openWalk(cluster.directory, { at: 1, isSent: true }, () => void setTimeout(() => socket.cut(), 100), count)
+  const submitter = start(['plumb', 'run', '--on', socket.url, '--run', 'committed', 'other.plumb'])
+  submitter.child.stdin?.end(NINE)
+  t.strictSame(await submitter.ended, ENDED)
+  t.strictSame(numbers(submitter.reported()), TIMES_TEN)
+  t.ok(socket.count() > 0, 'it was cut')
+  await end(worker)
+  socket.close()
+})
 
 /** An agent remembers a question and an answer of each message, in their order. */
 const isWhole = (t: Test, { cluster }: Stage): void => {

@@ -161,15 +161,17 @@ let main : !string -> !string = agent { provider: "anthropic", model: "m", endpo
 END`)
   t.ok(readFileSync(join(work, 'key.plumb'), 'utf8').includes(endpoint))
   const revoked = serveWith('ANTHROPIC_API_KEY=revoked', 'key.plumb')
-  const submitter = submit('--run', 'key', 'key.plumb')
+  const submitter = submit('--run', 'key', '--unserved-after', '0.1', 'key.plumb')
   submitter.child.stdin?.end('"a"\n"b"\n"c"\n')
   t.ok(await revoked.reports(/"unauthorized"/, 2, PATIENCE_MS), 'it says so')
   t.ok(
     await until(() => cluster.ask('SELECT max(tries) FROM plumb.message WHERE lease IS NULL').trim() === '0', PATIENCE_MS),
     'not counted as tried',
   )
+  t.ok(await submitter.reports(/"no_worker".*401/, 2, PATIENCE_MS), 'the submitter is told why nobody goes on')
   const good = serveWith('ANTHROPIC_API_KEY=good', 'key.plumb')
   t.strictSame(await submitter.ended, ENDED)
-  t.strictSame([lines(submitter.reported()), submitter.reported(2)], [['"yes"', '"yes"', '"yes"'], ''])
+  t.strictSame(lines(submitter.reported()), ['"yes"', '"yes"', '"yes"'])
+  t.equal(lines(submitter.reported(2)).length, 1, 'nothing else')
   await end(revoked, good)
 })

@@ -32,9 +32,13 @@ export const engine = async (database: Database | undefined, { isPrint, sweepDay
   if (!database) return endWith('plumb', fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON'))
   if (sweepDays !== undefined)
     return withConnection(database, true, async ({ query }) => succeed(`${(await query(SWEEP, [sweepDays])).rows[0]?.swept}\n`))
-  return withConnection(database, false, async ({ query }) => {
+  return withConnection(database, false, async (connection) => {
+    const { query } = connection
     const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
-    if (rows[0]?.is_there === true) return succeed('')
+    if (rows[0]?.is_there === true) {
+      const schema = await checkSchema(connection, PROTOCOL)
+      return schema.ok ? succeed('') : schema
+    }
     await query(SCHEMA)
     return succeed('')
   })
@@ -78,6 +82,8 @@ export const retry = (database: Database, name: string, origins: readonly number
 
 export const letters = (database: Database, name: string): Promise<number> =>
   withConnection(database, true, async ({ query }) => {
+    const known = await query('SELECT 1 FROM plumb.run WHERE name = $1', [name])
+    if (known.rows.length === 0) return noRun(name)
     const { rows } = await query(
       `SELECT l.part, l.origin, l.value, l.fault, l.tries FROM plumb.letter l JOIN plumb.run r ON r.id = l.run WHERE r.name = $1 ORDER BY l.id`,
       [name],
