@@ -1,10 +1,10 @@
 // Reads DIR/answers.jsonl, and sorts the answers by agent: of those that do not keep their own requests: programs,
 // agents elsewhere, and tools that `map` calls.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
-import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, succeed, systemReason } from '@plumb/wire'
+import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, scanLines, succeed, systemReason } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../folder.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
@@ -19,7 +19,9 @@ export const readAnswers = (
   if (agents.size === 0) return succeed(new Map())
   const path = join(folder, ANSWERS_FILE)
   try {
-    return succeed(sortByAgent(isAbsent(path) ? [] : linesIn(readFileSync(path, 'utf8')), agents))
+    const byPlace = new Map([...agents.keys()].map((place) => [place, [] as AnswerLine[]]))
+    eachAnswer(path, (line) => byPlace.get(line.process)?.push(line))
+    return succeed(new Map([...agents].map(([place, isAmnesiac]) => [place, new RecordedAnswers(byPlace.get(place) ?? [], isAmnesiac)])))
   } catch (error) {
     return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
@@ -32,9 +34,14 @@ export const readAnswers = (
 export const keepAnswersOf = (folder: string, places: ReadonlySet<string>): Fault | undefined => {
   const [path, fresh] = [join(folder, ANSWERS_FILE), join(folder, `${ANSWERS_FILE}.new`)]
   try {
-    const lines = places.size > 0 && !isAbsent(path) ? linesIn(readFileSync(path, 'utf8')) : []
-    const kept = lines.filter(({ process }) => places.has(process)).map((line) => `${JSON.stringify(line)}\n`)
-    writeFileSync(fresh, kept.join(''))
+    const fd = openSync(fresh, 'w')
+    try {
+      // In the order of the file, one line at a time: it may be larger than memory.
+      const keep = (line: AnswerLine) => places.has(line.process) && writeFileSync(fd, `${JSON.stringify(line)}\n`)
+      if (places.size > 0) eachAnswer(path, keep)
+    } finally {
+      closeSync(fd)
+    }
     renameSync(fresh, path)
     return undefined
   } catch (error) {
@@ -55,24 +62,23 @@ const answeringElsewhere = (graph: Graph, agentProgram: string | undefined): Rea
     }),
   )
 
-const sortByAgent = (lines: readonly AnswerLine[], agents: ReadonlyMap<string, boolean>): ReadonlyMap<string, RecordedAnswers> => {
-  const byPlace = new Map<string, AnswerLine[]>()
-  for (const line of lines) {
-    const before = byPlace.get(line.process)
-    if (before) before.push(line)
-    else byPlace.set(line.process, [line])
-  }
-  return new Map([...agents].map(([place, isAmnesiac]) => [place, new RecordedAnswers(byPlace.get(place) ?? [], isAmnesiac)]))
-}
+/** Bytes of a line; a longer one counts as damaged. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
-const linesIn = (text: string): AnswerLine[] =>
-  text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .flatMap((line) => {
-      const value = parse(line)
-      return isAnswerLine(value) ? [value] : []
+/** Calls `take` for each line of the file that is whole; a missing file has none. Throws read errors, and those of `take`. */
+const eachAnswer = (path: string, take: (line: AnswerLine) => unknown): void => {
+  if (isAbsent(path)) return
+  const fd = openSync(path, 'r')
+  try {
+    scanLines(fd, { from: 0, to: fstatSync(fd).size, maxBytes: MAX_ANSWER_BYTES }, (bytes) => {
+      const line = parse(bytes.toString('utf8'))
+      if (isAnswerLine(line)) take(line)
+      return true
     })
+  } finally {
+    closeSync(fd)
+  }
+}
 
 const parse = (line: string): unknown => {
   try {
