@@ -1,5 +1,5 @@
-// The grant of a server's tools: by default nothing that writes, runs programs or reaches private addresses (plumb-tools(7), What may be
-// done).
+// The grant of a server's tools: by default nothing that writes, runs programs or reaches private addresses
+// (plumb-tools(7), What may be done).
 
 import { type Authority, EFFECTS, type Effect, parseContext, parseGrant, readPolicy } from '@plumb/policy'
 import { andThen, type Result, readSpec, succeed } from '@plumb/wire'

@@ -1,5 +1,5 @@
-// The effects that a tool may have, derived from what it is made of; its own `effects:` can only add to them (plumb-tools(7), What may be
-// done).
+// The effects that a tool may have, derived from what it is made of; its own `effects:` can only add to them
+// (plumb-tools(7), What may be done).
 
 import { agentOf, agentTools, type Bound, boundsCalled, type Json, planOf, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { EFFECTS, type Effect } from './authority.js'
