@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { makeRandom } from '../fuzz/random.js'
 import { openWalk, type Step } from './walked-socket.js'
-import { lines, type Stage, stageOf } from './worker-stage.js'
+import { ENDED, lines, type Stage, stageOf } from './worker-stage.js'
 
 const SEED = Number(process.env.PLUMB_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const ALL = process.env.PLUMB_WALK === 'all'
@@ -38,15 +38,19 @@ const runWith = async ({ cluster, serve, start, work }: Stage, kind: Kind, step:
   }
   const first = start(['plumb', 'work', '--on', kind === 'worker' ? walk.url : cluster.url, 'talk.plumb'])
   if (kind === 'worker') kill = () => first.child.kill('SIGKILL')
+  let isDone = false
   let submitter = submitOn(kind === 'submitter' ? walk.url : cluster.url)
   if (kind === 'submitter') {
     kill = () => submitter.child.kill('SIGKILL')
     await submitter.ended
     const state = cluster.ask(`SELECT state FROM plumb.run WHERE name = '${name}'`).trim()
-    if (state !== 'done') submitter = submitOn(cluster.url)
+    isDone = state === 'done'
+    if (!isDone) submitter = submitOn(cluster.url)
   }
   const second = kind === 'worker' && step ? serve('talk.plumb') : undefined
-  const end = await submitter.ended
+  // One that was killed when its run was over had nothing left to do.
+  const ended = await submitter.ended
+  const end = isDone && ended.signal === 'SIGKILL' ? ENDED : ended
   for (const worker of [first, second]) worker?.child.kill('SIGTERM')
   await Promise.all([first.ended, second?.ended])
   walk.close()
