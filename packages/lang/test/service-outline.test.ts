@@ -61,6 +61,15 @@ t.test('symbols', async (t) => {
     symbols.map(() => true),
   )
   t.strictSame(outline(symbolsIn(compiled('let a : !int -> !int = nothing\nlet b = '))).slice(0, 1), [['process', 'a', '!int -> !int']])
+  const broken = compiled('type T = {}}\nlet f : !int -> !int = plumb(i, o) {\n  i ; ) o\n}\nparam p : =\nlet g : !int -> !int = id')
+  t.strictSame(outline(symbolsIn(broken)), [
+    ['type', 'T'],
+    ['value', 'f'],
+    ['param', 'p'],
+    ['process', 'g', '!int -> !int'],
+  ])
+  const labelled = 'let safe : !untrusted   string -> !string = endorse("read")'
+  t.strictSame(outline(symbolsIn(compiled(labelled))), [['process', 'safe', '!untrusted string -> !string']])
 })
 
 t.test('folds: what has several lines, and the longest that begins on one', async (t) => {
@@ -72,6 +81,7 @@ t.test('folds: what has several lines, and the longest that begins on one', asyn
     ['let main : !Review -> ![string] = plumb(input, output) {', false],
   ])
   t.strictSame(foldsIn(compiled('let a : !int -> !int = id')), [])
+  t.equal(foldsIn(compiled('let a : !int -> !int = plumb(i, o) {\n  i ; ) o\n}\n')).length, 1, 'what is being written stays folded')
 })
 
 t.test('every place of a name, in all files', async (t) => {

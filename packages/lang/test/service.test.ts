@@ -58,6 +58,7 @@ let main : !string -> !string = plumb(input, output) {
   spawn critic(input=drafts)
 }
 let orders : !Review -> !Review = filter(has(remark)) ; id
+let trusted : !untrusted int -> !int = endorse("read")
 let ranked : ![Review] -> !json = map([{ r, who: r.by.name } for r in sort(reviews, h -> -h.score) if length(r.by.tags) > 1])
 `
 
@@ -105,6 +106,7 @@ t.test('hover', async (t) => {
     ['if leng|th(r.by', 'length(x) : int', 'How many code points a string has, or items a list.'],
     ['fil|ter(score', 'filter : !Review -> !Review'],
     ['dis|card', 'discard : !json -> !unit'],
+    ['en|dorse(', 'endorse : !untrusted int -> !int'],
     ['critic.b|y', '.by : !Review -> !Person'],
   ]
   for (const [place, code, remark] of cases) {

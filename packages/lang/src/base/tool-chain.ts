@@ -90,7 +90,7 @@ const scopeOf = (tools: readonly ChainTool[], source: Source): Scope => {
 const emptyScope = (source: Source): Scope => ({
   module: {
     path: source.path,
-    program: { items: [], comments: [], broken: new Set(), span: { source, start: 0, end: 0 } },
+    program: { items: [], comments: [], broken: new Map(), span: { source, start: 0, end: 0 } },
     uses: new Map(),
     missing: new Set(),
   },

@@ -77,7 +77,7 @@ const textOf = ({ source, start, end }: Span): string => source.text.slice(start
 /** What a check of one binding may see of a module: all but what is inside processes. */
 const seenOf = ({ module, bindings }: Scope): readonly string[] => [
   module.path,
-  [...module.program.broken].join(),
+  [...module.program.broken.keys()].join(),
   [...module.missing].join(),
   ...module.program.items.flatMap((item) =>
     item.kind === 'test' ? [] : item.kind === 'binding' ? seenOfBinding(item, bindings) : [textOf(item.span)],

@@ -2,9 +2,9 @@
 // Signatures, types, bodies, chains, config values and expressions have files of their own under parse/.
 
 import type { Report } from '../diagnostic/diagnostic.js'
-import type { Source } from '../diagnostic/source.js'
+import type { Source, Span } from '../diagnostic/source.js'
 import { parseAnnotations } from './annotation.js'
-import type { Binding, Implementation, Item, Name, ParamDeclaration, SyntaxTree, TypeDeclaration, Use } from './ast.js'
+import type { Binding, Implementation, Item, Name, Node, ParamDeclaration, SyntaxTree, TypeDeclaration, Use } from './ast.js'
 import { parsePlumb, WIRED } from './body.js'
 import { parseChain } from './chain.js'
 import { Cursor } from './cursor.js'
@@ -16,8 +16,14 @@ import { parseType } from './type.js'
 import { isLiteral, parseLiteral, parseObject } from './value.js'
 
 export interface Parsed extends SyntaxTree {
-  /** Names whose declaration has a syntax error: uses of them are not reported again. */
-  readonly broken: ReadonlySet<string>
+  /** Declarations with a syntax error, by name: uses of them are not reported again. */
+  readonly broken: ReadonlyMap<string, BrokenItem>
+}
+
+/** A declaration of which no more than its name could be read. */
+export interface BrokenItem extends Node {
+  readonly kind: 'type' | 'param' | 'binding'
+  readonly name: Name
 }
 
 /** Every syntax error is reported; what could be read is in the result. */
@@ -25,16 +31,16 @@ export const parse = (source: Source, report: Report): Parsed => {
   const { tokens, comments, shebang } = tokenize(source, report)
   const c = new Cursor(tokens, report)
   const items: Item[] = []
-  const broken = new Set<string>()
+  const broken = new Map<string, BrokenItem>()
   while (c.next.kind !== 'end') {
     const start = c.next
     const named: { name?: Name } = {}
     const found = c.attempt(
       () => c.beside(() => item(c, named)),
       () => {
-        if (named.name) broken.add(named.name.text)
         if (c.next === start) c.advance()
         skipToItem(c)
+        if (named.name) broken.set(named.name.text, brokenItem(named.name, start.text, c.spanFrom(start)))
       },
     )
     if (found) items.push(found)
@@ -42,6 +48,12 @@ export const parse = (source: Source, report: Report): Parsed => {
   const span = { source, start: 0, end: source.text.length }
   return { items, comments, broken, span, ...(shebang === undefined ? {} : { shebang }) }
 }
+
+const brokenItem = (name: Name, word: string, span: Span): BrokenItem => ({
+  kind: word === 'type' || word === 'param' ? word : 'binding',
+  name,
+  span,
+})
 
 /** One expression and nothing behind it. */
 export const parseExpressionText = (source: Source, report: Report) => alone(source, report, expression)

@@ -106,7 +106,7 @@ const ofItem = (
   const own = parse({ path, text: item }, () => {})
   const [before, behind] = rest as [Parsed, Parsed]
   const all = [before, own, behind]
-  const program = { ...own, items: all.flatMap(({ items }) => items), broken: new Set(all.flatMap(({ broken }) => [...broken])) }
+  const program = { ...own, items: all.flatMap(({ items }) => items), broken: new Map(all.flatMap(({ broken }) => [...broken])) }
   return { program: declared({ path, text, program }, files), path: pathAt(own, offset - start + PLACEHOLDER.length) }
 }
 

@@ -70,13 +70,16 @@ const ofMorphism = (path: readonly Node[], program: Program): Hover | undefined 
   const span = node.kind === 'field' ? (node.field as Name).span : node.span
   const found = flow.nodes.get(span)
   if (!found) return undefined
-  const side = (ports: readonly { type: Type | undefined }[]) => {
-    const types = ports.map((p) => `!${printPortType(p.type)}`)
+  const side = (ports: readonly { type: Type | undefined }[], label = '') => {
+    const types = ports.map((p) => `!${label}${printPortType(p.type)}`)
     return types.length === 1 ? types[0] : `(${types.join(', ')})`
   }
   const word = node.kind === 'field' ? `.${node.field.text}` : node.kind
-  return { span, code: `${word} : ${side(found.inputs)} -> ${side((flow.exits.get(span) ?? found).outputs)}` }
+  return { span, code: `${word} : ${side(found.inputs, TAKEN_OFF[node.kind])} -> ${side((flow.exits.get(span) ?? found).outputs)}` }
 }
+
+/** Types have no labels. */
+const TAKEN_OFF: Readonly<Record<string, string>> = { endorse: 'untrusted ', declassify: 'secret ' }
 
 // A type that has a name is shown with what the name stands for.
 const withDeclaration = (code: string, type: Type, program: Program): string => {

@@ -5,8 +5,9 @@ import type { Span } from '../diagnostic/source.js'
 import { aliasOf } from '../names/modules.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { Binding, Item, Name, TypeExpression } from '../parse/ast.js'
+import type { BrokenItem } from '../parse/parser.js'
 import { childNodesOf } from './path-at.js'
-import { printSignature } from './signature.js'
+import { writtenSignature } from './signature.js'
 
 export interface ListedSymbol {
   readonly name: string
@@ -21,7 +22,16 @@ export interface ListedSymbol {
 
 /** In their order; those of a spec with errors, too. */
 export const symbolsIn = ({ program }: Compiled): readonly ListedSymbol[] =>
-  program.entry.module.program.items.map((item) => symbolOf(item, program.entry))
+  [
+    ...program.entry.module.program.items.map((item) => symbolOf(item, program.entry)),
+    ...[...program.entry.module.program.broken.values()].map(brokenSymbol),
+  ].sort((a, b) => a.span.start - b.span.start)
+
+// What is being written stays in the list, and folded.
+const brokenSymbol = ({ kind, name, span }: BrokenItem): ListedSymbol => ({
+  ...{ name: name.text, kind: kind === 'binding' ? 'value' : kind, span, at: name.span },
+  parts: [],
+})
 
 const symbolOf = (item: Item, scope: Scope): ListedSymbol => {
   const { span } = item
@@ -49,7 +59,7 @@ const KINDS: Readonly<Record<Bound['category'], ListedSymbol['kind']>> = {
 const bindingOf = (binding: Binding, bound: Bound | undefined): ListedSymbol => {
   const { name, span, impl } = binding
   const isKnown = bound?.binding === binding
-  const signature = isKnown ? printSignature(bound).replace(/^ : /, '') : ''
+  const signature = isKnown ? writtenSignature(bound).replace(/^ : /, '') : ''
   return {
     ...{ name: name.text, kind: isKnown ? KINDS[bound.category] : 'value', span, at: name.span },
     ...(signature === '' ? {} : { detail: signature }),
@@ -91,6 +101,7 @@ export const foldsIn = ({ program }: Compiled): readonly FoldingSpan[] => {
     }
   }
   walk({ items: tree.items })
+  for (const { span } of tree.broken.values()) note(span, false)
   for (const { span } of tree.comments) note(span, true)
   return [...byLine.values()].sort((a, b) => a.span.start - b.span.start)
 }

@@ -10,7 +10,7 @@ import type { SymbolInfo } from './symbol.js'
 export const signatureOf = (meaning: SymbolInfo): string => {
   switch (meaning.kind) {
     case 'binding':
-      return `let ${meaning.bound.name}${writtenPorts(meaning.bound)} = ${implementation(meaning.bound)}`
+      return `let ${meaning.bound.name}${writtenSignature(meaning.bound)} = ${implementation(meaning.bound)}`
     case 'param':
       return sliceOf(meaning.param.declaration.span)
     case 'type':
@@ -30,8 +30,8 @@ export const signatureOf = (meaning: SymbolInfo): string => {
   }
 }
 
-// Types have no labels; what is written has.
-const writtenPorts = (bound: Bound): string => {
+/** As `printSignature`, with the labels that are written: types have none. */
+export const writtenSignature = (bound: Bound): string => {
   const { signature } = bound.binding
   if (!signature || !writesLabel(signature)) return printSignature(bound)
   return ` : ${sliceOf(signature.span).replace(/\s+/g, ' ')}`

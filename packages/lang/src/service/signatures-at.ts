@@ -4,7 +4,7 @@ import type { Compiled } from '../compile.js'
 import { functionsNamed } from '../expression/run/function-table.js'
 import type { CallExpression } from '../parse/ast.js'
 import { isOf, pathAt } from './path-at.js'
-import { printSignature } from './signature.js'
+import { writtenSignature } from './signature.js'
 
 export interface Signatures {
   /** As `slice(s, from, to)`, each with what it does; several where a name has several. */
@@ -25,6 +25,6 @@ export const signaturesAt = ({ program }: Compiled, offset: number): Signatures 
 
 const usagesOf = ({ module, function: name }: CallExpression, entry: Compiled['program']['entry']): Signatures['usages'] => {
   const bound = (module ? entry.modules.get(module.text) : entry)?.bindings.get(name.text)
-  if (bound) return [{ usage: `${name.text}${printSignature(bound)}` }]
+  if (bound) return [{ usage: `${name.text}${writtenSignature(bound)}` }]
   return module ? [] : functionsNamed(name.text).map(({ usage, text }) => ({ usage, text }))
 }
