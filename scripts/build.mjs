@@ -57,7 +57,8 @@ const buildExecutable = async (name) => {
   const start = { path: `${ROOT}/${dist}/main.cjs`, contents: readFileSync(`${ROOT}/${launcher}`) }
   const notices = {
     path: `${ROOT}/${dist}/THIRD-PARTY-NOTICES`,
-    contents: [thirdPartyNotices(results.flatMap(inputsOf)), ...licences].join('\n'),
+    // The bundler gives its files in another order each time.
+    contents: [thirdPartyNotices(results.flatMap(inputsOf)), ...[...licences].sort()].join('\n'),
   }
   const inputs = { [launcher]: {}, 'scripts/notices.mjs': {} }
   removeCodeCaches(`${ROOT}/${dist}`)
