@@ -60,6 +60,7 @@ interface Flags {
   rate?: readonly string[]
   lane?: ProviderLane
   tellMemory?: true
+  tellSettled?: true
 }
 
 const { again, dollars, lanes, rates, whole } = optionReaders()
@@ -107,6 +108,7 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
   { flags: '--tell-memory' },
+  { flags: '--tell-settled' },
 ]
 
 /** The options, or the text that --help or --version ask for. */
@@ -209,6 +211,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,
     emitsMemory: flags.tellMemory === true,
+    tellsSettledOnly: flags.tellSettled === true,
     isMux,
     takesEnvelopes: flags.envelopes,
     isRawInput,

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { ACCOUNTS, scrub } from '@plumb/wire'
 import t from 'tap'
 import { until } from '../../wire/test/processes.js'
+import { Cancellation } from '../src/conversation/cancellation.js'
 import { readRetryAfter } from '../src/provider/http/api-error.js'
 import { readEndpoint } from '../src/provider/http/endpoint.js'
 import { DEFAULT_TIMING } from '../src/provider/http/timing.js'
@@ -477,8 +478,7 @@ t.test('presets: servers by their names', async (t) => {
   const groq = prepare('groq', { key: CANARY, config: { endpoint: url } })
   t.teardown(() => groq?.ok && groq.value.close?.())
   t.ok(groq?.ok)
-  if (groq?.ok)
-    t.match(await groq.value.answer(openClient(t, 'openai', url).question, { signal: new AbortController().signal }), { ok: true })
+  if (groq?.ok) t.match(await groq.value.answer(openClient(t, 'openai', url).question, new Cancellation()), { ok: true })
   t.match(received[0], { path: '/v1/chat/completions', headers: { authorization: `Bearer ${CANARY}` } })
 
   const refusing = await openStub(t, [refused(401)])
@@ -487,7 +487,7 @@ t.test('presets: servers by their names', async (t) => {
   t.ok(ollama?.ok)
   if (!ollama?.ok) return
   const question = openClient(t, 'openai', refusing.url).question
-  t.match(await ollama.value.answer(question, { signal: new AbortController().signal }), {
+  t.match(await ollama.value.answer(question, new Cancellation()), {
     ok: false,
     error: { error: 'unauthorized', detail: /provider 'ollama' has none: write provider: "openai"/ },
   })

@@ -5,7 +5,7 @@ import { checkUsage } from '../../../packages/plumb-agent/src/provider/check-usa
 import { apiFailure, errorEventFailure } from '../../../packages/plumb-agent/src/provider/http/api-error.js'
 import type { Failure } from '../../../packages/plumb-agent/src/provider/http/failure.js'
 import { readJson } from '../../../packages/plumb-agent/src/provider/http/json-path.js'
-import { serverEvents } from '../../../packages/plumb-agent/src/provider/http/server-events.js'
+import { ServerEvents } from '../../../packages/plumb-agent/src/provider/http/server-events.js'
 import { eventsOf as openaiEvents, openReader as openOpenai } from '../../../packages/plumb-agent/src/provider/openai/chat/reader.js'
 import {
   openReader as openResponses,
@@ -14,7 +14,7 @@ import {
 import type { AnswerReader } from '../../../packages/plumb-agent/src/provider/protocol.js'
 import { readMessage } from '../../../packages/plumb-agent/src/provider/read-message.js'
 import { wireNames } from '../../../packages/plumb-agent/src/provider/wire-names.js'
-import { isCode } from '../../../packages/wire/src/index.js'
+import { isCode, parseJson } from '../../../packages/wire/src/index.js'
 import { makeRandom, type Random } from '../random.js'
 import { must, type Target } from '../target.js'
 
@@ -129,22 +129,35 @@ const takeAll = (events: readonly string[], open: (typeof READERS)[number]['open
   return finish(reader)
 }
 
-const gather = async (input: Buffer, random: Random | undefined): Promise<readonly string[] | 'unreadable'> => {
-  const chunks = async function* () {
+const gather = (input: Buffer, random: Random | undefined): readonly string[] | 'unreadable' => {
+  const events = new ServerEvents()
+  const gathered: string[] = []
+  try {
     for (let at = 0; at < input.length; ) {
       const to = random ? at + 1 + random.below(random.pick([2, 30])) : input.length
-      yield input.subarray(at, to)
+      gathered.push(...events.take(input.subarray(at, to)))
       at = to
     }
-  }
-  const events: string[] = []
-  try {
-    for await (const data of serverEvents(chunks())) events.push(data)
+    gathered.push(...events.end())
   } catch (error) {
     must((error as { code?: string }).code === 'UNREADABLE', `it throws ${error}`)
     return 'unreadable'
   }
-  return events
+  return gathered
+}
+
+/** What the quick ways to text and to values are held against. */
+const gatherSlowly = (input: Buffer): readonly string[] | 'unreadable' => {
+  try {
+    return gather(Buffer.from(new TextDecoder('utf-8', { fatal: true }).decode(input, { stream: true })), undefined)
+  } catch {
+    return 'unreadable'
+  }
+}
+
+const readSlowly = (text: string): ReturnType<typeof readJson> => {
+  const bytes = Buffer.from(text)
+  return parseJson(bytes, 0, bytes.length, true)
 }
 
 // A last event that is no JSON counts where its end has been seen, and after a lone CR that depends on where it was cut.
@@ -205,9 +218,13 @@ export const events: Target = {
   ],
   cases: 500,
   judge: async (input, random) => {
-    const whole = await gather(input, undefined)
-    const torn = await gather(input, makeRandom(random.below(2 ** 30)))
+    const whole = gather(input, undefined)
+    const torn = gather(input, makeRandom(random.below(2 ** 30)))
     must(shown(torn) === shown(whole), `torn ${torn}, whole ${whole}`)
+    const slow = gatherSlowly(input)
+    must(shown(slow) === shown(whole), `decoded first ${slow}, whole ${whole}`)
+    for (const data of whole === 'unreadable' ? [] : whole)
+      must(JSON.stringify(readJson(data)) === JSON.stringify(readSlowly(data)), `read in two ways: ${data}`)
     const text = input.toString('utf8')
     const plain = readJson(text)
     for (const { open, eventsOf } of READERS) {

@@ -102,21 +102,36 @@ export const openConversation = (
 
   const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
 
-  const compose = (turn: Turn, emit: Emit): ModelRequest => {
-    const context = config.hasRuntimeContext ? contextNow() : undefined
-    const said = { system, context, history: memory, turn: turn.messages, tools: tools.offers(), parallelToolCalls }
-    const settings = () => ({ model, temperature, effort })
-    const refused = () => asking.refused
-    const wanted = { input, output, schemaInPrompt: config.schemaInPrompt, hasMismatch }
-    return { ...said, ...settings(), settings, refused, billing, ...wanted, emit, log }
-  }
+  const settings = () => ({ model, temperature, effort })
+  const refused = () => asking.refused
+
+  const compose = (turn: Turn, emit: Emit, billing: Billing | undefined): ModelRequest => ({
+    system,
+    context: config.hasRuntimeContext ? contextNow() : undefined,
+    history: memory,
+    turn: turn.messages,
+    tools: tools.offers(),
+    parallelToolCalls,
+    model,
+    temperature,
+    effort,
+    settings,
+    refused,
+    billing,
+    input,
+    output,
+    schemaInPrompt: config.schemaInPrompt,
+    hasMismatch,
+    emit,
+    log,
+  })
 
   // Thousands of inputs wait for one batch.
   const dropped = (): Said => (lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED })
 
   const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> => {
     const paying = billing && countGranted(billing)
-    const question = { ...compose(turn, emit), billing: paying?.billing }
+    const question = compose(turn, emit, paying?.billing)
     const before = kept?.ask(question, delivery)
     if (before?.found) return repeat(before.found, question, before)
     if (before?.miss) return { ok: false, error: before.miss }

@@ -9,16 +9,20 @@ export type TelemetryEvent = (Exclude<Telemetry, { kind: 'output' }> | { readonl
 
 export type Emit = (event: TelemetryEvent) => void
 
-/** Without `write` nothing is emitted. */
-export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined): Emit => {
+const NOTHING: Emit = () => {}
+
+/** Without `write` nothing is emitted, and with `isSettledOnly` nothing else than `settled`. */
+export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined, isSettledOnly = false): Emit => {
+  if (!write) return NOTHING
   const place = placeIn(process.env)
   const who = `,"agent":${JSON.stringify(agent)}${membersOf(place)}`
   return (event) => {
+    if (isSettledOnly && event.kind !== 'settled') return
     const depth = event.kind === 'tool_call' || event.kind === 'tool_result' ? event.depth : undefined
     const isInner = depth !== undefined
     const placed = isInner ? { ...event, depth: (place.depth ?? 0) + depth } : event
     const by = isInner ? `,"agent":${JSON.stringify(agent)}` : who
-    write?.(scrub(`{"kind":"${event.kind}"${fieldsOf(placed)}${by},"time":"${new Date().toISOString()}"}`))
+    write(scrub(`{"kind":"${event.kind}"${fieldsOf(placed)}${by},"time":"${new Date().toISOString()}"}`))
   }
 }
 

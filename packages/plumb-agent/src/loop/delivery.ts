@@ -62,11 +62,12 @@ export class Delivery {
   }
 
   reportCause(): void {
-    clearTimeout(this.#quiet)
     const cause = this.#cause
+    if (!cause) return
+    clearTimeout(this.#quiet)
     const failed = this.#failed.sort((a, b) => a.seq - b.seq)
     const [first] = failed
-    if (!cause || !first) return
+    if (!first) return
     this.#cause = undefined
     this.#failed = []
     const seqs = failed.map(({ seq }) => seq)

@@ -18,6 +18,7 @@ import type { AgentMoney } from '../config/money.js'
 import type { PreparedAgent } from '../config/prepare.js'
 import { sharedAllowance } from '../conversation/allowance.js'
 import { type Billing, mostOf, openBilling, pricedTokens } from '../conversation/billing.js'
+import { Cancellation } from '../conversation/cancellation.js'
 import type { Stderr } from '../io/stderr.js'
 import type { TelemetryEvent } from '../io/telemetry.js'
 import { addUsage, type ModelRequest, NO_USAGE, type TokenUsage } from '../provider/provider.js'
@@ -51,7 +52,7 @@ export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney
     }
     const startMs = nowMs()
     const emit = (event: TelemetryEvent) => events.push(event)
-    const answered = await provider.answer({ ...PLAIN, model, ...asks, billing, emit, log }, { signal: new AbortController().signal })
+    const answered = await provider.answer({ ...PLAIN, model, ...asks, billing, emit, log }, new Cancellation())
     const ms = Math.round(nowMs() - startMs)
     provider.close?.()
     if (answered.ok) used = addUsage(used, answered.value.usage)

@@ -12,6 +12,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Account, fail, fault, isRecord, type ProviderLane, succeed, totalTokens } from '@plumb/wire'
 import { version } from '../../package.json'
+import type { Cancelled } from '../conversation/cancellation.js'
 import type { BatchLane } from './batch/lane.js'
 import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
@@ -57,7 +58,7 @@ interface Sent extends Composed {
 interface InBatch extends Sent {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  readonly signal: AbortSignal
+  readonly cancelled: Cancelled
 }
 
 interface Composed {
@@ -69,7 +70,7 @@ interface Composed {
 interface Ask {
   readonly question: ModelRequest
   readonly names: WireNames
-  readonly signal: AbortSignal
+  readonly cancelled: Cancelled
 }
 
 export const openChat = (protocol: Protocol, settings: ChatSettings): Provider => {
@@ -81,6 +82,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   const path = protocol.pathOf(endpoint)
   const keyWords = keyWordsOf(account, key)
   const concessions = new Concessions(protocol)
+  const isPatched = !isRecord(settings.patch) || Object.keys(settings.patch).length > 0
 
   const compose = (question: ModelRequest, names: WireNames, without?: string): Composed => {
     const downgrades = new Set(concessions.without(question.model))
@@ -89,7 +91,8 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     const system = systemText(question, format, isOwnHost)
     const effort = concessions.effortFor(question)
     const options = { maxTokens, thinkingBudget, isStreaming, names, downgrades, system, format, effort }
-    return { body: mergePatch(protocol.bodyOf(question, options), settings.patch), isWrapped: format?.isWrapped === true }
+    const body = protocol.bodyOf(question, options)
+    return { body: isPatched ? mergePatch(body, settings.patch) : body, isWrapped: format?.isWrapped === true }
   }
 
   const headersOf = (body: unknown) => ({
@@ -106,11 +109,11 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     return openBatchLane({ protocol, endpoint, headers: headersOf({}), calls, maxRetries, directory: batching?.directory })
   }
 
-  const ask = async (asked: ModelRequest, signal: AbortSignal): Promise<Attempt<Finished>> => {
+  const ask = async (asked: ModelRequest, cancelled: Cancelled): Promise<Attempt<Finished>> => {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
     for (let question = asked; ; question = withCurrentSettings(asked)) {
       concessions.reportEffort(question)
-      const { result, sent } = await send({ question, names, signal })
+      const { result, sent } = await send({ question, names, cancelled })
       const { model } = sent.question
       if (result.ok) {
         const answering = model === asked.model ? {} : { model }
@@ -123,12 +126,12 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       }
       const hint = hintFor(protocol, result.failure)
       if (hint !== undefined) return { ok: false, failure: withHint(result.failure, hint) }
-      if (signal.aborted || !concessions.learn(refused, result.failure)) return result
+      if (cancelled.isCancelled || !concessions.learn(refused, result.failure)) return result
     }
   }
 
-  /** Each retry uses the current settings. */
-  const send = async ({ question, names, signal }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> => {
+  /** Each retry takes the settings of its time. */
+  const send = async ({ question, names, cancelled }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> => {
     let sent: Sent = { question, ...compose(question, names) }
     const result = await retryRequest<Finished>(
       async (attempt) => {
@@ -138,14 +141,14 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
           const current = withCurrentSettings(question)
           sent = { question: current, ...compose(current, names) }
         }
-        return post(sent, attempt, names, signal)
+        return post(sent, attempt, names, cancelled)
       },
-      { maxRetries, timing, signal, onRetry: (event) => question.emit({ kind: 'retry', ...event }) },
+      { maxRetries, timing, cancelled, onRetry: (event) => question.emit({ kind: 'retry', ...event }) },
     )
     return { result, sent }
   }
 
-  const post = async (sent: Sent, attempt: number, names: WireNames, signal: AbortSignal): Promise<Attempt<Finished>> => {
+  const post = async (sent: Sent, attempt: number, names: WireNames, cancelled: Cancelled): Promise<Attempt<Finished>> => {
     const { question, body } = sent
     const { model, log, billing, batching } = question
     const text = writeBody(body)
@@ -153,17 +156,15 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     if (lane === 'batch') opened ??= openBatches(question)
     const batches = await opened
     const isPaid = batches?.isNoted(batching?.key) === true
-    const size = sizeOf(body, text, question)
-    const bill = isPaid
-      ? undefined
-      : billing && (await (batches ? batches.sequentially(() => billing.reserve(size, signal)) : billing.reserve(size, signal)))
+    const reserve = async () => billing?.reserve(sizeOf(body, text, question), cancelled.signal)
+    const bill = isPaid || !billing ? undefined : await (batches ? batches.sequentially(reserve) : reserve())
     if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
     const headers = headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
     const reader = protocol.openReader(question, names, (error) => errorEventFailure(host, keyWords, error))
     const result = batches
-      ? await askInBatch(batches, { ...sent, headers, text, signal }, reader)
-      : await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, signal)
+      ? await askInBatch(batches, { ...sent, headers, text, cancelled }, reader)
+      : await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, cancelled)
     if (!result.ok) {
       bill?.value.settle(result.failure.isUnbilled ? 'nothing' : 'most')
       return { ok: false, failure: asRefusedMedia(result.failure, text) }
@@ -174,9 +175,9 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   }
 
   const askInBatch = async (batches: BatchLane, asked: InBatch, reader: AnswerReader): Promise<Attempt<Finished>> => {
-    const { question, isWrapped, headers, text, signal } = asked
+    const { question, isWrapped, headers, text, cancelled } = asked
     const { key, emit = question.emit, warn = () => {} } = question.batching ?? {}
-    const replied = await batches.ask({ key, body: text, headers, model: question.model, isWrapped, signal, emit, warn })
+    const replied = await batches.ask({ key, body: text, headers, model: question.model, isWrapped, signal: cancelled.signal, emit, warn })
     if (!replied.ok) return replied
     const failure = takeReply(replied.value.reply, reader, protocol)
     if (failure) return { ok: false, failure }
@@ -185,7 +186,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   }
 
   return {
-    answer: async (question, { signal }) => {
+    answer: async (question, cancelled) => {
       const refused = mediaOf(question.turn.slice(0, 1))
         .map(protocol.refusesMedia)
         .find((why) => why !== undefined)
@@ -193,7 +194,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       let asked = question
       let answer: ModelAnswer | undefined
       for (let interruptions = 0; ; interruptions++) {
-        const result = await ask(asked, signal)
+        const result = await ask(asked, cancelled)
         if (!result.ok) {
           if (answer) question.billing?.lose(totalTokens(answer.usage))
           return toAnswered(result.failure)

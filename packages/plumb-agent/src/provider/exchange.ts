@@ -1,20 +1,21 @@
 // One attempt: sends a request and reads its reply to the end, within a deadline.
 
-import { type Fault, type Log, nowMs } from '@plumb/wire'
+import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
+import type { Cancelled } from '../conversation/cancellation.js'
 import { apiFailure } from './http/api-error.js'
 import type { HttpConnection, HttpRequest } from './http/connection.js'
-import { type Deadline, openDeadline } from './http/deadline.js'
-import { type Attempt, type Failure, failWith } from './http/failure.js'
+import { type Attempt, type Failure, failWith, Unreadable } from './http/failure.js'
+import type { ReplyListener } from './http/hearing.js'
 import { at, readJson } from './http/json-path.js'
-import { type HttpReply, header, readBody, readText } from './http/reply-body.js'
-import { serverEvents } from './http/server-events.js'
+import { type HttpReply, header } from './http/reply-body.js'
+import { ServerEvents } from './http/server-events.js'
 import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
 import { transportFailure } from './http/transport-error.js'
 import type { AnswerReader, Finished, Protocol } from './protocol.js'
 
 export interface ExchangeOptions {
   readonly protocol: Pick<Protocol, 'eventsOf'>
-  readonly connection: HttpConnection
+  readonly connection: Pick<HttpConnection, 'hear'>
   readonly host: string
   /** As in `Refused`. */
   readonly keyWords: string
@@ -22,72 +23,174 @@ export interface ExchangeOptions {
   readonly log: Log
 }
 
-export const exchange = async (
-  { protocol, connection, host, keyWords, timing, log }: ExchangeOptions,
+export const exchange = (
+  options: ExchangeOptions,
   request: HttpRequest,
   reader: AnswerReader,
-  signal: AbortSignal,
-): Promise<Attempt<Finished>> => {
-  const deadline = openDeadline(signal, timing.totalMs)
-  const startMs = nowMs()
-  try {
-    const reply = await connection.send(request, deadline.signal)
-    const { status, headers } = reply
-    const request_id = header(headers, 'request-id') || header(headers, 'x-request-id')
-    log('api_response', { host, status, ms: Math.round(nowMs() - startMs), ...(request_id === '' ? {} : { request_id }) })
-    if (status < 200 || status >= 300) {
-      const text = await readText(reply, MAX_ERROR_BYTES, true)
-      return { ok: false, failure: apiFailure({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
-    }
-    const failure = await readReply(reply, reader, protocol, host, deadline)
-    return failure ? { ok: false, failure } : { ok: true, value: reader.finish() }
-  } catch (error) {
-    if (signal.aborted) return failWith('cancelled', 'the answer was dropped on request', false)
-    // A connection error after the end of the answer does not matter.
-    if (reader.isOver) return { ok: true, value: reader.finish() }
-    if (deadline.signal.aborted) return failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true)
-    const failure = transportFailure(host, error)
-    if (!failure) throw error
-    return { ok: false, failure }
-  } finally {
-    deadline.clear()
-  }
-}
-
-const readReply = async (
-  reply: HttpReply,
-  reader: AnswerReader,
-  protocol: Pick<Protocol, 'eventsOf'>,
-  host: string,
-  deadline: Deadline,
-): Promise<Failure | undefined> => {
-  // By the reply, not by the request: some servers do not stream, and some stream unasked.
-  const isStream = header(reply.headers, 'content-type').startsWith('text/event-stream')
-  const failure = isStream
-    ? await readStream(serverEvents(readBody(reply, MAX_REPLY_BYTES)), reader, host, deadline)
-    : readPlain(await readText(reply, MAX_REPLY_BYTES), reader, protocol, host)
-  if (failure || reader.isWhole) return failure
-  return failWith('connection_failed', `${host} ended its reply before the answer was whole`, true).failure
-}
+  cancelled: Cancelled,
+): Promise<Attempt<Finished>> =>
+  new Promise((resolve, reject) => {
+    new Exchange(options, reader, cancelled, resolve, reject).start(request)
+  })
 
 const LINGER_MS = 1_000
 
-const readStream = async (
-  events: AsyncIterable<string>,
-  reader: AnswerReader,
-  host: string,
-  deadline: Deadline,
-): Promise<Failure | undefined> => {
-  for await (const data of events) {
-    // To the end, so that the connection can be reused; but not for long.
-    if (reader.isOver) continue
-    const event = data === '[DONE]' ? { ok: true as const, value: data } : readJson(data)
-    if (!event.ok) return unreadable(host, 'sent an event that is no JSON', event.error)
-    const failure = reader.take(event.value)
-    if (failure) return failure
-    if (reader.isOver) deadline.shorten(LINGER_MS)
+class Exchange implements ReplyListener {
+  readonly #o: ExchangeOptions
+  readonly #reader: AnswerReader
+  readonly #cancelled: Cancelled
+  readonly #resolve: (attempt: Attempt<Finished>) => void
+  readonly #reject: (bug: unknown) => void
+  readonly #startMs = nowMs()
+  #giveUp: (why: Error) => void = () => {}
+  #clearDeadline = (): void => {}
+  #stopListening = (): void => {}
+  #isLate = false
+  #isDone = false
+  #hasLingered = false
+  /** Its head, once that has come. */
+  #status = 0
+  #headers: HttpReply['headers'] = {}
+  /** By what came, not by what was asked for: some servers do not stream, and some do unasked. */
+  #events: ServerEvents | undefined
+  #chunks: Buffer[] = []
+  #bytes = 0
+
+  constructor(
+    options: ExchangeOptions,
+    reader: AnswerReader,
+    cancelled: Cancelled,
+    resolve: (attempt: Attempt<Finished>) => void,
+    reject: (bug: unknown) => void,
+  ) {
+    this.#o = options
+    this.#reader = reader
+    this.#cancelled = cancelled
+    this.#resolve = resolve
+    this.#reject = reject
   }
-  return undefined
+
+  start(request: HttpRequest): void {
+    const { connection, timing } = this.#o
+    if (this.#cancelled.isCancelled) return this.#done(CANCELLED)
+    this.#stopListening = this.#cancelled.listen(() => this.#giveUp(new Error('cancelled')))
+    this.#clearDeadline = startDeadline(timing.totalMs, this.#late)
+    this.#giveUp = connection.hear(request, this)
+  }
+
+  onHead(status: number, headers: HttpReply['headers']): void {
+    const { host, log } = this.#o
+    this.#status = status
+    this.#headers = headers
+    const request_id = header(headers, 'request-id') || header(headers, 'x-request-id')
+    log('api_response', { host, status, ms: Math.round(nowMs() - this.#startMs), ...(request_id === '' ? {} : { request_id }) })
+    if (!this.#isRefused && header(headers, 'content-type').startsWith('text/event-stream')) this.#events = new ServerEvents()
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#isDone) return
+    this.#bytes += chunk.length
+    if (this.#isRefused && this.#bytes > MAX_ERROR_BYTES) return this.#stop(this.#refusal())
+    // By decoded bytes: a gzip bomb of 200 KB would pass any other limit.
+    if (this.#bytes > MAX_REPLY_BYTES) throw new Unreadable(`answered with more than ${MAX_REPLY_BYTES} bytes`)
+    if (this.#events) this.#take(this.#events.take(chunk))
+    else this.#chunks.push(chunk)
+  }
+
+  onEnd(): void {
+    if (this.#isDone) return
+    if (this.#isRefused) return this.#done(this.#refusal())
+    const { protocol, host } = this.#o
+    if (this.#events) this.#take(this.#events.end())
+    else {
+      const failure = readPlain(this.#text, this.#reader, protocol, host)
+      if (failure) this.#done({ ok: false, failure })
+    }
+    if (this.#isDone) return
+    if (this.#reader.isWhole) this.#done(this.#finished())
+    else this.#done(failWith('connection_failed', `${host} ended its reply before the answer was whole`, true))
+  }
+
+  onError(error: unknown): void {
+    if (this.#isDone) return
+    if (this.#isRefused) return this.#done(this.#refusal())
+    const { host, timing } = this.#o
+    if (this.#cancelled.isCancelled) return this.#done(CANCELLED)
+    // The end of a connection after the end of the answer says nothing about the answer.
+    if (this.#reader.isOver) return this.#done(this.#finished())
+    if (this.#isLate) return this.#done(failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true))
+    const failure = transportFailure(host, error)
+    if (failure) return this.#done({ ok: false, failure })
+    this.#leave()
+    this.#reject(error)
+  }
+
+  get #isRefused(): boolean {
+    return this.#status !== 0 && (this.#status < 200 || this.#status >= 300)
+  }
+
+  get #text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8')
+  }
+
+  #take(events: readonly string[]): void {
+    for (const data of events) {
+      // To the end, so that the connection can be kept; but not for long.
+      if (this.#reader.isOver) return
+      const failure = takeEvent(data, this.#reader, this.#o.host)
+      if (failure) return this.#stop({ ok: false, failure })
+    }
+    if (!this.#reader.isOver || this.#hasLingered) return
+    this.#hasLingered = true
+    // As a rule it has ended by then.
+    queueMicrotask(() => this.#linger())
+  }
+
+  #linger(): void {
+    if (this.#isDone) return
+    this.#clearDeadline()
+    this.#clearDeadline = startDeadline(LINGER_MS, this.#late)
+  }
+
+  #finished(): Attempt<Finished> {
+    return { ok: true, value: this.#reader.finish() }
+  }
+
+  #refusal(): Attempt<Finished> {
+    const { host, keyWords, timing } = this.#o
+    const [status, headers, text] = [this.#status, this.#headers, this.#text]
+    return { ok: false, failure: apiFailure({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
+  }
+
+  readonly #late = (): void => {
+    this.#isLate = true
+    this.#giveUp(new Error('late'))
+  }
+
+  /** What else comes is not read. */
+  #stop(attempt: Attempt<Finished>): void {
+    this.#done(attempt)
+    this.#giveUp(new Error('not read any further'))
+  }
+
+  #done(attempt: Attempt<Finished>): void {
+    this.#leave()
+    this.#resolve(attempt)
+  }
+
+  #leave(): void {
+    this.#isDone = true
+    this.#clearDeadline()
+    this.#stopListening()
+  }
+}
+
+const CANCELLED = failWith('cancelled', 'the answer was dropped on request', false)
+
+const takeEvent = (data: string, reader: AnswerReader, host: string): Failure | undefined => {
+  if (data === '[DONE]') return reader.take(data)
+  const event = readJson(data)
+  return event.ok ? reader.take(event.value) : unreadable(host, 'sent an event that is no JSON', event.error)
 }
 
 const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {

@@ -4,7 +4,7 @@ import type { Json, Type } from '@plumb/lang'
 import type { Fault, Log } from '@plumb/wire'
 import type { Billing } from '../conversation/billing.js'
 import type { ProviderRefusal } from '../conversation/breaker.js'
-import type { HasSignal } from '../conversation/cancellation.js'
+import type { Cancelled } from '../conversation/cancellation.js'
 import type { Emit } from '../io/telemetry.js'
 import type { CallInput } from './call-input.js'
 import type { Effort } from './effort.js'
@@ -124,8 +124,8 @@ export interface Provider {
   readonly settings?: { readonly [name: string]: unknown }
   /** Why it accepts no temperature in this configuration. Undefined: it does. */
   readonly noTemperature?: string
-  /** Fails with the fault of the input, after all transport retries. After the signal has fired, the result is dropped. */
-  answer(question: ModelRequest, listened: HasSignal): Promise<Answered>
-  /** Closes connections that are kept alive. */
+  /** Fails with the fault that the input is to have, after all transport retries. Once it is cancelled, whatever it resolves to is dropped. */
+  answer(question: ModelRequest, cancelled: Cancelled): Promise<Answered>
+  /** Connections that are kept alive are closed. */
   close?(): void
 }

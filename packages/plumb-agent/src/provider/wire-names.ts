@@ -12,6 +12,7 @@ const TAKEN_AS_IT_IS = /^[A-Za-z0-9_-]{1,64}$/
 
 /** The same names in the same order give the same result, so that a cached prompt stays valid. */
 export const wireNames = (names: readonly string[]): WireNames => {
+  if (names.length === 0) return NONE
   const wire = new Map<string, string>()
   const own = new Map<string, string>()
   const give = (name: string, given: string): void => {
@@ -33,6 +34,8 @@ export const wireNames = (names: readonly string[]): WireNames => {
     toOwn: (name) => own.get(name) ?? withPrefix(name, prefixes),
   }
 }
+
+const NONE: WireNames = { toWire: (name) => (TAKEN_AS_IT_IS.test(name) ? name : baseOf(name).slice(0, MAX_LENGTH)), toOwn: (name) => name }
 
 const baseOf = (name: string): string => name.replaceAll(/[:.]/g, '__').replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'tool'
 

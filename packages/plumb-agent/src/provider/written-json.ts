@@ -2,23 +2,32 @@
 
 import { randomUUID } from 'node:crypto'
 
-/** A value of a body. Except for `writeBody` it is the parsed value, with numbers as doubles. */
+/** What those of the body that is being written have as their texts, each at the place that its mark tells. */
+let written: { readonly mark: string; readonly texts: string[] } | undefined
+let isWriting = false
+
+/** A value of a body. For all but `writeBody` it is what its text says, with numbers as doubles. */
 export class WrittenJson {
   constructor(readonly text: string) {}
 
   toJSON(): unknown {
-    return JSON.parse(this.text)
+    if (!isWriting) return JSON.parse(this.text)
+    // No text that is sent can hold it.
+    written ??= { mark: randomUUID(), texts: [] }
+    return `${written.mark}${written.texts.push(this.text) - 1}`
   }
 }
 
 /** The JSON of a body, in which each `WrittenJson` is its original text. */
 export const writeBody = (body: unknown): string => {
-  const texts: string[] = []
-  // No sent text can contain it.
-  const mark = randomUUID()
-  const json = JSON.stringify(body, function (this: Readonly<Record<string, unknown>>, key: string, value: unknown) {
-    const written = this[key]
-    return written instanceof WrittenJson ? `${mark}${texts.push(written.text) - 1}` : value
-  })
-  return texts.length === 0 ? json : json.replace(new RegExp(`"${mark}(\\d+)"`, 'g'), (_, at) => texts[at] ?? 'null')
+  isWriting = true
+  try {
+    const json = JSON.stringify(body)
+    if (!written) return json
+    const { mark, texts } = written
+    return json.replace(new RegExp(`"${mark}(\\d+)"`, 'g'), (_, at) => texts[at] ?? 'null')
+  } finally {
+    isWriting = false
+    written = undefined
+  }
 }

@@ -92,6 +92,15 @@ export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace,
 export const tellsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnSettings): boolean =>
   config.amnesiac !== true && (state !== undefined || (isRecorded && config.via !== undefined))
 
+/** Of an agent here nothing is heard but what it has settled: its telemetry goes to no port, record, display, parent or state. */
+export const tellsSettledOnly = ({ node, place, settings }: ChildPlace, { config }: AgentPlan): boolean => {
+  const { emitter, emitToParent, state, resumed } = settings
+  const isHeard = emitter !== undefined || emitToParent !== undefined || state !== undefined || resumed?.get(place) !== undefined
+  const isWired = node.outputs.some(({ name }) => name === 'telemetry')
+  // Otherwise each output says which message it answers.
+  return !isHeard && !isWired && config.unordered !== true
+}
+
 const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
   const whole = keptPlaceOf(place, keptPlace)
   return whole === undefined ? [] : ['--place', whole, ...(currentKept()?.isOnly ? ['--cache-only'] : [])]

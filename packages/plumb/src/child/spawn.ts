@@ -22,7 +22,7 @@ import type { ToolService } from '../tools/tool-service.js'
 import { memoryAt, type SpawnSettings } from './agent-start.js'
 import { plumbsToLetGo } from './batches.js'
 import type { ChildKind } from './in-flight.js'
-import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
+import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan, tellsSettledOnly } from './plan.js'
 import { type BudgetChannel, spawnVia } from './spawn-via.js'
 
 export interface Spawned {
@@ -113,7 +113,8 @@ const spawnProgram = (
   return succeed({ ...child.value, ended: ended.then(toExit), exited: exited.then(toExit) })
 }
 
-const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPlace): Result<Spawned> => {
+const start = (plan: ChildPlan, place: ChildPlace): Result<Spawned> => {
+  const { settings, offers, checkedTools = [] } = place
   const as = (child: Result<LineChild>, kind: ChildKind, isCounting: boolean, isEnveloped = false): Result<Spawned> =>
     child.ok ? succeed({ child: child.value, kind, isEnveloped, isCounting, controls: 0 }) : child
   if (plan.kind === 'program') {
@@ -130,9 +131,10 @@ const start = (plan: ChildPlan, { settings, offers, checkedTools = [] }: ChildPl
   const grant = agent ? authoritySource.authorityFor(agent) : () => authoritySource.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
   const deliveries = settings.deliveries && openDeliveryLog()
+  const told = agent && tellsSettledOnly(place, agent) ? ['--tell-settled'] : []
   const own = spawnPlumbLines({
     program,
-    args: [...args, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
+    args: [...args, ...told, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
     ...(deliveries ? { shared: { [DELIVERY_FD]: deliveries.fd } } : {}),
     files,
     entry,

@@ -3,12 +3,15 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { isLoopback } from './endpoint.js'
+import { Hearing, type ReplyListener } from './hearing.js'
 import type { HttpReply } from './reply-body.js'
 import type { Timing } from './timing.js'
 
 export interface HttpConnection {
   /** Throws if nothing comes back, or the signal fires. Redirects are returned, not followed. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
+  /** The same, with the reply as it comes. Returns what gives it up: the listener is told, unless it has heard the end. */
+  hear(request: HttpRequest, listener: ReplyListener): (why: Error) => void
   close(): void
 }
 
@@ -29,14 +32,23 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
     const proxies = isLoopback(endpoint.hostname) ? undefined : proxiesOf(process.env)
     return proxies ? new EnvHttpProxyAgent({ ...options, ...proxies }) : new Agent(options)
   }
+  const { origin } = endpoint
+  const toOptions = ({ path, headers, body }: HttpRequest) => {
+    const sent = typeof body === 'object' ? Readable.from(body) : (body ?? null)
+    return { origin, path, method: body === undefined ? ('GET' as const) : ('POST' as const), headers, body: sent }
+  }
   return {
-    send: async ({ path, headers, body }, signal) => {
+    send: async (request, signal) => {
       opening ??= open()
       const dispatcher = await opening
-      const method = body === undefined ? 'GET' : 'POST'
-      const sent = typeof body === 'object' ? Readable.from(body) : body
-      const reply = await dispatcher.request({ origin: endpoint.origin, path, method, headers, body: sent ?? null, signal })
+      const reply = await dispatcher.request({ ...toOptions(request), signal })
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
+    },
+    hear: (request, listener) => {
+      opening ??= open()
+      const hearing = new Hearing(listener)
+      opening.then((dispatcher) => dispatcher.dispatch(toOptions(request), hearing)).catch((error) => hearing.abort(error))
+      return (why) => hearing.abort(why)
     },
     close: () => {
       // Pending requests are abandoned: their caller is gone.

@@ -4,7 +4,6 @@ import { startDeadline } from '@plumb/wire'
 
 export interface Deadline {
   readonly signal: AbortSignal
-  shorten(ms: number): void
   clear(): void
 }
 
@@ -13,13 +12,9 @@ export const openDeadline = (outer: AbortSignal, ms: number): Deadline => {
   const abort = () => controller.abort()
   if (outer.aborted) abort()
   outer.addEventListener('abort', abort)
-  let forget = startDeadline(ms, abort)
+  const forget = startDeadline(ms, abort)
   return {
     signal: controller.signal,
-    shorten: (ms) => {
-      forget()
-      forget = startDeadline(ms, abort)
-    },
     clear: () => {
       forget()
       outer.removeEventListener('abort', abort)

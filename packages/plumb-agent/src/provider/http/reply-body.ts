@@ -9,11 +9,11 @@ export interface HttpReply {
   readonly body: Readable
 }
 
-/** Throws if the connection breaks, the encoding is unknown or the limit is exceeded. */
-export async function* readBody({ headers, body }: HttpReply, maxBytes: number): AsyncGenerator<Uint8Array> {
+/** Ends with an exception when the connection breaks off, the encoding is unknown or the limit is passed. */
+export async function* readBody({ headers, body }: HttpReply, maxBytes: number): AsyncGenerator<Buffer> {
   const decoded = await decode(body, header(headers, 'content-encoding').toLowerCase())
   let bytes = 0
-  for await (const chunk of decoded as AsyncIterable<Uint8Array>) {
+  for await (const chunk of decoded as AsyncIterable<Buffer>) {
     bytes += chunk.length
     // By decoded bytes: a gzip bomb of 200 KB would pass any other limit.
     if (bytes > maxBytes) throw new Unreadable(`answered with more than ${maxBytes} bytes`)
@@ -22,7 +22,7 @@ export async function* readBody({ headers, body }: HttpReply, maxBytes: number):
 }
 
 const decode = async (body: Readable, encoding: string): Promise<Readable> => {
-  if (encoding === '' || encoding === 'identity') return body
+  if (isPlain(encoding)) return body
   const zlib = await import('node:zlib')
   const decoders = { gzip: zlib.createGunzip, 'x-gzip': zlib.createGunzip, deflate: zlib.createInflate, br: zlib.createBrotliDecompress }
   const open = Object.hasOwn(decoders, encoding) ? decoders[encoding as keyof typeof decoders] : undefined
@@ -30,6 +30,9 @@ const decode = async (body: Readable, encoding: string): Promise<Readable> => {
   // Errors here break the iteration over the result, too.
   return pipeline(body, open(), () => {})
 }
+
+/** It needs no decoding. */
+export const isPlain = (encoding: string): boolean => encoding === '' || encoding.toLowerCase() === 'identity'
 
 /** The whole of it as text; over the limit it is cut with `isCut`, else an exception. */
 export const readText = async (reply: HttpReply, maxBytes: number, isCut = false): Promise<string> => {

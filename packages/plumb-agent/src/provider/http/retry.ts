@@ -1,6 +1,7 @@
 // Repeats the same request while that may help (plumb-agent(1), Providers: the retry table).
 
 import { fault } from '@plumb/wire'
+import type { Cancelled } from '../../conversation/cancellation.js'
 import type { Attempt, Failure } from './failure.js'
 import type { Timing } from './timing.js'
 
@@ -13,7 +14,7 @@ const AWAY_MS_PER_RETRY = 15_000
 export interface RetryOptions {
   readonly maxRetries: number
   readonly timing: Timing
-  readonly signal: AbortSignal
+  readonly cancelled: Cancelled
   readonly onRetry: (retry: { attempt: number; reason: string; wait_ms: number; away?: true }) => void
 }
 
@@ -23,13 +24,13 @@ export interface RetryOptions {
  */
 export const retryRequest = async <T>(
   attempt: (number: number) => Promise<Attempt<T>>,
-  { maxRetries, timing, signal, onRetry }: RetryOptions,
+  { maxRetries, timing, cancelled, onRetry }: RetryOptions,
 ): Promise<Attempt<T>> => {
   let counted = 0
   let awayMs = 0
   for (let retries = 0; ; retries++) {
     const result = await attempt(retries + 1)
-    if (result.ok || signal.aborted || !result.failure.isRetryable) return result
+    if (result.ok || cancelled.isCancelled || !result.failure.isRetryable) return result
     const { fault, retryAfterMs, isAway = false } = result.failure
     const isSpent = isAway ? awayMs >= maxRetries * AWAY_MS_PER_RETRY : counted >= maxRetries
     if (isSpent) return { ok: false, failure: withRetries(result.failure, retries) }
@@ -37,8 +38,8 @@ export const retryRequest = async <T>(
     if (isAway) awayMs += wait_ms
     else counted++
     onRetry({ attempt: retries + 1, reason: fault.detail, wait_ms, ...(isAway ? { away: true } : {}) })
-    await timing.wait(wait_ms, signal)
-    if (signal.aborted) return result
+    await timing.wait(wait_ms, cancelled.signal)
+    if (cancelled.isCancelled) return result
   }
 }
 

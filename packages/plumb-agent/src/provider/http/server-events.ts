@@ -1,44 +1,57 @@
-// Parses a stream of server-sent events, from chunks of bytes to the data of each event.
+// Server-sent events: from bytes that are cut anywhere to the data of each.
 
+import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
-import { createParser } from 'eventsource-parser'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { Unreadable } from './failure.js'
 import { readJson } from './json-path.js'
 import { MAX_EVENT_LENGTH } from './timing.js'
 
-/**
- * An event that is not terminated when the stream ends counts if it is complete, as a last line without its newline does; else it was cut,
- * and is dropped.
- */
-export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  // A character may be split between two chunks; invalid UTF-8 is an error, never U+FFFD.
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let events: string[] = []
-  let isTooLong = false
-  const parser = createParser({
-    onEvent: ({ data }) => events.push(data),
+/** The beginning of a byte-order mark. */
+const MARK = 0xef
+
+export class ServerEvents {
+  #ready: string[] = []
+  #isTooLong = false
+  /** From the first chunk on that is not whole characters alone. */
+  #decoder: TextDecoder | undefined
+  readonly #parser: EventSourceParser = createParser({
+    onEvent: ({ data }) => this.#ready.push(data),
     onError: ({ type }) => {
-      isTooLong ||= type === 'max-buffer-size-exceeded'
+      this.#isTooLong ||= type === 'max-buffer-size-exceeded'
     },
     maxBufferSize: MAX_EVENT_LENGTH,
   })
-  for await (const chunk of body) {
-    parser.feed(decode(decoder, chunk))
-    if (isTooLong) throw new Unreadable(`sent an event of more than ${MAX_EVENT_LENGTH} characters`)
-    const ready = events
-    events = []
-    yield* ready
+
+  /** The data of the events that end in it. Throws `Unreadable`. */
+  take(chunk: Buffer): readonly string[] {
+    this.#parser.feed(this.#decode(chunk))
+    if (this.#isTooLong) throw new Unreadable(`sent an event of more than ${MAX_EVENT_LENGTH} characters`)
+    return this.#taken()
   }
-  parser.feed('\n\n')
-  yield* events.filter(isWhole)
+
+  /** An event that has no end counts if it is whole, as a last line without its newline does; else it was cut, and is dropped. */
+  end(): readonly string[] {
+    this.#parser.feed('\n\n')
+    return this.#taken().filter(isWhole)
+  }
+
+  #taken(): readonly string[] {
+    const ready = this.#ready
+    this.#ready = []
+    return ready
+  }
+
+  // A character may be cut between two chunks; what is no UTF-8 is an error, never U+FFFD.
+  #decode(chunk: Buffer): string {
+    if (!this.#decoder && chunk[0] !== MARK && isUtf8(chunk)) return chunk.toString()
+    this.#decoder ??= new TextDecoder('utf-8', { fatal: true })
+    try {
+      return this.#decoder.decode(chunk, { stream: true })
+    } catch {
+      throw new Unreadable('sent bytes that are not UTF-8')
+    }
+  }
 }
 
 const isWhole = (data: string): boolean => data === '[DONE]' || readJson(data).ok
-
-const decode = (decoder: TextDecoder, chunk: Uint8Array): string => {
-  try {
-    return decoder.decode(chunk, { stream: true })
-  } catch {
-    throw new Unreadable('sent bytes that are not UTF-8')
-  }
-}
