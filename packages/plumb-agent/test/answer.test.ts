@@ -13,7 +13,9 @@ import { Cancellation } from '../src/conversation/cancellation.js'
 import { openConversation } from '../src/conversation/conversation.js'
 import type { Intake } from '../src/io/intake.js'
 import type { Outlets } from '../src/io/outlets.js'
+import { InFlight } from '../src/loop/in-flight.js'
 import { Loop } from '../src/loop/loop.js'
+import type { Input } from '../src/loop/pending-queue.js'
 import { fit } from '../src/provider/eliza/fit.js'
 import type { ModelAnswer, ModelRequest, Provider } from '../src/provider/provider.js'
 import { NO_TOOLS } from '../src/tool/tools.js'
@@ -434,3 +436,54 @@ t.test('control messages are taken whole or not at all', async (t) => {
   for (const [value, detail] of wrong)
     t.match(parseControl(value), { ok: false, error: { error: 'input_type_mismatch', detail } }, JSON.stringify(value))
 })
+
+t.test('what is in flight is what a Set of it would hold, in whatever order it settles', (t) =>
+  holds(
+    t,
+    fc.property(fc.boolean(), fc.array(fc.nat(9), { maxLength: 200 }), (isUnordered, picks) => {
+      const inFlight = new InFlight(isUnordered)
+      const [open, settled] = [new Set<Input>(), [] as Input[]]
+      const taken: number[] = []
+      let seq = 0
+      const start = () => {
+        const input: Input = {
+          kind: 'input',
+          seq: ++seq,
+          line: seq,
+          bytes: 0,
+          read: () => fail('internal', ''),
+          cancellation: new Cancellation(),
+        }
+        inFlight.start(input)
+        open.add(input)
+      }
+      const take = () => {
+        const next = isUnordered ? settled.shift() : [...open].find(({ outcome }, i) => i === 0 && outcome)
+        if (next) open.delete(next)
+        const input = inFlight.takeSettled()
+        if (input) taken.push(input.seq)
+        return input === next && inFlight.isEmpty === (open.size === 0)
+      }
+      // Twice as many start as settle, so that it grows, and at the end all have to come out.
+      for (const pick of picks) {
+        const waiting = [...open].filter(({ outcome }) => !outcome)
+        const one = waiting[pick % Math.max(1, waiting.length)]
+        if (pick > 2 || !one) start()
+        else {
+          inFlight.settle(one, { ok: true, value: '' })
+          settled.push(one)
+        }
+        if (pick % 2 === 0 && !take()) return false
+      }
+      inFlight.cancel()
+      if (![...open].every(({ cancellation }) => cancellation.isCancelled)) return false
+      for (const one of open) {
+        if (one.outcome) continue
+        inFlight.settle(one, { ok: true, value: '' })
+        settled.push(one)
+      }
+      while (open.size > 0) if (!take()) return false
+      return new Set(taken).size === seq
+    }),
+  ),
+)

@@ -94,8 +94,10 @@ export class SettledCounts {
   readonly #ahead = new Set<number>()
 
   deliver(seq: number): void {
-    this.#ahead.add(seq)
-    while (this.#ahead.delete(this.inputs + 1)) this.inputs++
+    if (seq !== this.inputs + 1) this.#ahead.add(seq)
+    else
+      do this.inputs++
+      while (this.#ahead.size > 0 && this.#ahead.delete(this.inputs + 1))
   }
 
   /** Undefined if nothing has changed since the last call; `isBusy`: or only outputs of later inputs have. */

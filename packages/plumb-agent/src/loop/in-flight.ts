@@ -9,11 +9,15 @@ const MAX_BYTES = 256 * 1024 * 1024
 const MAX_WAITING = 1_000
 
 export class InFlight {
-  readonly #inputs = new Set<Input>()
-  /** In the order of arrival, from `#first` on; only if outcomes keep it. */
-  #arrived: Input[] = []
+  /**
+   * In the order of arrival, with a gap where one was delivered. A Set would be shorter: but each table that it has outgrown keeps the next
+   * one alive until a major collection, and with it all that was in flight then.
+   */
+  #inputs: (Input | undefined)[] = []
+  /** Before it there are gaps only. */
   #first = 0
-  /** In the order of delivery; only if `isUnordered`. */
+  #gaps = 0
+  /** In the order of delivery; only where `isUnordered`. */
   readonly #settled: Input[] = []
   readonly #isUnordered: boolean
   /** Without an outcome. */
@@ -24,19 +28,22 @@ export class InFlight {
     this.#isUnordered = isUnordered
   }
 
+  get #size(): number {
+    return this.#inputs.length - this.#gaps
+  }
+
   get isEmpty(): boolean {
-    return this.#inputs.size === 0
+    return this.#size === 0
   }
 
   /** Whether another input may be started. An outcome that waits for its turn does not count for `concurrency`. */
   hasRoom(concurrency: number): boolean {
-    return this.#pending < concurrency && this.#bytes < MAX_BYTES && this.#inputs.size - this.#pending < MAX_WAITING
+    return this.#pending < concurrency && this.#bytes < MAX_BYTES && this.#size - this.#pending < MAX_WAITING
   }
 
   start(input: Input): void {
     input.startMs = nowMs()
-    this.#inputs.add(input)
-    if (!this.#isUnordered) this.#arrived.push(input)
+    input.place = this.#inputs.push(input) - 1
     this.#pending++
     this.#bytes += input.bytes
   }
@@ -51,23 +58,26 @@ export class InFlight {
 
   /** The next to deliver. */
   takeSettled(): (Input & { readonly outcome: InputOutcome }) | undefined {
-    const input = this.#isUnordered ? this.#settled.shift() : this.#arrived[this.#first]
+    const input = this.#isUnordered ? this.#settled.shift() : this.#inputs[this.#first]
     if (!input || !hasOutcome(input)) return undefined
-    this.#inputs.delete(input)
-    if (!this.#isUnordered) this.#leave()
+    this.#leave(input)
     return input
   }
 
-  // Removing the first of a hundred thousand would move all the others.
-  #leave(): void {
-    this.#first++
-    if (this.#first < this.#arrived.length / 2) return
-    this.#arrived = this.#arrived.slice(this.#first)
-    this.#first = 0
+  #leave({ place = 0 }: Input): void {
+    this.#inputs[place] = undefined
+    this.#gaps++
+    if (place === this.#first) this.#first++
+    // Of a hundred thousand, each would move all the others.
+    if (this.#gaps < this.#inputs.length / 2) return
+    const left = this.#inputs.filter((input) => input !== undefined)
+    for (const [place, input] of left.entries()) input.place = place
+    this.#inputs = left
+    this.#first = this.#gaps = 0
   }
 
   cancel(): void {
-    for (const { cancellation } of this.#inputs) cancellation.cancel()
+    for (const input of this.#inputs) input?.cancellation.cancel()
   }
 }
 

@@ -18,6 +18,8 @@ export interface Input {
   readonly bytes: number
   readonly read: () => Result<UserInput>
   readonly cancellation: Cancellation
+  /** Among those in flight. */
+  place?: number
   startMs?: number
   endMs?: number
   outcome?: InputOutcome

@@ -4,8 +4,8 @@ import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
 import type { Cancelled } from '../conversation/cancellation.js'
 import { apiFailure } from './http/api-error.js'
 import type { HttpConnection, HttpRequest } from './http/connection.js'
+import type { ReplyListener } from './http/dispatched.js'
 import { type Attempt, type Failure, failWith, Unreadable } from './http/failure.js'
-import type { ReplyListener } from './http/hearing.js'
 import { at, readJson } from './http/json-path.js'
 import { type HttpReply, header } from './http/reply-body.js'
 import { ServerEvents } from './http/server-events.js'
@@ -15,7 +15,7 @@ import type { AnswerReader, Finished, Protocol } from './protocol.js'
 
 export interface ExchangeOptions {
   readonly protocol: Pick<Protocol, 'eventsOf'>
-  readonly connection: Pick<HttpConnection, 'hear'>
+  readonly connection: Pick<HttpConnection, 'dispatch'>
   readonly host: string
   /** As in `Refused`. */
   readonly keyWords: string
@@ -75,7 +75,7 @@ class Exchange implements ReplyListener {
     if (this.#cancelled.isCancelled) return this.#done(CANCELLED)
     this.#stopListening = this.#cancelled.listen(() => this.#giveUp(new Error('cancelled')))
     this.#clearDeadline = startDeadline(timing.totalMs, this.#late)
-    this.#giveUp = connection.hear(request, this)
+    this.#giveUp = connection.dispatch(request, this)
   }
 
   onHead(status: number, headers: HttpReply['headers']): void {
@@ -169,8 +169,9 @@ class Exchange implements ReplyListener {
 
   /** What else comes is not read. */
   #stop(attempt: Attempt<Finished>): void {
+    const giveUp = this.#giveUp
     this.#done(attempt)
-    this.#giveUp(new Error('not read any further'))
+    giveUp(new Error('not read any further'))
   }
 
   #done(attempt: Attempt<Finished>): void {
@@ -182,6 +183,7 @@ class Exchange implements ReplyListener {
     this.#isDone = true
     this.#clearDeadline()
     this.#stopListening()
+    this.#giveUp = () => {}
   }
 }
 

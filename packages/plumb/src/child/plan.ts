@@ -92,7 +92,7 @@ export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace,
 export const tellsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnSettings): boolean =>
   config.amnesiac !== true && (state !== undefined || (isRecorded && config.via !== undefined))
 
-/** Of an agent here nothing is heard but what it has settled: its telemetry goes to no port, record, display, parent or state. */
+/** Whether the telemetry of an agent here has no reader but us, who need only what is settled: no port, record, display, parent or state. */
 export const tellsSettledOnly = ({ node, place, settings }: ChildPlace, { config }: AgentPlan): boolean => {
   const { emitter, emitToParent, state, resumed } = settings
   const isHeard = emitter !== undefined || emitToParent !== undefined || state !== undefined || resumed?.get(place) !== undefined

@@ -2,16 +2,16 @@
 
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { Dispatched, type ReplyListener } from './dispatched.js'
 import { isLoopback } from './endpoint.js'
-import { Hearing, type ReplyListener } from './hearing.js'
 import type { HttpReply } from './reply-body.js'
 import type { Timing } from './timing.js'
 
 export interface HttpConnection {
   /** Throws if nothing comes back, or the signal fires. Redirects are returned, not followed. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
-  /** The same, with the reply as it comes. Returns what gives it up: the listener is told, unless it has heard the end. */
-  hear(request: HttpRequest, listener: ReplyListener): (why: Error) => void
+  /** The same, with the reply as it comes. Returns what gives it up: the listener is told, unless the end came before. */
+  dispatch(request: HttpRequest, listener: ReplyListener): (why: Error) => void
   close(): void
 }
 
@@ -44,11 +44,11 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
       const reply = await dispatcher.request({ ...toOptions(request), signal })
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     },
-    hear: (request, listener) => {
+    dispatch: (request, listener) => {
       opening ??= open()
-      const hearing = new Hearing(listener)
-      opening.then((dispatcher) => dispatcher.dispatch(toOptions(request), hearing)).catch((error) => hearing.abort(error))
-      return (why) => hearing.abort(why)
+      const dispatched = new Dispatched(listener)
+      opening.then((dispatcher) => dispatcher.dispatch(toOptions(request), dispatched)).catch((error) => dispatched.abort(error))
+      return (why) => dispatched.abort(why)
     },
     close: () => {
       // Pending requests are abandoned: their caller is gone.

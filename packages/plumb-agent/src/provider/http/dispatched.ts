@@ -1,4 +1,4 @@
-// A reply that is heard as it comes, without a stream in between: what a model says is many small pieces.
+// A reply as undici dispatches it, without a stream in between: what a model says is many small pieces.
 
 import { PassThrough } from 'node:stream'
 import type { Dispatcher } from 'undici'
@@ -13,8 +13,8 @@ export interface ReplyListener {
   onError(error: unknown): void
 }
 
-export class Hearing implements Dispatcher.DispatchHandler {
-  readonly #listener: ReplyListener
+export class Dispatched implements Dispatcher.DispatchHandler {
+  #listener: ReplyListener
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   /** Of a body that the server compressed unasked. */
@@ -74,13 +74,21 @@ export class Hearing implements Dispatcher.DispatchHandler {
 
   #end(): void {
     if (this.#isOver) return
-    this.#isOver = true
-    this.#listener.onEnd()
+    this.#leave().onEnd()
   }
 
   #fail(error: unknown): void {
     if (this.#isOver) return
+    this.#leave().onError(error)
+  }
+
+  // undici's request, which has this, may be kept by what is old and dead already: it is not to keep all of an answer as well.
+  #leave(): ReplyListener {
+    const listener = this.#listener
     this.#isOver = true
-    this.#listener.onError(error)
+    this.#listener = SILENT
+    return listener
   }
 }
+
+const SILENT: ReplyListener = { onHead: () => {}, onData: () => {}, onEnd: () => {}, onError: () => {} }
