@@ -14,7 +14,7 @@ export {
 export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'
 export { type Lender, openLender, type Spending } from './budget/lent.js'
 export { openOwnBudget } from './budget/own-budget.js'
-export { costOfUsage, payUsage, type ToldUsage } from './budget/told-usage.js'
+export { costOfUsage, payUsage, type ReportedUsage } from './budget/reported-usage.js'
 export { childEnv } from './child/env.js'
 export {
   type PlumbChild,

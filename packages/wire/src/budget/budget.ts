@@ -29,15 +29,15 @@ import { makeLentBudget, overBill } from './lent.js'
 import { type ClaimState, Money } from './money.js'
 import { Pace } from './pace.js'
 
-/** Where children of ours have it. */
+/** The descriptor in our children. */
 export const BUDGET_FD = 10
 
-/** The one of this process, which children of ours get without an option. */
+/** The budget of this process, which our children get without an option. */
 let current: Budget | undefined
 
 export const currentBudget = (): Budget | undefined => current
 
-/** A new one, for this process and all that it starts. `path`: the file that keeps it; what was spent by one that is there counts. */
+/** A new one, for this process and all that it starts. `path`: the file that keeps it; earlier spending in it counts. */
 export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> => {
   let directory: string | undefined
   try {
@@ -56,7 +56,7 @@ export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> 
   }
 }
 
-/** By a run that has ended: what was held then may have been spent. Undefined: there is no such file. */
+/** Of a run that has ended: reservations of then may have been spent. Undefined: there is no such file. */
 const readSpent = (path: string): SpentBefore | undefined => {
   if (!statSync(path, { throwIfNoEntry: false })) return undefined
   const fd = openSync(path, 'r')
@@ -82,7 +82,7 @@ const removeQuietly = (directory: string): void => {
   }
 }
 
-/** That of a parent, by its descriptor and our name in it: `10:r.1`. */
+/** The parent's, by its descriptor and our name in it: `10:r.1`. */
 export const joinBudget = (text: string): Result<Budget> => {
   const [, fd, name] = /^(\d+):(r(?:\.\d+)*)$/.exec(text) ?? []
   const ledger = openLedger(Number(fd))
@@ -101,7 +101,7 @@ const readLimits = (ledger: Ledger): BudgetLimits | undefined => {
   }
 }
 
-/** The account as all the lines make it. */
+/** The account after all the lines. */
 class Account {
   calls = 0
   tokens = 0
@@ -167,7 +167,7 @@ class Account {
   }
 }
 
-/** How soon a claim that waits is looked at again. */
+/** How often a waiting claim is checked again (ms). */
 const POLL_MS = [5, 10, 20, 40] as const
 
 const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledger): Budget => {
@@ -189,7 +189,7 @@ const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledg
       const atMs = machineMs()
       const own = `pace ${id} ${atMs} ${JSON.stringify({ rate, tokens })}`
       account.read()
-      // Without a line where it would be refused: each is read by all.
+      // Without a line if it would be refused: every process reads each line.
       if (account.closed !== undefined || (account.pace.mayTake(rate, tokens, atMs) && append(own))) return
       await pause(Math.min(Math.max(account.pace.nextMs(rate.account, atMs) - atMs, 5), MAX_PACE_MS), signal)
     }
@@ -256,10 +256,10 @@ const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledg
   }
 }
 
-/** Others may settle with fewer tokens than they asked for. */
+/** Others may settle with fewer tokens than they requested. */
 const MAX_PACE_MS = 500
 
-/** The same in all processes of a machine, and never set back. */
+/** The same in all processes of a machine, and monotonic. */
 const machineMs = (): number => {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1000 + Math.floor(nanoseconds / 1e6)
@@ -276,7 +276,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', end)
   })
 
-// Of several kinds of tokens, each within its bound.
+// Several kinds of tokens, each within its bound.
 const countOf = (tokens: number): number =>
   Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= KINDS * MAX_CALL_TOKENS ? tokens : MAX_CALL_TOKENS
 

@@ -1,4 +1,4 @@
-// What a request to a model may cost at most, and how often its provider may be asked: what is claimed of a budget before it is sent.
+// The maximum cost of a request to a model, and its rate: what is claimed of a budget before it is sent.
 
 import { isRecord } from '../is-record.js'
 import { toNano } from '../price/price.js'
@@ -20,7 +20,7 @@ export interface AgentLimit {
   readonly cost: number
 }
 
-/** `max_cost`: in dollars, as the spec has it, where it has it; `binding`: the name of the agent in the file at `specPath`. */
+/** `max_cost`: in dollars, from the spec, if it has it; `binding`: the name of the agent in the file at `specPath`. */
 export const agentLimit = (specPath: string, binding: string, max_cost: unknown): AgentLimit | undefined =>
   typeof max_cost === 'number' ? { name: `${specPath}#${binding}`, cost: toNano(max_cost) } : undefined
 
@@ -32,7 +32,7 @@ export interface RateLimit {
   readonly tokens: number | null
 }
 
-/** As `--rate` has it: `PROVIDER=REQUESTS/TOKENS`, of which one may be left out. Undefined: it is no such text. */
+/** In the form of `--rate`: `PROVIDER=REQUESTS/TOKENS`, of which one may be left out. Undefined: another text. */
 export const readRate = (
   text: string,
 ): { readonly provider: string; readonly requests: number | null; readonly tokens: number | null } | undefined => {
@@ -41,10 +41,7 @@ export const readRate = (
   return { provider, requests: requests === '' ? null : Number(requests), tokens: tokens === '' ? null : Number(tokens) }
 }
 
-/**
- * What the parent lets this process spend, in nanodollars: PLUMB_BUDGET, in dollars.
- * Undefined: it says nothing, or nothing that can be read.
- */
+/** The parent's limit for this process, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: none, or unreadable. */
 export const givenBudget = ({ PLUMB_BUDGET: text = '' }: NodeJS.ProcessEnv): number | undefined =>
   /^\d+(\.\d+)?(e-\d+)?$/.test(text) ? toNano(Number(text)) : undefined
 
@@ -54,7 +51,7 @@ export const leastOf = (...limits: readonly (number | null | undefined)[]): numb
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** A claim as another process says it; undefined: it is none. */
+/** A claim of another process. Undefined: not a claim. */
 export const readClaim = (value: unknown): Claim | undefined => {
   if (!isRecord(value)) return undefined
   const { cost, tokens, agent, rate } = value

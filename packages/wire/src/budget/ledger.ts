@@ -4,7 +4,7 @@ import { readSync, writeSync } from 'node:fs'
 
 export interface Ledger {
   append(line: string): void
-  /** Undefined: there are no more by now. */
+  /** Undefined: there are no more now. */
   next(): string | undefined
 }
 

@@ -17,11 +17,11 @@ import { type AgentLimit, type Claim, leastOf } from './claim.js'
 import type { Budget, BudgetLimits, Member, Reservation } from './interface.js'
 import { type Ledger, openLedger } from './ledger.js'
 
-/** What the processes of a run say of what they spend; `id` names one call or claim. */
+/** What the processes of a run report of their spending; `id` names one call or claim. */
 export type Spending =
   | { readonly kind: 'call'; readonly id: string }
   | { readonly kind: 'claim'; readonly id: string; readonly claim: Claim }
-  /** A call that was granted is not made. */
+  /** A granted call is not made. */
   | { readonly kind: 'back' }
   | { readonly kind: 'tokens'; readonly tokens: number }
   | { readonly kind: 'paid'; readonly id: string; readonly cost: number; readonly tokens: number }
@@ -34,7 +34,7 @@ export type Spending =
 export interface Lender {
   /** For the processes that are started. */
   readonly budget: Budget
-  /** What they have said since; undefined: nothing. */
+  /** The next report. Undefined: none. */
   next(): Spending | undefined
   /** Answers a call or a claim; a fault: it may not be made. */
   answer(id: string, refused?: Fault): void
@@ -78,10 +78,10 @@ const readSpending = (line: string): Spending | undefined => {
   return word === 'closed' ? { kind: 'closed', why: rest('closed') } : undefined
 }
 
-/** How soon an answer is looked for again. */
+/** How often an answer is polled (ms). */
 const POLL_MS = [2, 5, 10, 20] as const
 
-/** `name`: of this process; `ledger`: from the beginning of the file, or behind its limits. */
+/** `name`: of this process; `ledger`: from the beginning of the file, or after its limits. */
 export const makeLentBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledger): Budget => {
   const answers = new Map<string, Fault | undefined>()
   let closed: string | undefined
@@ -99,7 +99,7 @@ export const makeLentBudget = (fd: number, name: string, limits: BudgetLimits, l
     }
   }
 
-  /** Undefined: it was granted, or is not wanted any more. */
+  /** Undefined: it was granted, or is no longer wanted. */
   const answerTo = async (id: string, signal: AbortSignal | undefined): Promise<Fault | undefined> => {
     for (let tries = 0; ; tries++) {
       read()

@@ -1,8 +1,8 @@
-// What becomes of the claims on the money of a run, in the order in which they were made: the same in every process that reads them.
+// The claims on the money of a run, in the order in which they were made: equal in every process that reads them.
 
 import type { AgentLimit, Claim } from './claim.js'
 
-/** `waiting`: others may give back what it needs. `over`: none can. */
+/** `waiting`: others may return what it needs. `over`: none can. */
 export type ClaimState = 'waiting' | 'held' | 'over'
 
 interface Open {
@@ -10,7 +10,7 @@ interface Open {
   state: ClaimState
 }
 
-/** Nanodollars: what is paid, and what is held for requests that are made now. */
+/** Nanodollars: what is paid, and what is reserved for requests in flight. */
 class Balance {
   paid = 0
   held = 0
@@ -44,7 +44,7 @@ export class Money {
     return this.#run.held
   }
 
-  /** Not even a request that costs nothing can be granted more. */
+  /** Not even a free request can be granted any more. */
   get isSpent(): boolean {
     return this.#limit !== null && this.#run.paid >= this.#limit
   }
@@ -74,7 +74,7 @@ export class Money {
     this.#grant()
   }
 
-  /** A claim is over, and has cost so much: what was held for it may be had by others. */
+  /** A claim is over, at this cost: its reservation is released. */
   settle(id: string, cost: number): void {
     const open = this.#open.get(id)
     if (!open) return
@@ -87,14 +87,14 @@ export class Money {
     this.#grant()
   }
 
-  /** What nothing was held for. */
+  /** Spending without a reservation. */
   pay(cost: number, agent: string | undefined): void {
     this.#run.paid += cost
     if (agent !== undefined) this.#agent(agent).paid += cost
     this.#grant()
   }
 
-  /** The process that made these claims has ended: what was held for them may have been spent. */
+  /** The process of these claims has ended: their reservations may have been spent. */
   abandon(isTheirs: (id: string) => boolean): void {
     for (const [id, { claim, state }] of [...this.#open]) if (isTheirs(id)) this.settle(id, state === 'held' ? claim.cost : 0)
   }
@@ -105,10 +105,10 @@ export class Money {
   }
 
   #grant(): void {
-    for (const open of this.#open.values()) if (open.state === 'waiting') open.state = this.#judge(open.claim)
+    for (const open of this.#open.values()) if (open.state === 'waiting') open.state = this.#decide(open.claim)
   }
 
-  #judge({ cost, agent }: Claim): ClaimState {
+  #decide({ cost, agent }: Claim): ClaimState {
     const own = agent && this.#agent(agent.name)
     const isOver = this.#isClosed || !this.#run.canHave(cost, this.#limit) || own?.canHave(cost, agent?.cost ?? null) === false
     if (isOver) return 'over'

@@ -1,4 +1,4 @@
-// What a program spends that knows of no budget: it is counted by the usage that it tells.
+// The spending of a program that does not know of budgets: counted by its reported usage.
 
 import { costOf, toNano } from '../price/price.js'
 import type { Prices } from '../price/prices.js'
@@ -6,8 +6,8 @@ import type { TokenCounts } from '../tokens.js'
 import type { AgentLimit } from './claim.js'
 import type { Budget } from './interface.js'
 
-/** `provider`, and `cost` in dollars, where it says them. */
-export interface ToldUsage extends TokenCounts {
+/** `provider`, and `cost` in dollars, if it reports them. */
+export interface ReportedUsage extends TokenCounts {
   readonly model: string
   readonly provider?: string
   readonly cost?: number
@@ -16,8 +16,8 @@ export interface ToldUsage extends TokenCounts {
   readonly kept?: string
 }
 
-/** In nanodollars. What a program says of its cost is as good as what it says of its tokens. Undefined: its model has no price. */
-export const costOfUsage = (prices: Prices | undefined, { model, provider, lane, cost, kept, ...usage }: ToldUsage): number | undefined => {
+/** In nanodollars. A reported cost is as good as reported tokens. Undefined: its model has no price. */
+export const costOfUsage = (prices: Prices | undefined, { model, provider, lane, cost, kept, ...usage }: ReportedUsage): number | undefined => {
   if (kept !== undefined) return 0
   if (typeof cost === 'number' && cost >= 0 && Number.isSafeInteger(toNano(cost))) return toNano(cost)
   const price = prices?.quote({ model, provider, lane })?.price
@@ -31,8 +31,8 @@ export interface Payment {
   readonly limit: AgentLimit | undefined
 }
 
-/** `unpriced`: it may have cost all that was left, and counts as that. `over`: it was more than was left. */
-export const payUsage = ({ budget, prices, limit }: Payment, usage: ToldUsage): 'paid' | 'unpriced' | 'over' => {
+/** `unpriced`: it may have cost all that was left, and counts as that. `over`: it exceeded what was left. */
+export const payUsage = ({ budget, prices, limit }: Payment, usage: ReportedUsage): 'paid' | 'unpriced' | 'over' => {
   const left = budget.left(limit)
   if (left === null) return 'paid'
   const cost = costOfUsage(prices, usage)
