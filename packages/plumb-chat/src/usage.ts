@@ -1,6 +1,6 @@
 // Tokens so far, and what they cost, by agent and model.
 
-import { costOfUsage, loadPrices, type Prices, type ToldUsage, toDollars } from '@plumb/wire'
+import { costOfUsage, loadPrices, type Prices, type ReportedUsage, toDollars } from '@plumb/wire'
 import type { ProgramEvent } from './program/events.js'
 
 type UsageEvent = Extract<ProgramEvent, { kind: 'usage' }>
@@ -19,7 +19,7 @@ interface Sum {
   created: number
   ms: number
   /** Each with its price. */
-  readonly reported: ToldUsage[]
+  readonly reported: ReportedUsage[]
 }
 
 const emptySum = (): Sum => ({ calls: 0, input: 0, output: 0, read: 0, created: 0, ms: 0, reported: [] })
@@ -63,7 +63,7 @@ const formatSum = ({ calls, input, output, read, created, ms, reported }: Sum, p
 }
 
 /** `, $0.0021`; with a plus if some model has no price, empty if none has one. */
-const costText = (reported: readonly ToldUsage[], prices: Prices | undefined): string => {
+const costText = (reported: readonly ReportedUsage[], prices: Prices | undefined): string => {
   const costs = reported.map((usage) => costOfUsage(prices, usage))
   const known = costs.filter((cost) => cost !== undefined)
   if (known.length === 0) return ''

@@ -26,7 +26,7 @@ export class CheckReuse {
     this.#seen = seen ?? []
     this.#known = known
     const byPath = new Map(scopes.map((scope) => [scope.module.path, scope]))
-    let told = 0
+    let reported = 0
     return (bound, report) => {
       if (!seen || !isKept(bound)) return check(bound, report)
       const { span } = bound.binding
@@ -44,8 +44,8 @@ export class CheckReuse {
         diagnostics.push(d)
         report(d)
       })
-      told += diagnostics.length
-      if (told <= MAX_KEPT && diagnostics.every((d) => isWithin(d, span)))
+      reported += diagnostics.length
+      if (reported <= MAX_KEPT && diagnostics.every((d) => isWithin(d, span)))
         known.set(key, {
           text,
           diagnostics: diagnostics.map((d) => lifted(d, span)),

@@ -27,7 +27,7 @@ function* approaching(value: bigint, least: bigint): Generator<string> {
   for (let distance = (value - least) / 2n; distance !== 0n; distance /= 2n) yield String(value - distance)
 }
 
-/** A double tells whether it is a zero, which may have any exponent; all others have few digits. */
+/** Zero may have any exponent, so it is recognized as a double; all other numbers have few digits. */
 const wholeOf = (text: string): bigint => {
   if (Number(text) === 0) return 0n
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')

@@ -1,4 +1,4 @@
-// The sandboxes that agents which are programs ask for: read before anything is started.
+// The sandboxes of agents that are programs: read before anything is started.
 
 import { agentOf, type Bound, type Graph } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
@@ -10,7 +10,7 @@ interface Asked {
   readonly files: SourceFiles
 }
 
-/** Undefined: one cannot be had, which was reported. */
+/** Undefined: one is impossible, which was reported. */
 export const openBoxes = async (
   graph: Graph,
   { docroot, files }: Asked,
@@ -24,8 +24,8 @@ export const openBoxes = async (
     if (plan.config.command === undefined || plan.config.via !== undefined) continue
     const { openAgentSandbox } = await import('@plumb/tool')
     const warn = (warning: Fault) => reporter.warn({ ...warning, process: plan.name })
-    const folder = docroot === undefined ? succeed('.') : findDocroot(docroot)
-    const box = folder.ok ? await openAgentSandbox(plan, folder.value, files, { warn }) : folder
+    const directory = docroot === undefined ? succeed('.') : findDocroot(docroot)
+    const box = directory.ok ? await openAgentSandbox(plan, directory.value, files, { warn }) : directory
     if (!box.ok) reporter.report({ ...box.error, process: plan.name })
     else if (box.value) boxes.set(bound, box.value)
     hasFailed ||= !box.ok

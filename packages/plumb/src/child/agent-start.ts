@@ -1,4 +1,4 @@
-// What is needed to start the children of a run.
+// The settings for starting the children of a run.
 
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool'
@@ -19,67 +19,67 @@ export interface SpawnSettings {
   readonly model: string | undefined
   /** A program in place of plumb-agent (--agent-command, PLUMB_AGENT). */
   readonly agentProgram: string | undefined
-  /** A program in place of the dispatcher of tools (--tool-command, PLUMB_TOOL). */
+  /** A program in place of the tool dispatcher (--tool-command, PLUMB_TOOL). */
   readonly toolProgram: string | undefined
   readonly authoritySource: AuthoritySource
-  /** Of agents that are programs, those that are held in one. */
+  /** Sandboxes of agents that are programs. */
   readonly boxes?: ReadonlyMap<Bound, AgentSandbox> | undefined
-  /** What is called in place of tools, in a test. */
+  /** The doubles of tools, in a test. */
   readonly standIn?: StandIn
   readonly maxInFlight: number
   readonly maxLine: number
-  /** After its first failure a child asks for nothing more. */
+  /** After its first failure a child makes no more requests. */
   readonly isFailFast?: boolean
   readonly report: (fault: Fault) => void
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
   readonly emitter: RunEmitter | undefined
-  /** Of a request to a model, where there are prices. */
+  /** The cost of a request to a model, if there are prices. */
   readonly costOf?: Session['costOf']
-  /** Of what programs in the places of agents use, where money is limited. */
+  /** Prices for foreign programs, if money is limited. */
   readonly prices?: Prices | undefined
-  /** For a parent that asked for telemetry: what no child of ours says itself. */
+  /** For a parent that asked for telemetry: what none of our children reports itself. */
   readonly emitToParent?: ((json: string) => void) | undefined
   readonly isRecorded: boolean
-  /** What is not shown; undefined: nothing is secret. */
+  /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets?: Secrets | undefined
-  /** The place of the whole graph among the answers that are kept; undefined: it is the outermost. */
+  /** The place of the whole graph among the kept answers. Undefined: it is the outermost. */
   readonly keptPlace?: string | undefined
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]
-  /** By the places of agents: what they answered in the run that is resumed. */
+  /** Recorded answers of the resumed run, by the places of agents. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
-  /** Where agents and folds have what they remember, and tell it. */
+  /** The memory of agents and folds, and where they report it. */
   readonly state?: StateFile | undefined
-  /** The messages of a run by workers that our inputs are. */
+  /** The deliveries of our inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
 }
 
-/** What the agent at this place is to remember when it starts. */
+/** The initial memory of the agent at this place. */
 export const memoryAt = (place: string, { state, resumed }: SpawnSettings): readonly unknown[] =>
   state?.memoryOf(place) ?? resumed?.get(place)?.memory ?? []
 
-/** Where a nested plumb is asked to let go of what waits in its batches: it has no port of its own there. */
+/** The descriptor on which a nested plumb is asked to flush its batches: it has no port of its own there. */
 export const LET_GO_FD = 6
 
-/** What a message between us and our children may need besides its own bytes. */
+/** The maximum overhead of a message between us and our children. */
 export const ENVELOPE_BYTES = 256
 
-/** From an agent of the graph to what starts it. */
+/** From an agent of the graph to the settings of its start. */
 export interface AgentStart {
   readonly plan: AgentPlan
   /** In place of plumb-agent. */
   readonly program: readonly string[] | undefined
   readonly fds: Readonly<Record<number, 'in' | 'out'>>
   readonly settings: SpawnSettings
-  /** What its MCP servers offer, where it has any. */
+  /** The offers of its MCP servers, if it has any. */
   readonly offers: ServerOffers | undefined
 }
 
 /** Variables that the spec names. */
 export const envNames = ({ config }: AgentPlan): readonly string[] => (config.env as readonly string[] | undefined) ?? []
 
-/** It may call tools, so it needs a dispatcher. */
+/** It has tools, so it needs a dispatcher. */
 export const hasTools = (plan: AgentPlan): boolean => isFilled(plan.config.tools) || hasServers(plan)
 
 export const hasServers = ({ config: { mcp } }: AgentPlan): boolean => isFilled(mcp)

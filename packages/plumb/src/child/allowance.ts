@@ -1,5 +1,5 @@
-// What a child spends that shares no budget with us: one elsewhere asks us for each call, of another program the messages and what it tells
-// count.
+// The spending of a child that does not share our budget: an agent elsewhere requests each call, for a foreign program its messages and
+// reported usage count.
 
 import {
   type AgentLimit,
@@ -20,34 +20,34 @@ import type { BudgetChannel } from './spawn-via.js'
 
 export interface ChildAllowanceOptions {
   readonly budget: Budget
-  /** Undefined: it does not ask. */
+  /** Undefined: it makes no requests. */
   readonly channel: BudgetChannel | undefined
-  /** Of its own money. */
+  /** Its own limit of money. */
   readonly limit: AgentLimit | undefined
-  /** Of what a program uses that tells it. */
+  /** Prices for the reported usage of a program. */
   readonly prices: Prices | undefined
   readonly warn: (warning: Fault) => void
-  /** It has made a call for which there was nothing left. */
+  /** Called when it has made a call that exceeds the budget. */
   readonly overrun: () => void
 }
 
 type Usage = Extract<Telemetry, { kind: 'usage' }>
 type Asked = Extract<Telemetry, { kind: 'budget' }>
 
-/** Messages that may be with it at once: each may cost a call, or many. */
+/** Maximum messages in flight to it: each may cost a call, or many. */
 const MAX_IN_HAND = 8
 
 export class ChildAllowance {
   readonly #o: ChildAllowanceOptions
-  /** Calls that were counted and whose usage it has not reported. */
+  /** Counted calls whose usage it has not reported. */
   #counted = 0
-  /** What it was sent since its last answer, while it has reported no usage. */
+  /** Bytes sent to it since its last answer, while it has reported no usage. */
   #sentBytes = 0
-  #hasTold = false
-  #isBlindnessTold = false
-  /** It has spent money that was not there. */
+  #hasReported = false
+  #hasWarned = false
+  /** It has exceeded its money. */
   #hasOverspent = false
-  /** Made with the first claim. */
+  /** Created with the first claim. */
   #member: Member | undefined
   readonly #reserved = new Map<number, Reservation>()
   readonly #ended = new AbortController()
@@ -64,7 +64,7 @@ export class ChildAllowance {
     return inFlight >= MAX_IN_HAND
   }
 
-  /** Why it is sent no message. Each message counts as one call at least, where it does not ask. */
+  /** Why it gets no message. Each message counts as one call at least, unless it requests its calls. */
   send(bytes: number): Fault | undefined {
     const { budget, limit } = this.#o
     if (this.asks) return budget.spent.isOver ? BUDGET_SPENT : undefined
@@ -76,8 +76,8 @@ export class ChildAllowance {
     return undefined
   }
 
-  /** What an agent elsewhere asks for, or says of what it was given. */
-  hear(asked: Asked): void {
+  /** Handles a request of an agent elsewhere, or its report. */
+  handle(asked: Asked): void {
     if ('paid' in asked) this.#paid(asked)
     else if (asked.claim === undefined) void this.#askCall(asked.ask)
     else void this.#askMoney(asked.ask, asked.claim)
@@ -90,9 +90,9 @@ export class ChildAllowance {
     channel?.answer(ask, denied)
   }
 
-  async #askMoney(ask: number, told: unknown): Promise<void> {
+  async #askMoney(ask: number, reported: unknown): Promise<void> {
     const { budget, channel } = this.#o
-    const claim = readClaim(told)
+    const claim = readClaim(reported)
     this.#member ??= budget.join()
     const reserved = claim && (await budget.reserve(claim, this.#ended.signal, this.#member))
     if (reserved?.ok) this.#reserved.set(ask, reserved.value)
@@ -116,7 +116,7 @@ export class ChildAllowance {
 
   used(usage: Usage): void {
     const { budget, overrun } = this.#o
-    this.#hasTold = true
+    this.#hasReported = true
     const isCounted = this.#counted > 0
     if (isCounted) this.#counted--
     const isOver = !isCounted && budget.take() !== undefined
@@ -134,25 +134,25 @@ export class ChildAllowance {
       )
   }
 
-  /** Of the money that it might spend nothing is left. */
+  /** Nothing is left of its money. */
   get #isPoor(): boolean {
     return (this.#o.budget.left(this.#o.limit) ?? 1) <= 0
   }
 
-  /** It has ended: what it was given and did not account for is spent. */
+  /** It has ended: unaccounted grants count as spent. */
   end(): void {
     this.#ended.abort()
     this.#member?.leave()
   }
 
-  /** An answer came. As long as it tells no usage, each byte of both counts as a token. */
+  /** An answer came. As long as it reports no usage, each byte of message and answer counts as a token. */
   answered(bytes: number): void {
-    if (this.#hasTold || this.asks) return
+    if (this.#hasReported || this.asks) return
     this.#o.budget.use(this.#sentBytes + bytes)
     this.#sentBytes = 0
-    if (this.#isBlindnessTold) return
-    this.#isBlindnessTold = true
-    const what = 'it tells no usage on descriptor 3, so that the budget counts each message as one call, and each byte as a token'
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    const what = 'it reports no usage on descriptor 3, so that the budget counts each message as one call, and each byte as a token'
     this.#o.warn(fault('usage_unknown', `${what}; what it really spends is not known`))
   }
 

@@ -1,5 +1,5 @@
-// The batches in a nested plumb. It tells how many messages wait in them while it is quiet
-// otherwise; the graph around it, when that is quiet too, asks it to let them go.
+// The batches in a nested plumb. It reports how many messages wait in them while it is otherwise quiet; the outer graph, when that is quiet
+// too, asks it to flush them.
 
 import { type Bound, type Graph, type GraphNode, planOf } from '@plumb/lang'
 import { type LineChild, LineWriter } from '@plumb/wire'
@@ -44,10 +44,7 @@ export class ChildBatches implements Gathering {
   }
 }
 
-/**
- * The nested plumbs that have batches, however deep, and stand where another process may ask for what
- * waits in them: in a cycle, or in a plumb that is nested itself.
- */
+/** The nested plumbs that have batches, at any depth, where another process may ask to flush them: in a cycle, or in a nested plumb. */
 export const plumbsToLetGo = (graph: Graph, isNested: boolean): ReadonlySet<GraphNode> => {
   const plumbs = graph.nodes.filter(({ work }) => work.kind === 'plumb')
   if (plumbs.length === 0) return new Set()

@@ -24,7 +24,7 @@ export class ChildProcess extends Morphism implements Worker {
   readonly #streams: ChildStream[] = []
   readonly #errors: ChildErrors
   readonly #failures: ChildFailures
-  /** By output: what has to have room before the child is read. */
+  /** By output: what needs space before the child is read. */
   readonly backpressures: readonly Backpressure[]
   readonly exited: Promise<void>
   hasEnded = false
@@ -33,10 +33,10 @@ export class ChildProcess extends Morphism implements Worker {
   /** How it ended. */
   #exit: Exit | undefined
   #isHungUp = false
-  /** Its end, where it would spend more than the run may. */
+  /** Its termination, if it would exceed the budget. */
   readonly overrun: Overrun
   readonly #dropped = new Dropped()
-  /** Those in it; undefined: it has none, or is never asked to let go of what waits in them. */
+  /** Its batches. Undefined: it has none, or is never asked to flush them. */
   readonly batches: ChildBatches | undefined
 
   constructor(
@@ -115,10 +115,10 @@ export class ChildProcess extends Morphism implements Worker {
     cycle?.checkLimit()
   }
 
-  /** Nothing reads its output any more: if it goes on writing, it gets an error. */
+  /** Nothing reads its output any more: if it continues to write, it gets an error. */
   hangUp(): void {
     if (!this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) return
-    // Many a program complains of a reader that has gone. One of ours does not, and what it still tells holds.
+    // Many programs report an error when the reader is gone. Ours do not, and their later reports count.
     if (this.#o.kind === 'program') this.#errors.mute()
     this.#isHungUp = true
     this.#stopReading()
@@ -139,7 +139,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.#o.child.kill('SIGKILL')
   }
 
-  /** What it will not answer, since it is ended. */
+  /** Messages that it will not answer, since it is being ended. */
   reportUnfinished(): void {
     const { unanswered } = this.#messages
     if (!this.hasEnded && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
@@ -149,20 +149,20 @@ export class ChildProcess extends Morphism implements Worker {
     return this.#dropped.end === 'badly'
   }
 
-  /** At the end of a run that a failure has ended: what it had in hand and no process would have read. */
+  /** At the end of a failed run: messages in flight, and outputs that no process would read. */
   reportCutOff(): void {
     const { unanswered, answersEach } = this.#messages
     if (this.#isHungUp && answersEach && unanswered.count > 0) this.context.report(unfinishedAt(this.#o.name, unanswered))
   }
 
-  /** At the end of the run: what was lost on a child that had failed, and that it has, if no message was there to fail on it. */
+  /** At the end of the run: what was lost because the child had failed, or the failure itself, if no message was there to fail on it. */
   reportDropped(): void {
     this.#failures.reportIdle()
     const lost = this.#dropped.faultOf(this.#o.name)
     if (lost) this.context.report(lost)
   }
 
-  // In a loop control may come for as long as the loop is not quiet, and a child that has seen the end of its data hears none of it.
+  // In a loop control may come as long as the loop is not quiet, and a child that has seen the end of its data ignores it.
   protected override inputClosed(_input: number): void {
     const { inputs, cycle } = this.#o
     const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
@@ -214,7 +214,7 @@ export class ChildProcess extends Morphism implements Worker {
     })
   }
 
-  // One that reads no more is no longer full.
+  // A receiver that reads no more is no longer full.
   #openWriter(stream: LineSink): LineWriter {
     const wake = () => this.context.schedule.wake()
     return new LineWriter(stream, { onDrain: wake, onClosed: wake })
@@ -243,28 +243,28 @@ export class ChildProcess extends Morphism implements Worker {
     const port = ports.find((p) => fdOf(this.#o.kind, p.name) === FDS.telemetry)
     const announce = this.#o.isUnordered ? (n: number) => this.#messages.announce(n) : undefined
     if (telemetry && 'resume' in telemetry) {
-      const { isHeard } = this.#o
-      const isOpen = () => this.#errors.areHeard
+      const { isHandled } = this.#o
+      const isOpen = () => this.#errors.areRead
       this.#read(
         telemetry,
         (reader) => {
           const settle = (settled: Settled) => this.#messages.settle(settled)
-          return new ChildTelemetry(reader, port?.outlet, settle, announce, this.#heard(), isHeard ? isOpen : undefined)
+          return new ChildTelemetry(reader, port?.outlet, settle, announce, this.#forward(), isHandled ? isOpen : undefined)
         },
-        // What settles a message comes behind the error that it failed with.
-        isHeard,
+        // A message is settled after the error that it failed with.
+        isHandled,
       )
     }
   }
 
-  #heard(): ((reader: LineReader) => boolean) | undefined {
+  #forward(): ((reader: LineReader) => boolean) | undefined {
     const { observer } = this.#o
     return observer && ((reader) => observer.takeTelemetry(reader, (n) => this.#messages.originOf(n).seq))
   }
 
-  // Telemetry about an answer is written before the answer, so it is read before, where an observer needs both.
+  // Telemetry about an answer is written before the answer, so it is read before, if an observer needs both.
   #count(): Origin | undefined {
-    if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.hear()
+    if (this.#o.observer) for (const stream of this.#streams) if (stream instanceof ChildTelemetry) stream.readAll()
     const origin = this.#messages.receive()
     const { needsOrigins, answers } = this.#o
     return this.#messages.isSurplus && (needsOrigins || answers === 'each') ? this.#failures.refuseSurplus() : origin
@@ -278,14 +278,14 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #listen(stream: LineSource, ports: readonly (ChildPort & { backpressure: Backpressure })[], isData: boolean): void {
-    const { name, isEnveloped, kind, observer, lost, isHeard } = this.#o
+    const { name, isEnveloped, kind, observer, lost, isHandled } = this.#o
     const { current } = this.context
     const watched = isData ? observer : undefined
-    const tellsOrigins = kind === 'plumb' || this.#o.needsOrigins
+    const reportsOrigins = kind === 'plumb' || this.#o.needsOrigins
     const originOfAll = kind === 'plumb' ? (messages: readonly number[]) => this.#messages.originOfAll(messages) : undefined
     const counted = isData ? () => this.#count() : () => this.#messages.receiveReply()
     const passed = isData ? () => this.#messages.passed() : () => {}
-    const backpressure = { isOpen: () => this.#errors.areHeard && ports.every((p) => p.backpressure.isOpen()) }
+    const backpressure = { isOpen: () => this.#errors.areRead && ports.every((p) => p.backpressure.isOpen()) }
     this.#read(
       stream,
       (reader) =>
@@ -298,27 +298,27 @@ export class ChildProcess extends Morphism implements Worker {
           counted,
           passed,
           lost: () => lost(current.origin),
-          isWaiting: () => isData && this.#messages.isWaiting && this.#isTelling,
+          isWaiting: () => isData && this.#messages.isWaiting && this.#hasMoreTelemetry,
           originOfAll,
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#messages.answered, current.seq, buf, start, end)),
           onMismatch: watched && ((fault) => watched.refused(this.#messages.answered, current.seq, fault)),
           passedOn: watched && (() => watched.passedOn(this.#messages.answered)),
-          mayEnd: () => !isData || ((!isHeard || this.hasEnded) && (!tellsOrigins || !this.#isTelling)),
+          mayEnd: () => !isData || ((!isHandled || this.hasEnded) && (!reportsOrigins || !this.#hasMoreTelemetry)),
           ending: () => {
             watched?.ending()
             if (!isData) return this.#messages.endReplies()
             if (this.#isMisconfigured) return
             this.#failInHand()
-            // A barrier behind it is to know that nothing more comes of these; a parent, only with the error.
+            // A barrier after it must know that nothing more comes of these; a parent, only with the error.
             this.#messages.lose()
           },
         }),
-      isData && (kind !== 'plumb' || isHeard),
+      isData && (kind !== 'plumb' || isHandled),
     )
   }
 
   /** More telemetry may come. */
-  get #isTelling(): boolean {
+  get #hasMoreTelemetry(): boolean {
     return this.#streams.some((s) => s instanceof ChildTelemetry && !s.hasEnded)
   }
 
@@ -326,23 +326,23 @@ export class ChildProcess extends Morphism implements Worker {
     const { schedule } = this.context
     const onReadable = (): void => {
       source.isDry = false
-      if (isBehindErrors) this.#errors.hear(() => schedule.wake())
+      if (isBehindErrors) this.#errors.afterErrors(() => schedule.wake())
       else schedule.wake()
     }
     const source = open(new LineReader(stream, { maxLine: this.#o.maxLine + ENVELOPE_BYTES, onReadable }))
     schedule.addSource(source)
     this.#streams.push(source)
-    // Another stream may have waited for what this one had to say.
+    // Another stream may have waited for this one.
     void source.ended.then(() => schedule.wake())
   }
 
-  /** Where failures are heard, the messages that it has in hand fail, one by one. */
+  /** If error handlers exist, the messages in flight fail one by one. */
   #failInHand(): void {
     const ending = this.#ending
     if (ending) this.#failures.end(this.#failureAtEnd(ending))
   }
 
-  /** One of ours that never started: that ends the run, and nothing is known of what it had in hand. */
+  /** One of ours that never started: that ends the run, and nothing is known of its messages. */
   get #isMisconfigured(): boolean {
     return this.#exit?.status === 2 && this.#o.kind !== 'program'
   }
@@ -371,8 +371,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.context.schedule.wake()
   }
 
-  // What it wrote before it ended may still wait for room behind it. A pipe that a grandchild holds open is closed by the spawning code in
-  // wire.
+  // What it wrote before it ended may still wait for space. A pipe that a grandchild holds open is closed by the spawning code in wire.
   async #ended(exit: Exit): Promise<void> {
     const { inputs, cycle } = this.#o
     const { fail, schedule } = this.context

@@ -1,4 +1,4 @@
-// How a child ended, and what became of the messages that it had been sent: said once, with the inputs they came from.
+// How a child ended, and the outcome of the messages that it had been sent: reported once, with the inputs they came from.
 
 import { type Exit, type Fault, fault } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
@@ -14,14 +14,14 @@ export interface ChildEnding extends Exit {
   readonly name: string
   /** More could have come in. */
   readonly wasFed: boolean
-  /** Error objects that it wrote. */
+  /** The number of error objects that it wrote. */
   readonly reported: number
   readonly unanswered: Unanswered
-  /** Outputs that it said it had written and that never came. */
+  /** Announced outputs that never came. */
   readonly missing: number
   /** It may leave messages unanswered: it had reported what it settled, or was asked to end. */
   readonly isExcused: boolean
-  /** What else it wrote on stderr. */
+  /** Other text on its stderr. */
   readonly lastWords: string
 }
 
@@ -53,7 +53,7 @@ export const failureOf = ({
   })
 }
 
-/** It was ended since it would have spent more; undefined: nothing was lost by that. */
+/** It was ended because it would have exceeded the budget. Undefined: nothing was lost by that. */
 export const spentEnd = ({ name, unanswered }: ChildEnding): Fault | undefined =>
   unanswered.count === 0 ? undefined : spentAt(name, unanswered)
 
@@ -63,7 +63,7 @@ const spentAt = (name: string, unanswered: Unanswered): Fault =>
     ...extrasOf(unanswered),
   })
 
-/** It was not given the time. */
+/** Its time was cut. */
 export const unfinishedAt = (name: string, unanswered: Unanswered): Fault =>
   fault('cancelled', `'${name}' was ended; ${inWords(unanswered)}`, { process: name, ...extrasOf(unanswered) })
 
@@ -76,7 +76,7 @@ const extrasOf = ({ count, seqs }: Unanswered) => ({ unanswered: count, ...input
 export class Dropped {
   #count = 0
   readonly #seqs: [number, number][] = []
-  /** How it ended, once that is known. */
+  /** How it ended, once known. */
   end: 'unknown' | 'well' | 'badly' = 'unknown'
 
   add(origin: Origin): void {
@@ -103,7 +103,7 @@ const droppedAt = (name: string, count: number, seqs: readonly [number, number][
     ...inputsOf(seqs),
   })
 
-/** The first input as `seq`, and all as ranges where there are more. */
+/** The first input as `seq`, and all as ranges if there are more. */
 const inputsOf = (seqs: readonly [number, number][]): { seq?: number; seqs?: readonly [number, number][] } => {
   const [first] = seqs
   if (!first) return {}

@@ -1,4 +1,4 @@
-// A child that speaks envelopes on one stream, made to look like one with a descriptor for each port (plumb-wire(5), Envelopes).
+// Adapts a child that uses envelopes on one stream to the interface of one with a descriptor for each port (plumb-wire(5), Envelopes).
 
 import { Readable, Writable } from 'node:stream'
 import {
@@ -18,12 +18,12 @@ import {
 
 export interface EnvelopedChildOptions {
   readonly child: Child
-  /** The ports to have, by their descriptors; input and output always. */
+  /** The ports to provide, by their descriptors; input and output always. */
   readonly fds: Readonly<Record<number, 'in' | 'out'>>
   readonly maxLine: number
   /** Its stdin stays open when its ports have ended, until `letGo`. */
   readonly isHeldOpen?: boolean
-  /** What it sent and was no envelope. */
+  /** Reports a line that is not an envelope. */
   readonly report: (fault: Fault) => void
 }
 
@@ -35,7 +35,7 @@ export interface EnvelopedChild {
   letGo(): void
 }
 
-/** Data may wait, control may not: so much of one port is held back before the stream waits as a whole. */
+/** Data may wait, control may not: so much of one port is buffered before the stream waits as a whole. */
 const HELD_BYTES = 16 * 1024 * 1024
 const LF = 10
 
@@ -82,11 +82,11 @@ export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report
 
 interface PortInput {
   readonly stream: Writable
-  /** The writer has room again. */
+  /** The writer has space again. */
   goOn(): void
 }
 
-// Gets whole lines, as line writers write them. No class that extends a stream: naming one loads streams in every start.
+// Gets whole lines, as line writers write them. Not a class that extends a stream: naming one loads streams in every start.
 const portInput = (port: string, writer: LineWriter): PortInput => {
   let waiting: (() => void) | undefined
   const stream = new Writable({
@@ -162,7 +162,7 @@ const passLine = ({ buf, start, end, isLast }: LineReader, outputs: ReadonlyMap<
   if (!split.ok) return { ...split.error, text: preview(buf.toString('utf8', start, end)) }
   const { port, isEof, start: from, end: to } = split.value
   const output = outputs.get(port)
-  // What comes on a port that was not asked for is dropped.
+  // Messages for unwanted ports are dropped.
   if (!output) return Object.hasOwn(FDS, port) ? undefined : fail('unknown_port', `there is no port '${preview(port)}'`).error
   if (isEof) output.end()
   else output.send(buf, from, to)

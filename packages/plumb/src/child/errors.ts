@@ -1,4 +1,4 @@
-// What a child says on stderr: error objects are ours to report, with the child's name; anything else is shown as its words, to a limit.
+// The stderr of a child: error objects are reported by us, with the child's name; other text is shown, up to a limit.
 
 import {
   type Fault,
@@ -15,7 +15,7 @@ import {
 
 /** A child that floods stderr is drained, and parsed no further than this. */
 const MAX_BYTES = 1024 * 1024
-/** What is reported of a child that fails without an error object. */
+/** The text that is reported if a child fails without an error object. */
 const LAST_LINES = 5
 const MAX_LAST_LENGTH = 500
 
@@ -28,8 +28,8 @@ export class ChildErrors {
   readonly #last: string[] = []
   #bytes = 0
   #isMuted = false
-  /** Pieces that came on other pipes since errors were last read. */
-  #unheard = 0
+  /** Chunks that came on other pipes since errors were last read. */
+  #unread = 0
 
   constructor(
     private readonly process: string,
@@ -37,36 +37,36 @@ export class ChildErrors {
     private readonly reporter: Reporter,
     /** An error of its own: reported with its name. */
     private readonly report: (fault: Fault) => void,
-    /** It has secrets at hand: words that are no error are not shown. */
+    /** It has read secrets: other text is not shown. */
     private readonly isHidden = false,
     maxLine = MAX_LINE,
   ) {
     this.#reader = new LineReader(stderr, { maxLine, onReadable: () => this.#drain() })
   }
 
-  /** The last words of a child that failed. */
+  /** The last lines of a failed child. */
   get last(): string {
     return this.#last.join('\n')
   }
 
-  /** All that it wrote here before what has come on another pipe is read, as far as is known. */
-  get areHeard(): boolean {
-    return this.#unheard === 0
+  /** All errors that it wrote before what has come on other pipes are read, as far as is known. */
+  get areRead(): boolean {
+    return this.#unread === 0
   }
 
-  /** Something has come on another pipe: an error that was written before comes first. Calls back when there is none left. */
-  hear(done: () => void): void {
-    this.#unheard++
-    // The event loop polls all streams between one immediate and the next.
+  /** Something has come on another pipe: earlier errors have to be read first. Calls back when there are none left. */
+  afterErrors(done: () => void): void {
+    this.#unread++
+    // The event loop polls all streams between two immediates.
     setImmediate(() =>
       setImmediate(() => {
-        this.#unheard--
+        this.#unread--
         done()
       }),
     )
   }
 
-  /** What it says from now on is of no interest: it is being ended. But for what it leaves behind. */
+  /** Its later errors are ignored, since it is being ended, except those about other work. */
   mute(): void {
     this.#isMuted = true
   }
@@ -78,7 +78,7 @@ export class ChildErrors {
       const { buf, start, end } = reader
       const value = buf[start] === OPEN_BRACE ? parse(buf.toString('utf8', start, end)) : undefined
       const reported = readReported(value) ?? this.#ofItsOwn(value)
-      // What goes on elsewhere, and costs, is told all the same.
+      // Work elsewhere that continues, and costs, is still reported.
       if (this.#isMuted && reported?.fault.error !== 'batch_left') continue
       if (reported?.severity === 'warning') this.reporter.warn(this.#named(reported.fault))
       else if (reported) {
@@ -88,7 +88,7 @@ export class ChildErrors {
     }
   }
 
-  /** An error with a code that only the program knows says which input has failed all the same: without it another would get its answer. */
+  /** An error with an unknown code still identifies the failed input: without it another input would get its answer. */
   #ofItsOwn(value: unknown): Reported | undefined {
     if (!isRecord(value) || typeof value.error !== 'string' || (value.seq === undefined && value.seqs === undefined)) return undefined
     const { error, category: _, detail, ...extras } = value
@@ -121,7 +121,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Inputs of one range in an error of a child. */
+/** Maximum inputs of one range in an error of a child. */
 const MAX_NAMED = 1 << 18
 
 /** The numbers of `seq` or `seqs` in an error: one, several, or ranges of them. */

@@ -1,5 +1,5 @@
-// What the messages of a child fail on, as the child says it or by its end. Where that is heard by a part of the program around the child,
-// it is said of each message for itself; else once, with the inputs that the messages come from.
+// The failures of a child's messages, as the child reports them or by its end. If an error handler around the child takes them, each
+// message fails by itself; else they are reported once, with the inputs that the messages come from.
 
 import { type Fault, fault } from '@plumb/wire'
 import { rangesOf } from '../graph/input-context.js'
@@ -10,11 +10,11 @@ import type { InFlightTracker } from './in-flight.js'
 import type { ChildOptions } from './options.js'
 
 export class ChildFailures {
-  readonly #o: Pick<ChildOptions, 'name' | 'isHeard' | 'observer'>
-  /** How it ended, as each of its messages has failed on that. */
+  readonly #o: Pick<ChildOptions, 'name' | 'isHandled' | 'observer'>
+  /** How it ended, if its messages have failed on that. */
   #end: Fault | undefined
   #hasEnded = false
-  /** Those of messages that came when it had ended, and how was not known yet. */
+  /** Origins of messages that came after its end, while the reason was unknown. */
   #late: Origin[] = []
   #idle: Fault | undefined
   /** A message has failed on its end. */
@@ -23,7 +23,7 @@ export class ChildFailures {
 
   constructor(
     private readonly context: Pick<RunContext, 'current' | 'report'>,
-    options: Pick<ChildOptions, 'name' | 'isHeard' | 'observer'>,
+    options: Pick<ChildOptions, 'name' | 'isHandled' | 'observer'>,
     private readonly messages: InFlightTracker,
   ) {
     this.#o = options
@@ -31,13 +31,13 @@ export class ChildFailures {
 
   /** It counts the messages that it got; we count inputs, and its line numbers mean nothing outside of it. */
   pass({ line: _, seqs, seq, ...said }: Fault): void {
-    const { observer, isHeard } = this.#o
+    const { observer, isHandled } = this.#o
     const { messages } = this
     const passed = said as Fault
     const about = numbersIn(seqs ?? seq)
     for (const n of about) observer?.refused(n, messages.originOf(n).seq, passed)
-    // What it says at its end of what was left over is no failure of a message, and it may have answered that long ago.
-    const inHand = isHeard && passed.error !== 'unpaired' ? about.filter((n) => messages.isInHand(n)) : []
+    // Errors at its end about left-over messages are no failures of a message, and it may have answered that long ago.
+    const inHand = isHandled && passed.error !== 'unpaired' ? about.filter((n) => messages.isInHand(n)) : []
     for (const n of inHand) this.#report(messages.originOf(n), passed)
     if (inHand.length === 0) {
       const inputs = about.map((n) => messages.originOf(n)).flatMap((one) => (one.seq > 0 ? [one.seq] : one.seqs))
@@ -49,12 +49,12 @@ export class ChildFailures {
     for (const n of about) messages.refuse(n)
   }
 
-  /** It has ended, for this reason if not well: so each message in hand fails. */
+  /** It has ended; with a reason if not well, so each message in flight fails. */
   end(reason: Fault | undefined): void {
     const late = this.#late
     this.#late = []
     this.#hasEnded = true
-    if (reason && this.#o.isHeard) {
+    if (reason && this.#o.isHandled) {
       const { unanswered: _, seq: _seq, seqs: _seqs, ...end } = reason
       this.#end = end as Fault
       const origins = [...this.messages.origins, ...late]
@@ -64,9 +64,9 @@ export class ChildFailures {
     for (const origin of late) origin.release()
   }
 
-  /** It has ended badly, and no message has failed on that. One that comes later may: then that is how it is told. */
+  /** It has ended badly, and no message has failed on that. A later one may, and then reports it. */
   endIdle(reason: Fault): void {
-    if (this.#o.isHeard) this.#idle = reason
+    if (this.#o.isHandled) this.#idle = reason
     else this.context.report(reason)
   }
 
@@ -75,15 +75,15 @@ export class ChildFailures {
     if (this.#idle && !this.hasSaidAll) this.context.report(this.#idle)
   }
 
-  /** So does the one that is worked on, if it comes later; false: that is to be told in another way. */
+  /** The current message fails too, if it comes later. False: that is reported in another way. */
   failLate(): boolean {
-    if (!this.#o.isHeard) return false
+    if (!this.#o.isHandled) return false
     if (this.#end) {
       this.hasSaidAll = true
       this.context.report(this.#end)
       return true
     }
-    // How it ended may not be known yet.
+    // The reason of its end may be unknown yet.
     if (this.#hasEnded) return false
     const { origin } = this.context.current
     origin.retain()
@@ -91,7 +91,7 @@ export class ChildFailures {
     return true
   }
 
-  /** What it gave beyond one answer a message would, by its place, be joined with what it does not belong to. */
+  /** An answer beyond one a message would, by position, be joined with the wrong message. */
   refuseSurplus(): undefined {
     const { name } = this.#o
     if (this.#hasReportedSurplus) return

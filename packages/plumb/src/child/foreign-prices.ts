@@ -1,4 +1,4 @@
-// The prices for programs in the places of agents, which tell their tokens and do not know of budgets.
+// Prices for foreign programs in place of agents, which report their tokens and do not know of budgets.
 
 import { agentOf, type Graph } from '@plumb/lang'
 import { currentBudget, loadPrices, type Prices } from '@plumb/wire'

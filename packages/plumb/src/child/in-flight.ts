@@ -1,12 +1,12 @@
-// What a child was sent and what it has answered: as it reports itself (`settled`, plumb-wire(5)), else one output for each input.
+// The messages that a child was sent and has answered: as it reports itself (`settled`, plumb-wire(5)), else one output for each input.
 
 import type { Settled } from '@plumb/wire'
 import { rangesOf } from '../graph/input-context.js'
 import { Origin } from '../graph/origin.js'
 
 /**
- * An agent of ours gives one output or one error for each input, in order. So does another program in its place, as long as it has not said
- * what it settles. A plumb gives any number, and says of each which inputs it stems from.
+ * An agent of ours gives one output or one error for each input, in order. So does a foreign program, as long as it has not reported what
+ * it settles. A plumb gives any number, and names the inputs of each.
  */
 export type ChildKind = 'agent' | 'program' | 'plumb'
 
@@ -14,21 +14,21 @@ type SettledReport = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'replies'
 
 export interface InFlightOptions {
   readonly kind: ChildKind
-  /** As the spec says of a program: one output for each input, or for some. Undefined: it does not say. */
+  /** From the spec of a foreign program: one output for each input, or for some. Undefined: not specified. */
   readonly answers: 'each' | 'some' | undefined
-  /** It answers each input, in no order, and says on telemetry before each output which input that answers. */
+  /** It answers each input, in any order, and names the input by telemetry before each output. */
   readonly isUnordered: boolean
-  /** Something that stems from the origin came to nothing here. */
+  /** A message of this origin had no result here. */
   readonly lost: (origin: Origin) => void
-  /** What it says of the origin of its outputs is waited for: a barrier behind it joins by that. */
+  /** Reports about the origin of its outputs are awaited: a barrier after it joins by that. */
   readonly needsOrigins: boolean
 }
 
 /** An error on stderr may come so many outputs late. */
 const MAX_LATE = 1024
-/** Of a child that keeps more than these in hand, the oldest are forgotten. */
+/** If a child has more than these in flight, the oldest are forgotten. */
 const MAX_IN_HAND = 1 << 18
-/** Reports that are not used up yet; one between two others may be left out. */
+/** Unused reports; one between two others may be dropped. */
 const MAX_REPORTS = 1024
 
 export class InFlightTracker {
@@ -38,23 +38,23 @@ export class InFlightTracker {
   #first = 1
   /** Messages it was sent. */
   sent = 0
-  /** The message that the last output answers, from 1; 0 where that is not known. */
+  /** The message that the last output answers, from 1; 0 if unknown. */
   answered = 0
   #controls = 0
   #received = 0
   /** Undefined: its control replies are not read here. */
   #replies: number | undefined
-  /** The message that the next output answers, from 1, and those that were answered out of their turn, as by errors. */
+  /** The message that the next output answers, from 1, and those that were answered out of order, as by errors. */
   #next = 1
   readonly #refused = new Set<number>()
   #settled: SettledReport | undefined
-  /** What it said that it had settled, for as long as outputs of it have not come. */
+  /** The latest report of settled messages, while outputs of it have not come. */
   #reports: SettledReport[] = []
-  /** The last of the reports that are used up. */
+  /** The last used report. */
   #used: SettledReport = { inputs: 0, controls: 0, outputs: 0 }
-  /** Messages that the next outputs answer, where it says so of each. */
+  /** Messages that the next outputs answer, if it reports that. */
   readonly #announced: number[] = []
-  /** Messages of a plumb that came to something. */
+  /** Messages of a plumb that had a result. */
   readonly #answeredOnce = new Set<number>()
 
   constructor(options: InFlightOptions) {
@@ -77,7 +77,7 @@ export class InFlightTracker {
     this.#replies = 0
   }
 
-  /** Gives its origin: it answers no input. */
+  /** Returns its origin: it answers no input. */
   receiveReply(): Origin {
     if (this.#replies !== undefined) this.#replies++
     return Origin.unknown()
@@ -96,7 +96,7 @@ export class InFlightTracker {
     return (this.#reports.at(-1) ?? this.#used).outputs <= this.#received
   }
 
-  /** One more output; gives the origin of the input that it answers. Call `passed` when it has gone on. */
+  /** One more output; returns the origin of the input that it answers. Call `passed` when it was passed on. */
   receive(): Origin {
     this.#received++
     this.answered = 0
@@ -110,7 +110,7 @@ export class InFlightTracker {
     return this.originOf(this.answered)
   }
 
-  /** What it says of its next output: it answers the n-th message that it was sent. */
+  /** Its next output answers the n-th message that it was sent. */
   announce(n: number): void {
     this.#announced.push(n)
   }
@@ -120,7 +120,7 @@ export class InFlightTracker {
     return this.answersEach && this.answered > this.sent
   }
 
-  /** The last output has gone on. */
+  /** The last output was passed on. */
   passed(): void {
     if (this.answersEach) {
       this.#done(this.answered)
@@ -136,14 +136,14 @@ export class InFlightTracker {
     return this.#origins[n - this.#first]?.isInHand === true
   }
 
-  /** That of an output which stems from these messages. The caller releases it. */
+  /** The origin of an output that stems from these messages. The caller releases it. */
   originOfAll(messages: readonly number[]): Origin {
     for (const n of messages) this.#answeredOnce.add(n)
     const origins = messages.map((n) => this.originOf(n))
     return origins.length === 0 ? Origin.unknown() : Origin.ofAll(origins)
   }
 
-  /** One more error, about the n-th message that it was sent; gives the origin of the input. */
+  /** One more error, about the n-th message that it was sent; returns the origin of the input. */
   refuse(n: number): Origin {
     const origin = this.originOf(n)
     this.#o.lost(origin)
@@ -163,7 +163,7 @@ export class InFlightTracker {
     this.#useReports()
   }
 
-  /** Messages not done with, and outputs and control replies announced that have not come. */
+  /** Unfinished messages, and announced outputs and control replies that have not come. */
   get inFlight(): number {
     const settled = this.#settled
     if (!settled) return Math.max(0, this.sent + 1 - this.#next - this.#refused.size)
@@ -172,12 +172,12 @@ export class InFlightTracker {
     return Math.max(0, left) + Math.max(0, settled.outputs - this.#received) + Math.max(0, replies)
   }
 
-  /** Of the messages in flight, those that wait until it is resumed. */
+  /** The messages in flight that wait until it is resumed. */
   get held(): number {
     return this.#settled?.paused ? Math.max(0, this.sent - this.#settled.inputs) : 0
   }
 
-  /** Of the messages in flight, those that wait for others in it. */
+  /** The messages in flight that wait for others in it. */
   get gathered(): number {
     return this.#settled?.controls === this.#controls ? (this.#settled.waiting ?? 0) : 0
   }
@@ -192,12 +192,12 @@ export class InFlightTracker {
     return this.#settled !== undefined || this.#controls > 0 || this.#o.answers === 'some'
   }
 
-  /** Outputs that it said it had written and that have not come. */
+  /** Announced outputs that have not come. */
   get missing(): number {
     return Math.max(0, (this.#settled?.outputs ?? 0) - this.#received)
   }
 
-  /** Messages it has not answered as far as is known, and the inputs they came from. */
+  /** Unanswered messages as far as is known, and the inputs they came from. */
   get unanswered(): { readonly count: number; readonly of: number; readonly seqs: readonly [number, number][] } {
     const seqs: number[] = []
     let count = 0
@@ -211,23 +211,23 @@ export class InFlightTracker {
     return { count, of: this.sent, seqs: rangesOf(seqs) }
   }
 
-  /** Those of the messages that it has in hand. */
+  /** The origins of the messages in flight. */
   get origins(): readonly Origin[] {
     return this.#origins.filter(({ isInHand }) => isInHand).map(({ origin }) => origin)
   }
 
-  /** Nothing more comes of what it has in hand; why is still to be told. */
+  /** Messages in flight have no more results; the reason is still to be reported. */
   lose(): void {
     for (let n = this.#first; n <= this.sent; n++) if (this.isInHand(n)) this.#lose(n)
   }
 
-  /** The same, and that is told. */
+  /** The same, with the reason reported. */
   abandon(): void {
     this.lose()
     for (let n = this.#first; n <= this.sent; n++) this.#done(n)
   }
 
-  /** Each input has one output or one error, in order, so that it is known which are in hand. */
+  /** Each input has one output or one error, in order, so that it is known which are in flight. */
   get answersEach(): boolean {
     const { kind, answers } = this.#o
     return kind === 'agent' || (kind === 'program' && (answers === 'each' || !this.#settled))
@@ -237,7 +237,7 @@ export class InFlightTracker {
     return Math.max(this.answersEach ? this.#next : 1, (this.#settled?.inputs ?? 0) + 1)
   }
 
-  // Out of its turn.
+  // Out of order.
   #settleOne(n: number): void {
     if (n >= this.#next && n <= this.sent) this.#refused.add(n)
     this.#passRefused()
@@ -247,7 +247,7 @@ export class InFlightTracker {
     while (this.#refused.delete(this.#next)) this.#next++
   }
 
-  // Outputs between two reports answer the inputs between them: the only one, or each one where there are as many.
+  // Outputs between two reports answer the inputs between them: the only one, or each one if there are as many.
   #answeredByReport(): number {
     let before = this.#used
     for (const report of this.#reports) {
@@ -262,7 +262,7 @@ export class InFlightTracker {
     return 0
   }
 
-  // Of what it has settled, once the outputs that it wrote for that have come.
+  // Settled messages, once the outputs that it wrote for them have come.
   #useReports(): void {
     let used = 0
     for (const report of this.#reports) {
@@ -294,7 +294,7 @@ export class InFlightTracker {
     entry.origin.release()
   }
 
-  /** The first n messages are not asked for any more. */
+  /** The first n messages are not asked about any more. */
   #forget(n: number): void {
     const spent = Math.min(n + 1 - this.#first, this.#origins.length)
     if (spent < MAX_LATE * 4 || (spent * 2 < this.#origins.length && this.#origins.length < MAX_IN_HAND)) return

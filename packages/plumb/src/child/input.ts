@@ -1,4 +1,4 @@
-// What a child is sent, on one stream: plain lines for one port, envelopes for several. The stream ends when all its ports have.
+// The input of a child, on one stream: plain lines for one port, envelopes for several. The stream ends when all its ports have.
 
 import { enclose, encloseEof, type LineWriter } from '@plumb/wire'
 import type { Buffering } from '../graph/backpressure.js'
@@ -10,7 +10,7 @@ export class ChildInput implements Buffering {
     private readonly writer: LineWriter,
     ports: readonly string[],
     private readonly isEnveloped: boolean,
-    /** As after its end, while what it wrote before is not passed on yet: what is sent then would be lost, when all may end soon. */
+    /** As after its end, while its earlier output is not passed on yet: messages sent then would be lost, when all may end soon. */
     private readonly isHeldBack: () => boolean,
   ) {
     this.#open = new Set(ports)

@@ -1,4 +1,4 @@
-// The receiver of a node that is a process of its own, with all that wants to know of it.
+// The receiver of a node that is a process of its own, with everything that depends on it.
 
 import { agentOf, compileCheck, type GraphNode } from '@plumb/lang'
 import { type AgentLimit, type Budget, currentBudget, type Fault, type LineWriter } from '@plumb/wire'
@@ -25,18 +25,18 @@ export interface OpenChildOptions {
   readonly settings: SpawnSettings
   readonly tools: ToolService | undefined
   readonly emitter: RunEmitter | undefined
-  /** Where a parent hears what our children say of themselves. */
+  /** Receives the telemetry of our children, for a parent. */
   readonly parent: LineWriter | undefined
   readonly lost: (origin: Origin) => void
   readonly needsOrigins: boolean
-  /** A barrier behind it joins what it gives. */
+  /** A barrier after it joins its outputs. */
   readonly isOnBranch: boolean
-  readonly isHeard: boolean
+  readonly isHandled: boolean
   readonly cycle: Cycle | undefined
 }
 
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
-  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHeard, cycle } = options
+  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHandled, cycle } = options
   const { child, kind, isEnveloped, isCounting, channel, controls, deliveries } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
@@ -62,10 +62,10 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     maxLine: settings.maxLine,
     lost,
     needsOrigins,
-    isHeard,
+    isHandled,
     answers,
     isUnordered: kind === 'agent' && config.unordered === true,
-    // What waits for its answers in a barrier is then no more than the barrier holds.
+    // The messages that wait for its answers in a barrier are then no more than the barrier holds.
     maxInHand: answersEach && needsOrigins ? Math.ceil(settings.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,
     cycle,
     tools,
@@ -79,7 +79,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   return process
 }
 
-/** Undefined: nothing that it does is limited. */
+/** Undefined: nothing limits it. */
 const limitingBudget = (limit: AgentLimit | undefined, channel: BudgetChannel | undefined): Budget | undefined => {
   const budget = currentBudget()
   const { calls = null, tokens = null, cost = null } = budget?.limits ?? {}

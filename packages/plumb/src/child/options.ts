@@ -1,4 +1,4 @@
-// What a child is made of, once it runs.
+// The parts of a running child.
 
 import type { GraphPort, Stage } from '@plumb/lang'
 import { FDS, type LineChild } from '@plumb/wire'
@@ -19,33 +19,33 @@ export interface ChildOptions {
   readonly answers: InFlightOptions['answers']
   readonly isUnordered: boolean
   readonly child: LineChild
-  /** It has secrets at hand: what else it writes on stderr is not shown. */
+  /** It has read secrets: other text on its stderr is not shown. */
   readonly isHidden?: boolean | undefined
   readonly maxLine: number
-  /** Something that stems from the origin came to nothing here. */
+  /** A message of this origin had no result here. */
   readonly lost: (origin: Origin) => void
-  /** A barrier behind it joins by origin. */
+  /** A barrier after it joins by origin. */
   readonly needsOrigins: boolean
-  /** Each of its failures is heard by what stands around it, as that of one message. */
-  readonly isHeard: boolean
-  /** It is sent no more while it has so many messages in hand. Undefined: whether it answers each of them is not known. */
+  /** Its failures are handled one by one by the forms around it. */
+  readonly isHandled: boolean
+  /** Maximum messages in flight. Undefined: it may not answer each of them. */
   readonly maxInHand: number | undefined
-  /** The cycle it stands in. */
+  /** The cycle around it. */
   readonly cycle: Cycle | undefined
-  /** Answers its calls, where it has tools. */
+  /** Answers its calls, if it has tools. */
   readonly tools: ToolService | undefined
   /** Undefined: nothing observes it. */
   readonly observer: ChildMonitor | undefined
-  /** What it may spend, where it shares no budget with us. */
+  /** Its allowance, if it shares no budget with us. */
   readonly allowance: ChildAllowance | undefined
   /** Control messages that it was sent before, as to restore its memory. */
   readonly controls: number
-  /** It is told which message of a run by workers the next input is. */
+  /** Gives it the delivery of its next input, in a run by workers. */
   readonly deliver?: ((origin: Origin) => void) | undefined
 }
 
 /** Ports of agents with descriptors of their own; all others are on stdin and stdout. */
 const PORT_FDS: Readonly<Record<string, number>> = { ctrl_in: FDS.ctrl_in, ctrl_out: FDS.ctrl_out, telemetry: FDS.telemetry }
 
-/** The descriptor that a port has to itself. The ports of a plumb are all on stdin and stdout. */
+/** The descriptor of a port of its own. The ports of a plumb are all on stdin and stdout. */
 export const fdOf = (kind: ChildKind, port: string): number | undefined => (kind === 'plumb' ? undefined : PORT_FDS[port])

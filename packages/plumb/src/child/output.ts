@@ -1,4 +1,4 @@
-// What a child sends, on one stream: lines, each checked against the type of its port before anyone sees it.
+// The output of a child, on one stream: lines, each checked against the type of its port before it is passed on.
 
 import { type Stage, Verdict } from '@plumb/lang'
 import { type Fault, fail, type LineReader, splitEnvelope } from '@plumb/wire'
@@ -18,12 +18,12 @@ export interface ChildPort {
 
 /** One of the streams that a child writes. */
 export interface ChildStream extends ScheduledSource {
-  /** All it brought was passed on, or is not wanted any more. */
+  /** Everything it brought was passed on, or is no longer wanted. */
   readonly ended: Promise<void>
   readonly hasEnded: boolean
-  /** Nothing has come since it last had nothing: one of many streams costs little while others are at work. */
+  /** Nothing has come since it was last empty: an idle one of many streams costs little. */
   isDry: boolean
-  /** Reads no more. */
+  /** Stops reading. */
   end(): void
 }
 
@@ -34,23 +34,23 @@ export interface ChildOutputOptions {
   readonly ports: readonly ChildPort[]
   readonly isEnveloped: boolean
   readonly backpressure: Pick<Backpressure, 'isOpen'>
-  /** Called for each line, good or bad; gives the origin of the input that it answers. Undefined: it answers none, and is left out. */
+  /** Called for each line, good or bad; returns the origin of the input that it answers. Undefined: it answers none, and is dropped. */
   readonly counted: () => Origin | undefined
   /** Called when that is done. */
   readonly passed: () => void
-  /** What it gave should not be, and comes to nothing. */
+  /** The output was unexpected, and is dropped. */
   readonly lost: () => void
-  /** What it said of its last output leaves open what that answers: more will come. */
+  /** What it reported of its last output leaves open what that answers: more will come. */
   readonly isWaiting: () => boolean
-  /** Where each output tells which of the messages it stems from: the origin of those, which is released when the output has gone on. */
+  /** If each output names its messages: their origin, which is released when the output was passed on. */
   readonly originOfAll: ((messages: readonly number[]) => Origin) | undefined
-  /** Called with each output that fits, before it is passed on; `n` as it says itself, else 0. */
+  /** Called with each valid output, before it is passed on; `n` as it reports itself, else 0. */
   readonly answered: ((n: number, buf: Buffer, start: number, end: number) => void) | undefined
   /** And after it was. */
   readonly passedOn: (() => void) | undefined
-  /** Called for each line that does not. */
+  /** Called for each line of the wrong type. */
   readonly onMismatch: ((fault: Fault) => void) | undefined
-  /** False: what it says of the inputs that it has settled is still to be read, before its outputs close. */
+  /** False: its report of settled inputs is still to be read, before its outputs close. */
   readonly mayEnd: () => boolean
   /** Called before its outputs close. */
   readonly ending: () => void
@@ -151,7 +151,7 @@ export class ChildOutput implements ChildStream {
     passedOn?.()
   }
 
-  // What a child gives is its output: a mismatch is not the fault of the process that feeds it.
+  // The result of a child is its output: a mismatch is not the fault of its source.
   #refuse(fault: Fault, port: string): void {
     const { process, reader, onMismatch, lost } = this.#o
     const isTruncated = reader.isLast && fault.error === 'invalid_json'

@@ -1,5 +1,5 @@
-// How a child ends that would spend more than the run may: asked to cancel where it can hear that, then ended with its group. What it has
-// written by then still counts.
+// Ends a child that would exceed the budget: asks it to cancel if it takes control, then terminates its group. Its output so far still
+// counts.
 
 import type { LineChild } from '@plumb/wire'
 import type { ChildAllowance } from './allowance.js'
@@ -9,15 +9,15 @@ export interface OverrunOptions {
   readonly allowance: ChildAllowance | undefined
   /** Messages that it has not answered. */
   readonly inFlight: () => number
-  /** Sends it `cancel`; undefined: it has no control channel. */
+  /** Sends it `cancel`. Undefined: it has no control channel. */
   readonly cancel: () => (() => void) | undefined
   /** Nothing of it is read any more. */
   readonly abandon: () => void
 }
 
-/** Once nothing is left, what a child that cannot ask has in hand has so long to come to its end. */
+/** Once nothing is left, the time for messages in flight of a child that cannot request calls. */
 const GRACE_MS = 5000
-/** Between cancel, TERM, KILL and the end of its streams. */
+/** Delays between cancel, TERM, KILL and the end of its streams. */
 const STEP_MS = 1000
 const CHECK_MS = 200
 
@@ -33,14 +33,14 @@ export class Overrun {
     this.#o = options
   }
 
-  /** Nothing is left to spend: where it cannot ask for that, what it has in hand has some time, and is then given up. */
+  /** Nothing is left to spend: if it cannot request calls, its messages in flight get some time, and are then dropped. */
   beginSoon(): void {
     const { allowance, inFlight } = this.#o
     if (!allowance || allowance.asks || this.#hasEnded) return
     this.#grace ??= setTimeout(() => inFlight() > 0 && this.begin(), GRACE_MS).unref()
   }
 
-  /** It spends what is not there. */
+  /** It exceeds the budget. */
   begin(): void {
     if (this.hasBegun || this.#hasEnded) return
     this.hasBegun = true
@@ -49,13 +49,13 @@ export class Overrun {
     send?.()
     const end = async () => {
       await child.terminate(STEP_MS)
-      // What it has started may hold its descriptors open, and goes with the last of them.
+      // Its descendants may hold its descriptors open, and are killed with the last of them.
       setTimeout(abandon, STEP_MS).unref()
     }
     setTimeout(() => void end(), send ? STEP_MS : 0)
   }
 
-  /** It is sent nothing more; one that asks for its calls is answered until it has nothing in hand. */
+  /** It gets nothing more; one that requests its calls is answered until nothing is in flight. */
   closeWhenQuiet(): void {
     const { allowance, inFlight } = this.#o
     if (!allowance?.asks) return

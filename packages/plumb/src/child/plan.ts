@@ -1,4 +1,4 @@
-// From an agent or a plumb in the graph to how it is started: which program, where, with which arguments and descriptors.
+// Plans the start of an agent or a plumb of the graph: which program, where, with which arguments and descriptors.
 
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
@@ -18,35 +18,35 @@ export type ChildPlan =
       readonly args: readonly string[]
       readonly fds: Fds
       readonly entry: string
-      /** The agent that the process runs; undefined: a plumb. */
+      /** The agent that the process runs. Undefined: a plumb. */
       readonly agent: AgentPlan | undefined
       readonly isEnveloped: boolean
-      /** Of the environment, what the MCP servers that it opens want. */
+      /** The environment variables of its MCP servers. */
       readonly variables: readonly string[]
     }
-  /** Another program; `env` are the variables that it gets besides the usual ones. */
+  /** A foreign program; `env` are the variables that it gets besides the usual ones. */
   | {
       readonly kind: 'program'
       readonly command: readonly string[]
       readonly env: readonly string[]
       readonly fds: Fds
-      /** What holds it. */
+      /** Its sandbox. */
       readonly box: AgentSandbox | undefined
       readonly limit: AgentLimit | undefined
     }
-  /** An agent behind the words of `via`; another program in its place has `program`. */
+  /** An agent behind the words of `via`; a foreign program has `program`. */
   | { readonly kind: 'via'; readonly via: readonly string[]; readonly start: AgentStart }
 
-/** Where it stands, and what its record needs of it. */
+/** Its place, and what its record needs of it. */
 export interface ChildPlace {
   readonly node: GraphNode
   readonly place: string
   readonly settings: SpawnSettings
-  /** Of its MCP servers, where it has any. */
+  /** The offers of its MCP servers, if it has any. */
   readonly offers?: ServerOffers | undefined
-  /** It may be asked to let go of what waits in batches. */
+  /** It may be asked to flush its batches. */
   readonly isAskedToLetGo?: boolean
-  /** The tools that its spec declares, where it has any. */
+  /** The tools that its spec declares, if any. */
   readonly checkedTools?: readonly CheckedTool[] | undefined
 }
 
@@ -60,17 +60,17 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   if (program)
     return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound), limit: agentLimitOf(plan) }
   const args = ['--agent', plan.bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
-  if (tellsMemory(plan, settings)) args.push('--tell-memory')
+  if (emitsMemory(plan, settings)) args.push('--tell-memory')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }
 }
 
-/** Of the money that an agent may spend, all its processes together. */
+/** The limit of money of an agent, shared by all its processes. */
 export const agentLimitOf = ({ config: { max_cost }, bound, specPath }: AgentPlan): AgentLimit | undefined =>
   agentLimit(specPath, bound.name, max_cost)
 
-/** What has an agent of ours tell what is wrong with its configuration, and end. */
+/** Makes an agent of ours report errors in its configuration, and end. */
 export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) =>
   ({ program: 'plumb-agent', args: ['--agent', bound.name, '--check', '--fds', 'none', ...localArgs(settings)], entry: specPath }) as const
 
@@ -88,8 +88,10 @@ export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace,
   return { kind: 'own', ...own, agent: undefined, isEnveloped, variables: serverVariables(bound) }
 }
 
-/** Of an agent elsewhere that remembers the memory is recorded, so that the run can be resumed; others keep their requests. With a state file, of all. */
-export const tellsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnSettings): boolean =>
+/**
+ * The memory of an agent elsewhere is recorded, so that the run can be resumed; others keep their requests. With a state file, that of all.
+ */
+export const emitsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnSettings): boolean =>
   config.amnesiac !== true && (state !== undefined || (isRecorded && config.via !== undefined))
 
 /** Whether the telemetry of an agent here has no reader but us, who need only what is settled: no port, record, display, parent or state. */
@@ -113,7 +115,7 @@ const localArgs = ({ handedOn, docroot, maxLine, isFailFast }: SpawnSettings): s
   ...handedOn,
 ]
 
-// Elsewhere, a path is one of that place.
+// For an agent elsewhere, a path is one of that place.
 const replacement = (
   { config, specPath }: AgentPlan,
   isElsewhere: boolean,
@@ -124,7 +126,7 @@ const replacement = (
   return agentProgram === undefined ? undefined : [agentProgram]
 }
 
-// Telemetry always; tools where they are declared, control where it is wired or a memory is to be restored.
+// Telemetry always; tools if they are declared, control if it is wired or a memory is to be restored.
 const portFds = (node: GraphNode, plan: AgentPlan, isRestored: boolean): Fds => ({
   3: 'out',
   ...(hasTools(plan) ? { 4: 'out', 5: 'in' } : {}),

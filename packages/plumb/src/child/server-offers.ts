@@ -1,5 +1,5 @@
-// What the MCP servers of an agent offer, as a separate plumb-agent gets to know it: in a file here, in messages elsewhere (plumb-tools(7),
-// MCP servers).
+// Passes the offers of an agent's MCP servers to a separate plumb-agent: in a file here, in messages elsewhere (plumb-tools(7), MCP
+// servers).
 
 import type { AgentServers, OfferedTool, ToolsFile } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
@@ -8,7 +8,7 @@ export class ServerOffers {
   readonly #servers: AgentServers
   readonly #file: ToolsFile
   readonly #forget: () => void
-  #tell: ((offers: readonly OfferedTool[]) => void) | undefined
+  #listener: ((offers: readonly OfferedTool[]) => void) | undefined
 
   constructor(servers: AgentServers, file: ToolsFile, report: (fault: Fault) => void) {
     this.#servers = servers
@@ -16,7 +16,7 @@ export class ServerOffers {
     this.#forget = servers.onChange(() => {
       const written = file.write(servers.offers())
       if (!written.ok) report(written.error)
-      this.#tell?.(servers.offers())
+      this.#listener?.(servers.offers())
     })
   }
 
@@ -29,9 +29,9 @@ export class ServerOffers {
     return { PLUMB_MCP_TOOLS: this.#file.path }
   }
 
-  /** `tell` hears of each change from now on. */
-  onChange(tell: (offers: readonly OfferedTool[]) => void): void {
-    this.#tell = tell
+  /** Calls `listener` at each change from now on. */
+  onChange(listener: (offers: readonly OfferedTool[]) => void): void {
+    this.#listener = listener
   }
 
   remove(): void {

@@ -7,22 +7,22 @@ import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
 import { envelopedChild } from './enveloped-child.js'
-import { tellsMemory } from './plan.js'
+import { emitsMemory } from './plan.js'
 
-/** plumb-agent takes its spec from the first envelope, on this port, and what it may do from then on from later ones. */
+/** plumb-agent takes its spec from the first envelope, on this port, and renewed authority from later ones. */
 export const SPEC_PORT = 'spec'
 
-/** How an agent elsewhere that asks for each call to its model is answered. */
+/** How calls of an agent elsewhere are granted. */
 export interface BudgetChannel {
   /** `denied`: why the call may not be made. */
   answer(ask: number, denied: Fault | undefined): void
-  /** It will not ask any more. */
+  /** It makes no more requests. */
   close(): void
 }
 
 export interface Elsewhere {
   readonly child: Child
-  /** Undefined: there is no budget, or it is no program of ours. */
+  /** Undefined: there is no budget, or it is a foreign program. */
   readonly channel: BudgetChannel | undefined
 }
 
@@ -57,7 +57,7 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
 const PLAIN = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/
 
 /**
- * Words that no shell would touch stay as they are, so that they arrive through `docker exec` too, which has no shell; others are quoted
+ * Words without shell metacharacters stay unchanged, so that they arrive through `docker exec` too, which has no shell; others are quoted
  * for one. Behind a `-c` all of them are one word.
  */
 const viaCommand = (via: readonly string[], command: readonly string[]): string[] => {
@@ -73,23 +73,23 @@ const isShell = (via: readonly string[]): boolean => {
   return /^-[a-z]*c$/.test(option) && /^(ba|da|k|z|a|mk)?sh$/.test(basename(shell))
 }
 
-/** The same words for every agent, none of which a shell would touch: options travel with the spec. */
+/** The same words for every agent, without shell metacharacters: options travel with the spec. */
 export const viaWords = (via: readonly string[], { program }: AgentStart): string[] =>
   viaCommand(via, program ? ['plumb-mux', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
 
-/** What an agent of ours gets first, but for what it may do. */
+/** The first message of an agent of ours, without its authority. */
 export const specSent = ({ plan, settings }: AgentStart) => {
   const { files, handedOn, maxLine, isFailFast } = settings
-  const memory = tellsMemory(plan, settings) ? ['--tell-memory'] : []
+  const memory = emitsMemory(plan, settings) ? ['--tell-memory'] : []
   const args = ['--agent', plan.bound.name, '--telemetry', ...memory, '--max-line', String(maxLine + ENVELOPE_BYTES), ...handedOn]
   if (isFailFast) args.push('--fail-fast')
-  // What stands around it here is not there.
+  // Programs around it here are not there.
   const { around: _, ...bundle } = files.bundle(plan.specPath)
   return { ...bundle, files: { ...bundle.files, ...besides(plan, settings) }, args }
 }
 
-// The files that the spec names for this agent; one that cannot, or may not, be read here is looked for there, and refused there by the
-// same rules. A bare name of a prompt is no file.
+// Files that the spec names for this agent; one that cannot, or may not, be read here is looked up there, and refused there by the same
+// rules. A bare name of a prompt is not a file.
 const besides = (
   { config, specPath }: AgentPlan,
   { authoritySource, docroot }: AgentStart['settings'],

@@ -1,4 +1,4 @@
-// From how a child is to be started to a running process.
+// Starts a child by its plan.
 
 import { type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from '@plumb/lang'
 import {
@@ -29,27 +29,27 @@ export interface Spawned {
   readonly child: LineChild
   readonly kind: ChildKind
   readonly isEnveloped: boolean
-  /** It asks the budget of the run itself. */
+  /** It uses the budget of the run itself. */
   readonly isCounting: boolean
-  /** It asks us for each call. */
+  /** It requests each call from us. */
   readonly channel?: BudgetChannel | undefined
   /** Control messages that it was sent already. */
   readonly controls: number
-  /** Where it is told which messages of a run by workers it is sent. */
+  /** Gives it the deliveries of its messages, in a run by workers. */
   readonly deliveries?: DeliveryLog | undefined
 }
 
 export interface SpawnAllOptions {
-  /** A parent may ask for what waits in batches. */
+  /** A parent may ask to flush batches. */
   readonly isNested: boolean
   readonly settings: SpawnSettings
-  /** Of the agents that have tools. */
+  /** For agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
-  /** The run cannot go on. */
+  /** The run cannot continue. */
   readonly fail: (fault: Fault) => void
 }
 
-/** All children of a graph. When one cannot be started, those that were are ended. */
+/** Starts all children of a graph. If one cannot be started, the others are ended. */
 export const spawnAll = (graph: Graph, { settings, tools, isNested, fail }: SpawnAllOptions): Result<Map<GraphNode, Spawned>> => {
   const spawned = new Map<GraphNode, Spawned>()
   const letsGo = plumbsToLetGo(graph, isNested)
@@ -72,7 +72,7 @@ export const spawnAll = (graph: Graph, { settings, tools, isNested, fail }: Spaw
 const notTakenUp = ({ name }: GraphNode, words: string): Fault =>
   fault('child_failed', `'${name}' cannot be taken up: ${words}`, { process: name })
 
-/** `fail`: the run cannot go on, since what it remembered cannot be restored. */
+/** `fail`: the run cannot continue, since its memory cannot be restored. */
 const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void): Result<Spawned> => {
   const started = start(agentPlan(at, bound), at)
   const memory = memoryAt(at.place, at.settings)

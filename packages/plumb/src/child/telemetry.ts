@@ -1,4 +1,4 @@
-// What a child writes on descriptor 3: `settled` is for this process, all else for the processes wired to the port.
+// Descriptor 3 of a child: `settled` is for this process, everything else for the processes wired to the port.
 
 import { type LineReader, parseJson, type Settled } from '@plumb/wire'
 import type { Outlet } from '../graph/channel.js'
@@ -18,15 +18,15 @@ export class ChildTelemetry implements ChildStream {
     private readonly reader: LineReader,
     private readonly outlet: Outlet | undefined,
     private readonly settle: (settled: Settled) => void,
-    /** Called with the number of the input that its next output answers, where it says so. */
+    /** Called with the number of the input that its next output answers, if it reports that. */
     private readonly announce: ((n: number) => void) | undefined,
     /** Called for each line that is not for this process alone; false: it does not go to the port either. */
-    private readonly heard: ((reader: LineReader) => boolean) | undefined,
-    /** False: an error that was written before is still to be read. Undefined: none has to be. */
+    private readonly forward: ((reader: LineReader) => boolean) | undefined,
+    /** False: an earlier error is still to be read. Undefined: none has to be. */
     private readonly isOpen: (() => boolean) | undefined,
   ) {}
 
-  // Always read, whether there is room behind it or not: what it says of itself must not stop it.
+  // Always read, whether there is space after it or not: its reports must not block it.
   canRun(): boolean {
     return !this.isDry && !this.hasEnded && this.isOpen?.() !== false
   }
@@ -40,13 +40,13 @@ export class ChildTelemetry implements ChildStream {
     }
     if (reader.fault) return 1
     const settled = settledIn(reader)
-    if (this.announce) this.#hearOutput(this.announce)
+    if (this.announce) this.#readOutput(this.announce)
     if (settled) this.settle(settled)
-    else if (this.heard?.(reader) !== false) outlet?.send(reader.buf, reader.start, reader.end)
+    else if (this.forward?.(reader) !== false) outlet?.send(reader.buf, reader.start, reader.end)
     return 1
   }
 
-  #hearOutput(announce: (n: number) => void): void {
+  #readOutput(announce: (n: number) => void): void {
     const { buf, start, end } = this.reader
     if (!buf.subarray(start, Math.min(end, start + KIND_BYTES)).includes('output')) return
     const parsed = parseJson(buf, start, end)
@@ -55,7 +55,7 @@ export class ChildTelemetry implements ChildStream {
   }
 
   /** All that has come. */
-  hear(): void {
+  readAll(): void {
     while (this.canRun() && this.step() > 0);
   }
 

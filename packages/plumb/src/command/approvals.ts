@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { endWith, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
 import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/wire/approval'
 import { APPROVALS_FILE } from '../record/kept-answers.js'
-import { type ApproveOptions, readTime, refusalOf, showCall } from '../record/listed-calls.js'
+import { type ApproveOptions, readDeadline, refusalOf, showCall } from '../record/listed-calls.js'
 
 /** Resolves to the exit status. */
 export const approvals = async (directory: string, { all = false }: { readonly all?: boolean }): Promise<number> => {
@@ -19,7 +19,7 @@ export const approve = async (directory: string, ids: readonly string[], { deny,
   const found = callsIn(directory)
   if (!found.ok) return endWith('plumb', found.error)
   const { path, calls } = found.value
-  const untilMs = until === undefined ? succeed(undefined) : readTime(until)
+  const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
   if (!untilMs.ok) return endWith('plumb', untilMs.error)
   for (const id of ids) {
     const refused = refusalOf(id, calls)

@@ -23,8 +23,8 @@ import {
   toNano,
 } from '@plumb/wire'
 import type { RunListener } from '../event/run-event.js'
-import { TRACE_FILE } from '../record/folder.js'
-import type { RecordFolder } from '../record/recorder.js'
+import { TRACE_FILE } from '../record/directory.js'
+import type { RecordDirectory } from '../record/recorder.js'
 import type { DisplayOptions } from '../run/run-options.js'
 import { LiveScreen, OutputBesideScreen } from './live-screen.js'
 import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
@@ -82,7 +82,7 @@ export class RunDisplay {
   /** `record`: the directory that the run is recorded in. When it fails nothing was started. */
   async openListeners(
     reporter: Reporter,
-    record: RecordFolder | undefined,
+    record: RecordDirectory | undefined,
     report: (fault: Fault) => void,
   ): Promise<Result<RunListener[]>> {
     const written = await this.openWritten(reporter, record, report)
@@ -92,7 +92,11 @@ export class RunDisplay {
   }
 
   /** Without what is shown while the run goes on. */
-  async openWritten(reporter: Reporter, record: RecordFolder | undefined, report: (fault: Fault) => void): Promise<Result<RunListener[]>> {
+  async openWritten(
+    reporter: Reporter,
+    record: RecordDirectory | undefined,
+    report: (fault: Fault) => void,
+  ): Promise<Result<RunListener[]>> {
     const { prices: file } = this.#options
     const given = file === undefined ? succeed(undefined) : readPrices(file)
     if (!given.ok) return given
@@ -117,13 +121,13 @@ export class RunDisplay {
     return price && costOf(price, tokens)
   }
 
-  #openTrace(record: RecordFolder | undefined, report: (fault: Fault) => void): Result<RunListener | undefined> {
+  #openTrace(record: RecordDirectory | undefined, report: (fault: Fault) => void): Result<RunListener | undefined> {
     const { trace } = this.#options
     if (trace !== undefined) return openTraceFile({ path: trace, costOf: this.#nanoOf, fail: report })
     return record === undefined
       ? succeed(undefined)
       : openTraceFile({
-          path: join(record.folder, TRACE_FILE),
+          path: join(record.directory, TRACE_FILE),
           spare: record.spare,
           maxBytes: RECORD_TRACE_BYTES,
           costOf: this.#nanoOf,
@@ -138,7 +142,7 @@ export class RunDisplay {
     return succeed(new OtlpSpans(new BatchSpanExporter(settings.value, warn), settings.value))
   }
 
-  /** Progress and the summary of what somebody else counts: they listen to the beginning, which says how long ago that was, and the end. */
+  /** Progress and the summary of counts kept elsewhere. The listeners get the begin event, with the time since it, and the end event. */
   openCounts(reporter: Reporter, counter: Counted): RunListener[] {
     const { summary, asksCost } = this.#options
     const clock = new ProgressClock({ counter, asksCost, inputBytes: inputBytes() })

@@ -1,8 +1,8 @@
-// plumb approvals and plumb approve on a run by workers: the calls that wait for a person, and what a person decides.
+// plumb approvals and plumb approve on a run by workers: lists the calls that wait for approval, and stores decisions.
 
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
-import { type ApproveOptions, readTime, refusalOf, showCall } from '../record/listed-calls.js'
+import { type ApproveOptions, readDeadline, refusalOf, showCall } from '../record/listed-calls.js'
 import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
 import { STATE_NOW } from './postgres-calls.js'
@@ -15,11 +15,11 @@ export const approvals = (database: Database, name: string, isAll: boolean): Pro
     return succeed(shown.map((call) => `${showCall(call)}\n`).join(''))
   })
 
-/** All of the calls, or none. The messages that waited for them are given out again. */
+/** Decides all of the calls, or none. Their messages are delivered again. */
 export const approve = (database: Database, name: string, ids: readonly string[], options: ApproveOptions): Promise<number> =>
   withConnection(database, true, async (connection) => {
     const { deny, why = null, until } = options
-    const untilMs = until === undefined ? succeed(undefined) : readTime(until)
+    const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
     if (!untilMs.ok) return untilMs
     const decided = await connection.transaction(async (query): Promise<Result<string> | undefined> => {
       const calls = await callsOf(query, name)
@@ -58,7 +58,7 @@ const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCa
   )
 }
 
-/** Of a run that is not over. */
+/** For a run that is not over. */
 const DECIDE = `
 WITH decided AS (
   UPDATE plumb.approval a SET state = $3, said = $4, until = $5::timestamptz

@@ -1,5 +1,5 @@
-// The journal of a process whose calls may wait for a person: a file of its own, which is read again when a message is done with. What has to
-// last is in the tables.
+// The journal of a process whose calls may wait for approval: a file of its own, which is read again when a message is done. Lasting data
+// is in the tables.
 
 import { closeSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,17 +9,17 @@ import { type ListedCall, readCalls } from '@plumb/wire/approval'
 import { openKept } from '@plumb/wire/kept'
 
 export interface CallJournal {
-  /** The process has been started: the next one gets another journal. */
+  /** The process was started: the next one gets another journal. */
   handedOn(): void
-  /** Those of one message, as `deliveryOf` names it, as they are now. */
+  /** The calls of one message, as `deliveryOf` names it, in their present state. */
   read(): (delivery: string) => readonly ListedCall[]
   close(): void
 }
 
-/** The process that is started next has it. Throws where no file can be made. */
+/** For the process that is started next. Throws if no file can be made. */
 export const openCallJournal = (lines: readonly string[]): CallJournal => {
-  const folder = mkdtempSync(join(tmpdir(), 'plumb-'))
-  const path = join(folder, 'approvals.jsonl')
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-'))
+  const path = join(directory, 'approvals.jsonl')
   writeFileSync(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
   const kept = openKept({ stores: [], isOnly: false, approvals: path, places: [] })
   if (!kept.ok) throw new Error(kept.error.detail)
@@ -33,6 +33,6 @@ export const openCallJournal = (lines: readonly string[]): CallJournal => {
       const calls = read.ok ? [...read.value.values()] : []
       return (delivery) => calls.filter(({ process, call }) => process.endsWith(`@${delivery}`) || call.startsWith(`${delivery} `))
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
+    close: () => rmSync(directory, { recursive: true, force: true }),
   }
 }

@@ -1,4 +1,4 @@
-// The one connection of a process to PostgreSQL, and the only door to pg: one statement, or one transaction, after the other.
+// The one connection of a process to PostgreSQL: one statement, or one transaction, after the other. Only this file imports pg.
 
 import { type Fault, fail, fault, preview, type Result, scrub, succeed } from '@plumb/wire'
 import { Client, type Result as Rows } from 'pg'
@@ -7,11 +7,11 @@ export type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>
 
 export interface Connection {
   readonly query: Query
-  /** What it does is done whole, or not at all: as where it gives undefined, or throws. */
+  /** Runs the work in a transaction, which is rolled back if it returns undefined, or throws. */
   transaction<T>(work: (query: Query) => Promise<T | undefined>): Promise<T | undefined>
   /** Calls `listener` when another process may have done something. */
   onNews(listener: () => void): void
-  /** The disk of the database is full: said once, and tried again until there is room. */
+  /** The disk of the database is full: reported once, and retried until there is space. */
   onFull(listener: () => void): void
   /** It has ended by itself. */
   readonly lost: Promise<Fault>
@@ -22,15 +22,15 @@ const CONNECT_MS = 10_000
 /** Without an answer for so long the network is gone, and by then the leases are. */
 const ANSWER_MS = 30_000
 const FULL_PAUSE_MS = 100
-/** Of PostgreSQL: no room left on the device. */
+/** PostgreSQL's code for a full disk. */
 const DISK_FULL = '53100'
 
-/** The URL in the words of an error: without a password. */
+/** The URL for an error: without a password. */
 const shownUrl = (url: string): string => preview(scrub(url.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1@')))
 
 /**
- * `config_invalid`: no such URL, or one with a password; `engine_unavailable`: there is no answer, or a refusal. Of several hosts the first that
- * answers. `needsSession`: what holds locks is refused behind a pooler that gives each transaction another session (`pooling_unsupported`).
+ * `config_invalid`: invalid URL, or one with a password; `engine_unavailable`: no answer, or a refusal. Of several hosts the first that
+ * answers. `needsSession`: locks are refused behind a pooler that gives each transaction another session (`pooling_unsupported`).
  */
 export const connect = async (url: string, isInsecure: boolean, needsSession = false): Promise<Result<Connection>> => {
   const { urls, needsWrites } = hostsOf(url)
@@ -153,7 +153,7 @@ const nameOf = (text: string): string => {
   return name
 }
 
-/** A URL for each host, where it names several: `//a,b/` or `?host=/a,/b`. */
+/** A URL for each host, if it names several: `//a,b/` or `?host=/a,/b`. */
 const hostsOf = (url: string): { readonly urls: readonly string[]; readonly needsWrites: boolean } => {
   const attributes = /([?&])target_session_attrs=(read-write|primary)(&|$)/
   const needsWrites = attributes.test(url)
@@ -180,7 +180,7 @@ const refuseUrl = (url: string, isInsecure: boolean): Fault | undefined => {
 const unavailable = (url: string, error: Error & { code?: string }): Fault =>
   fault('engine_unavailable', `no PostgreSQL at '${shownUrl(url)}': ${scrub(error.message || String(error.code ?? error.name))}`)
 
-/** The schema is there, and of this version. */
+/** The schema exists, in this version. */
 export const checkSchema = async ({ query }: Connection, version: number): Promise<Result<void>> => {
   const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
   if (rows[0]?.is_there !== true) return fail('cannot_run', "the database has no schema 'plumb': 'plumb engine --on URL --init' makes it")

@@ -1,9 +1,9 @@
-// What stands between the parts of a run: an interface, so that something else than PostgreSQL can do it.
+// The storage between the parts of a run: an interface, so that PostgreSQL can be replaced.
 
 import type { Claim, Fault } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
 import type { PartEvent } from './part-events.js'
-import type { Spent } from './spent.js'
+import type { AgentSpending } from './spent.js'
 
 export interface RunRow {
   readonly id: string
@@ -13,7 +13,7 @@ export interface RunRow {
   readonly protocol: number
   /** JSON, as it was submitted; null: none. */
   readonly limits: string | null
-  /** What happens in it stays in the tables. */
+  /** Its events are stored in the tables. */
   readonly keep: boolean
   /** By the numbers of parts: the label of the workers that have it. */
   readonly pins: Readonly<Record<string, string>>
@@ -22,16 +22,16 @@ export interface RunRow {
 /** `closed`: no more input comes. */
 export type RunState = 'open' | 'closed' | 'done' | 'cancelled'
 
-/** One that a part was given. */
+/** A message that a part was given. */
 export interface TakenMessage {
   readonly id: string
   readonly port: number
-  /** Its place in the order of the run, in PostgreSQL's words for a list: `{3,1}`. */
+  /** Its position in the order of the run, as a PostgreSQL list: `{3,1}`. */
   readonly ord: string
   /** The input of the run that it stems from, from 1. */
   readonly origin: string
   readonly value: string
-  /** How often it was taken, with this time. */
+  /** How often it was delivered, this time included. */
   readonly tries: number
 }
 
@@ -49,15 +49,15 @@ export interface TakeOptions {
   readonly part: number
   readonly lease: string
   readonly most: number
-  /** One that was in hand when a process ended, and nothing beside it. */
+  /** A message that was in flight when a process ended, and is delivered alone. */
   readonly isAlone: boolean
-  /** In the order of the run; the parts that may still give something that comes before. Undefined: in any. */
+  /** In the order of the run; the parts whose earlier messages may still come. Undefined: in any. */
   readonly above: readonly number[] | undefined
 }
 
 export interface Loan {
   readonly run: string
-  /** What it is of: `calls`, `tokens`, `cost` in nanodollars. */
+  /** The kind of balance: `calls`, `tokens`, `cost` in nanodollars. */
   readonly balance: string
   readonly limit: number
   readonly spent: number
@@ -65,7 +65,7 @@ export interface Loan {
   readonly need: number
 }
 
-/** A call that needs a person, of one message. */
+/** A call of a message that needs approval. */
 export interface KeptCall {
   readonly id: string
   readonly ord: string
@@ -77,7 +77,7 @@ export interface Letter {
   readonly fault: Fault
 }
 
-/** All that comes of some messages of a part, at once or not at all. */
+/** The outcome of some messages of a part, stored in one transaction. */
 export interface Settlement {
   readonly run: string
   readonly part: number
@@ -87,58 +87,58 @@ export interface Settlement {
   readonly ords: readonly string[]
   readonly outputs: readonly NewMessage[]
   readonly letters: readonly Letter[]
-  /** They are given out again, so many seconds from now, alone. */
+  /** Delivered again after so many seconds, alone. */
   readonly again: readonly { readonly id: string; readonly afterSeconds: number }[]
-  /** They are given out again when the run goes on, as if they had not been. */
+  /** Delivered again when the run continues, as if they had not been. */
   readonly back: readonly string[]
-  /** They wait until a person has decided. */
+  /** Messages that wait for a decision. */
   readonly parked: readonly string[]
-  /** Calls that need a person, as they are now. */
+  /** Calls that need approval, in their present state. */
   readonly calls: readonly KeptCall[]
-  /** Lines of a state file; undefined: the part remembers nothing. */
+  /** Lines of a state file. Undefined: the part has no memory. */
   readonly memory: readonly string[] | undefined
-  /** What happened in its process, where that is kept. */
+  /** Events of its process, if they are stored. */
   readonly events: readonly PartEvent[]
-  readonly tally: Spent & { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
+  readonly tally: AgentSpending & { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
 }
 
 export interface Engine {
   /** Runs that are not over. */
   runs(): Promise<readonly RunRow[]>
   take(options: TakeOptions): Promise<readonly TakenMessage[]>
-  /** False: the messages, or the part, belong to another worker by now, or the run is over. */
+  /** False: the messages, or the part, belong to another worker now, or the run is over. */
   settle(settlement: Settlement): Promise<boolean>
-  /** What this worker has in hand stays with it. */
+  /** Renews the lease of this worker's messages. */
   renew(): Promise<void>
-  /** Gives what was taken under this lease back; `isAlone`: one of them may have ended a process. */
+  /** Returns the messages of this lease; `isAlone`: one of them may have ended a process. */
   release(lease: string, isAlone: boolean): Promise<void>
-  /** This worker lacks what the part needs: what was taken under the lease counts as not tried, and the reason is shown to all. */
-  giveUp(part: number, lease: string, reason: string): Promise<void>
-  /** The part is this worker's; its memory, a line each. Undefined: it is another's. */
+  /** This worker lacks what the part needs: its messages count as not tried, and the reason is shown to all. */
+  yieldPart(part: number, lease: string, reason: string): Promise<void>
+  /** Makes the part this worker's; returns its memory, a line each. Undefined: it is another's. */
   own(run: string, part: number): Promise<readonly string[] | undefined>
-  /** It is anybody's. */
+  /** Releases the part. */
   disown(run: string, part: number): Promise<void>
-  /** Gives back what workers had that have ended. */
+  /** Releases the messages of workers that have ended. */
   reap(): Promise<void>
-  /** `isCrowded`: one of the parts behind has more waiting than it should; `hasAlone`: something waits that is taken alone. */
+  /** `isCrowded`: one of the parts after it has more waiting than it should; `hasAlone`: something waits that is delivered alone. */
   look(run: string, part: number, behind: readonly number[]): Promise<{ readonly isCrowded: boolean; readonly hasAlone: boolean }>
-  /** Nothing more can come to this part, besides what is in hand under the lease. */
+  /** Nothing more can come to this part, besides the messages of the lease. */
   isLast(run: string, part: number, above: readonly number[], lease: string): Promise<boolean>
   /**
-   * Of what a run may spend: `spent` and `back` are what was borrowed before, and is no more. Gives what is lent, `need` or more.
-   * `waits`: others have borrowed it, and may give it back; `none`: it cannot be had.
+   * Borrows from a balance of the run: `spent` and `back` settle earlier loans. Returns the loan, `need` or more. `waits`: others have
+   * borrowed it, and may return it; `none`: it is unavailable.
    */
   lend(loan: Loan): Promise<number | 'waits' | 'none'>
   /** Milliseconds until a request may be sent by the rate of its provider; 0: now, and it counts. */
   pace(run: string, id: string, claim: Claim): Promise<number>
-  /** What that request has used. */
+  /** The usage of that request. */
   paced(run: string, id: string, tokens: number): Promise<void>
   /**
-   * The calls of a message that wait for a person or did, as lines of a journal. What was allowed counts as begun from then on, until it is
-   * settled.
+   * The calls of a message that wait or waited for approval, as lines of a journal. Approved calls count as begun from then on, until they
+   * are settled.
    */
   callsOf(run: string, part: number, ord: string): Promise<readonly string[]>
-  /** No more of the run is given out, until its limits are raised; they are these still, or nothing is done. */
+  /** No more of the run is delivered, until its limits are raised; if they have changed meanwhile, nothing is done. */
   park(run: string, limits: string | null, why: Fault): Promise<void>
   /** It has ended, or no part has anything to do any more. */
   isOver(run: string): Promise<boolean>

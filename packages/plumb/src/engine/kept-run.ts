@@ -1,5 +1,5 @@
-// What was kept of a run by workers, as the record, the trace and the spans that a run in one process gives (--record, --trace, OTEL_…): its
-// events are read from the tables when its submitter ends.
+// Writes the record, the trace and the spans of a run by workers (--record, --trace, OTEL_…), like those of a run in one process. It reads
+// the events from the tables when the submitter ends.
 
 import type { Bound, Graph } from '@plumb/lang'
 import { type Fault, fault, type Reporter, type Result, succeed } from '@plumb/wire'
@@ -11,9 +11,9 @@ import type { LoggedEvent } from '../event/event-log.js'
 import type { RunEvent, RunListener, UntimedEvent } from '../event/run-event.js'
 import { secretsOf } from '../event/secrets.js'
 import { wiresOf } from '../event/wires.js'
-import { clearFolder } from '../record/folder.js'
+import { clearDirectory } from '../record/directory.js'
 import { identityOfRun } from '../record/identity.js'
-import { openRecorder, type RecordFolder } from '../record/recorder.js'
+import { openRecorder, type RecordDirectory } from '../record/recorder.js'
 import type { RunOptions } from '../run/run-options.js'
 import type { Query } from './connection.js'
 import { MergedEvents } from './merged-events.js'
@@ -29,21 +29,21 @@ export interface KeptRunOptions {
 }
 
 export interface KeptRun {
-  /** An error that stands in no table. */
+  /** Adds an error that is in no table. */
   add(error: Fault): void
   write(query: Query, run: string): Promise<void>
-  /** To be called when all else is written. */
+  /** Call it when everything else is written. */
   end(status: 0 | 1 | 2, stoppedBy: string | null): Promise<void>
 }
 
-/** When it fails nothing was submitted; an older record in the directory is gone. */
+/** A failure comes before anything is submitted, but an older record in the directory is already deleted. */
 export const openKeptRun = async (o: KeptRunOptions): Promise<Result<KeptRun>> => {
   const { loaded, graph, spec, options, display, reporter } = o
   const { record } = options.recording
   const report = (fault: Fault): void => reporter.report(fault)
-  const locked = record === undefined ? succeed(() => {}) : await clearFolder(record, { isNested: false })
+  const locked = record === undefined ? succeed(() => {}) : await clearDirectory(record, { isNested: false })
   if (!locked.ok) return locked
-  const place: RecordFolder | undefined = record === undefined ? undefined : { folder: record, spare: [] }
+  const place: RecordDirectory | undefined = record === undefined ? undefined : { directory: record, spare: [] }
   const identity = identityOfRun(loaded, graph, options)
   const wires = [...wiresOf(graph).values()]
   const { binding } = options
@@ -60,7 +60,7 @@ class TableRun implements KeptRun {
   readonly #listeners: readonly RunListener[]
   readonly #release: () => void
   readonly #errors: { readonly at: number; readonly fault: Fault }[] = []
-  /** Milliseconds of the run, as far as it is written; undefined: nothing is. */
+  /** The time of the run in milliseconds up to which it is written; undefined: nothing is written. */
   #ms: number | undefined
 
   constructor(o: KeptRunOptions, listeners: readonly RunListener[], release: () => void) {
@@ -95,11 +95,11 @@ class TableRun implements KeptRun {
         ms: Number(ms),
         fault: { ...(JSON.parse(String(said)) as Fault), seq: Number(origin) },
       })),
-      // By the clock of this machine they were told so long ago.
+      // The age of an error is measured by this machine's clock.
       ...this.#errors.map(({ at, fault }) => ({ ms: Number(now) - (Date.now() - at), fault })),
     ].sort((a, b) => a.ms - b.ms)
     const emit = this.#emitter()
-    const tellErrors = (until: number): void => {
+    const emitErrors = (until: number): void => {
       for (let next = errors[0]; next && next.ms <= until; next = errors[0]) {
         errors.shift()
         emit({ ms: next.ms, kind: 'fault', fault: next.fault })
@@ -108,10 +108,10 @@ class TableRun implements KeptRun {
     emit({ ms: 0, ...beginOf(graph, spec, options), time: begun } as RunEvent)
     for (let seq = 1; seq <= Number(taken); seq++) emit({ ms: 0, kind: 'input', seq, bytes: 0 })
     for await (const { part, process, ms, event } of eventsOf(query, run)) {
-      tellErrors(ms)
+      emitErrors(ms)
       for (const one of merged.eventsOf(part, process, event, ms)) emit(one)
     }
-    tellErrors(Number.POSITIVE_INFINITY)
+    emitErrors(Number.POSITIVE_INFINITY)
     this.#ms = Number(now)
   }
 
@@ -121,7 +121,7 @@ class TableRun implements KeptRun {
     this.#release()
   }
 
-  /** What is not to be shown is not. */
+  /** Masks values that may not be shown. */
   #emitter(): (event: RunEvent) => void {
     const { loaded, bound, graph } = this.#o
     const secrets = secretsOf(loaded.compiled.program, bound, graph)

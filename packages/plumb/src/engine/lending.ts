@@ -1,5 +1,5 @@
-// What one worker may spend of the limits of one run: borrowed from the engine in pieces, handed out to its processes call by call, and what
-// is not used given back. What was borrowed and is not told to be spent when the worker dies counts as spent.
+// What one worker may spend of the limits of one run: borrowed from the engine in pieces, granted to its processes call by call, and
+// returned if unused. If the worker dies, what it borrowed and did not report counts as spent.
 
 import { type BudgetLimits, type Claim, type Fault, fault, type Lender, openLender, type Result, succeed, toDollars } from '@plumb/wire'
 import type { Engine } from './engine.js'
@@ -10,27 +10,27 @@ export interface LendingOptions {
   readonly engine: Pick<Engine, 'lend' | 'pace' | 'paced'>
   readonly run: string
   readonly limits: LendingLimits
-  /** The name of an agent with a limit of its own, whatever folder its spec is in here. */
+  /** The name of an agent with a limit of its own, whatever directory its spec is in here. */
   readonly nameOf: (agent: string) => string
-  /** A process has something in hand, and may ask. */
+  /** A process has messages in flight, and may make requests. */
   readonly isAsked: () => boolean
   readonly fail: (error: unknown) => void
 }
 
 interface Balance {
   readonly limit: number
-  /** Borrowed, and for nobody yet. */
+  /** Borrowed, and not granted yet. */
   free: number
-  /** Spent, and not told to the engine. */
+  /** Spent, and not reported to the engine. */
   spent: number
-  /** What was free when it was last looked at. */
+  /** The free amount at the last check. */
   seen: number
 }
 
 interface Need {
   readonly balance: string
   readonly amount: number
-  /** It is to be there, and is not taken. */
+  /** It is reserved, and not taken. */
   readonly isLookedAt?: boolean
 }
 
@@ -38,11 +38,11 @@ interface Asked {
   readonly id: string
   readonly needs: readonly Need[]
   readonly claim: Claim | undefined
-  /** Its money is there, and the rate of its provider is waited for. */
+  /** Its money is there, and it waits for the rate of its provider. */
   isPaid: boolean
 }
 
-/** How soon what is asked for is seen, while a process has something in hand. */
+/** How often requests are polled while a process has messages in flight (ms). */
 const POLL_MS = 5
 
 export class Lending {
@@ -52,7 +52,7 @@ export class Lending {
   #waiting: Asked[] = []
   readonly #held = new Map<string, Asked>()
   #timer: NodeJS.Timeout | undefined
-  /** Of what cannot be had now, others may give something back: not asked for before. */
+  /** Delay before an unavailable amount is requested again: others may return some (ms). */
   #notBeforeMs = 0
   #isStepping = false
   #isClosed = false
@@ -73,7 +73,7 @@ export class Lending {
     return this.#lender.budget
   }
 
-  /** Something is in hand: asks are heard until nothing is. */
+  /** Messages are in flight: requests are answered until none are. */
   listen(): void {
     if (this.#isClosed) return
     this.#timer ??= setInterval(() => {
@@ -87,29 +87,29 @@ export class Lending {
     this.#timer = undefined
   }
 
-  /** Hears what was spent and asked for, and answers. */
+  /** Reads what was spent and requested, and answers. */
   async step(): Promise<void> {
     if (this.#isStepping || this.#isClosed) return
     this.#isStepping = true
     try {
-      await this.#hearAll()
+      await this.#answerAll()
       if (this.#waiting.length > 0 && Date.now() >= this.#notBeforeMs) await this.#grant()
     } finally {
       this.#isStepping = false
     }
   }
 
-  /** Something was given back elsewhere, perhaps. */
+  /** Something may have been returned elsewhere. */
   wake(): void {
     this.#notBeforeMs = 0
   }
 
-  /** Tells what was spent, and gives back what nobody has asked for since the last time. */
+  /** Reports what was spent, and returns what was not requested since the last time. */
   async check(): Promise<void> {
     if (this.#isStepping || this.#isClosed) return
     this.#isStepping = true
     try {
-      await this.#hearAll()
+      await this.#answerAll()
       for (const [name, balance] of this.#balances) {
         const isIdle = balance.free > 0 && balance.free === balance.seen && !this.#isWanted(name)
         if (balance.spent > 0 || isIdle) await this.#lend(name, balance, { need: 0, isReturning: isIdle })
@@ -120,25 +120,25 @@ export class Lending {
     }
   }
 
-  /** What is with requests that are under way counts as spent from now on. */
+  /** Requests under way count as spent from now on. */
   async close(): Promise<void> {
     if (this.#isClosed) return
-    await this.#hearAll()
+    await this.#answerAll()
     this.kill()
     for (const [name, balance] of this.#balances) await this.#lend(name, balance, { need: 0, isReturning: true })
   }
 
-  /** The engine cannot be asked any more. */
+  /** The engine is unavailable. */
   kill(): void {
     this.#isClosed = true
     this.#rest()
   }
 
-  async #hearAll(): Promise<void> {
-    for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#hear(said)
+  async #answerAll(): Promise<void> {
+    for (let said = this.#lender.next(); said; said = this.#lender.next()) await this.#answer(said)
   }
 
-  async #hear(said: NonNullable<ReturnType<Lender['next']>>): Promise<void> {
+  async #answer(said: NonNullable<ReturnType<Lender['next']>>): Promise<void> {
     if (said.kind === 'call') this.#ask(said.id, undefined)
     else if (said.kind === 'claim') this.#ask(said.id, said.claim)
     else if (said.kind === 'back') this.#spend('calls', -1)
@@ -211,14 +211,14 @@ export class Lending {
     }
   }
 
-  /** All that it needs, or nothing. A fault: it cannot be had. */
+  /** All that it needs, or nothing. A fault: it is unavailable. */
   async #pay(asked: Asked): Promise<'had' | 'waits' | Fault> {
     for (const { balance: name, amount } of asked.needs) {
       const balance = this.#balances.get(name)
       if (!balance || balance.free >= amount) continue
       const lent = await this.#lend(name, balance, { need: amount - Math.max(0, balance.free), isReturning: false })
       if (lent === 'none') return spentFault(name, balance.limit)
-      // Else two workers could keep from each other what either needs.
+      // Else two workers could block each other.
       if (lent === 'waits') {
         await this.#lend(name, balance, { need: 0, isReturning: true })
         return 'waits'
@@ -259,7 +259,7 @@ export class Lending {
   }
 }
 
-/** Before what others have is asked for again. */
+/** Delay before loans of others are checked again (ms). */
 const WAIT_MS = 100
 
 const AGENT = 'cost of '

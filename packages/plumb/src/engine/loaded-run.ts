@@ -1,4 +1,4 @@
-// The spec of the command line, as workers run it; what is wrong with it is told.
+// Loads the spec of the command line for workers; reports its errors.
 
 import { type Bound, type Graph, serverVariables } from '@plumb/lang'
 import { loadPrices, type Reporter, type Result, readPrices, succeed } from '@plumb/wire'
@@ -20,20 +20,20 @@ export interface LoadedRun {
   readonly plan: RunPlan
 }
 
-/** Undefined: it cannot be run, and that is told. */
+/** Undefined: it cannot be run, which was reported. */
 export const loadRun = async (path: string | undefined, options: RunOptions, reporter: Reporter): Promise<LoadedRun | undefined> => {
   const loaded = await loadSpec(path, options)
-  if (!loaded.ok) return tell(loaded, reporter)
+  if (!loaded.ok) return reportFailure(loaded, reporter)
   if (refuseErrors(loaded.value, reporter)) return undefined
-  // What a part needs is looked for where it runs.
+  // The needs of a part are checked where it runs.
   const chosen = await chooseGraph(loaded.value.compiled.program, { ...options, isDry: true })
-  if (!chosen.ok) return tell(chosen, reporter)
+  if (!chosen.ok) return reportFailure(chosen, reporter)
   const { bound, graph } = chosen.value
   const plan = planRun(loaded.value, bound, graph, options)
-  return plan.ok ? { loaded: loaded.value, bound, graph, plan: plan.value } : tell(plan, reporter)
+  return plan.ok ? { loaded: loaded.value, bound, graph, plan: plan.value } : reportFailure(plan, reporter)
 }
 
-const tell = (failed: Extract<Result<unknown>, { ok: false }>, reporter: Reporter): undefined => {
+const reportFailure = (failed: Extract<Result<unknown>, { ok: false }>, reporter: Reporter): undefined => {
   reporter.report(failed.error)
   return undefined
 }

@@ -1,4 +1,4 @@
-// plumb engine, runs, letters, cancel and retry: what the tables hold, and what a person does with it.
+// plumb engine, runs, letters, cancel and retry: shows the tables, and changes runs.
 
 import { endWith, type Fault, fail, fault, isTerminal, type Result, succeed, toDollars, writeStdout } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
@@ -14,7 +14,7 @@ export interface Database {
 
 const TABLES = ['message', 'part', 'memory', 'tally', 'usage', 'event', 'letter', 'balance', 'loan', 'request', 'approval']
 
-/** Of all tables, runs that ended longer ago than so many days. */
+/** For all tables, runs that ended longer ago than so many days. */
 const SWEEP = `
 WITH old AS (DELETE FROM plumb.run WHERE ended < now() - $1 * interval '1 day' RETURNING id),
   ${TABLES.map((table) => `of_${table} AS (DELETE FROM plumb.${table} WHERE run IN (SELECT id FROM old))`).join(',\n  ')}
@@ -22,7 +22,7 @@ SELECT count(*) AS swept FROM old`
 
 export interface EngineOptions {
   readonly isPrint: boolean
-  /** Forgets runs that are over for so many days, and says how many. */
+  /** Deletes runs that have been over for so many days, and returns their number. */
   readonly sweepDays: number | undefined
 }
 
@@ -54,7 +54,7 @@ export const cancel = (database: Database, name: string): Promise<number> =>
     return rowCount === 1 ? succeed('') : notOpen(query, name)
   })
 
-/** No more of its input is taken; what was goes on to its end. */
+/** Reads no more of its input; what was read is finished. */
 export const drain = (database: Database, name: string): Promise<number> =>
   withConnection(database, true, async ({ query }) => {
     const { rowCount } = await query("UPDATE plumb.run SET state = 'closed' WHERE name = $1 AND state = 'open'", [name])
@@ -62,7 +62,7 @@ export const drain = (database: Database, name: string): Promise<number> =>
     return rowCount === 1 ? succeed('') : notOpen(query, name)
   })
 
-/** What failed is given out again. */
+/** Failed messages are delivered again. */
 export const retry = (database: Database, name: string, origins: readonly number[]): Promise<number> =>
   withConnection(database, true, async (connection) => {
     const given = await connection.transaction(async (query) => {
@@ -106,21 +106,21 @@ interface PartCounts {
   readonly done: number
   readonly dropped: number
   readonly failed: number
-  /** Messages that wait until a person has decided on a call. */
+  /** Messages that wait for a decision on a call. */
   readonly parked: number
-  /** Messages a second that were done with in the last seconds. */
+  /** Finished messages a second in the last seconds. */
   readonly rate: number
   /** Requests to models, their tokens, and dollars as far as they have a price. */
   readonly calls: number
   readonly tokens: number
   readonly cost: number
-  /** Live ones that serve it. */
+  /** Live workers that serve it. */
   readonly workers: number
-  /** Seconds since the oldest message came that waits. */
+  /** The age of the oldest waiting message, in seconds. */
   readonly oldest?: number
   /** The label that workers need to have it. */
   readonly pin?: string
-  /** The host of the worker that has it, where it is one's at a time. */
+  /** The host of the worker that has it, if it is owned. */
   readonly owner?: string
 }
 
@@ -129,7 +129,7 @@ const CLEAR = '\x1b[H\x1b[2J'
 
 export interface LookOptions {
   readonly isJson: boolean
-  /** Again every 2 seconds, until all are over. */
+  /** Repeats every 2 seconds, until all are over. */
   readonly isWatching: boolean
 }
 
@@ -161,7 +161,7 @@ const readRuns = async (query: Connection['query'], name: string | undefined) =>
     const { waiting: unread = 0 } = counts['0'] ?? {}
     const note = noteOf(row, parts)
     const [taken, written] = [Number(row.taken), Number(row.written)]
-    // Nothing is left to do but what a person decides on.
+    // Only approvals are left to do.
     const isHeld =
       row.state === 'closed' && parts.every(({ waiting, in_hand }) => waiting + in_hand === 0) && parts.some(({ parked }) => parked > 0)
     const state = row.parked !== null || isHeld ? 'parked' : String(row.state)
@@ -200,7 +200,7 @@ const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown)
   ].join('')
 
 const ELAPSED = 'extract(epoch FROM now() - since)'
-/** Messages a second, of a row of the tally: since its window began, and of the window before while that is new. */
+/** Messages a second, from a row of the tally: since its window began, and of the window before while that is new. */
 const RATE = `CASE WHEN ${ELAPSED} > ${RATE_WINDOW} THEN lately / ${ELAPSED} WHEN rate = 0 THEN lately / greatest(${ELAPSED}, 1)
   ELSE (lately + ${RATE_WINDOW} * rate) / (${ELAPSED} + ${RATE_WINDOW}) END`
 
@@ -233,7 +233,7 @@ const notOpen = async (query: Connection['query'], name: string): Promise<Result
   return rows[0] ? fail('cancelled', `run '${name}' is ${rows[0].state}`) : noRun(name)
 }
 
-/** Writes what the work gives. */
+/** Writes the result of the work. */
 export const withConnection = async (
   { url, isInsecure }: Database,
   needsSchema: boolean,

@@ -1,5 +1,5 @@
-// The events of the processes of a run by workers, as those of one process: places and wires are those of the whole graph, and the messages of
-// an agent that several processes have had are numbered anew.
+// Merges the events of all processes of a run by workers into those of one process. Places and wires are renumbered for the whole graph,
+// and so are the messages of an agent that ran in several processes.
 
 import type { Graph } from '@plumb/lang'
 import { partOf, partsOf } from '@plumb/lang/parts'
@@ -8,13 +8,13 @@ import type { RunEvent, WireInfo } from '../event/run-event.js'
 import { placesOf, wiresOf } from '../event/wires.js'
 
 interface PartNames {
-  /** By the places in the part. */
+  /** From a place in the part to the place in the graph. */
   readonly places: ReadonlyMap<string, string>
-  /** By their numbers in the part; an output of it may be read by several outputs of the whole. */
+  /** From a wire in the part to wires of the graph; one output of a part may feed several outputs of the graph. */
   readonly wires: ReadonlyMap<number, readonly WireInfo[]>
 }
 
-/** What goes from one part to another counts where it comes in. */
+/** A message between two parts is counted at the part that receives it. */
 const namesOfParts = (graph: Graph): ReadonlyMap<number, PartNames> => {
   const [places, wires] = [placesOf(graph), wiresOf(graph)]
   return new Map(
@@ -25,7 +25,7 @@ const namesOfParts = (graph: Graph): ReadonlyMap<number, PartNames> => {
       const behind = part.outputs.map(({ node, output }) =>
         graph.edges.filter(({ from, output: one, to }) => from === node && one === output && to.work.kind === 'output'),
       )
-      // As partOf lists them.
+      // The order of partOf.
       const ofWires = [...graph.edges.filter(({ to }) => within.has(to)).map((edge) => [edge]), ...behind]
       return [
         part.id,
@@ -41,7 +41,7 @@ const namesOfParts = (graph: Graph): ReadonlyMap<number, PartNames> => {
 export class MergedEvents {
   readonly #names: ReadonlyMap<number, PartNames>
   readonly #spawned = new Set<string>()
-  /** By place, process and number there. */
+  /** Keyed by place, process and number in the process. */
   readonly #numbers = new Map<string, number>()
   readonly #counts = new Map<string, number>()
 
@@ -49,7 +49,7 @@ export class MergedEvents {
     this.#names = namesOfParts(graph)
   }
 
-  /** `process`: of the part, among all that have had it. */
+  /** `process`: which of the processes of the part. */
   eventsOf(part: number, process: string, logged: LoggedEvent, ms: number): readonly RunEvent[] {
     const names = this.#names.get(part)
     if (!names) return []
@@ -81,7 +81,7 @@ export class MergedEvents {
     }
   }
 
-  /** 0: it is not known which message that is. */
+  /** 0: the message is unknown. */
   #numberOf(place: string, process: string, n: number, isNew: boolean): number {
     const key = `${n} ${process} ${place}`
     if (isNew) {

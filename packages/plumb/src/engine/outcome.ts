@@ -1,4 +1,4 @@
-// What comes of a run by workers, as its submitter writes it: outputs, errors, and why no more comes.
+// The outcome of a run by workers, as its submitter writes it: outputs, errors, and why no more comes.
 
 import { enclose, type Fault, fault, type LineWriter, type Reporter } from '@plumb/wire'
 import { numbered } from '../graph/numbered-output.js'
@@ -16,24 +16,24 @@ export interface OutcomeOptions {
   readonly isOrdered: boolean
   /** They have the numbers of their inputs. */
   readonly isNumbered: boolean
-  /** That nobody works on a part is said after so long. */
+  /** After so long, a part without workers is reported. */
   readonly unservedSeconds: number
   readonly writer: LineWriter
-  /** What the writer writes to, where that is to have each line once. */
+  /** The file of the writer, if each line has to be there once. */
   readonly output: OutputFile | undefined
   readonly reporter: Reporter
-  /** Of some of the inputs, before they count as told. */
+  /** Called with faults of some inputs, before they count as reported. */
   readonly onErrors: (errors: readonly Fault[]) => void
 }
 
-/** `waits`: for workers, or input; `parked`: until a limit is raised; `asks`: for a person. */
+/** `waits`: for workers, or input; `parked`: until a limit is raised; `asks`: for approval. */
 type Comes = 'more' | 'waits' | 'parked' | 'asks' | 'done' | 'cancelled'
 
 export interface Fetched {
   readonly comes: Comes
-  /** That were told now. */
+  /** Those that were reported now. */
   readonly errors: number
-  /** It takes no more input, whoever said so. */
+  /** It takes no more input, for whatever reason. */
   readonly isClosed: boolean
 }
 
@@ -45,17 +45,17 @@ interface OutputRow {
 }
 
 const BATCH = 500
-/** What is in hand when the time is up has so long. */
+/** Time for messages in flight when the time is up (ms). */
 const GRACE_SECONDS = 5
 
-/** What it writes stands for the whole run, whatever connection it is fetched by. */
+/** What it writes covers the whole run, whatever connection it is fetched by. */
 export class Outcome {
   readonly #o: OutcomeOptions
   /** Outputs that are written, and may still be in the tables. */
   readonly #written = new Set<string>()
   #failed: Fault | undefined
-  /** When something last came of the run, and whether it was said since that nothing does. */
-  #progress = { at: performance.now(), isTold: false }
+  /** When something last came of the run, and whether its silence was reported since. */
+  #progress = { at: performance.now(), isReported: false }
 
   constructor(options: OutcomeOptions) {
     this.#o = options
@@ -66,12 +66,12 @@ export class Outcome {
     this.#failed = failed
   }
 
-  /** What there is is written; whether there may be more at once, and if not, why none comes. A fault ends it. */
+  /** Writes what there is; returns whether there may be more at once, and if not, why none comes. A fault ends it. */
   async fetch(connection: Connection, run: string): Promise<Fetched | Fault> {
     const { isOrdered, reporter } = this.#o
     await connection.query(END_IN_TIME)
     await connection.query(FAIL_FIXED)
-    // Before the messages are looked at: what ends later is seen the next time.
+    // Before the messages are read: what ends later is seen the next time.
     const { rows: states } = await connection.query(
       `SELECT state, failed, NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1) AS is_quiet,
          parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message WHERE run = $1 AND part > 0 AND lease IS NOT NULL) AS is_parked,
@@ -94,7 +94,7 @@ export class Outcome {
     )
     if (errors.length > 0) this.#o.onErrors(errors)
     if (rows.length > 0 || letters.length > 0) {
-      this.#progress = { at: performance.now(), isTold: false }
+      this.#progress = { at: performance.now(), isReported: false }
       await connection.transaction(async (query) => {
         await query('DELETE FROM plumb.message WHERE id = ANY ($1::bigint[])', [rows.map(({ id }) => id)])
         await query('UPDATE plumb.run SET written = written + $2 WHERE id = $1', [run, rows.length])
@@ -135,16 +135,16 @@ export class Outcome {
     writer.flush()
   }
 
-  /** What is written is there before the tables forget it. */
+  /** The written data is on disk before the tables forget it. */
   async #keep(): Promise<Fault | undefined> {
     const { output } = this.#o
     if (!output) return undefined
-    // A writer tells what went wrong a moment later.
+    // A writer reports an error a moment later.
     await new Promise((resolve) => setImmediate(resolve))
     return this.#failed ?? output.sync()
   }
 
-  /** All that is left waits for a person, or behind what does. */
+  /** Everything left waits for approval, or behind what does. */
   async #isHeld({ query }: Connection, run: string): Promise<boolean> {
     const { rows } = await query('SELECT DISTINCT part FROM plumb.message WHERE run = $1 AND parked', [run])
     const parked = new Set(rows.map(({ part }) => Number(part)))
@@ -157,7 +157,7 @@ export class Outcome {
     return moving[0]?.is_moving !== true
   }
 
-  /** All that is left waits for a person. */
+  /** Everything left waits for approval. */
   async asks({ query }: Connection, run: string): Promise<Fault> {
     const { name } = this.#o
     const { rows } = await query(WAITING, [run])
@@ -170,7 +170,7 @@ export class Outcome {
     )
   }
 
-  /** A limit is met, or an error was enough: what is left waits. */
+  /** A limit is reached, or an error was enough: the rest waits. */
   async parked({ query }: Connection, run: string): Promise<Fault> {
     const { rows } = await query(UNANSWERED, [run])
     const { parked, count } = rows[0] ?? {}
@@ -181,14 +181,14 @@ export class Outcome {
     return fault(why.error, `${why.detail}; ${messages}, and wait: ${same} goes on`, { unanswered: left })
   }
 
-  /** Says once that nothing comes since nobody works on it. */
+  /** Reports once that nothing comes because no worker serves it. */
   async #lookForWorkers(connection: Connection, run: string): Promise<void> {
     const { unservedSeconds, plan, reporter } = this.#o
-    const { at, isTold } = this.#progress
-    if (isTold || performance.now() - at < unservedSeconds * 1000) return
+    const { at, isReported } = this.#progress
+    if (isReported || performance.now() - at < unservedSeconds * 1000) return
     const unserved = await unservedOf(connection, run, plan)
     if (!unserved) return
-    this.#progress = { at, isTold: true }
+    this.#progress = { at, isReported: true }
     reporter.warn(unserved)
     reporter.flush()
   }
@@ -204,7 +204,7 @@ FROM plumb.run r WHERE r.id = $1`
 
 const OUTPUTS = 'SELECT id, port, origin, value FROM plumb.message WHERE run = $1 AND part = 0 ORDER BY id LIMIT $2'
 
-/** Nothing that is still worked on comes before them. */
+/** No unfinished message precedes them. */
 const OUTPUTS_IN_ORDER = `
 SELECT m.id, m.port, m.origin, m.value FROM plumb.message m
 WHERE m.run = $1 AND m.part = 0 AND m.ord <= coalesce((

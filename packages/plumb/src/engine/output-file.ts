@@ -1,14 +1,14 @@
-// The file of --output: on it stands what the tables say is written, so that each line is there once, whichever process is killed.
+// The file of --output: cut to what the tables say is written, so that each line is there once, whichever process is killed.
 
 import { closeSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs'
 import { type Fault, fail, fault, type Result, succeed, systemReason } from '@plumb/wire'
 
 export interface OutputFile {
-  /** For writing at its end. */
+  /** For appending. */
   readonly fd: number
-  /** `file_changed`: it has fewer. What stands behind them was written and not counted, and comes again. */
+  /** `file_changed`: it has fewer. Lines after them were written and not counted, and come again. */
   cutTo(lines: number): Fault | undefined
-  /** What was written stays, whatever happens to the machine. */
+  /** Syncs the file. */
   sync(): Fault | undefined
 }
 
@@ -50,7 +50,7 @@ export const openOutputFile = (path: string): Result<OutputFile> => {
   })
 }
 
-/** Where so many lines end, or as many as there are. */
+/** The offset after so many lines, or as many as there are. */
 const endOfLines = (fd: number, lines: number): { readonly bytes: number; readonly found: number } => {
   const chunk = Buffer.allocUnsafe(CHUNK)
   let found = 0

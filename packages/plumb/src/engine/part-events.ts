@@ -1,28 +1,28 @@
-// What happened in the process of a part, by the messages that it happened for: the events of those that are settled are settled with them.
+// Collects the events of the process of a part by message: the events of a message are stored in the transaction that settles it.
 
 import { openLineLog } from '@plumb/wire'
 import type { LoggedEvent } from '../event/event-log.js'
 
 export interface PartEvent {
-  /** Of the process of the part, among all. */
+  /** Identifies the process among all processes of the part. */
   readonly process: string
-  /** The message that it is about, by the number that the process knows it by; 0: none. */
+  /** The number of the message in the process; 0: no message. */
   readonly seq: number
-  /** The input of the run that this message stems from; 0: none. */
+  /** The input of the run that the message stems from; 0: none. */
   readonly origin: string
-  /** Numbers of inputs in it are those of the run. */
+  /** Its input numbers are those of the run. */
   readonly event: LoggedEvent
 }
 
-/** Messages that are remembered for what is told of them late. */
+/** Maximum messages remembered for events that arrive late. */
 const MAX_KNOWN = 8192
 
 export class PartEvents {
   readonly #log = openLineLog()
   readonly #process: string
-  /** By the numbers of messages: the inputs of the run. */
+  /** From the number of a message to the input of the run. */
   readonly #origins = new Map<number, string>()
-  /** By process and number: the message of the part that its nth was. */
+  /** From agent and request number to the message of the part. */
   readonly #asked = new Map<string, number>()
   #early: { readonly seq: number; readonly event: LoggedEvent }[] = []
 
@@ -38,7 +38,7 @@ export class PartEvents {
     remember(this.#origins, seq, origin)
   }
 
-  /** Those of the first messages, which are done with, and of none. */
+  /** Takes the events of the first messages, which are done, and those of no message. */
   take(upTo: number): readonly PartEvent[] {
     for (let line = this.#log.next(); line !== undefined; line = this.#log.next()) {
       const event = JSON.parse(line) as LoggedEvent

@@ -1,4 +1,4 @@
-// The process of one part: it is given messages, and says what has come of the first of them. What it remembers comes with that.
+// The process of one part: sends it messages, and reports the outcome of the first of them, with the changes of its memory.
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -37,7 +37,7 @@ import { type CallJournal, openCallJournal } from './call-journal.js'
 import type { TakenMessage } from './engine.js'
 import { type PartEvent, PartEvents } from './part-events.js'
 import type { PlannedPart } from './run-plan.js'
-import { type Spent, spentIn } from './spent.js'
+import { type AgentSpending, spentIn } from './spent.js'
 
 export interface PartProcessOptions {
   readonly part: PlannedPart
@@ -45,44 +45,44 @@ export interface PartProcessOptions {
   /** The file of the spec, and all texts as they were checked. */
   readonly entry: string
   readonly files: SourceFiles
-  /** Options that it gets besides. */
+  /** Further options. */
   readonly args: readonly string[]
   readonly variables: readonly string[]
   readonly authority: Bootstrap['authority']
-  /** Its calls may wait for a person: what is known of them, as lines of a journal. Undefined: none can. */
+  /** Its calls may wait for approval: what is known of them, as lines of a journal. Undefined: none can. */
   readonly journal?: readonly string[] | undefined
-  /** Undefined: nothing that it spends is limited. */
+  /** Undefined: its spending is not limited. */
   readonly budget?: Budget | undefined
-  /** Lines of a state file; undefined: it remembers nothing. */
+  /** Lines of a state file. Undefined: it has no memory. */
   readonly memory: readonly string[] | undefined
   readonly maxLine: number
   readonly prices: Prices | undefined
-  /** How the message is named to tools, whenever it is given out. */
+  /** The delivery of the message, the same whenever it is delivered. */
   readonly deliveryOf: (message: TakenMessage) => string
-  /** The first messages of those that it has are done with. */
+  /** Called when the first of its messages are done. */
   readonly onFinished: (ready: Ready) => void
-  /** What happens in it is told with its messages. */
+  /** Its events are reported with its messages. */
   readonly isLogged: boolean
-  /** Agents have asked models, as they tell. */
-  readonly onSpent: (spent: Spent) => void
-  /** It has said something that is about none of its messages. */
+  /** Called with requests to models that agents report. */
+  readonly onSpent: (spent: AgentSpending) => void
+  /** Called with errors that concern none of its messages. */
   readonly onWords: (words: Reported) => void
 }
 
-/** A line of a state file. */
+/** A line of the state file. */
 export interface RememberedLine {
-  /** The message that it stems from, by the number that its process knows it by; 0: not known. */
+  /** The message that it stems from, by the number in its process; 0: unknown. */
   readonly seq: number
   readonly line: string
 }
 
 export interface FinishedMessage {
-  /** From 1, in the order in which the process was given them. */
+  /** From 1, in the order in which the process got them. */
   readonly seq: number
   readonly message: TakenMessage
   readonly outputs: readonly { readonly port: number; readonly value: string }[]
   readonly faults: readonly Fault[]
-  /** That need a person. */
+  /** Calls that need approval. */
   readonly calls: readonly ListedCall[]
 }
 
@@ -128,7 +128,7 @@ export class PartProcess {
   #received = 0
   #reports: Settled[] = []
   #isSettling = false
-  /** Remembered of messages that are not done with. */
+  /** Memory of unfinished messages. */
   #early: RememberedLine[] = []
   readonly exited: Promise<Exit>
 
@@ -195,7 +195,7 @@ export class PartProcess {
     return this.#inHand.size
   }
 
-  /** Those that it has not done with. */
+  /** Its unfinished messages. */
   get messages(): readonly TakenMessage[] {
     return [...this.#inHand.values()].map(({ message }) => message)
   }
@@ -211,7 +211,7 @@ export class PartProcess {
     this.#stdin.write(line, 0, line.length)
   }
 
-  /** Nothing more comes: what waits for others in it is done with. */
+  /** Nothing more comes: messages that wait for others in it are finished. */
   end(): void {
     void this.#stdin.end()
   }
@@ -228,7 +228,7 @@ export class PartProcess {
     const [from, to] = envelope ? [envelope.value.start, envelope.value.end] : [start, end]
     if (!numbered.read(buf, from, to)) return
     const port = envelope ? this.#o.part.outputs.findIndex(({ name }) => name === envelope.value.port) : 0
-    // What stems from several comes with the last of them.
+    // A result of several messages belongs to the last of them.
     const seq = numbered.seqs.length === 0 ? this.#sent : Math.max(...numbered.seqs)
     this.#inHand.get(seq)?.outputs.push({ port, value: buf.toString('utf8', numbered.start, numbered.end) })
     this.#settleSoon()
@@ -252,7 +252,7 @@ export class PartProcess {
     this.#settleSoon()
   }
 
-  // What it wrote before on other descriptors is read in between.
+  // Its earlier output on other descriptors is read in between.
   #settleSoon(): void {
     if (this.#isSettling || this.#reports.length === 0) return
     this.#isSettling = true

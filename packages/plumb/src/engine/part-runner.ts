@@ -1,13 +1,13 @@
 // One part of one run in one worker: takes messages, gives them to its process, and settles what comes of them.
 //
-//   waiting    a process that ends badly      what it had is given out again, one at a time; after 5 times it is a letter
-//   owned      another worker has settled     all is dropped, and the part owned anew
-//   any        status 2 of the process        the part is given up here: others may have what this machine lacks
+//   waiting    a process that fails           its messages are delivered again, one at a time; after 5 deliveries a letter
+//   owned      another worker has settled     all messages are dropped, and the part is owned again
+//   any        status 2 of the process        this worker refuses the part: another may have what it lacks
 
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result, toDollars } from '@plumb/wire'
 import type { Engine, Letter, Settlement, TakenMessage } from './engine.js'
-import { type Fates, fatesOf, MAX_TRIES } from './fates.js'
+import { MAX_TRIES, type Outcomes, outcomesOf } from './message-outcomes.js'
 import type { PartEvent } from './part-events.js'
 import type { PartProcess, PartProcessOptions, Ready } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
@@ -21,21 +21,21 @@ export interface PartRunnerOptions {
   readonly part: PlannedPart
   readonly slots: number
   readonly budget: PartProcessOptions['budget']
-  /** Its process has something to do from now on, which may spend. */
+  /** Called when its process gets work, which may spend. */
   readonly onTaken: () => void
-  /** As `RunRow` has them. */
+  /** Same as in `RunRow`. */
   readonly limits: string | null
-  /** What happens in its process is kept, or watched here. */
+  /** Events of its process are stored, or watched by this worker. */
   readonly isLogged: boolean
   readonly keep: boolean
   readonly onEvents: (events: readonly PartEvent[]) => void
   readonly onSettled: (settlement: Settlement, began: number) => void
-  /** Before a second try; each next time it is five times as long. */
+  /** The delay before a second try; each next time it is five times as long. */
   readonly retrySeconds: number
   readonly start: (part: PlannedPart, memory: readonly string[] | undefined, on: ProcessEvents) => Result<PartProcess>
   readonly warn: (warning: Fault) => void
   readonly report: (fault: Fault) => void
-  /** The engine cannot be asked any more. */
+  /** The engine is unavailable. */
   readonly fail: (error: unknown) => void
 }
 
@@ -54,13 +54,13 @@ export class PartRunner {
   #isAlone = false
   #isStepping = false
   #isAgain = false
-  /** What may run only alone waits. */
+  /** A message that must run alone is waiting. */
   #isDraining = false
   #isSettling = false
-  /** The last error that the process has told of itself. */
+  /** The last error that the process has reported of itself. */
   #words: Fault | undefined
   #progress = 0
-  /** And not told. */
+  /** Spending that is not yet settled. */
   #spent = NOTHING
   #seen = -1
   #counts = { done: 0, dropped: 0, failed: 0, spent: NOTHING }
@@ -70,7 +70,7 @@ export class PartRunner {
     this.#o = options
   }
 
-  /** Enough waits behind it. */
+  /** Enough messages wait after it. */
   isHeld = false
 
   get targets(): readonly number[] {
@@ -85,12 +85,12 @@ export class PartRunner {
     return { run: name, part: `${part.id} ${part.name}`, in_hand: this.#inHand, ...counts, calls, tokens, cost: toDollars(cost) }
   }
 
-  /** Nothing is in hand. */
+  /** No message is in flight. */
   get isIdle(): boolean {
     return this.#inHand === 0 && !this.#isStepping && !this.#isSettling
   }
 
-  /** Does what can be done now. */
+  /** Takes and settles messages as far as possible now. */
   async step(): Promise<void> {
     this.#isAgain = true
     if (this.#isStepping) return
@@ -105,12 +105,12 @@ export class PartRunner {
     }
   }
 
-  /** Takes nothing more. */
+  /** Stops taking messages. */
   stop(): void {
     if (this.#state === 'on') this.#state = 'stopping'
   }
 
-  /** What is in hand is given up; it is not given back. */
+  /** Messages in flight are dropped; they are not returned. */
   kill(): void {
     this.#state = 'off'
     this.#process?.kill()
@@ -122,7 +122,7 @@ export class PartRunner {
     if (this.#o.part.kind === 'owned') await this.#o.engine.disown(this.#o.run, this.#o.part.id)
   }
 
-  /** Called from time to time. A process in which messages wait for others is told when there are none. */
+  /** Call it regularly. Notifies a process whose messages wait for others when there are no others. */
   async check(): Promise<void> {
     const { engine, run, part } = this.#o
     const { isCrowded, hasAlone } = await engine.look(run, part.id, this.targets)
@@ -161,11 +161,11 @@ export class PartRunner {
     const [only] = rest
     const journal = part.parks && this.#isAlone && only ? await this.#o.engine.callsOf(this.#o.run, part.id, only.ord) : []
     if (journal.length > 0) {
-      // It reads at its start what was decided.
+      // It reads decisions at its start.
       this.#process?.kill()
       this.#process = undefined
       if (!(await this.#start(journal))) return
-      // To own a part gives back what was taken before.
+      // Owning a part returns what was taken before.
       if (part.kind === 'owned') rest.splice(0, 1, ...(await this.#takeSome(1, true)))
     }
     if (rest.length > 0 && !this.#process && !(await this.#start())) return
@@ -209,7 +209,7 @@ export class PartRunner {
       deliveryOf: ({ ord }) => `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`,
       isLogged: this.#o.isLogged,
       onFinished: (ready) => {
-        // It was given up, and what it had belongs to another worker.
+        // The process was dropped; its messages belong to another worker.
         if (lease !== this.#lease) return
         this.#progress++
         this.#ready.push(ready)
@@ -226,7 +226,7 @@ export class PartRunner {
     })
     if (!started.ok) {
       report(started.error)
-      await this.#giveUp(started.error.detail)
+      await this.#yieldPart(started.error.detail)
       return false
     }
     const process = started.value
@@ -244,7 +244,7 @@ export class PartRunner {
     if (this.#state === 'off') return
     if (part.isFixed) await engine.disown(run, part.id)
     if (status === 2) {
-      await this.#giveUp(this.#words?.detail ?? `'${part.name}' does not start here`)
+      await this.#yieldPart(this.#words?.detail ?? `'${part.name}' does not start here`)
       return
     }
     const [only] = left
@@ -256,7 +256,7 @@ export class PartRunner {
     await this.step()
   }
 
-  /** One transaction after the other; what becomes ready meanwhile goes with the next. */
+  /** Settles in one transaction at a time; results that become ready meanwhile go into the next. */
   async #flush(): Promise<void> {
     if (this.#isSettling) return
     this.#isSettling = true
@@ -291,31 +291,31 @@ export class PartRunner {
       const [error] = finished[refused]?.faults ?? []
       if (this.#state !== 'off' && error) {
         this.#o.report(error)
-        await this.#giveUp(error.detail)
+        await this.#yieldPart(error.detail)
       }
       return
     }
-    const fates = fatesOf(part, ready)
-    const settled = await this.#settle(fates)
-    if (settled && fates.over) await this.#o.engine.park(this.#o.run, this.#o.limits, fates.over)
-    if (settled && fates.isSpoilt) await this.#startAnew()
+    const outcomes = outcomesOf(part, ready)
+    const settled = await this.#settle(outcomes)
+    if (settled && outcomes.over) await this.#o.engine.park(this.#o.run, this.#o.limits, outcomes.over)
+    if (settled && outcomes.isSpoilt) await this.#startAnew()
   }
 
-  /** Others may have what this machine lacks, such as a key that is taken. */
-  async #giveUp(reason: string): Promise<void> {
+  /** Other workers may have what this machine lacks, such as a key. */
+  async #yieldPart(reason: string): Promise<void> {
     const { engine, run, part } = this.#o
     const process = this.#process
     this.#state = 'given up'
     this.#process = undefined
     this.#ready = []
     process?.kill()
-    await engine.giveUp(part.id, this.#lease, reason)
+    await engine.yieldPart(part.id, this.#lease, reason)
     if (part.kind === 'owned') await engine.disown(run, part.id)
   }
 
-  async #settle(fates: Fates): Promise<boolean> {
+  async #settle(outcomes: Outcomes): Promise<boolean> {
     const { engine, run, part, retrySeconds, warn } = this.#o
-    const { done, outputs, letters, again, back = [], parked = [], calls = [], memory = [], events = [], dropped = 0 } = fates
+    const { done, outputs, letters, again, back = [], parked = [], calls = [], memory = [], events = [], dropped = 0 } = outcomes
     const spent = this.#spent
     this.#spent = NOTHING
     const settlement: Settlement = {
@@ -352,7 +352,7 @@ export class PartRunner {
     this.#counts = { ...more, spent: addSpent(spent, tally) }
   }
 
-  /** What is in hand is given back; a new process has the memory as it was settled last. */
+  /** Returns messages in flight; a new process gets the memory of the last settlement. */
   async #startAnew(): Promise<void> {
     const { engine, run, part } = this.#o
     const process = this.#process

@@ -1,4 +1,4 @@
-// What is used of pg.
+// The part of pg that is used.
 
 declare module 'pg' {
   export interface Result {
@@ -13,7 +13,7 @@ declare module 'pg' {
     readonly keepAlive?: boolean
     /** Milliseconds for an answer; without one the connection is broken. */
     readonly query_timeout?: number
-    /** Statements are sent without waiting for the answers of those before. */
+    /** Statements are sent without waiting for earlier answers. */
     readonly pipeline?: boolean
   }
 

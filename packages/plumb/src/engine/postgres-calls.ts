@@ -1,4 +1,4 @@
-// The calls of a run that wait for a person, in PostgreSQL: what the journal of a record is for a run in one process.
+// The calls of a run that wait for approval, in PostgreSQL: the counterpart of the journal of a record.
 
 import { askedLine, decisionLine, type ListedCall } from '@plumb/wire/approval'
 import type { Connection } from './connection.js'
@@ -13,10 +13,10 @@ export const keptValues = (run: string, part: number, { id, ord, call }: KeptCal
   ...[JSON.stringify(call), call.state],
 ]
 
-/** A decision that holds no longer is none. */
+/** An expired decision counts as none. */
 export const STATE_NOW = `CASE WHEN a.state IN ('approved', 'denied') AND a.until <= now() THEN 'waits' ELSE a.state END`
 
-/** Those of a message that is about to be worked on, as lines of a journal. */
+/** Those of a message that is about to be processed, as lines of a journal. */
 export const takeCalls = async (connection: Connection, of: { run: string; part: number; ord: string }): Promise<readonly string[]> => {
   const where = 'WHERE a.run = $1 AND a.part = $2 AND a.ord = $3::bigint[]'
   const values = [of.run, of.part, of.ord]
@@ -25,7 +25,7 @@ export const takeCalls = async (connection: Connection, of: { run: string; part:
       `SELECT a.call, a.said, ${STATE_NOW} AS state FROM plumb.approval a ${where} ORDER BY a.n FOR UPDATE`,
       values,
     )
-    // From here on it may be made: if this worker ends, that is not known.
+    // From here on it may be made: if this worker ends, that is unknown.
     await query(`UPDATE plumb.approval a SET state = 'in_doubt' ${where} AND ${STATE_NOW} = 'approved'`, values)
     return rows.flatMap(({ call, said, state }) => linesOf(JSON.parse(String(call)) as ListedCall, String(state), said))
   })

@@ -1,15 +1,15 @@
-// What a run may spend, in PostgreSQL: of each balance what is spent, and what workers have borrowed of it.
+// The limits of a run, in PostgreSQL: for each balance what is spent, and what workers have borrowed of it.
 
 import type { Claim } from '@plumb/wire'
 import type { Connection, Query } from './connection.js'
 import type { Loan } from './engine.js'
 
-/** Of what is left, a worker borrows so much at once, or what it needs. */
+/** The share of the rest that a worker borrows at once, unless it needs more. */
 const PIECES = 20
 /** As within one process. */
 const WINDOW = `interval '61 s'`
 
-/** One worker after the other looks at a balance. */
+/** One worker after the other reads a balance. */
 export const lend = async (connection: Connection, worker: string, loan: Loan): Promise<number | 'waits' | 'none'> => {
   const { run, balance, limit, spent, back, need } = loan
   const lent = await connection.transaction(async (query) => {
@@ -44,7 +44,7 @@ export const lend = async (connection: Connection, worker: string, loan: Loan): 
   return lent ?? 0
 }
 
-/** What a worker that has died had borrowed may be spent. */
+/** Loans of a dead worker may have been spent. */
 export const writeOff = async (query: Query, worker: unknown): Promise<void> => {
   await query(
     `WITH gone AS (DELETE FROM plumb.loan WHERE worker = $1 RETURNING run, name, amount)
@@ -68,7 +68,7 @@ export const pace = async (connection: Connection, worker: string, of: { run: st
       [run, account],
     )
     const { sent, used, wait_ms } = rows[0] ?? {}
-    // One that is larger than the limit goes alone.
+    // A request above the limit goes alone.
     const fits = (requests === null || Number(sent) < requests) && (limit === null || Number(sent) === 0 || Number(used) + tokens <= limit)
     if (!fits) return Math.max(1, Number(wait_ms))
     await query('INSERT INTO plumb.request (run, account, worker, id, at, tokens) VALUES ($1, $2, $3, $4, clock_timestamp(), $5)', [

@@ -1,4 +1,5 @@
-// The engine on PostgreSQL. A worker is a session: it holds a lock on its number, and the worker that finds that lock free gives back what it had.
+// The engine on PostgreSQL. A worker is a session: it holds a lock on its number, and a worker that finds that lock free releases what it
+// had.
 
 import { type Claim, type Fault, fault } from '@plumb/wire'
 import type { Connection, Query } from './connection.js'
@@ -9,17 +10,17 @@ import { WORKERS } from './schema.js'
 
 /** Seconds. */
 const LEASE = 30
-/** Messages before a part; then those before it wait. */
+/** Maximum messages before a part; above it, earlier parts wait. */
 export const MAX_WAITING = 10_000
-/** A worker wakes the others no more often. */
-const TELL_MS = 50
+/** A worker wakes the others at most this often. */
+const NOTIFY_MS = 50
 
 const READY = `(m.lease IS NULL OR m.until < now()) AND (m.not_before IS NULL OR m.not_before <= now()) AND NOT m.parked`
 const ALONE = (of: string) => `(${of}.alone OR ${of}.tries >= 2)`
 const LIVE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed'))`
-/** Behind all others. */
+/** After all others. */
 export const LAST = `'{9223372036854775807}'::bigint[]`
-/** What is in hand of a run that is parked is still settled. */
+/** Messages in flight of a parked run are still settled. */
 const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed') AND r.parked IS NULL
   AND (r.ends IS NULL OR r.ends > now()))`
 
@@ -32,7 +33,9 @@ WHERE p.run = r.id AND r.state IN ('open', 'closed') AND p.fixed AND p.version >
   AND EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id AND m.part = p.part)`
 export const END_IN_TIME = `UPDATE plumb.run SET parked = '${TIME_IS_UP}' WHERE ends <= now() AND parked IS NULL AND state IN ('open', 'closed')`
 
-/** What comes before it in the order of the run is done with, here and above; $7: the parts above. Each bound is looked up once a statement. */
+/**
+ * Everything before it in the order of the run is finished, here and above; $7: the parts above. Each bound is looked up once a statement.
+ */
 const IN_ORDER = `
   AND m.ord <= coalesce((
     SELECT e.ord FROM plumb.message e WHERE e.run = $1 AND e.part = $2 AND (e.parked OR (${ALONE('e')} AND (e.not_before > now() OR e.lease IS NULL)))
@@ -58,7 +61,7 @@ INSERT INTO plumb.message (run, part, port, ord, origin, value)
 SELECT $1, o.part, o.port, o.ord::bigint[], o.origin, o.value
 FROM unnest($2::int[], $3::int[], $4::text[], $5::bigint[], $6::text[]) WITH ORDINALITY AS o (part, port, ord, origin, value, n) ORDER BY o.n`
 
-/** Messages go into the queues in this order. */
+/** Messages are queued in this order. */
 export const insertMessages = async (query: Query, run: string, messages: Settlement['outputs']): Promise<void> => {
   if (messages.length === 0) return
   const column = <Key extends keyof (typeof messages)[number]>(key: Key) => messages.map((message) => message[key])
@@ -82,7 +85,7 @@ const SETTLE_MEMORY =
   'INSERT INTO plumb.memory (run, part, line) SELECT $1, $2, o.line FROM unnest($3::text[]) WITH ORDINALITY AS o (line, n) ORDER BY o.n'
 const SETTLE_LETTER =
   'INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, code, tries) VALUES ($1, $2, $3, $4::bigint[], $5, $6, $7, $8, $9)'
-/** Seconds of which the rate is taken. */
+/** The window of the rate, in seconds. */
 export const RATE_WINDOW = 10
 const IS_LATE = `t.since < now() - interval '${RATE_WINDOW} s'`
 const SETTLE_TALLY = `
@@ -114,7 +117,7 @@ FROM plumb.run r WHERE r.state IN ('open', 'closed') ORDER BY r.id`
 /** What others see of a worker. */
 export interface WorkerRow {
   readonly host: string
-  /** Of its spec. */
+  /** The hash of its spec. */
   readonly digest: string
   /** Names of runs; empty: any. */
   readonly runs: readonly string[]
@@ -123,8 +126,8 @@ export interface WorkerRow {
 }
 
 export class PostgresEngine implements Engine {
-  #toldAt = Number.NEGATIVE_INFINITY
-  #telling: NodeJS.Timeout | undefined
+  #notifiedAt = Number.NEGATIVE_INFINITY
+  #notifying: NodeJS.Timeout | undefined
 
   constructor(
     private readonly connection: Connection,
@@ -134,7 +137,7 @@ export class PostgresEngine implements Engine {
 
   /** A new worker. */
   static async open(connection: Connection, { host, digest, runs, parts, labels }: WorkerRow): Promise<PostgresEngine> {
-    // The others see it when it has its lock, for without one it is over.
+    // The others see it once it has its lock, for without one it is over.
     const id = await connection.transaction(async (query) => {
       const { rows } = await query(
         'INSERT INTO plumb.worker (host, digest, runs, parts, labels) VALUES ($1, $2, $3, $4, $5) RETURNING id',
@@ -162,7 +165,7 @@ export class PostgresEngine implements Engine {
 
   async settle(s: Settlement): Promise<boolean> {
     const settled = await this.connection.transaction(async (query) => {
-      // All at once, and then looked at: an answer of the database for each would take longer than the work.
+      // All at once, then checked: an answer of the database for each would take longer than the work.
       const counted: { readonly rows: Promise<{ readonly rowCount: number | null }>; readonly due: number }[] = []
       const done = query(SETTLE_DONE, [s.run, s.done, s.lease])
       counted.push({ rows: done, due: s.done.length })
@@ -189,9 +192,9 @@ export class PostgresEngine implements Engine {
             ...[calls, input, output, cache_read, cache_creation, cost, unpriced],
           ]),
         ),
-        ...(this.#mayTell() ? [query('NOTIFY plumb')] : []),
+        ...(this.#mayNotify() ? [query('NOTIFY plumb')] : []),
       ]
-      // Waited for together: when the connection breaks, each of them fails.
+      // Awaited together: when the connection breaks, each of them fails.
       const counts = counted.map(async ({ rows, due }) => (await rows).rowCount === due)
       const [right] = await Promise.all([Promise.all(counts), Promise.all(written)])
       return right.every((isRight) => isRight) || undefined
@@ -199,21 +202,21 @@ export class PostgresEngine implements Engine {
     return settled === true
   }
 
-  /** Whether it is time to wake the others; if not, that comes by itself. */
-  #mayTell(): boolean {
+  /** Whether it is time to wake the others; if not, that is scheduled. */
+  #mayNotify(): boolean {
     const now = performance.now()
-    if (now >= this.#toldAt + TELL_MS) {
-      this.#toldAt = now
+    if (now >= this.#notifiedAt + NOTIFY_MS) {
+      this.#notifiedAt = now
       return true
     }
-    this.#telling ??= setTimeout(
+    this.#notifying ??= setTimeout(
       () => {
-        this.#telling = undefined
-        this.#toldAt = performance.now()
-        // Whoever is not woken looks by itself soon.
+        this.#notifying = undefined
+        this.#notifiedAt = performance.now()
+        // A worker that is not woken polls soon.
         this.connection.query('NOTIFY plumb').catch(() => {})
       },
-      this.#toldAt + TELL_MS - now,
+      this.#notifiedAt + NOTIFY_MS - now,
     ).unref()
     return false
   }
@@ -231,7 +234,7 @@ export class PostgresEngine implements Engine {
     )
   }
 
-  async giveUp(part: number, lease: string, reason: string): Promise<void> {
+  async yieldPart(part: number, lease: string, reason: string): Promise<void> {
     await this.connection.transaction(async (query) => {
       await query(
         `UPDATE plumb.message SET lease = NULL, worker = NULL, until = NULL, tries = greatest(tries - 1, 0) WHERE worker = $1 AND lease = $2`,
@@ -268,7 +271,7 @@ export class PostgresEngine implements Engine {
   async reap(): Promise<void> {
     const { rows } = await this.connection.query(UNLOCKED, [this.worker])
     for (const { worker } of rows) {
-      // In a transaction, whose end gives the lock back.
+      // In a transaction, whose end releases the lock.
       await this.connection.transaction(async (query) => {
         const { rows: locked } = await query('SELECT pg_try_advisory_xact_lock($1, $2::int) AS is_free', [WORKERS, worker])
         if (locked[0]?.is_free !== true) return undefined

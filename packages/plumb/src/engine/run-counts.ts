@@ -1,5 +1,5 @@
-// What a run by workers has done, as its submitter shows it while it goes on and when it is over: by the tallies of the workers, and the
-// errors that the submitter has told itself.
+// The counts of a run by workers that its submitter shows during the run and at its end: from the tallies of the workers and the
+// submitter's own errors.
 
 import type { Fault } from '@plumb/wire'
 import type { Counted } from '../display/progress.js'
@@ -18,7 +18,7 @@ export class RunCounts implements Counted {
     this.#plan = plan
   }
 
-  /** An error that stands in no table. */
+  /** Counts an error that is in no table. */
   add({ error }: Fault): void {
     this.#own.set(error, (this.#own.get(error) ?? 0) + 1)
   }
@@ -26,14 +26,14 @@ export class RunCounts implements Counted {
   async read(query: Query, run: string): Promise<void> {
     const { rows } = await query(COUNTS, [run])
     const { taken, written, waiting, parts, usages, errors } = (rows[0] ?? {}) as unknown as Counts
-    const told = new Map(this.#own)
-    for (const { code, count } of errors ?? []) told.set(code, (told.get(code) ?? 0) + count)
+    const errorCounts = new Map(this.#own)
+    for (const { code, count } of errors ?? []) errorCounts.set(code, (errorCounts.get(code) ?? 0) + count)
     const stages = this.#plan.parts.map(({ id, name }): StageStats => {
       const known = parts?.find(({ part }) => part === id)
       const ofPart = (usages ?? []).filter(({ part }) => part === id)
       if (!known) return emptyStageStats(name)
       const { taken, outputs, failed, tool_calls: toolCalls, retries } = known
-      // Since the run began.
+      // `firstInputMs: 0` counts from the start of the run.
       return {
         ...emptyStageStats(name),
         inputs: taken,
@@ -46,7 +46,7 @@ export class RunCounts implements Counted {
       }
     })
     this.inFlight = Number(waiting)
-    this.stats = { ...this.stats, inputs: Number(taken), outputs: Number(written), errors: told, stages }
+    this.stats = { ...this.stats, inputs: Number(taken), outputs: Number(written), errors: errorCounts, stages }
   }
 }
 
@@ -81,7 +81,7 @@ const usageOf = ({
   ...{ cost, unpriced },
 })
 
-/** Numbers as JSON has them: these are counts, and nanodollars. */
+/** Sums come as JSON numbers: counts and nanodollars. */
 const COUNTS = `
 SELECT r.taken, r.written,
   (SELECT count(DISTINCT origin) FROM plumb.message WHERE run = r.id) AS waiting,

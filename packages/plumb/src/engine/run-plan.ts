@@ -1,4 +1,4 @@
-// How a spec is run by workers: its parts, what goes from each to which, and what says that another copy of the spec is the same.
+// The plan of a run by workers: the parts of the spec, their connections, and a fingerprint that equal copies of the spec share.
 
 import { createHash } from 'node:crypto'
 import { dirname, relative } from 'node:path'
@@ -20,18 +20,18 @@ export interface Target {
 }
 
 export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneByOne'> {
-  /** The names that its process knows its ends by. */
+  /** The names of its ends in its process. */
   readonly inputs: readonly string[]
   readonly outputs: readonly { readonly name: string; readonly targets: readonly Target[] }[]
   /** All parts whose messages may come to it. */
   readonly above: readonly number[]
-  /** Something that it does may not be done twice. */
+  /** It has effects that may not be repeated. */
   readonly hasEffects: boolean
-  /** Each such call needs a person, and waits for one. */
+  /** Each such call needs approval, and waits for it. */
   readonly parks: boolean
-  /** What it remembers cannot go on in another process, and why: only a part that is pinned may. */
+  /** Why its memory cannot move to another process; such a part must be pinned. */
   readonly isFixed: boolean
-  /** It computes alone: no agent, no other process, no tool. */
+  /** It only computes expressions: no agent, no other process, no tool. */
   readonly isQuick: boolean
 }
 
@@ -44,7 +44,7 @@ export interface RunPlan {
   readonly outputs: readonly string[]
   /** Agents have limits of their own, which hold over all workers. */
   readonly hasAgentLimits: boolean
-  /** Of parts that are fixed: why, by their numbers. */
+  /** From the number of a part that cannot move to the reason. */
   readonly refusals: ReadonlyMap<number, Fault>
 }
 
@@ -115,16 +115,16 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
   })
 }
 
-/** For errors that name a part which is none. */
+/** Lists the parts, for errors that name an unknown part. */
 export const partsInWords = ({ parts }: RunPlan): string => `the spec has ${parts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
 
 const SLOW = new Set<GraphNode['work']['kind']>(['agent', 'plumb', 'call'])
 
-// Names are relative to the spec: another machine has it in another folder.
+// Names are relative to the spec: another machine has it in another directory.
 const digestOf = (loaded: LoadedSpec, graph: Graph, options: RunOptions): string => {
   const { files, options: given } = identityOfRun(loaded, graph, options)
-  const folder = dirname(loaded.compiled.program.entry.module.path)
-  const named = Object.entries(files).map(([path, hash]) => [relative(folder, path), hash] as const)
+  const directory = dirname(loaded.compiled.program.entry.module.path)
+  const named = Object.entries(files).map(([path, hash]) => [relative(directory, path), hash] as const)
   const { binding, params = null, handed_on, agent_command, tool_command, provider, model } = given as Readonly<Record<string, unknown>>
   const sorted = named.sort(([a], [b]) => (a < b ? -1 : 1))
   const whole = [PROTOCOL, sorted, binding, params, handed_on, agent_command, tool_command, provider, model]
@@ -139,9 +139,13 @@ const uncountedIn = (graph: Graph, options: RunOptions): Fault | undefined => {
     [maxCost, maxCalls, maxTotalTokens].some((limit) => limit !== undefined),
   )
   if (uncounted !== undefined)
-    return fault('cannot_run', `'${uncounted}' is a program, and asks nobody before it spends: no limit would hold over several workers`, {
-      process: uncounted,
-    })
+    return fault(
+      'cannot_run',
+      `'${uncounted}' is a program, and asks for no budget before it spends: no limit would hold over several workers`,
+      {
+        process: uncounted,
+      },
+    )
   return undefined
 }
 
@@ -169,7 +173,7 @@ const cannot = (name: string, why: string): Fault =>
     process: name,
   })
 
-/** The name of one in the place of an agent, whose spending is limited; undefined: there is none. */
+/** The name of a foreign program whose spending is limited. Undefined: there is none. */
 const programIn = (graph: Graph, options: RunOptions, isLimited: boolean): string | undefined => {
   for (const { name, work } of graph.nodes) {
     if (work.kind === 'plumb') {
@@ -193,7 +197,7 @@ const remembersWithin = (bound: Bound): boolean =>
 
 const READS = new Set<string>(['fs.read', 'model'])
 
-/** `isLeftOut`: what it does is looked after elsewhere. */
+/** `isLeftOut`: its effects are handled elsewhere. */
 const hasEffects = ({ work }: GraphNode, isLeftOut: (tool: ToolPlan) => boolean = () => false): boolean => {
   const isSafe = (tool: ToolPlan) => isHarmless(tool) || isLeftOut(tool)
   if (work.kind === 'call') return !isSafe(toolOf(work.bound))
@@ -203,7 +207,7 @@ const hasEffects = ({ work }: GraphNode, isLeftOut: (tool: ToolPlan) => boolean 
   return (Array.isArray(mcp) && mcp.length > 0) || agentTools(work.bound).some((tool) => !isSafe(tool))
 }
 
-/** Tools that need a person are called by it itself, and not by what it nests. */
+/** It calls tools that need approval itself, not through a nested spec. */
 const asks = (work: GraphNode['work']): boolean => {
   if (work.kind === 'call') return asksFirst(toolOf(work.bound))
   if (work.kind !== 'agent') return false
@@ -213,7 +217,7 @@ const asks = (work: GraphNode['work']): boolean => {
 
 const asksFirst = ({ body }: ToolPlan): boolean => body.kind === 'tool' && body.config.approval === 'ask'
 
-// Its author says that it may be done again, or all that it does is to look.
+// Its author declares it repeatable, or all its effects are reads.
 const isHarmless = (tool: ToolPlan): boolean => {
   const { body } = tool
   const isRepeatable = body.kind === 'tool' && (body.config.retry !== undefined || body.config.idempotent === true)

@@ -1,6 +1,6 @@
-// What `plumb engine --init` makes. Values are text, never jsonb, so that bytes stay as they came.
+// The tables of `plumb engine --init`. Values are text, never jsonb, so that bytes stay as they came.
 
-/** Of the tables, and of what stands in them: workers of another one do not serve a run. */
+/** The version of the tables and their contents: workers of another one do not serve a run. */
 export const PROTOCOL = 1
 
 /** A worker holds a lock with this key and its number as long as it lives. */
@@ -169,7 +169,7 @@ CREATE INDEX event_at ON plumb.event (run, at, n);
 CREATE INDEX letter_run ON plumb.letter (run, id);
 INSERT INTO plumb.version VALUES (${PROTOCOL});`
 
-/** For an administrator to grant: submitting, working, looking on. */
+/** For an administrator to grant: submitting, working, reading. */
 export const ROLES = `CREATE ROLE plumb_submit;
 GRANT USAGE ON SCHEMA plumb TO plumb_submit;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_submit;

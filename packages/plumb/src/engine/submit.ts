@@ -1,4 +1,4 @@
-// plumb run --on: what the command line says of it, and its end.
+// plumb run --on: its options, and its end.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -84,7 +84,7 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
     const counts = new RunCounts(run.plan)
     const isShown = display.isCounting && !isDetached
     const listeners = isShown ? display.openCounts(reporter, counts) : []
-    const tell = (event: RunEvent): void => {
+    const emit = (event: RunEvent): void => {
       for (const listener of listeners) listener.on(event)
     }
     const begin = beginOf(run.graph, path ?? '', options)
@@ -103,7 +103,7 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
       reader,
       writer,
       output: output.value,
-      shown: isShown ? { counts, onBegun: (ms) => tell({ ms, ...begin }) } : undefined,
+      shown: isShown ? { counts, onBegun: (ms) => emit({ ms, ...begin }) } : undefined,
       reporter,
     })
     const forget = onStop(
@@ -117,7 +117,7 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
     if (failed && !stoppedBy) reporter.report(failed)
     reader.stop()
     await writer.end()
-    tell({ ms: 0, kind: 'end', status: reporter.status, stoppedBy: stoppedBy ?? null })
+    emit({ ms: 0, kind: 'end', status: reporter.status, stoppedBy: stoppedBy ?? null })
     await kept.value?.end(reporter.status, stoppedBy ?? null)
     if (isDetached && !failed) await writeStdout(`${name}\n`)
     forget()
@@ -136,7 +136,7 @@ const rejectsOf = ({ recording, rawInput }: RunOptions, report: (error: Fault) =
   }
 }
 
-/** As the run keeps them; undefined: none are given, and those that it has stay. */
+/** As the run stores them. Undefined: none are given, and its present ones stay. */
 const limitsOf = ({ limits, display }: RunOptions): Result<string | undefined> => {
   const { maxCost, maxCalls, maxTotalTokens } = limits
   if ([maxCost, maxCalls, maxTotalTokens].every((limit) => limit === undefined)) return succeed(undefined)

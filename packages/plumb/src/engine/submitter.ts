@@ -1,11 +1,11 @@
-// plumb run --on: what comes on standard input goes to the workers, and what comes of it is written as it is done. What was taken and what was
-// written is counted in the tables, so that the same command goes on where it was.
+// plumb run --on: sends standard input to the workers, and writes outputs as they arrive. The tables count the lines read and written, so
+// that the same command continues where it stopped.
 
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
 import type { Rejects } from '../record/rejects.js'
-import { connectPatiently, FULL, type PatienceOptions } from './connect-patiently.js'
+import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-retries.js'
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
 import type { KeptRun } from './kept-run.js'
@@ -15,33 +15,33 @@ import type { RunCounts } from './run-counts.js'
 import { PROTOCOL } from './schema.js'
 
 export interface SubmitOptions extends PatienceOptions, Omit<OutcomeOptions, 'onErrors'> {
-  /** As `plumb.run` has them; undefined: those that it has. */
+  /** In the format of `plumb.run`. Undefined: keep its present limits. */
   readonly limits: string | undefined
-  /** From now on; undefined: any time. */
+  /** From now on. Undefined: no deadline. */
   readonly deadlineMs: number | undefined
   readonly isDetached: boolean
-  /** After the first error nothing more is given out. */
+  /** After the first error nothing more is delivered. */
   readonly isFailFast: boolean
-  /** Opens what takes the inputs that fail; `isAppended`: some have before. */
+  /** Opens the file of failed inputs; `isAppended`: some have failed before. */
   readonly openRejects: ((isAppended: boolean) => Result<Rejects>) | undefined
   readonly reader: LineReader
-  /** What happens stays in the tables. */
+  /** Events are stored in the tables. */
   readonly isKept: boolean
   /** Labels of workers, by the numbers of the parts that only those have. */
   readonly pins: ReadonlyMap<number, string>
-  /** What is made of that at the end; undefined: nothing is. */
+  /** Writes those events at the end. Undefined: they are not written. */
   readonly kept: KeptRun | undefined
-  /** What is shown of the run; undefined: nothing is. `onBegun`: so many milliseconds ago. */
+  /** The counts to show. Undefined: none. `onBegun` gets the milliseconds since the start. */
   readonly shown: { readonly counts: RunCounts; readonly onBegun: (ago: number) => void } | undefined
 }
 
-/** With the process that submits a run goes a lock of this key. */
+/** The lock key of a process that submits a run. */
 const SUBMITTERS = 0x706c7573
 const POLL_MS = 1000
-/** What is shown is counted no more often. */
+/** Minimum interval between counts for the display. */
 const COUNT_MS = 1000
 const BATCH = 500
-/** After so many lines it is looked at which of them may still fail. */
+/** After so many lines, lines that cannot fail any more are dropped. */
 const PRUNE_LINES = 1024
 
 interface Line {
@@ -57,16 +57,16 @@ export class Submitter {
   /** Lines that were read. */
   #taken = 0
   #seen = ''
-  /** Of them, those that the tables may lack. */
+  /** Those among them that the tables may lack. */
   #waiting: Line[] = []
-  /** Of the lines that an earlier command has submitted. */
+  /** Lines that an earlier command has submitted. */
   #before = { state: 'open', taken: 0, seen: '' }
   readonly #outcome: Outcome
   #rejects: Rejects | undefined
-  /** Inputs before it cannot fail any more. */
+  /** Earlier inputs cannot fail any more. */
   #oldest = 0
   #hasFailed = false
-  /** Messages that may be submitted before the queues are looked at. */
+  /** Messages that may be submitted before the queues are checked. */
   #room = 0
   #isClosed = false
   #isStopped = false
@@ -79,32 +79,32 @@ export class Submitter {
     this.#outcome = new Outcome({ ...options, onErrors: (errors) => this.#failedOn(...errors) })
   }
 
-  /** Lines came, or there is room for outputs. */
+  /** Call it when lines arrive, or when there is space for outputs. */
   wake(): void {
     this.#wake()
   }
 
-  /** Nothing more is submitted; what was goes on. */
+  /** Submits no more input; submitted messages continue. */
   stop(): void {
     this.#isStopped = true
     this.#wake()
   }
 
-  /** Nothing more can be written. */
+  /** Call it when outputs can no longer be written. */
   failWith(failed: Fault): void {
     this.#outcome.failWith(failed)
   }
 
-  /** A line that is too long to be kept. */
+  /** Rejects a line that is too long. */
   rejectPiece(piece: Buffer, isEnd: boolean): void {
     if (this.#taken >= this.#before.taken) this.#rejects?.rejectPiece(piece, isEnd)
   }
 
-  /** Undefined: the run is done, or goes on without us. */
+  /** Returns undefined when the run is done, or continues without this process. */
   async run(): Promise<Fault | undefined> {
     const { reporter } = this.#o
     for (let isFirst = true; ; isFirst = false) {
-      const connection = await connectPatiently(this.#o, () => this.#isStopped)
+      const connection = await connectWithRetries(this.#o, () => this.#isStopped)
       if (!connection.ok) return connection.error
       let isLost = false
       connection.value.onFull(() => reporter.warn(FULL))
@@ -182,7 +182,7 @@ export class Submitter {
       hasNews = true
       this.#wake()
     })
-    // What is left to do is a record of it.
+    // Only its record is still to be written.
     if (this.#isOver && this.#taken === 0) return undefined
     for (;;) {
       if (isLost()) return undefined
@@ -221,7 +221,7 @@ export class Submitter {
     }
   }
 
-  /** What is shown is counted anew, where that was some time ago. */
+  /** Counts again for the display, if the last count is old enough. */
   async #count({ query }: Connection, isLast = false): Promise<void> {
     const { shown } = this.#o
     if (!shown || this.#run === '' || (!isLast && performance.now() < this.#countedAt + COUNT_MS)) return
@@ -235,7 +235,7 @@ export class Submitter {
     this.#rejects?.flush()
   }
 
-  /** The first error was enough: what is in hand has a moment, and nothing else is done. */
+  /** After the first error of --fail-fast: messages in flight get a short time to finish; no others are delivered. */
   async #endEarly(connection: Connection): Promise<void> {
     this.#hasFailed = false
     this.#isClosed = true
@@ -259,7 +259,7 @@ export class Submitter {
     if (lines.length === 0 && !isOver) return false
     const last = lines.at(-1)
     const isTaken = await connection.transaction(async (query: Query) => {
-      // Drained, or cancelled: nothing more of the input is taken.
+      // Drained, or cancelled: no more input is read.
       const { rowCount } = await query("SELECT 1 FROM plumb.run WHERE id = $1 AND state = 'open' FOR UPDATE", [this.#run])
       if (rowCount !== 1) return undefined
       const messages = lines.flatMap(({ seq, value }) =>
@@ -320,7 +320,7 @@ export class Submitter {
     this.#oldest = Math.min(Number(rows[0]?.oldest ?? this.#taken + 1), this.#taken + 1)
   }
 
-  /** Looks again when as much is submitted as there was room for. */
+  /** Checks the queues again once the known space is used up. */
   async #isCrowded(connection: Connection): Promise<boolean> {
     if (this.#room > 0) return false
     const { rows } = await connection.query(
@@ -338,7 +338,7 @@ const FIRST_ERROR = fault('cancelled', 'the first error ends the run (--fail-fas
 const INSERT_PARTS = `
 INSERT INTO plumb.part (run, part, pin, fixed) SELECT $1, p.part, p.pin, p.fixed FROM unnest($2::int[], $3::text[], $4::boolean[]) AS p (part, pin, fixed)`
 
-/** What was spent counts on; what it may spend now, and until when, is tried. */
+/** Earlier spending counts; the present limits and deadline apply. */
 const GO_ON = `
 UPDATE plumb.run SET limits = coalesce($2, limits), parked = NULL, ends = now() + $3::float8 * interval '1 s' WHERE id = $1`
 
@@ -346,6 +346,6 @@ const END_EARLY = `
 UPDATE plumb.run SET parked = coalesce(parked, $2), ends = least(ends, now()), state = CASE state WHEN 'open' THEN 'closed' ELSE state END
 WHERE id = $1 AND state IN ('open', 'closed')`
 
-/** The first input of which something is not done with, or not told. */
+/** The first input with something unfinished, or not reported. */
 const OLDEST = `
 SELECT least((SELECT min(origin) FROM plumb.message WHERE run = $1), (SELECT min(origin) FROM plumb.letter WHERE run = $1 AND NOT told)) AS oldest`

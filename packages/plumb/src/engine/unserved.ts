@@ -1,19 +1,19 @@
-// Whether something of a run waits that no worker serves, and why none does.
+// Finds parts of a run that no worker serves, and why.
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Connection } from './connection.js'
 import type { RunPlan } from './run-plan.js'
 
-/** Of a worker w, a part p and a run r: it takes messages of that. */
+/** Whether worker w takes messages of part p of run r. */
 export const MAY_SERVE = `(w.runs = '{}' OR r.name = ANY (w.runs)) AND (p.pin IS NULL OR p.pin = ANY (w.labels))`
 
-/** Of a run in which `part` had its process on one worker alone, which has ended. */
+/** The error of a run whose pinned `part` ran on a worker that has ended. */
 export const fixedFault = (part: string): Fault =>
   fault('child_failed', `the one process of part ${part} has ended, and what it remembered with it: nothing that is left can be done`, {
     part,
   })
 
-/** Parts for which something waits, and nothing is in hand, and no worker lives that serves them; why one has given it up. */
+/** Parts with waiting messages, none in flight, and no live worker that serves them; why one refused them. */
 const UNSERVED = `
 SELECT p.part, p.pin, (SELECT count(*) FROM plumb.live_worker) AS workers,
   (SELECT w.host || ': ' || w.reason FROM plumb.live_worker w WHERE w.digest = r.digest AND w.reason IS NOT NULL ORDER BY w.id LIMIT 1) AS reason
@@ -24,7 +24,7 @@ WHERE r.id = $1 AND EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id AND
     WHERE w.digest = r.digest AND p.part = ANY (w.parts) AND ${MAY_SERVE})
 ORDER BY p.part LIMIT 1`
 
-/** `no_worker`, of the first such part. */
+/** `no_worker`, for the first such part. */
 export const unservedOf = async ({ query }: Connection, run: string, plan: RunPlan): Promise<Fault | undefined> => {
   const { rows } = await query(UNSERVED, [run])
   const [unserved] = rows

@@ -1,4 +1,4 @@
-// plumb work: what the command line says of it, and its end.
+// plumb work: its options, and its end.
 
 import { dirname, relative } from 'node:path'
 import { fault, Reporter, type Result, succeed } from '@plumb/wire'
@@ -16,7 +16,7 @@ import { WorkerWatch } from './worker-watch.js'
 
 export type WorkFlags = Omit<WorkerOptions, 'plan' | 'start' | 'nameOfAgent' | 'reporter' | 'watch'>
 
-/** Resolves to the exit status: a worker that was asked to end has done what it should. */
+/** Resolves to the exit status: a worker that was asked to end has done its job. */
 export const work = async (path: string | undefined, options: RunOptions, flags: WorkFlags): Promise<number> => {
   const reporter = new Reporter('plumb')
   const run = await loadRun(path, options, reporter)
@@ -50,8 +50,8 @@ const openWatch = async ({ graph }: LoadedRun, spec: string, options: RunOptions
   return succeed(new WorkerWatch({ trace: listener && { listener, merged: new MergedEvents(graph) }, spans }))
 }
 
-/** Another machine has the spec in another folder. */
+/** Another machine has the spec in another directory. */
 const nameIn = ({ compiled }: LoadedSpec) => {
-  const folder = dirname(compiled.program.entry.module.path)
-  return (name: string): string => relative(folder, name)
+  const directory = dirname(compiled.program.entry.module.path)
+  return (name: string): string => relative(directory, name)
 }

@@ -1,5 +1,5 @@
-// What a worker shows of its own work: a trace of what happens in its processes (--trace), and a span for each settlement where OpenTelemetry's
-// variables name a collector.
+// Writes the trace of a worker's own processes (--trace), and exports a span for each settlement if OpenTelemetry's variables name a
+// collector.
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { BatchSpanExporter } from '../display/otlp/batch-span-exporter.js'
@@ -17,7 +17,7 @@ export interface WorkerWatchOptions {
   readonly spans: { readonly exporter: BatchSpanExporter; readonly parent: OtlpSettings['parent'] } | undefined
 }
 
-/** Of messages in a span. */
+/** Maximum messages named in a span. */
 const MAX_ORDS = 100
 
 export class WorkerWatch {

@@ -1,9 +1,9 @@
-// plumb work: serves the parts of runs of this spec, until it is asked to stop. When the database is lost, all that is in hand is dropped, for
-// others have it by then; the worker comes back as a new one.
+// plumb work: serves the parts of runs of this spec, until it is asked to stop. When the database connection is lost, all messages in
+// flight are dropped, since other workers take them; the worker reconnects as a new one.
 
 import { hostname } from 'node:os'
 import { type Fault, fault, onStop, type Reporter, type StopSignal } from '@plumb/wire'
-import { connectPatiently, FULL, type PatienceOptions } from './connect-patiently.js'
+import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-retries.js'
 import type { Connection } from './connection.js'
 import type { RunRow } from './engine.js'
 import { Lending, type LendingLimits, type LendingOptions } from './lending.js'
@@ -17,13 +17,13 @@ export interface WorkerOptions extends PatienceOptions {
   /** Names; empty: all of this spec. */
   readonly runs: readonly string[]
   readonly parts: readonly string[]
-  /** Of parts that are pinned, it has those with one of them. */
+  /** It serves pinned parts with one of these labels. */
   readonly labels: readonly string[]
-  /** Messages of a part in hand at once; undefined: as many as are usual for it. */
+  /** Maximum messages of a part in flight. Undefined: its default. */
   readonly slots: number | undefined
   readonly isOnce: boolean
   readonly retrySeconds: number
-  /** Between two lines on what it does; 0: none. */
+  /** Interval between progress lines; 0: no such lines. */
   readonly statusSeconds: number
   readonly plan: RunPlan
   readonly start: PartRunnerOptions['start']
@@ -33,7 +33,7 @@ export interface WorkerOptions extends PatienceOptions {
 }
 
 const SLOTS = 100
-/** So that a part of expressions alone computes while the database settles. */
+/** A part of expressions alone computes while the database settles. */
 const QUICK_SLOTS = 500
 const NO_LIMITS: LendingLimits = { calls: null, tokens: null, cost: null }
 
@@ -42,7 +42,7 @@ const POLL_MS = 1000
 const RECONNECT_MS = 200
 const LOOK_MS = 500
 const RENEW_MS = 10_000
-/** After a signal, what is in hand has so long. */
+/** Time for messages in flight after a signal. */
 const GRACE_MS = 30_000
 
 /** Resolves to the signal that stopped it, if one did. */
@@ -59,7 +59,7 @@ export const serve = async (options: WorkerOptions): Promise<StopSignal | undefi
     { mayStay: true },
   )
   while (!stoppedBy) {
-    const connection = await connectPatiently(options, () => stoppedBy !== undefined)
+    const connection = await connectWithRetries(options, () => stoppedBy !== undefined)
     if (!connection.ok) {
       if (!stoppedBy) reporter.report(connection.error)
       break
@@ -118,7 +118,7 @@ class Session {
       every(LOOK_MS, () => this.#check(live))
       every(RENEW_MS, () => live.renew())
       const { statusSeconds } = this.o
-      if (statusSeconds > 0) every(statusSeconds * 1000, async () => this.#tellStatus(live))
+      if (statusSeconds > 0) every(statusSeconds * 1000, async () => this.#writeStatus(live))
       await this.#look(live)
     } catch (error) {
       this.#fail(error)
@@ -242,8 +242,8 @@ class Session {
     if (over.every((one) => one) && this.#all().every((runner) => runner.isIdle)) this.#end(undefined)
   }
 
-  /** One line, for whatever reads the log of a worker. */
-  #tellStatus({ worker }: PostgresEngine): void {
+  /** Writes one line to the log of the worker. */
+  #writeStatus({ worker }: PostgresEngine): void {
     const parts = this.#all().map(({ status }) => status)
     this.o.reporter.write(JSON.stringify({ worker: { id: Number(worker), host: hostname(), time: new Date().toISOString(), parts } }))
     this.o.reporter.flush()

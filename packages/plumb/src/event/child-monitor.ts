@@ -93,7 +93,7 @@ export class ChildMonitor {
     const { emitter, place, parent, allowance, state, secrets } = this.#o
     const telemetry = emitter || allowance || state || secrets ? this.#read(buf, start, end) : undefined
     if (telemetry?.kind === 'budget') {
-      allowance?.hear(telemetry)
+      allowance?.handle(telemetry)
       return false
     }
     // Only the recorder, or a state file, asked for it.

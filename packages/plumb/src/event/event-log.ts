@@ -1,5 +1,5 @@
-// The events of a part of a run by workers, as lines on a descriptor: its worker has them in the tables, and whoever submitted the run makes a
-// record of them. What the worker knows better is left out: inputs, errors, the beginning and the end.
+// Events of a part of a run by workers, as lines on a descriptor: the worker stores them in the tables, and the submitter writes them to a
+// record. Events that the worker knows better are left out: inputs, errors, the begin and the end.
 
 import { joinLineLog } from '@plumb/wire'
 import { lineText, type RunEvent, type RunListener, type WireInfo } from './run-event.js'

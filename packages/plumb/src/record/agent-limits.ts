@@ -3,6 +3,6 @@
 import { hasAgentLimits, type Program } from '@plumb/lang'
 import type { RunOptions } from '../run/run-options.js'
 
-/** Here and in nested plumbs; a parent with a budget has looked already. */
+/** Here and in nested plumbs; a parent with a budget has already checked. */
 export const sharesAgentLimits = (program: Program, { budgetFd, hasRates }: Pick<RunOptions, 'budgetFd' | 'hasRates'>): boolean =>
   budgetFd === undefined && (hasRates || hasAgentLimits(program))

@@ -1,11 +1,11 @@
-// The identity of a run: all that its answers depend on. A run that goes on with another one tells what has changed.
+// The identity of a run: everything that its answers depend on. A resumed run with another identity reports what has changed.
 
 import { createHash } from 'node:crypto'
 import { type Graph, namedFiles, secretParams } from '@plumb/lang'
 import { readSpec, scrub } from '@plumb/wire'
 import type { LoadedSpec } from '../command/load.js'
 import type { RunOptions } from '../run/run-options.js'
-import type { RunFile } from './folder.js'
+import type { RunFile } from './directory.js'
 import { agentDigests } from './resume/changed-agents.js'
 
 export type RunIdentity = Pick<RunFile, 'files' | 'options' | 'agents'>
@@ -21,7 +21,7 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
   const texts = [...Object.entries(bundle.files), ...named].filter(([path]) => !path.startsWith('<'))
   const entry = program.entry.module
   const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, hashOf(text)])
-  // As text: what numbers say in JavaScript is not all that they say.
+  // As text: JavaScript numbers would lose digits.
   const keys = secretParams(program.scopes)
   const params = Object.fromEntries(
     compiled.params.flatMap(({ name, param, isGiven, isSecret }) =>
@@ -49,7 +49,7 @@ const optionsOf = ({ binding, rawInput, envelopes, docroot, handedOn, permission
   model: process.env.PLUMB_MODEL ?? null,
 })
 
-/** How they differ, for an error; undefined: they do not. */
+/** How they differ, for an error. Undefined: they do not. */
 export const describeDifference = (before: Omit<RunIdentity, 'agents'>, now: Omit<RunIdentity, 'agents'>): string | undefined => {
   const changes = [
     ...changed(before.files, now.files).map((path) => `'${path}' ${fileChange(before.files[path], now.files[path])}`),

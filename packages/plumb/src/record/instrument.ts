@@ -1,4 +1,4 @@
-// Opens the record, the limits and the listeners of a run. Most runs have none of them, and then nothing of it is loaded.
+// Opens the record, the limits and the listeners of a run. Most runs have none of them, and then no code for them is loaded.
 
 import { type Bound, type Graph, writesFlowWords } from '@plumb/lang'
 import { type Reporter, type Result, succeed } from '@plumb/wire'
@@ -17,7 +17,7 @@ export const NOT_INSTRUMENTED = {
   release: () => {},
 } as const
 
-/** When it fails nothing was started; folders and files may have been made. `reporter` shows no secrets from then on. */
+/** If it fails nothing was started; directories and files may have been made. `reporter` hides secrets from then on. */
 export const instrument = async ({
   bound,
   reporter,
@@ -36,7 +36,7 @@ export const instrument = async ({
   return openInstrumentation({ ...o, secrets })
 }
 
-// What a nested plumb says its parent hides.
+// The parent hides secrets in the output of a nested plumb.
 const openSecrets = async (
   { loaded, graph, options }: Omit<InstrumentationOptions, 'secrets'>,
   bound: Bound,

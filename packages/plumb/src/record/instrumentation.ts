@@ -1,4 +1,4 @@
-// What keeps and limits a run, and emits its events to listeners; opened before anything is started.
+// Records and limits a run, and emits its events to listeners; opened before anything is started.
 
 import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
@@ -11,13 +11,13 @@ import type { Secrets } from '../event/secrets.js'
 import { wiresOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 import { sharesAgentLimits } from './agent-limits.js'
-import { BUDGET_FILE, clearFolder, enterFolder, RUN_FILE, readRunFile } from './folder.js'
+import { BUDGET_FILE, clearDirectory, enterDirectory, RUN_FILE, readRunFile } from './directory.js'
 import { describeDifference, identityOfRun, type RunIdentity } from './identity.js'
 import { approvalsIn } from './kept-answers.js'
 import { openLineFile } from './line-file.js'
 import type { ReleaseLock } from './lock.js'
 import { ParkedMessages } from './parked-messages.js'
-import { openRecorder, type RecordFolder } from './recorder.js'
+import { openRecorder, type RecordDirectory } from './recorder.js'
 import { Rejects } from './rejects.js'
 import type { RecordedAnswers } from './resume/answers.js'
 import { changedAgents } from './resume/changed-agents.js'
@@ -30,16 +30,16 @@ export interface Instrumentation {
   readonly emitter: RunEmitter | undefined
   readonly rejects: Rejects | undefined
   readonly budget: RunBudget | undefined
-  /** Undefined: what waits for a person is an error of its message, or the parent's. */
+  /** Undefined: a call that needs approval is an error of its message, or handled by the parent. */
   readonly parked: ParkedMessages | undefined
-  /** By the places of agents: their answers in the run that is resumed. */
+  /** By the places of agents: their answers in the resumed run. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
   readonly isRecorded: boolean
-  /** What is not to be shown; undefined: nothing is secret. */
+  /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets: Secrets | undefined
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]
-  /** To be called once all is written: other runs may then have the record. */
+  /** Call it once all is written: other runs may then have the record. */
   readonly release: ReleaseLock
 }
 
@@ -48,23 +48,24 @@ export interface InstrumentationOptions {
   readonly spec: string
   readonly loaded: LoadedSpec
   readonly options: RunOptions
-  /** What is not to be shown; undefined: nothing is secret. */
+  /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets: Secrets | undefined
-  /** Further listeners, opened once the folder of a record is there. */
-  readonly openListeners: (record: RecordFolder | undefined) => Promise<Result<readonly RunListener[]>>
+  /** Further listeners, opened once the directory of a record is there. */
+  readonly openListeners: (record: RecordDirectory | undefined) => Promise<Result<readonly RunListener[]>>
   readonly report: (fault: Fault) => void
   readonly warn: (warning: Fault) => void
 }
 
-/** When it fails nothing was started; folders and files may have been made. */
+/** If it fails nothing was started; directories and files may have been made. */
 export const openInstrumentation = async (o: InstrumentationOptions): Promise<Result<Instrumentation>> => {
   const { graph, options } = o
   const { record, resume } = options.recording
-  const folder = resume ?? record
+  const directory = resume ?? record
   const isNested = options.sourcesFd !== undefined
-  const locked = folder === undefined ? succeed(() => {}) : await (resume === undefined ? clearFolder : enterFolder)(folder, { isNested })
+  const locked =
+    directory === undefined ? succeed(() => {}) : await (resume === undefined ? clearDirectory : enterDirectory)(directory, { isNested })
   if (!locked.ok) return locked
-  const identity = folder === undefined ? undefined : identityOfRun(o.loaded, graph, options)
+  const identity = directory === undefined ? undefined : identityOfRun(o.loaded, graph, options)
   const resumed = resume === undefined || !identity ? succeed(undefined) : readRecordedAnswers(resume, identity, isNested, o)
   if (!resumed.ok) {
     locked.value()
@@ -73,13 +74,13 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   if (record !== undefined && !isNested)
     for (const words of whyNotResumable(graph, options.agentProgram, o.secrets)) o.warn(notResumable(words))
   const approvals = isNested ? undefined : approvalsIn(options.recording)
-  // Before the record counts as one.
+  // Before the record is complete.
   const unmade = approvals === undefined ? undefined : makeJournal(approvals)
   if (unmade) {
     locked.value()
     return { ok: false, error: unmade }
   }
-  const place = folder === undefined ? undefined : { folder, spare: [] }
+  const place = directory === undefined ? undefined : { directory, spare: [] }
   const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, resumed.value, o)
   if (!recorder.ok) return recorder
   const listeners = await o.openListeners(place)
@@ -89,46 +90,46 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const budget = openRunBudget({
     limits: options.limits,
     prices: options.display.prices,
-    path: folder === undefined ? undefined : join(folder, BUDGET_FILE),
+    path: directory === undefined ? undefined : join(directory, BUDGET_FILE),
     hasAgentLimits: sharesAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget
   const emitter = openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value])
   return succeed({
-    parked: approvals === undefined ? undefined : new ParkedMessages(approvals, folder ?? ''),
+    parked: approvals === undefined ? undefined : new ParkedMessages(approvals, directory ?? ''),
     secrets: o.secrets,
     emitter: o.secrets ? emitter && o.secrets.emitter(emitter) : emitter,
     rejects: rejects.value,
     budget: budget.value,
     resumed: resumed.value,
-    isRecorded: folder !== undefined,
+    isRecorded: directory !== undefined,
     nestedRecord: (place) =>
-      folder === undefined || o.secrets?.isIn(place) ? [] : nestedRecord(join(folder, place), resume !== undefined),
+      directory === undefined || o.secrets?.isIn(place) ? [] : nestedRecord(join(directory, place), resume !== undefined),
     release: locked.value,
   })
 }
 
 const readRecordedAnswers = (
-  folder: string,
+  directory: string,
   now: RunIdentity,
   isNested: boolean,
   { graph, options, secrets, warn }: InstrumentationOptions,
 ): Result<ReadonlyMap<string, RecordedAnswers> | undefined> => {
-  const before = readRunFile(folder)
+  const before = readRunFile(directory)
   if (!before.ok) return before
   const difference = describeDifference(before.value, now)
   if (difference !== undefined && options.recording.isSame)
-    return fail('record_invalid', `'${folder}' is the record of another run, and --same takes no other: ${difference}`)
+    return fail('record_invalid', `'${directory}' is the record of another run, and --same takes no other: ${difference}`)
   const { agentProgram } = options
   const reasons = whyNotResumable(graph, agentProgram, secrets)
   if (reasons.length > 0) return { ok: false, error: notResumable(reasons.join('; and ')) }
-  // A parent has reported it, for all that is in it.
+  // A parent has reported it, for everything inside.
   if (difference !== undefined && !isNested) warn(specChanged(difference, changedAgents(before.value.agents ?? {}, now.agents)))
-  return readAnswers(folder, graph, agentProgram)
+  return readAnswers(directory, graph, agentProgram)
 }
 
 const notResumable = (reason: string): Fault =>
-  fault('record_invalid', `this run cannot be resumed, since its record does not tell all that was remembered: ${reason}`)
+  fault('record_invalid', `this run cannot be resumed, since its record does not contain all that was remembered: ${reason}`)
 
 const specChanged = (difference: string, agents: readonly string[]): Fault => {
   const anew = agents.length === 0 ? 'no agent asks anew for that' : `${agents.join(', ')} ask${agents.length === 1 ? 's' : ''} anew`
@@ -136,7 +137,7 @@ const specChanged = (difference: string, agents: readonly string[]): Fault => {
 }
 
 const openRecord = (
-  place: RecordFolder,
+  place: RecordDirectory,
   identity: RunIdentity,
   answers: Instrumentation['resumed'],
   { graph, spec, options, report }: InstrumentationOptions,
@@ -154,6 +155,6 @@ const openRejects = ({ options, report }: InstrumentationOptions): Result<Reject
   return succeed(new Rejects({ file: file.value, isRaw }))
 }
 
-// The nested run has no record yet when the run stopped before it.
-const nestedRecord = (folder: string, isResumed: boolean): readonly string[] =>
-  isResumed && !isAbsent(join(folder, RUN_FILE)) ? ['--resume', folder] : ['--record', folder]
+// The nested run has no record yet if the run stopped before it.
+const nestedRecord = (directory: string, isResumed: boolean): readonly string[] =>
+  isResumed && !isAbsent(join(directory, RUN_FILE)) ? ['--resume', directory] : ['--record', directory]

@@ -1,4 +1,4 @@
-// Where the answers of models are kept in a run, for all its agents: in a cache, in its record, or in those of the parent that runs it.
+// Where the answers of models are kept in a run, for all its agents: in a cache, in its record, or in those of its parent.
 
 import { join, resolve } from 'node:path'
 import { agentOf, type Graph, planOf } from '@plumb/lang'
@@ -7,14 +7,14 @@ import type { Secrets } from '../event/secrets.js'
 import { placesOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
 
-/** In the folder of a record: the calls that wait for a person. */
+/** In the directory of a record: the calls that wait for approval. */
 export const APPROVALS_FILE = 'approvals.jsonl'
-/** In the folder of a record; no process can have that name. */
-export const KEPT_FOLDER = 'kept-answers'
+/** In the directory of a record; no process can have that name. */
+export const KEPT_DIRECTORY = 'kept-answers'
 
 type KeptOptions = Pick<RunOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'keptPlace' | 'recording' | 'agentProgram'>
 
-/** Agents that are started from now on have them. */
+/** For agents that are started from now on. */
 export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secrets: Secrets | undefined): Promise<Result<void>> => {
   const { cache, isCacheOnly, keptFd, recording, agentProgram } = options
   const record = recording.resume ?? recording.record
@@ -23,7 +23,7 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
   const asks = isCacheOnly ? agentsOf(graph).find(({ isHere }) => !isHere) : undefined
   if (asks) return fail('config_invalid', `agent '${asks.place}' runs elsewhere, where --cache-only does not reach: leave out 'via'`)
   const stores = [
-    ...(record === undefined ? [] : [{ path: resolve(join(record, KEPT_FOLDER)), isRecord: true }]),
+    ...(record === undefined ? [] : [{ path: resolve(join(record, KEPT_DIRECTORY)), isRecord: true }]),
     ...(cache === undefined ? [] : [{ path: resolve(cache) }]),
   ]
   const places = keptPlacesOf(graph, agentProgram)
@@ -32,18 +32,18 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
   return kept.ok ? succeed(undefined) : kept
 }
 
-/** Undefined: what needs a person is refused where there is none. A run that parked calls does so when it is gone on with. */
+/** Undefined: calls that need approval are refused without a person. A run that parked calls continues to do so when it is resumed. */
 export const approvalsIn = ({ record, resume, isParking }: RunOptions['recording']): string | undefined => {
-  const folder = resume ?? record
-  const path = folder === undefined ? undefined : resolve(join(folder, APPROVALS_FILE))
+  const directory = resume ?? record
+  const path = directory === undefined ? undefined : resolve(join(directory, APPROVALS_FILE))
   return path !== undefined && (isParking || (resume !== undefined && !isAbsent(path))) ? path : undefined
 }
 
-/** The places of all agents of ours that a run of the graph has, nested plumbs included. */
+/** The places of all agents of ours in a run of the graph, nested plumbs included. */
 export const keptPlacesOf = (graph: Graph, agentProgram?: string): readonly string[] =>
   agentsOf(graph, agentProgram).map(({ place }) => place)
 
-/** The place of a process among all of a run, nested plumbs included; undefined: no answers are kept. */
+/** The place of a process within the run, nested plumbs included. Undefined: no answers are kept. */
 export const keptPlaceOf = (place: string, around: string | undefined): string | undefined =>
   currentKept() && (around === undefined ? place : `${around}~${place}`)
 

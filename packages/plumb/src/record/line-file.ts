@@ -11,9 +11,9 @@ export interface LineFileOptions {
   readonly delayMs: number
   /** `write_failed`, once; later lines are dropped. */
   readonly fail: (fault: Fault) => void
-  /** Where the disk is full, the first of these is emptied, then the next; lines without room even then wait. */
+  /** If the disk is full, the first of these is emptied, then the next; lines without space even then wait. */
   readonly spare?: LineFile[]
-  /** Where the disk is full it is emptied, for files that matter more. */
+  /** If the disk is full it is emptied, for more important files. */
   readonly isSpared?: boolean
 }
 
@@ -23,12 +23,12 @@ export interface LineFile {
   /** A part of a line. */
   addPiece(piece: Uint8Array): void
   flush(): void
-  /** Empties it for good, for a file that matters more. */
+  /** Empties it for good, for a more important file. */
   giveRoomTo(path: string): void
 }
 
 const FLUSH_BYTES = 64 * 1024
-/** Of lines that wait for room on the disk. */
+/** Maximum characters of lines that wait for space on the disk. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 const LF = Buffer.from('\n')
 
@@ -67,7 +67,7 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
     if (!error) return
     const isKept = isFull(error) && spare !== undefined && chunk.length < MAX_WAITING_BYTES
     if (isKept) {
-      // Another process may make room.
+      // Another process may free space.
       waiting = [chunk.subarray(written)]
       bytes = chunk.length - written
     } else isBroken = true
@@ -101,14 +101,14 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
   })
 }
 
-// False: there is no file left to be emptied.
+// False: there is no file left to empty.
 const makeRoom = (spare: LineFile[], path: string): boolean => {
   const file = spare.shift()
   file?.giveRoomTo(path)
   return file !== undefined
 }
 
-// A disk that is nearly full takes a part of the chunk.
+// A nearly full disk takes only a part of the chunk.
 const append = (path: string, chunk: Buffer, hasMadeRoom: () => boolean): { written: number; error?: NodeJS.ErrnoException } => {
   let fd: number | undefined
   let written = 0

@@ -1,4 +1,4 @@
-// How the calls that wait for a person are shown, and what a person may decide: of a record, and of a run by workers.
+// How the calls that wait for approval are shown, and which decisions are valid: for a record, and for a run by workers.
 
 import { fail, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { type ListedCall, stateNow } from '@plumb/wire/approval'
@@ -42,7 +42,7 @@ export const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): R
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
 
 /** Milliseconds since 1970. */
-export const readTime = (text: string): Result<number> => {
+export const readDeadline = (text: string): Result<number> => {
   const ms = TIME.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) return fail('usage', `--until takes a time such as 2030-01-31T18:00Z, not '${preview(text)}'`)
   return ms > Date.now() ? succeed(ms) : { ok: false, error: fault('usage', `--until ${preview(text)} is over`) }

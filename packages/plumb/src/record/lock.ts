@@ -1,5 +1,5 @@
-// A record has one writer. DIR/lock is a dangling symbolic link whose text names the process that writes: a link is made whole or not at
-// all, needs no second file, and can be renamed. A run that was killed leaves it behind; the next run finds that its process is gone.
+// A record has one writer. DIR/lock is a dangling symbolic link whose text names the writing process: a link is created atomically, needs
+// no second file, and can be renamed. A killed run leaves it behind; the next run finds that its process is gone.
 
 import { readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ export const LOCK_FILE = 'lock'
 /** Releases the lock. Safe to call again. */
 export type ReleaseLock = () => void
 
-/** The folder must be there. `record_invalid` where another run has it, or may have it. */
-export const lockRecord = (folder: string): Result<ReleaseLock> => {
-  const slot = join(folder, LOCK_FILE)
+/** The directory must exist. `record_invalid` if another run has it, or may have it. */
+export const lockRecord = (directory: string): Result<ReleaseLock> => {
+  const slot = join(directory, LOCK_FILE)
   try {
-    const refused = take(slot, ownHolder(), folder)
+    const refused = take(slot, ownHolder(), directory)
     if (refused) return refused
   } catch (error) {
-    return fail('file_not_found', `cannot write to the directory '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)
+    return fail('file_not_found', `cannot write to the directory '${directory}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
   let isHeld = true
   const release = (): void => {
@@ -34,16 +34,16 @@ export const lockRecord = (folder: string): Result<ReleaseLock> => {
 // To take over the lock of a process that is gone, a run first takes a second lock, named after that process, which only one run can have.
 // With it no other run may replace the first lock, so it can be read again without a race: if it has changed, this run came too late. A run
 // that is killed meanwhile leaves its second lock, which is taken over in the same way.
-const take = (slot: string, me: LockHolder, folder: string): ReturnType<typeof refusal> | undefined => {
+const take = (slot: string, me: LockHolder, directory: string): ReturnType<typeof refusal> | undefined => {
   for (;;) {
     if (hasMade(slot, me.text)) return undefined
     const text = readSlot(slot)
     if (text === undefined) continue
     const holder = readHolder(text)
     const state = holderState(holder)
-    if (state !== 'gone') return refusal(folder, holder, state)
+    if (state !== 'gone') return refusal(directory, holder, state)
     const takeover = `${slot}.${holder.pid}-${holder.start}`
-    const refused = take(takeover, me, folder)
+    const refused = take(takeover, me, directory)
     if (refused) return refused
     if (readSlot(slot) === text) {
       renameSync(takeover, slot)
@@ -76,16 +76,16 @@ const attempt = (work: () => void): void => {
   try {
     work()
   } catch {
-    // The folder may have gone.
+    // The directory may be gone.
   }
 }
 
-const refusal = (folder: string, { pid, host }: LockHolder, state: 'alive' | 'unknown') =>
+const refusal = (directory: string, { pid, host }: LockHolder, state: 'alive' | 'unknown') =>
   state === 'alive'
-    ? fail('record_invalid', `'${folder}' is being written by process ${pid}: name another directory, or wait for its end`, { pid })
+    ? fail('record_invalid', `'${directory}' is being written by process ${pid}: name another directory, or wait for its end`, { pid })
     : fail(
         'record_invalid',
-        `'${folder}' may still be written by process ${pid} on '${preview(host)}', which cannot ` +
-          `be seen from here: if it has ended, remove '${join(folder, LOCK_FILE)}'`,
+        `'${directory}' may still be written by process ${pid} on '${preview(host)}', which cannot ` +
+          `be seen from here: if it has ended, remove '${join(directory, LOCK_FILE)}'`,
         { pid },
       )

@@ -1,4 +1,4 @@
-// The messages of a run that wait for a person (--park): reported once, at the end.
+// The messages of a run that wait for approval (--park): reported once, at the end.
 
 import { type Fault, fault, joinRanges, type Result, succeed } from '@plumb/wire'
 import { readCalls, stateNow } from '@plumb/wire/approval'
@@ -8,10 +8,10 @@ export class ParkedMessages {
   readonly #seqs: [number, number][] = []
   #count = 0
 
-  /** `path`: of the calls that wait; `folder`: the record, as it was named. */
+  /** `path`: of the waiting calls; `directory`: the record, as it was named. */
   constructor(
     private readonly path: string,
-    private readonly folder: string,
+    private readonly directory: string,
   ) {}
 
   /** False: the error has another cause. */
@@ -27,7 +27,7 @@ export class ParkedMessages {
     return true
   }
 
-  /** The report at the end; undefined: nothing waits. */
+  /** The report at the end. Undefined: nothing waits. */
   get fault(): Fault | undefined {
     if (this.#count === 0) return undefined
     const calls = waitingCalls(this.path)
@@ -38,7 +38,7 @@ export class ParkedMessages {
     const what = waiting === undefined ? 'calls' : `${waiting} call${waiting === 1 ? '' : 's'}`
     return fault(
       'parked',
-      `${this.#count} message${one ? ' waits' : 's wait'} until a person decides on ${what}: plumb approvals ${this.folder}`,
+      `${this.#count} message${one ? ' waits' : 's wait'} until a person decides on ${what}: plumb approvals ${this.directory}`,
       {
         messages: this.#count,
         ...(waiting === undefined ? {} : { calls: waiting }),

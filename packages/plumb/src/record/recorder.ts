@@ -5,42 +5,42 @@ import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
 import { lineText, type RunEvent, type RunListener, type WireInfo } from '../event/run-event.js'
-import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './folder.js'
+import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './directory.js'
 import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
 import { keepAnswersOf } from './resume/read-answers.js'
 
-export interface RecordFolder {
+export interface RecordDirectory {
   /** It exists, and holds nothing but the record. */
-  readonly folder: string
-  /** Files that are emptied where the disk is full, in this order: answers, which were paid for, matter more. */
+  readonly directory: string
+  /** Files that are emptied if the disk is full, in this order: answers, which were paid for, matter more. */
   readonly spare: LineFile[]
 }
 
-export interface RecorderOptions extends RecordFolder {
+export interface RecorderOptions extends RecordDirectory {
   readonly identity: RunIdentity
   readonly wires: readonly WireInfo[]
-  /** Events are appended to those of the run that is resumed, and so are answers of those processes; undefined: none is. */
+  /** Events are appended to those of the resumed run, and so are answers of those processes. Undefined: none is resumed. */
   readonly resumed: ReadonlySet<string> | undefined
   readonly spec: string
   readonly binding: string
-  /** Called once for each file that cannot be written; the run goes on without it. */
+  /** Called once for each file that cannot be written; the run continues without it. */
   readonly report: (fault: Fault) => void
 }
 
 const WIRE_DELAY_MS = 100
 
 export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
-  const { folder, spare, identity, wires, resumed, spec, binding, report } = options
+  const { directory, spare, identity, wires, resumed, spec, binding, report } = options
   const isAppended = resumed !== undefined
   const open = (name: string, delayMs: number, more: Partial<LineFileOptions> = {}): Result<LineFile> =>
-    openLineFile({ path: join(folder, name), delayMs, fail: report, ...more })
+    openLineFile({ path: join(directory, name), delayMs, fail: report, ...more })
   const began = new Date().toISOString()
   const run: RunFile = { format: 1, plumb: version, spec, binding, ...identity, wires, pid: process.pid, host: hostname(), began }
-  // First of all: a folder without run.json is taken for no record.
-  const failure = writeRunFile(folder, run)
+  // First of all: a directory without run.json does not count as a record.
+  const failure = writeRunFile(directory, run)
   if (failure) return { ok: false, error: failure }
-  const lost = resumed && keepAnswersOf(folder, resumed)
+  const lost = resumed && keepAnswersOf(directory, resumed)
   if (lost) return { ok: false, error: lost }
   const answers = open(ANSWERS_FILE, 0, { isAppended, spare })
   if (!answers.ok) return answers
@@ -67,7 +67,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
       if (event.kind !== 'end') return
       for (const file of [answers.value, events.value, ...files]) file.flush()
       const end = { ended: new Date().toISOString(), status: event.status, ...(event.stoppedBy ? { stopped_by: event.stoppedBy } : {}) }
-      const failure = writeRunFile(folder, { ...run, ...end })
+      const failure = writeRunFile(directory, { ...run, ...end })
       if (failure) report(failure)
     },
   })

@@ -1,4 +1,4 @@
-// Writes the inputs that failed, as they came (--rejects FILE). Each line is kept for as long as it may still fail.
+// Writes the failed inputs, unchanged (--rejects FILE). Each line is kept for as long as it may still fail.
 
 import type { Fault, LineReader } from '@plumb/wire'
 import type { LineFile } from './line-file.js'
@@ -8,7 +8,7 @@ export interface RejectsOptions {
   readonly isRaw: boolean
 }
 
-/** Lines after which those that cannot fail any more are dropped. */
+/** After so many lines those that cannot fail any more are dropped. */
 const PRUNE_INTERVAL = 1024
 
 export class Rejects {
@@ -65,7 +65,7 @@ export class Rejects {
   }
 }
 
-// With -R a line was made a JSON string; bytes that are no text are as they came.
+// With -R a line became a JSON string; bytes that are not text stay as they came.
 const textIn = (line: Buffer): Buffer | string => {
   try {
     return JSON.parse(line.toString('utf8')) as string

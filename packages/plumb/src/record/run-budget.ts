@@ -42,7 +42,7 @@ export class RunBudget {
     return true
   }
 
-  /** The report at the end; undefined: the budget was enough. */
+  /** The report at the end. Undefined: the budget was enough. */
   get fault(): Fault | undefined {
     if (this.#unanswered === 0 && !this.#isLate) return undefined
     const { calls, tokens, cost } = this.#budget.spent
@@ -69,16 +69,16 @@ export class RunBudget {
   }
 }
 
-/** An agent has spent what it may have for itself (`max_cost`), and the run goes on. */
+/** An agent has spent its own limit (`max_cost`), and the run continues. */
 const isOfAgent = ({ limit }: Fault): boolean => limit === 'max_cost'
 
 export interface BudgetOptions {
   readonly limits: RunLimits
   /** The file of --prices. */
   readonly prices: string | undefined
-  /** Agents of it have limits of their own, which they share with their other processes. */
+  /** Its agents have limits of their own, which they share with their other processes. */
   readonly hasAgentLimits: boolean
-  /** The file that keeps it with a record; of a run that is gone on with, what it says counts. */
+  /** The file that keeps it with a record; in a resumed run its content counts. */
   readonly path: string | undefined
 }
 

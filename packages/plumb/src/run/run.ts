@@ -36,7 +36,7 @@ import { deferred } from '../graph/deferred.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
-import type { RecordFolder } from '../record/recorder.js'
+import type { RecordDirectory } from '../record/recorder.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { findDocroot } from '../tools/docroot.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
@@ -149,7 +149,7 @@ class Run {
       const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
-    const openListeners = async (record: RecordFolder | undefined) => {
+    const openListeners = async (record: RecordDirectory | undefined) => {
       const shown = await this.display.openListeners(this.reporter, record, report)
       if (!shown.ok || options.eventsFd === undefined) return shown
       const { eventLog } = await import('../event/event-log.js')

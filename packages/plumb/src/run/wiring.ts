@@ -304,12 +304,12 @@ class Network {
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
     const place = this.#places.get(node) ?? node.name
-    const isHeard = this.#forms.errorHandlers.at(node).length > 0
+    const isHandled = this.#forms.errorHandlers.at(node).length > 0
     const isOnBranch = this.#joins.isOnBranch(node)
-    const needsOrigins = isHeard || isOnBranch
+    const needsOrigins = isHandled || isOnBranch
     const { settings, tools, emitter, parent } = this.#o
     const known = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#losses.at(node) }
-    const own = { ...known, needsOrigins, isOnBranch, isHeard }
+    const own = { ...known, needsOrigins, isOnBranch, isHandled }
     return openChild(this.#forms.errorHandlers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 

@@ -10,7 +10,7 @@ export interface BarRow {
 }
 
 export interface Bar extends Interval {
-  /** `stage`, `agent`, `program`, `plumb`, `request`, `wait` or `tool`; with `many` and a shade where it stands for several. */
+  /** `stage`, `agent`, `program`, `plumb`, `request`, `wait` or `tool`; with `many` and a shade if it stands for several. */
   readonly kind: string
   readonly isBad: boolean
   readonly title: string
@@ -27,9 +27,9 @@ const MAX_PARALLEL_ROWS = 16
  */
 const MIN_OVERLAP = 1000
 const MIN_OVERLAP_SHARE = 1 / 500
-/** Where there are more messages than are shown, the time is cut into parts with a bar each, darker where there are more messages. */
+/** With more messages than are shown, the time is cut into parts with a bar each, darker for more messages. */
 const MAX_PARTS = 200
-/** Of all lanes. */
+/** Of all lanes together. */
 const MAX_DENSITY_BARS = 1200
 const SHADES = 4
 
@@ -93,7 +93,7 @@ const rowsOfLane = (lane: Lane, index: number, { end, parts }: { readonly end: n
   return rows.map((row) => ({ ...row, isFirst: row.label === name, kind: runs }))
 }
 
-// Puts each bar into the first row that is free, into the last where none is.
+// Puts each bar into the first free row, or into the last if none is.
 const packBars = (bars: readonly Bar[], label: string, slack: number): { label: string; bars: Bar[] }[] => {
   const rows: { label: string; bars: Bar[]; end: number }[] = []
   for (const bar of [...bars].sort((a, b) => a.start - b.start)) {
@@ -109,7 +109,7 @@ const packBars = (bars: readonly Bar[], label: string, slack: number): { label: 
   return rows
 }
 
-// A request that was tried again has one bar for all tries: the waits are drawn on top of it.
+// A retried request has one bar for all attempts: the waits are drawn on top of it.
 const packRequests = (asked: readonly Bar[], waited: readonly Bar[], slack: number): { label: string; bars: Bar[] }[] => {
   const isIn = (wait: Bar, bar: Bar) => bar.seq === wait.seq && bar.start <= wait.start + slack && wait.start <= bar.end + slack
   const rows = packBars([...asked, ...waited.filter((wait) => !asked.some((bar) => isIn(wait, bar)))], 'requests', slack)

@@ -5,7 +5,7 @@ const SHARES = { messages: 1_200_000, work: 1_200_000, stages: 300_000, calls: 6
 /** Bytes of the picture of the wiring. */
 export const MAX_PICTURE_BYTES = 400_000
 
-/** The bytes that the items of one kind may take. */
+/** Counts the bytes that the items of one kind may take. */
 export class PageShare {
   #left: number
 
@@ -18,7 +18,7 @@ export class PageShare {
     return new PageShare(this.#left / Math.max(1, count))
   }
 
-  /** False once an item had no room: later items are refused too, so that those shown are the first. */
+  /** Returns false once an item did not fit; later items are refused too, so the page shows the first ones. */
   take(bytes: number): boolean {
     this.#left = bytes > this.#left ? 0 : this.#left - bytes
     return this.#left > 0
@@ -32,9 +32,9 @@ export const pageShares = (): PageShares =>
 
 /** The items of a run that the page shows. */
 export interface Selection {
-  /** The inputs that they come from, from 1. */
+  /** Only items of these inputs, numbered from 1. */
   readonly seqs?: readonly [first: number, last: number] | undefined
-  /** Microseconds since the beginning; items that ended before are left out. */
+  /** Microseconds from the start of the run; items that ended earlier are left out. */
   readonly from?: number | undefined
 }
 

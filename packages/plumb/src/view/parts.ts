@@ -76,7 +76,7 @@ ${notes.map(({ title, detail }) => html`<div class="said-by note"><span class="w
 ${answer(turn, lane.runs)}</li>`
 }
 
-// The turn with the same input that was not over yet, since an input may come round several times; telemetry may come late.
+// The unfinished turn with the same input, since an input may come round several times; telemetry may come late.
 const turnOf = ({ work }: Lane, seq: number, at: number): TurnModel | undefined =>
   work.shown.find((turn) => (seq === 0 || turn.seq === seq) && turn.end >= at) ?? work.shown.findLast((turn) => seq > 0 && turn.seq === seq)
 
@@ -126,7 +126,7 @@ export const errors = ({ faults }: RunModel): Html | undefined => {
 
 /** Longer JSON is spread over several lines. */
 const MAX_ONE_LINE = 100
-/** JSON that is nested deeper, or would become so many times as long, is not spread. */
+/** JSON that is nested more deeply, or would become longer by this factor, is not indented. */
 const MAX_SPREAD_DEPTH = 20
 const MAX_SPREAD = 3
 
@@ -140,7 +140,7 @@ const nestingOf = (json: string): number => {
   return most
 }
 
-/** A string as its text, another value as JSON on several lines; what was cut, or is no JSON, unchanged. */
+/** A string as its text, another value as JSON on several lines; what was cut, or is not JSON, unchanged. */
 const readable = (json: string): { readonly text: string; readonly isProse: boolean } => {
   try {
     const value: unknown = JSON.parse(json)

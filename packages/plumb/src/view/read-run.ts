@@ -1,4 +1,4 @@
-// From the events of a trace to the model of the page. Every value is checked: the file may come from anywhere.
+// Converts the events of a trace to the model of the page. Every value is checked: the file may come from anywhere.
 
 import { fail, type Result, succeed } from '@plumb/wire'
 import { RUN_EVENT } from '../display/trace/trace-builder.js'
@@ -24,9 +24,9 @@ import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT } from './spent.js'
 import type { TraceLines } from './trace-lines.js'
 
-/** Of each kind, on each lane or wire, however short. */
+/** Maximum of each kind, on each lane or wire, however short the items are. */
 const MAX_SHOWN = 500
-/** When an item is over, the input it comes from, and its bytes in the page, computed if it may be shown. */
+/** The end of an item, its input, and its size in the page, computed only if it may be shown. */
 interface Fit {
   readonly end: number
   readonly seq: number
@@ -43,7 +43,7 @@ class CountedList<T> implements CountedItems<T> {
     private readonly selection: Selection,
   ) {}
 
-  /** Whether it is shown. */
+  /** Whether the item is shown. */
   add(item: T, { end, seq, bytes }: Fit): boolean {
     this.total++
     if (this.next !== undefined || !isSelected(this.selection, { seq, end })) return false
@@ -53,7 +53,7 @@ class CountedList<T> implements CountedItems<T> {
   }
 }
 
-/** Tags of an item, and its bar, whose title is written twice. */
+/** Bytes of the tags of an item and of its bar, whose title is written twice. */
 const ITEM_BYTES = 800
 
 interface OpenLane extends Lane {
@@ -210,7 +210,7 @@ class RunReader {
       lane?.waits.add({ ...interval, attempt: number(args.attempt), reason }, { ...interval, bytes: () => 2 * valueBytes(brief(reason)) })
     } else if (cat === 'tool') {
       const call = callOf(name, args)
-      // In the conversation, and among the calls.
+      // It is shown in the conversation and among the calls.
       const bytes = () =>
         2 * (valueBytes(brief(call.input)) + valueBytes(call.input) + valueBytes(call.result)) + valueBytes(call.stages.join('\n'))
       lane?.calls.add({ ...interval, ...call }, { ...interval, bytes })
@@ -234,7 +234,7 @@ const callOf = (tool: string, args: Readonly<Record<string, unknown>>): Omit<Cal
   }
 }
 
-// A value that was cut is a text, and no JSON any more.
+// A value that was cut is a text, and not JSON any more.
 const shown = (value: unknown): string => (typeof value === 'string' && value.endsWith('…') ? value : (JSON.stringify(value) ?? ''))
 
 const wireOf = (value: unknown): WireInfo => {

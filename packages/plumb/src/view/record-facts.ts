@@ -1,12 +1,12 @@
-// What the other files of a record say of a run whose timeline ends before it: a record keeps the first part of it.
+// Completes a run from the other files of its record: a record keeps only the first part of a long timeline.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { scanLines } from '@plumb/wire'
-import { readRunFile } from '../record/folder.js'
+import { readRunFile } from '../record/directory.js'
 import type { RunModel } from './run-model.js'
 
-/** Numbers of messages, the end, and the status of the whole run; `run` as it is where its timeline is whole, or nothing more is known. */
+/** Adds counts, end and status of the whole run. Returns `run` unchanged if its timeline is complete or nothing more is known. */
 export const withRecord = (run: RunModel, directory: string): RunModel => {
   if (run.status !== undefined) return run
   const file = readRunFile(directory)
@@ -27,7 +27,7 @@ export const withRecord = (run: RunModel, directory: string): RunModel => {
   }
 }
 
-/** 0 where the file cannot be read. */
+/** Returns 0 if the file cannot be read. */
 const countLines = (path: string): number => {
   let count = 0
   let fd: number | undefined
@@ -38,7 +38,7 @@ const countLines = (path: string): number => {
       return true
     })
   } catch {
-    // What is known from the timeline counts.
+    // Values from the timeline take precedence.
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

@@ -20,17 +20,17 @@ export interface RunModel {
   readonly faults: CountedItems<Note>
   /** The trace is longer than what was read of it. */
   readonly isCut: boolean
-  /** Not all items were asked for. */
+  /** Only some items were selected. */
   readonly isSelection: boolean
-  /** Until when the trace tells of the run, if it ended later: the trace of a record has a limit. */
+  /** The end of the trace, if the run ended later: the trace of a record has a size limit. */
   readonly traceEnd?: number
 }
 
-/** The first items of those that were selected, and how many there are. */
+/** The first of the selected items, and their number. */
 export interface CountedItems<T> {
   readonly shown: readonly T[]
   readonly total: number
-  /** When the first one is over that was selected and had no room. */
+  /** The end of the first selected item that did not fit. */
   readonly next?: number | undefined
 }
 
@@ -62,9 +62,9 @@ export interface Lane {
   readonly work: CountedItems<TurnModel>
   readonly calls: CountedItems<CallModel>
   readonly requests: CountedItems<RequestModel>
-  /** Of all of them, also of those that are not shown. */
+  /** Of all of them, including those that are not shown. */
   readonly spent: ShownCost
-  /** Before requests that are made again. */
+  /** Before repeated requests. */
   readonly waits: CountedItems<WaitModel>
   /** When each message begins, also of those that are not shown. */
   readonly begins: readonly number[]
@@ -89,7 +89,7 @@ export interface TurnModel extends Interval {
   readonly held: number
   /** False: the run ended before the child began with it. */
   readonly isBegun: boolean
-  /** Of a stage inside the run: the place of the message on the page. */
+  /** For a stage inside the run: the place of the message on the page. */
   readonly anchor: string | undefined
 }
 
@@ -113,7 +113,7 @@ export interface RequestModel extends Interval {
   /** Tokens. */
   readonly read: number
   readonly written: number
-  /** Dollars; undefined: it has no price. */
+  /** Dollars. Undefined: it has no price. */
   readonly cost: number | undefined
 }
 

@@ -1,4 +1,4 @@
-// What requests to models have cost, of a conversation and of the run.
+// The cost of requests to models, of a conversation and of the run.
 
 import { showCost } from '../display/show-number.js'
 import type { ShownCost } from './run-model.js'
@@ -10,5 +10,5 @@ export const addCosts = (a: ShownCost, b: ShownCost): ShownCost => ({
   unpriced: [...new Set([...a.unpriced, ...b.unpriced])],
 })
 
-/** Undefined: there is nothing to say, since all was free, or no price of it is known. */
+/** Undefined: everything was free, or no price is known. */
 export const spentText = (spent: ShownCost): string | undefined => (spent.known > 0 ? `$${showCost(spent)}` : undefined)

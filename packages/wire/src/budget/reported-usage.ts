@@ -17,7 +17,10 @@ export interface ReportedUsage extends TokenCounts {
 }
 
 /** In nanodollars. A reported cost is as good as reported tokens. Undefined: its model has no price. */
-export const costOfUsage = (prices: Prices | undefined, { model, provider, lane, cost, kept, ...usage }: ReportedUsage): number | undefined => {
+export const costOfUsage = (
+  prices: Prices | undefined,
+  { model, provider, lane, cost, kept, ...usage }: ReportedUsage,
+): number | undefined => {
   if (kept !== undefined) return 0
   if (typeof cost === 'number' && cost >= 0 && Number.isSafeInteger(toNano(cost))) return toNano(cost)
   const price = prices?.quote({ model, provider, lane })?.price

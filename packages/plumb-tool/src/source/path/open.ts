@@ -92,7 +92,7 @@ export const openFile = async (resolved: ResolvedPath): Promise<Result<FileHandl
   }
 }
 
-// /proc tells where an open directory is; other systems resolve the path again. Another directory below the same root may be a protected one.
+// /proc gives the path of an open directory; other systems resolve the path again. Another directory below the same root may be a protected one.
 const isAt = async (handle: FileHandle, path: string): Promise<boolean> =>
   (HAS_PROC ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(path)) === path
 

@@ -10,11 +10,11 @@ import {
   fault,
   loadPrices,
   payUsage,
+  type ReportedUsage,
   type Result,
   readUsage,
   type SourceFiles,
   succeed,
-  type ToldUsage,
   totalTokens,
 } from '@plumb/wire'
 import type { AgentUsage, Call, CallRecord, Session } from '../../call/call.js'
@@ -90,7 +90,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   }
   const pay = budget && (await openPayments(budget, bound))
   let isCounted = budget !== undefined
-  const spend = (usage: ToldUsage): void => {
+  const spend = (usage: ReportedUsage): void => {
     const spent = isCounted ? undefined : budget?.take()
     isCounted = false
     budget?.use(totalTokens(usage))
@@ -119,7 +119,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
 }
 
 /** Undefined: money is not limited. What it returns says that more was spent than there was. */
-const openPayments = async (budget: Budget, bound: Bound): Promise<((usage: ToldUsage) => Fault | undefined) | undefined> => {
+const openPayments = async (budget: Budget, bound: Bound): Promise<((usage: ReportedUsage) => Fault | undefined) | undefined> => {
   const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
   const limit = agent && agentLimit(agent.specPath, bound.name, agent.config.max_cost)
   if (budget.limits.cost === null && !limit) return undefined

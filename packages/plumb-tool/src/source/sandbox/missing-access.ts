@@ -70,7 +70,7 @@ export const findMissingAccess = (text: string, surroundings: AccessContext): st
   return hints.size === 0 ? undefined : [...hints].slice(0, MAX_HINTS).join('; ')
 }
 
-/** For `--trace-sandbox`: what each line of a whole output explains, and the lines that tell of a refusal which no key explains. */
+/** For `--trace-sandbox`: what each line of a whole output explains, and the lines that report a refusal which no key explains. */
 export const listRefusals = (text: string, surroundings: AccessContext): readonly string[] => {
   const found = text.split(LINE_END).map((whole) => {
     const line = whole.slice(0, MAX_LINE)

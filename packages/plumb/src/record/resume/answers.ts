@@ -7,7 +7,7 @@ export type RecordedOutcome =
   | { readonly output: string; readonly fault?: undefined }
   | { readonly output?: undefined; readonly fault: Fault }
 
-/** Of a tool that a call is made of: `of` is the input of that call, and `call` its number. */
+/** A tool call inside a call: `of` is the input of that call, and `call` its number. */
 type PartLine = {
   readonly process: string
   readonly seq: number
@@ -48,7 +48,7 @@ interface BegunCall {
   readonly outcomes: Map<string, RecordedOutcome[]>
 }
 
-/** What the tools gave that a call is made of, where a run ended in the middle of it. */
+/** Results of inner tool calls, if a run ended in the middle of a call. */
 export class RecordedParts {
   /** The highest number of a call. */
   readonly last: number
@@ -82,7 +82,7 @@ export class RecordedParts {
       )
   }
 
-  /** Each is given once; what takes it goes on with that call, under its number. */
+  /** Each is given once, to the call that continues under its number. */
   take(seq: number, of: string): BegunCall | undefined {
     return this.#begun.get(answerKey(seq, of))?.shift()
   }
@@ -97,9 +97,9 @@ const append = <T>(lists: Map<string, T[]>, key: string, value: T): void => {
 }
 
 export class RecordedAnswers {
-  /** The messages that it remembers, in order. */
+  /** Its memory, in order. */
   readonly memory: readonly unknown[]
-  /** Of the calls that had no answer yet. */
+  /** Inputs of unanswered calls. */
   readonly parts: RecordedParts
   readonly #byInput = new Map<string, Entry[]>()
 

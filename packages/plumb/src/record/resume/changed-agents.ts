@@ -1,5 +1,5 @@
-// Which agents of a spec are others than when a run was recorded, so that they ask anew: of
-// each, a digest of all that its requests depend on besides its inputs.
+// Finds the agents of a spec that have changed since a run was recorded, so that they ask anew: by a digest of everything that an agent's
+// requests depend on besides its inputs.
 
 import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/lang'
 import { readSpec, type SourceFiles } from '@plumb/wire'
@@ -7,7 +7,7 @@ import { hashOf } from '@plumb/wire/kept'
 import { placesOf } from '../../event/wires.js'
 import type { RunOptions } from '../../run/run-options.js'
 
-/** By place, those of nested plumbs behind theirs. */
+/** By place; those of nested plumbs after theirs. */
 export type AgentDigests = Readonly<Record<string, string>>
 
 type DigestOptions = Pick<RunOptions, 'provider' | 'model'>
@@ -34,7 +34,7 @@ const digestOf = ({ config, input, output, specPath }: AgentPlan, files: SourceF
   return hashOf({ ...config, ...asked, types: [toSchema(input), toSchema(output)], texts })
 }
 
-/** The places of those with a digest that none had; another name alone changes nothing. */
+/** The places with a new digest; a new name alone changes nothing. */
 export const changedAgents = (before: AgentDigests, now: AgentDigests): string[] => {
   const known = new Set(Object.values(before))
   return Object.entries(now).flatMap(([place, digest]) => (known.has(digest) ? [] : [place]))

@@ -1,4 +1,4 @@
-// The calls of a map of a tool: each is recorded with what came of it, and not made again when the run is resumed.
+// The calls of a map of a tool: each is recorded with its result, and not made again when the run is resumed.
 
 import { type Result, succeed } from '@plumb/wire'
 import type { RunEmitter } from '../../event/emitter.js'

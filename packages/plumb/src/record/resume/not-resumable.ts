@@ -1,5 +1,5 @@
-// Why a run cannot be resumed: where its record does not determine the state of a process. Agents of ours ask the same again, and have the
-// same answers; what programs and agents elsewhere remember is known from what they were sent alone.
+// Why a run cannot be resumed: its record does not determine the state of a process. Agents of ours repeat their requests, and get the same
+// answers; the memory of foreign programs and agents elsewhere is known only from their input.
 
 import { agentOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
 import type { Secrets } from '../../event/secrets.js'

@@ -1,23 +1,23 @@
-// Reads DIR/answers.jsonl, and sorts the answers by agent: of those that do not keep their own requests: programs,
-// agents elsewhere, and tools that `map` calls.
+// Reads DIR/answers.jsonl, and sorts the answers by agent, for agents that do not keep their own requests: foreign programs, agents
+// elsewhere, and tools that `map` calls.
 
 import { closeSync, fstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
 import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, scanLines, succeed, systemReason } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
-import { ANSWERS_FILE } from '../folder.js'
+import { ANSWERS_FILE } from '../directory.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
 
 /** By the places of such agents. A damaged line is ignored, so that its input is asked again; a run that was killed at once has no file. */
 export const readAnswers = (
-  folder: string,
+  directory: string,
   graph: Graph,
   agentProgram: string | undefined,
 ): Result<ReadonlyMap<string, RecordedAnswers>> => {
   const agents = answeringElsewhere(graph, agentProgram)
   if (agents.size === 0) return succeed(new Map())
-  const path = join(folder, ANSWERS_FILE)
+  const path = join(directory, ANSWERS_FILE)
   try {
     const byPlace = new Map([...agents.keys()].map((place) => [place, [] as AnswerLine[]]))
     eachAnswer(path, (line) => byPlace.get(line.process)?.push(line))
@@ -28,11 +28,11 @@ export const readAnswers = (
 }
 
 /**
- * Leaves in DIR/answers.jsonl what such agents answered: the others are asked again, and answer from
- * what they keep. `write_failed`, and the file as it was, where that cannot be written.
+ * Keeps only the answers of such agents in DIR/answers.jsonl: the others are asked again, and answer from what they keep. `write_failed`,
+ * with the file unchanged, if it cannot be written.
  */
-export const keepAnswersOf = (folder: string, places: ReadonlySet<string>): Fault | undefined => {
-  const [path, fresh] = [join(folder, ANSWERS_FILE), join(folder, `${ANSWERS_FILE}.new`)]
+export const keepAnswersOf = (directory: string, places: ReadonlySet<string>): Fault | undefined => {
+  const [path, fresh] = [join(directory, ANSWERS_FILE), join(directory, `${ANSWERS_FILE}.new`)]
   try {
     const fd = openSync(fresh, 'w')
     try {
@@ -54,7 +54,7 @@ export const keepAnswersOf = (folder: string, places: ReadonlySet<string>): Faul
 const answeringElsewhere = (graph: Graph, agentProgram: string | undefined): ReadonlyMap<string, boolean> =>
   new Map(
     [...placesOf(graph)].flatMap(([{ work }, place]) => {
-      // A tool remembers nothing of its calls.
+      // A tool has no memory of its calls.
       if (work.kind === 'call') return [[place, true] as const]
       if (work.kind !== 'agent') return []
       const { command, via, amnesiac } = agentOf(work.bound).config

@@ -10,7 +10,7 @@ export interface ReplayOptions {
   /** Passes an answer on, with its origin. */
   readonly give: (origin: Origin, json: string) => void
   readonly refuse: (origin: Origin, fault: Fault) => void
-  /** The receivers of its answers take no more now. */
+  /** The receivers of its answers are full. */
   readonly isFull: () => boolean
 }
 
@@ -20,7 +20,7 @@ interface Slot {
   isDone: boolean
 }
 
-/** Recorded answers that may wait. */
+/** Maximum recorded answers that wait. */
 const MAX_WAITING = 1000
 
 export class Replay {
@@ -36,7 +36,7 @@ export class Replay {
     return this.#slots.length > MAX_WAITING || this.#o.isFull()
   }
 
-  /** Undefined: there is no recorded answer, so the agent is to be asked. */
+  /** Undefined: there is no recorded answer, so the agent has to be asked. */
   take(origin: Origin, buf: Buffer, start: number, end: number): RecordedOutcome | undefined {
     const outcome = this.#o.answers.take(origin.seq, buf.toString('utf8', start, end))
     if (!outcome) return undefined

@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream'
 import { FDS, type LineChild, LineReader, type LineSink, type LineSource, parseJson, preview } from '@plumb/wire'
 
-/** Uses the control channel of the child up. `fail` gets the reason when the child does not take its memory. */
+/** Uses the control channel of the child up. `fail` gets the reason if the child does not accept its memory. */
 export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail: (reason: string) => void): LineChild => {
   let restored: () => void = () => {}
   const isRestored = new Promise<void>((resolve) => {

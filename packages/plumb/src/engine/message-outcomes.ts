@@ -1,4 +1,4 @@
-// What becomes of messages that the process of a part is done with: their outputs, a letter, or another time.
+// The outcomes of messages that the process of a part has finished: outputs, a letter, or another delivery.
 
 import type { Fault } from '@plumb/wire'
 import type { KeptCall, Letter, NewMessage, TakenMessage } from './engine.js'
@@ -6,15 +6,15 @@ import type { PartEvent } from './part-events.js'
 import type { FinishedMessage, Ready } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
 
-export interface Fates {
+export interface Outcomes {
   readonly done: readonly TakenMessage[]
   readonly outputs: readonly NewMessage[]
   readonly letters: readonly Letter[]
-  /** They are tried again, later and alone. */
+  /** Delivered again, later and alone. */
   readonly again: readonly TakenMessage[]
-  /** They wait until a limit of the run is raised. */
+  /** Returned until a limit of the run is raised. */
   readonly back?: readonly TakenMessage[]
-  /** They wait for a person. */
+  /** Wait for a person's decision. */
   readonly parked?: readonly TakenMessage[]
   readonly calls?: readonly KeptCall[]
   readonly memory?: readonly string[]
@@ -22,50 +22,52 @@ export interface Fates {
   readonly dropped?: number
 }
 
-/** Takes of a message before it is a letter. */
+/** Deliveries of a message before it becomes a letter. */
 export const MAX_TRIES = 5
 
-/** Not that of an agent alone. */
+/** A limit of the run, not of one agent. */
 const isOverLimit = ({ error, limit }: Fault): boolean => error === 'budget_spent' && limit === undefined
 
-/** A call of it waits for a person, or has one look whether it was made. */
+/** One of its calls needs approval, or a person has to check whether it was made. */
 const isOfPerson = ({ error }: Fault): boolean => error === 'parked' || error === 'in_doubt'
 
 const isDeath = ({ error }: Fault): boolean => error === 'child_failed'
 
-/** `over`: a limit of the run is met. `isSpoilt`: the process answers nothing that comes later as it should. */
-export const fatesOf = (
+/** `over`: a limit of the run is reached. `isSpoilt`: the process can no longer be trusted with messages, and is replaced. */
+export const outcomesOf = (
   part: PlannedPart,
   { finished, memory, events }: Ready,
-): Fates & { readonly over: Fault | undefined; readonly isSpoilt: boolean } => {
-  // What has an effect may have begun, and is not done again.
+): Outcomes & { readonly over: Fault | undefined; readonly isSpoilt: boolean } => {
+  // A part with effects may have begun one, so its messages are not repeated.
   const isHeld = ({ faults }: FinishedMessage) => !part.hasEffects && faults.some(isOverLimit)
   const isTriedAgain = ({ message, faults }: FinishedMessage) =>
     message.tries < MAX_TRIES && faults.some((one) => one.category === 'unavailable' || isDeath(one)) && !part.hasEffects
   const isParked = ({ faults }: FinishedMessage) => part.parks && faults.some(isOfPerson)
   const isAgain = (one: FinishedMessage) => isHeld(one) || isParked(one) || isTriedAgain(one)
-  // Where the order matters, all behind one that is tried again comes again as well.
+  // Where the order matters, all messages after one that is repeated are repeated too.
   const first = part.kind === 'owned' ? finished.findIndex(isAgain) : -1
-  const fated = first < 0 ? finished.filter((one) => !isAgain(one)) : finished.slice(0, first)
+  const decided = first < 0 ? finished.filter((one) => !isAgain(one)) : finished.slice(0, first)
   const left = first < 0 ? finished.filter(isAgain) : finished.slice(first, first + 1)
   const parked = left.filter(isParked)
-  // Those behind one that waits for a person wait for it.
+  // Messages after one that waits for a person wait for it.
   const waiting = parked.filter(({ faults }) => faults.every(({ approval }) => approval === undefined))
   const held = [...left.filter((one) => isHeld(one) && !isParked(one)), ...waiting]
-  const settled = new Set(fated.map(({ seq }) => seq))
+  const settled = new Set(decided.map(({ seq }) => seq))
   return {
-    done: fated.map(messageOf),
-    outputs: fated.flatMap((one) => outputsOf(part, one)),
-    letters: fated.flatMap(({ message, faults: [error] }): Letter[] => (error ? [{ message, fault: error }] : [])),
+    done: decided.map(messageOf),
+    outputs: decided.flatMap((one) => outputsOf(part, one)),
+    letters: decided.flatMap(({ message, faults: [error] }): Letter[] => (error ? [{ message, fault: error }] : [])),
     again: left.filter((one) => !isHeld(one) && !isParked(one)).map(messageOf),
     back: held.map(messageOf),
     parked: parked.filter((one) => !waiting.includes(one)).map(messageOf),
-    calls: [...fated, ...parked].flatMap(({ message, calls }) => calls.map((call): KeptCall => ({ id: call.id, ord: message.ord, call }))),
+    calls: [...decided, ...parked].flatMap(({ message, calls }) =>
+      calls.map((call): KeptCall => ({ id: call.id, ord: message.ord, call })),
+    ),
     memory: memory.filter(({ seq }) => first < 0 || seq < (finished[first]?.seq ?? 0)).map(({ line }) => line),
     events: events.filter(({ seq }) => seq === 0 || settled.has(seq)),
-    dropped: fated.filter(({ outputs, faults }) => outputs.length === 0 && faults.length === 0).length,
+    dropped: decided.filter(({ outputs, faults }) => outputs.length === 0 && faults.length === 0).length,
     over: finished.flatMap(({ faults }) => faults).find(isOverLimit),
-    // What has died in the process answers nothing that comes later.
+    // A child process that failed cannot handle later messages.
     isSpoilt: first >= 0 || finished.some(({ faults }) => faults.some(isDeath)),
   }
 }

@@ -1,4 +1,4 @@
-// The connection of what waits for a database that is away: a worker, or a submitter.
+// Connects to a database that may be away: for a worker, or a submitter.
 
 import { fault, type Result } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
@@ -13,8 +13,8 @@ export interface PatienceOptions {
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000
 
-/** Tries again until there is a server, or patience ends; what cannot become right is told at once. */
-export const connectPatiently = async (
+/** Retries until there is a server, or its time is up; a permanent error is reported at once. */
+export const connectWithRetries = async (
   { url, isInsecure, patienceSeconds }: PatienceOptions,
   isStopped: () => boolean,
 ): Promise<Result<Connection>> => {

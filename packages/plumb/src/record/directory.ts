@@ -1,17 +1,17 @@
-// The folder of a record (--record DIR): made, locked, emptied of an older record, or refused because it holds something else.
+// The directory of a record (--record DIR): made, locked, emptied of an older record, or refused because it holds something else.
 
 import { type Dirent, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureDirectory, type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { WireInfo } from '../event/run-event.js'
-import { APPROVALS_FILE, KEPT_FOLDER } from './kept-answers.js'
+import { APPROVALS_FILE, KEPT_DIRECTORY } from './kept-answers.js'
 import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
 
 export const RUN_FILE = 'run.json'
 /** The next run.json, before it is renamed. */
 const FRESH_FILE = 'run.json.new'
-/** The answers of agents: one exchange a line, kept when the run is resumed. */
+/** The answers of agents: one exchange a line, reused when the run is resumed. */
 export const ANSWERS_FILE = 'answers.jsonl'
 /** All other events: processes, usage, tool calls, errors. */
 export const EVENTS_FILE = 'events.jsonl'
@@ -26,7 +26,7 @@ export interface RunFile {
   readonly binding: string
   /** SHA-256 of each file of the spec, by its path. */
   readonly files: Readonly<Record<string, string>>
-  /** Of each agent, by its place: what its requests depend on. */
+  /** For each agent, by its place: what its requests depend on. */
   readonly agents: Readonly<Record<string, string>>
   /** The options that answers depend on. */
   readonly options: Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export interface RunFile {
   readonly stopped_by?: string
 }
 
-/** What it has spent of its limits, as the processes of the run wrote it, and the next one before it is renamed. */
+/** The spending of the run, as its processes wrote it, and the next version before it is renamed. */
 export const BUDGET_FILE = 'budget'
 
 const NAMES = new Set([
@@ -59,65 +59,65 @@ const NAMES = new Set([
 const LOCK_NAME = new RegExp(`^${LOCK_FILE}(\\.\\d+-(at)?\\d+)*$`)
 const WIRE_FILE = /^\d{2,}-.*\.jsonl$/
 
-export interface RecordFolderOptions {
-  /** A parent runs us, and has locked the folder around it. */
+export interface RecordDirectoryOptions {
+  /** A parent runs us, and has locked the directory around it. */
   readonly isNested: boolean
 }
 
-/** Locks the folder of a record that is to be continued. */
-export const enterFolder = async (folder: string, { isNested }: RecordFolderOptions): Promise<Result<ReleaseLock>> => {
-  const run = readRunFile(folder)
-  return run.ok ? waitForLock(isNested, () => lockRecord(folder)) : run
+/** Locks the directory of a record that is to be continued. */
+export const enterDirectory = async (directory: string, { isNested }: RecordDirectoryOptions): Promise<Result<ReleaseLock>> => {
+  const run = readRunFile(directory)
+  return run.ok ? waitForLock(isNested, () => lockRecord(directory)) : run
 }
 
-/** Makes and locks the folder of a new record; an older record in it is removed. */
-export const clearFolder = async (folder: string, { isNested }: RecordFolderOptions): Promise<Result<ReleaseLock>> => {
+/** Makes and locks the directory of a new record; an older record in it is removed. */
+export const clearDirectory = async (directory: string, { isNested }: RecordDirectoryOptions): Promise<Result<ReleaseLock>> => {
   try {
-    ensureDirectory(resolve(folder))
-    const before = refuseForeignFiles(folder)
+    ensureDirectory(resolve(directory))
+    const before = refuseForeignFiles(directory)
     if (!before.ok) return before
-    const locked = await waitForLock(isNested, () => lockRecord(folder))
+    const locked = await waitForLock(isNested, () => lockRecord(directory))
     if (!locked.ok) return locked
-    const cleared = await clear(folder, isNested)
+    const cleared = await clear(directory, isNested)
     if (!cleared.ok) locked.value()
     return cleared.ok ? locked : cleared
   } catch (error) {
-    return { ok: false, error: cannot('write to', folder, error) }
+    return { ok: false, error: cannot('write to', directory, error) }
   }
 }
 
-const clear = async (folder: string, isNested: boolean): Promise<Result<void>> => {
-  if (!isNested && isNewer(folder))
+const clear = async (directory: string, isNested: boolean): Promise<Result<void>> => {
+  if (!isNested && isNewer(directory))
     return fail(
       'record_invalid',
-      `'${folder}' holds the record of a run that began or ended after this one was started: name another directory`,
+      `'${directory}' holds the record of a run that began or ended after this one was started: name another directory`,
     )
-  const names = readdirSync(folder, { withFileTypes: true })
-  // Folders of nested plumbs: those of a killed run end soon after it.
-  for (const { name } of names.filter((entry) => entry.isDirectory() && entry.name !== KEPT_FOLDER)) {
-    const left = await clearFolder(join(folder, name), { isNested: true })
+  const names = readdirSync(directory, { withFileTypes: true })
+  // Directories of nested plumbs: those of a killed run end soon after it.
+  for (const { name } of names.filter((entry) => entry.isDirectory() && entry.name !== KEPT_DIRECTORY)) {
+    const left = await clearDirectory(join(directory, name), { isNested: true })
     if (!left.ok) return left
     left.value()
   }
-  const now = refuseForeignFiles(folder)
+  const now = refuseForeignFiles(directory)
   if (!now.ok) return now
-  // run.json goes last: it says what the others are.
+  // run.json goes last: it describes the others.
   for (const entry of names.filter((entry) => entry.name !== RUN_FILE && !isLock(entry)))
-    rmSync(join(folder, entry.name), { recursive: true })
-  rmSync(join(folder, RUN_FILE), { force: true })
+    rmSync(join(directory, entry.name), { recursive: true })
+  rmSync(join(directory, RUN_FILE), { force: true })
   return succeed(undefined)
 }
 
-const refuseForeignFiles = (folder: string): Result<void> => {
-  const foreign = foreignFileIn(folder)
+const refuseForeignFiles = (directory: string): Result<void> => {
+  const foreign = foreignFileIn(directory)
   if (foreign === undefined) return succeed(undefined)
-  return fail('record_invalid', `'${folder}' holds '${preview(foreign)}', which is no record of a run: name another directory`)
+  return fail('record_invalid', `'${directory}' holds '${preview(foreign)}', which is no record of a run: name another directory`)
 }
 
 // A run that was started earlier, and then stopped or waited for the processor, must not replace the record of a later one. A time in the
-// future means nothing: the clock was put back.
-const isNewer = (folder: string): boolean => {
-  const run = readRunFile(folder)
+// future means nothing: the clock was set back.
+const isNewer = (directory: string): boolean => {
+  const run = readRunFile(directory)
   if (!run.ok) return false
   const times = [run.value.began, run.value.ended].map((time) => (time === undefined ? 0 : Date.parse(time)))
   return times.some((time) => time > performance.timeOrigin && time <= Date.now())
@@ -135,16 +135,16 @@ const waitForLock = async (isNested: boolean, lock: () => Result<ReleaseLock>): 
   }
 }
 
-// The name of an entry that is no part of a record. Folders in a record are records of nested plumbs.
-const foreignFileIn = (folder: string): string | undefined => {
-  const entries = readdirSync(folder, { withFileTypes: true })
+// The name of an entry that is not part of a record. Directories in a record are records of nested plumbs.
+const foreignFileIn = (directory: string): string | undefined => {
+  const entries = readdirSync(directory, { withFileTypes: true })
   // A run that was killed at once leaves nothing but its lock.
   const isRecord = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
   for (const entry of entries) {
     const { name } = entry
-    if (entry.isDirectory() && name === KEPT_FOLDER && isRecord) continue
+    if (entry.isDirectory() && name === KEPT_DIRECTORY && isRecord) continue
     if (entry.isDirectory()) {
-      const inside = foreignFileIn(join(folder, name))
+      const inside = foreignFileIn(join(directory, name))
       if (!isRecord || inside !== undefined) return join(name, inside ?? '')
     } else if (isLock(entry)) continue
     else if (!isRecord || !entry.isFile() || !(NAMES.has(name) || WIRE_FILE.test(name))) return name
@@ -154,22 +154,22 @@ const foreignFileIn = (folder: string): string | undefined => {
 
 const isLock = (entry: Dirent): boolean => entry.isSymbolicLink() && LOCK_NAME.test(entry.name)
 
-export const readRunFile = (folder: string): Result<RunFile> => {
+export const readRunFile = (directory: string): Result<RunFile> => {
   try {
-    const run = JSON.parse(readFileSync(join(folder, RUN_FILE), 'utf8')) as RunFile
+    const run = JSON.parse(readFileSync(join(directory, RUN_FILE), 'utf8')) as RunFile
     if (run?.format === 1 && isRecord(run.files) && isRecord(run.options) && isRecord(run.agents ?? {})) return succeed(run)
-    return fail('record_invalid', `'${join(folder, RUN_FILE)}' is none that this version of plumb can read`)
+    return fail('record_invalid', `'${join(directory, RUN_FILE)}' is none that this version of plumb can read`)
   } catch (error) {
-    if (error instanceof SyntaxError) return fail('record_invalid', `'${join(folder, RUN_FILE)}' is no JSON`)
-    return fail('record_invalid', `'${folder}' is no record of a run: ${systemReason(error as NodeJS.ErrnoException)}`)
+    if (error instanceof SyntaxError) return fail('record_invalid', `'${join(directory, RUN_FILE)}' is no JSON`)
+    return fail('record_invalid', `'${directory}' is no record of a run: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
 
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Writes run.json whole or not at all. */
-export const writeRunFile = (folder: string, run: RunFile): Fault | undefined => {
-  const [path, fresh] = [join(folder, RUN_FILE), join(folder, FRESH_FILE)]
+/** Writes run.json atomically. */
+export const writeRunFile = (directory: string, run: RunFile): Fault | undefined => {
+  const [path, fresh] = [join(directory, RUN_FILE), join(directory, FRESH_FILE)]
   try {
     // A killed run may have left one; a link in its place must not be followed.
     rmSync(fresh, { force: true })
@@ -182,5 +182,5 @@ export const writeRunFile = (folder: string, run: RunFile): Fault | undefined =>
   }
 }
 
-const cannot = (what: string, folder: string, error: unknown): Fault =>
-  fault('file_not_found', `cannot ${what} the directory '${folder}': ${systemReason(error as NodeJS.ErrnoException)}`)
+const cannot = (what: string, directory: string, error: unknown): Fault =>
+  fault('file_not_found', `cannot ${what} the directory '${directory}': ${systemReason(error as NodeJS.ErrnoException)}`)
