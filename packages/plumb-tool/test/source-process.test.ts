@@ -47,7 +47,7 @@ t.test('fault 54: a program as an agent', async (t) => {
         category: 'unavailable',
         detail: 'slow down',
         retry_after: 2,
-        source: 'told_agent',
+        source: 'reported_agent',
         seq: undefined,
         line: undefined,
       },
