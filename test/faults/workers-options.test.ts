@@ -61,10 +61,11 @@ onStage('--fail-fast: nothing is done behind the first error, and the same comma
 onStage('--deadline parks the run, and the same command goes on', async (t, { serve, bash, given }) => {
   const worker = serve('hold.plumb')
   const command = 'seq 3 | plumb run --on "$PLUMB_ON" --run late'
+  await bash(`${command} --detach hold.plumb`)
+  t.ok(await given(1))
   const late = await bash(`${command} --deadline 0.2 hold.plumb`)
   t.match(late, { status: 1, out: '', err: /"budget_spent".*--deadline are over; 3 messages are not answered, and wait/ })
   t.match(JSON.parse((await bash('plumb runs --json late')).out), { state: 'parked', note: /--deadline/ })
-  t.ok(await given(1))
   const rest = bash(`${command} hold.plumb`)
   await bash('touch go')
   t.strictSame(numbers((await rest).out), [10, 20, 30])
