@@ -50,7 +50,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a file that goes': { tool: 'delete_file', input: { path: 'c' } },
   'a file that is read': { tool: 'read_file', input: { path: 'a.md' } },
   'an image': { tool: 'import_image', input: { path: 'pic.png' } },
-  'a directory that is listed': { tool: 'read_directory', input: { path: '.', depth: 2 }, reports: /\[not listed: \d+ directory/ },
+  'a directory that is listed': { tool: 'read_directory', input: { path: '.', depth: 2 }, reports: /\[not listed: \d+ director(y|ies)\]/ },
   grep: { tool: 'grep', input: { pattern: 'hello' }, reports: /\[(not looked at|skipped): / },
   glob: { tool: 'glob', input: { pattern: '**/*.md' }, reports: /\[not looked at: / },
   // It is tried again where the index is not the one that was read, and then there is less to do.
