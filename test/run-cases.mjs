@@ -11,7 +11,7 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
@@ -122,7 +122,7 @@ const caseFiles = (target) =>
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { filter: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } },
+  options: { filter: { type: 'string', default: '' }, jobs: { type: 'string', default: String(availableParallelism() + 1) } },
 })
 const bins = [...readdirSync(PACKAGES).map((name) => join(PACKAGES, name, 'bin')), join(HERE, 'bin')].filter((directory) =>
   existsSync(directory),

@@ -1,5 +1,5 @@
-// Passes the offers of an agent's MCP servers to a separate plumb-agent: in a file here, in messages elsewhere (plumb-tools(7), MCP
-// servers).
+// Passes the offers of an agent's MCP servers to a separate plumb-agent: in a file here, in messages elsewhere
+// (plumb-tools(7), MCP servers).
 
 import type { AgentServers, OfferedTool, ToolsFile } from '@plumb/tool'
 import type { Fault } from '@plumb/wire'
