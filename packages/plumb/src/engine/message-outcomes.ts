@@ -33,11 +33,11 @@ const isOfPerson = ({ error }: Fault): boolean => error === 'parked' || error ==
 
 const isDeath = ({ error }: Fault): boolean => error === 'child_failed'
 
-/** `over`: a limit of the run is reached. `isSpoilt`: the process can no longer be trusted with messages, and is replaced. */
+/** `over`: a limit of the run is reached. `mustRestart`: the process can no longer be trusted with messages, and is replaced. */
 export const outcomesOf = (
   part: PlannedPart,
   { finished, memory, events }: Ready,
-): Outcomes & { readonly over: Fault | undefined; readonly isSpoilt: boolean } => {
+): Outcomes & { readonly over: Fault | undefined; readonly mustRestart: boolean } => {
   // A part with effects may have begun one, so its messages are not repeated.
   const isHeld = ({ faults }: FinishedMessage) => !part.hasEffects && faults.some(isOverLimit)
   const isTriedAgain = ({ message, faults }: FinishedMessage) =>
@@ -68,7 +68,7 @@ export const outcomesOf = (
     dropped: decided.filter(({ outputs, faults }) => outputs.length === 0 && faults.length === 0).length,
     over: finished.flatMap(({ faults }) => faults).find(isOverLimit),
     // A child process that failed cannot handle later messages.
-    isSpoilt: first >= 0 || finished.some(({ faults }) => faults.some(isDeath)),
+    mustRestart: first >= 0 || finished.some(({ faults }) => faults.some(isDeath)),
   }
 }
 

@@ -66,7 +66,7 @@ export interface PartProcessOptions {
   /** Called with requests to models that agents report. */
   readonly onSpent: (spent: AgentSpending) => void
   /** Called with errors that concern none of its messages. */
-  readonly onWords: (words: Reported) => void
+  readonly onReported: (words: Reported) => void
 }
 
 /** A line of the state file. */
@@ -240,7 +240,7 @@ export class PartProcess {
     if (!reported) return
     const of = reported.severity === 'error' ? seqsOf(reported.fault) : []
     for (const seq of of) this.#inHand.get(seq)?.faults.push(reported.fault)
-    if (of.length === 0) this.#o.onWords(reported)
+    if (of.length === 0) this.#o.onReported(reported)
   }
 
   #telemetry({ buf, start, end }: LineReader): void {

@@ -41,7 +41,7 @@ export interface PartRunnerOptions {
 
 export type ProcessEvents = Pick<
   PartProcessOptions,
-  'onFinished' | 'onWords' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal' | 'isLogged'
+  'onFinished' | 'onReported' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal' | 'isLogged'
 >
 
 const MAX_SETTLED = 500
@@ -218,7 +218,7 @@ export class PartRunner {
       onSpent: (more) => {
         this.#spent = addSpent(this.#spent, more)
       },
-      onWords: ({ severity, fault: said }) => {
+      onReported: ({ severity, fault: said }) => {
         if (severity === 'warning') return this.#o.warn(said)
         this.#words = said
         report(said)
@@ -298,7 +298,7 @@ export class PartRunner {
     const outcomes = outcomesOf(part, ready)
     const settled = await this.#settle(outcomes)
     if (settled && outcomes.over) await this.#o.engine.park(this.#o.run, this.#o.limits, outcomes.over)
-    if (settled && outcomes.isSpoilt) await this.#startAnew()
+    if (settled && outcomes.mustRestart) await this.#startAnew()
   }
 
   /** Other workers may have what this machine lacks, such as a key. */

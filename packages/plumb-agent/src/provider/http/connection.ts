@@ -10,7 +10,7 @@ import type { Timing } from './timing.js'
 export interface HttpConnection {
   /** Throws if nothing comes back, or the signal fires. Redirects are returned, not followed. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
-  /** The same, with the reply as it comes. Returns what gives it up: the listener is told, unless the end came before. */
+  /** The same, with the reply as it comes. Returns what cancels it: the listener is called, unless the end came before. */
   dispatch(request: HttpRequest, listener: ReplyListener): (why: Error) => void
   close(): void
 }

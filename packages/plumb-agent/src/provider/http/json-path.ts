@@ -39,7 +39,7 @@ export const readJson = (text: string): Result<unknown> => {
     try {
       return { ok: true, value: JSON.parse(text) }
     } catch {
-      // What is wrong with it is told below.
+      // What is wrong with it is reported below.
     }
   }
   const bytes = Buffer.from(text)
