@@ -23,8 +23,8 @@ import { ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { stageExtension } from './editors/stage-vscode.mjs'
 import { runOrThrow, stagePackage } from './pack.mjs'
-import { componentsIn } from './release/components.mjs'
-import { makeSingle } from './release/single.mjs'
+import { componentsIn, nodeComponent } from './release/components.mjs'
+import { makeSingle, NODE } from './release/single.mjs'
 import { stage } from './stage.mjs'
 
 const { version: VERSION, license: LICENSE } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
@@ -48,9 +48,20 @@ const release = async (to, parts, nodeDirectory) => {
       for (const name of executables()) await packForNpm(await stagePackage(name, join(directory, 'npm', name)), to)
     if (parts.includes('all')) await packAll(join(directory, 'all'), tree, to)
     if (parts.includes('tarball')) await packTarball(directory, to)
-    if (parts.includes('single')) warn(await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-x64')))
-    if (parts.includes('vsix')) warn(await packExtension(directory, to))
-    writeFileSync(join(to, `plumb-${VERSION}.cdx.json`), billOfMaterials(tree))
+    const notices = executables().map((name) => join(tree, name))
+    const platform = []
+    if (parts.includes('single')) {
+      const reason = await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-x64'))
+      if (reason) warn(reason)
+      else platform.push(nodeComponent(NODE.name, NODE.version))
+    }
+    if (parts.includes('vsix')) {
+      const extension = join(directory, 'vscode')
+      const reason = await packExtension(directory, extension, to)
+      if (reason) warn(reason)
+      else notices.push(extension)
+    }
+    writeFileSync(join(to, `plumb-${VERSION}.cdx.json`), billOfMaterials(notices, platform))
     const files = readdirSync(to).sort()
     writeFileSync(join(to, 'SHA256SUMS'), files.map((file) => `${sha256(readFileSync(join(to, file)))}  ${file}\n`).join(''))
   } finally {
@@ -58,7 +69,7 @@ const release = async (to, parts, nodeDirectory) => {
   }
 }
 
-const warn = (reason) => reason && console.error(`left out: ${reason}`)
+const warn = (reason) => console.error(`left out: ${reason}`)
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex')
 
 const removeCaches = (directory) => {
@@ -102,8 +113,7 @@ const packTarball = async (directory, to) => {
 }
 
 /** The reason why not. */
-const packExtension = async (directory, to) => {
-  const from = join(directory, 'vscode')
+const packExtension = async (directory, from, to) => {
   await stageExtension(from)
   const words = [
     '--prefix',
@@ -121,8 +131,9 @@ const packExtension = async (directory, to) => {
   return made.status === 0 ? undefined : `${VSCE} cannot be had, or failed: ${made.output.trim().split('\n').at(-1)}`
 }
 
-const billOfMaterials = (tree) => {
-  const components = componentsIn(executables().map((name) => readFileSync(join(tree, name, 'THIRD-PARTY-NOTICES'), 'utf8')))
+const billOfMaterials = (noticesIn, platform) => {
+  const notices = noticesIn.map((directory) => readFileSync(join(directory, 'THIRD-PARTY-NOTICES'), 'utf8'))
+  const components = [...componentsIn(notices), ...platform]
   const bill = {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',

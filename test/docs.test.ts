@@ -26,6 +26,16 @@ t.test('README does what it shows', async (t) => {
   t.strictSame(runExamples(examples), [])
 })
 
+t.test('what is to be installed has the version of this tree', async (t) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  for (const file of ['README.md', 'scripts/editors/vscode/README.md']) {
+    const named = [...readFileSync(file, 'utf8').matchAll(/\bplumb[a-z-]*-(\d+\.\d+\.\d+)\.(?:tgz|tar\.gz|vsix)/g)].map(
+      ([, found]) => found,
+    )
+    t.strictSame([...new Set(named)], [version], file)
+  }
+})
+
 t.test('manual pages do what they show', async (t) => {
   for (const file of pages) t.strictSame(runExamples(manExamples(readFileSync(`man/${file}`, 'utf8'))), [], file)
 })

@@ -75,6 +75,13 @@ export const manExamples = (page: string): Example[] => {
   })
 }
 
+/** What the literal blocks of a subsection show, in order; without a name, those before the first subsection. */
+export const literalBlocks = (page: string, subsection?: string): string[] => {
+  const [before = '', ...parts] = page.split(/^\.Ss /m)
+  const part = subsection === undefined ? before : parts.find((text) => text.startsWith(`${subsection}\n`))
+  return [...(part ?? '').matchAll(/^\.Bd .*-literal.*\n([\s\S]*?)^\.Ed/gm)].map(([, text = '']) => unescape(text))
+}
+
 /** Commands after `$ ` (`> ` goes on with one), each with what it prints below it. */
 export const readSession = (text: string, line: number): Example[] => {
   const parts = text.split(/^\$ /m)

