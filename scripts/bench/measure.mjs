@@ -76,7 +76,7 @@ export const timeTrips = async (command, { line, trips, ...options }) => {
 
 /** How long control messages take through a command that is loaded with data for so long: the median, in microseconds. */
 export const timeControl = async (command, { env, seconds, load }) => {
-  const script = 'set -o pipefail; node=$1 load=$2 seconds=$3; shift 3; "$node" "$load" feed "$seconds" | "$@" | "$node" "$load" hear'
+  const script = 'set -o pipefail; node=$1 load=$2 seconds=$3; shift 3; "$node" "$load" feed "$seconds" | "$@" | "$node" "$load" receive'
   const words = [process.execPath, load, String(seconds), ...command]
   return { value: Number(await outputOf(['bash', '--norc', '-c', script, 'bash', ...words], { env, input: '' })) }
 }

@@ -60,7 +60,7 @@ interface Flags {
   rate?: readonly string[]
   lane?: ProviderLane
   tellMemory?: true
-  tellSettled?: true
+  settledOnly?: true
 }
 
 const { again, dollars, lanes, rates, whole } = optionReaders()
@@ -108,7 +108,7 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
   { flags: '--tell-memory' },
-  { flags: '--tell-settled' },
+  { flags: '--settled-only' },
 ]
 
 /** The options, or the text that --help or --version ask for. */
@@ -211,7 +211,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,
     emitsMemory: flags.tellMemory === true,
-    tellsSettledOnly: flags.tellSettled === true,
+    reportsSettledOnly: flags.settledOnly === true,
     isMux,
     takesEnvelopes: flags.envelopes,
     isRawInput,

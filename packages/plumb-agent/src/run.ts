@@ -180,7 +180,7 @@ const converse = (
         onRequestsClosed: () => tools.onRequestsClosed(),
       },
     })
-    const emit = openTelemetry(config.agent, outlets.writeTelemetry, options.tellsSettledOnly)
+    const emit = openTelemetry(config.agent, outlets.writeTelemetry, options.reportsSettledOnly)
     const stdin = received?.stdin ?? openLineInput(FDS.input)
     const reader = new LineReader(stdin, {
       raw: isRawInput,

@@ -91,7 +91,7 @@ runTable('lines', {
     out: ALIKE,
     status: 1,
   },
-  'fault 40: max_messages': { run: 'talk two.plumb; cat alike.jsonl >&8; hear; hear; wait $pid', out: ALIKE },
+  'fault 40: max_messages': { run: 'start two.plumb; cat alike.jsonl >&8; receive; receive; wait $pid', out: ALIKE },
   'amnesiac, several at once, in input order': {
     run: `for i in 1 2 3 4 5 6; do echo '"Men are all alike."'; done | plumb-agent amnesiac.plumb | sort | uniq -c | tr -s ' '`,
     out: ' 6 "IN WHAT WAY"\n',
@@ -141,8 +141,8 @@ runTable('envelopes', {
 
 runTable('control', {
   'several fields at once; memory in and out': {
-    run: `talk --mux bot.plumb; say '{"__port":"ctrl_in","msg":{"pause":true,"get_memory":true,"set_memory":[{"role":"user","content":["a"]}]}}'
-      hear; hear; hear; say '{"__port":"ctrl_in","msg":{"resume":true,"get_memory":true}}'; hear; hear; end`,
+    run: `start --mux bot.plumb; send '{"__port":"ctrl_in","msg":{"pause":true,"get_memory":true,"set_memory":[{"role":"user","content":["a"]}]}}'
+      receive; receive; receive; send '{"__port":"ctrl_in","msg":{"resume":true,"get_memory":true}}'; receive; receive; end`,
     out: `${[
       '{"kind":"paused"}',
       '{"kind":"memory","messages":[]}',
@@ -154,32 +154,32 @@ runTable('control', {
       .join('\n')}\n`,
   },
   'a memory set at the end of a pause is there before the data that waited': {
-    run: `talk --mux bot.plumb; say '{"__port":"ctrl_in","msg":{"pause":true}}'; hear >/dev/null; say '{"__port":"input","msg":"Bullies."}'
-      say '{"__port":"ctrl_in","msg":{"set_memory":[{"role":"user","content":"x"}],"resume":true}}'; for i in 1 2 3; do hear | pick '_.msg.kind ?? _.msg'; done; say '{"__port":"ctrl_in","msg":{"get_memory":true}}'; hear | pick '_.msg.messages.slice(0, 2).map((one) => one.content)'; end`,
+    run: `start --mux bot.plumb; send '{"__port":"ctrl_in","msg":{"pause":true}}'; receive >/dev/null; send '{"__port":"input","msg":"Bullies."}'
+      send '{"__port":"ctrl_in","msg":{"set_memory":[{"role":"user","content":"x"}],"resume":true}}'; for i in 1 2 3; do receive | pick '_.msg.kind ?? _.msg'; done; send '{"__port":"ctrl_in","msg":{"get_memory":true}}'; receive | pick '_.msg.messages.slice(0, 2).map((one) => one.content)'; end`,
     out: 'memory_set\nresumed\nPLEASE GO ON\n["x","Bullies."]\n',
   },
   'a memory set only if it is still the one that was read, in whatever order of keys; a resume beside it is done either way': {
-    run: `talk --mux bot.plumb; ctrl () { say '{"__port":"ctrl_in","msg":'"$1"'}'; }; kinds () { hear | pick '_.msg.error ?? _.msg.kind'; }
+    run: `start --mux bot.plumb; ctrl () { send '{"__port":"ctrl_in","msg":'"$1"'}'; }; kinds () { receive | pick '_.msg.error ?? _.msg.kind'; }
       ctrl '{"pause":true,"set_memory":[{"role":"user","content":{"a":1,"b":[2.50]}}]}'; kinds; kinds
-      ctrl '{"set_memory":[],"if_memory":[],"resume":true}'; kinds; kinds; ctrl '{"get_memory":true}'; hear | pick _.msg.messages
+      ctrl '{"set_memory":[],"if_memory":[],"resume":true}'; kinds; kinds; ctrl '{"get_memory":true}'; receive | pick _.msg.messages
       ctrl '{"set_memory":[],"if_memory":[{"content":{"b":[2.5],"a":1},"role":"user"}],"resume":true}'; kinds; kinds
-      ctrl '{"if_memory":[],"pause":true}'; hear | pick '[_.msg.error, _.msg.detail]'; end`,
+      ctrl '{"if_memory":[],"pause":true}'; receive | pick '[_.msg.error, _.msg.detail]'; end`,
     out: /^paused\nmemory_set\nmemory_changed\nresumed\n\[\{"role":"user","content":\{"a":1,"b":\[2\.5\]\}\}\]\nmemory_set\nresumed\n\["input_type_mismatch",".*'if_memory'.*"\]\n$/,
   },
   'a message that comes too late does not end the pause of those who have read since': {
-    run: `talk --mux bot.plumb; ctrl () { say '{"__port":"ctrl_in","msg":'"$1"'}'; }; kinds () { for i in $(seq $1); do hear | pick '_.msg.error ?? _.msg.kind ?? _.msg'; done; }
+    run: `start --mux bot.plumb; ctrl () { send '{"__port":"ctrl_in","msg":'"$1"'}'; }; kinds () { for i in $(seq $1); do receive | pick '_.msg.error ?? _.msg.kind ?? _.msg'; done; }
       new='"set_memory":[{"role":"user","content":"short"}]'; late='{'$new',"if_memory":[],"resume":true}'
-      ctrl '{"pause":true,"get_memory":true}'; kinds 2; ctrl '{"resume":true}'; kinds 1; say '{"__port":"input","msg":"Bullies."}'; kinds 1
+      ctrl '{"pause":true,"get_memory":true}'; kinds 2; ctrl '{"resume":true}'; kinds 1; send '{"__port":"input","msg":"Bullies."}'; kinds 1
       ctrl '{"pause":true}'; kinds 1; ctrl "$late"; kinds 2
       ctrl '{"pause":true,"get_memory":true}'; kinds 1; read -r -t ${scaledSeconds(8)} now <&9; ctrl "$late"; kinds 1
-      say '{"__port":"input","msg":"Men are all alike."}'; ctrl '{'$new',"if_memory":'"$(pick _.msg.messages <<<"$now")"',"resume":true}'; kinds 3; end`,
+      send '{"__port":"input","msg":"Men are all alike."}'; ctrl '{'$new',"if_memory":'"$(pick _.msg.messages <<<"$now")"',"resume":true}'; kinds 3; end`,
     out: `${['paused', 'memory', 'resumed', 'I AM NOT SURE I UNDERSTAND YOU FULLY', 'paused', 'memory_changed', 'resumed', 'paused', 'memory_changed', 'memory_set', 'resumed', 'IN WHAT WAY'].map((kind) => `${kind}\n`).join('')}`,
   },
   'what is wrong is answered, whole, and changes nothing': {
-    run: `talk --mux bot.plumb
+    run: `start --mux bot.plumb
       for msg in '{"pause":true,"puase":true}' '{"set_memory":[{"role":"user"}]}' '{"stop":1,"set_temp":"x"}' '[]'; do
-        say '{"__port":"ctrl_in","msg":'"$msg"'}'; hear | pick '[_.msg.error, _.msg.detail]'; done
-      say '{"__port":"input","msg":"Men are all alike."}'; hear; end`,
+        send '{"__port":"ctrl_in","msg":'"$msg"'}'; receive | pick '[_.msg.error, _.msg.detail]'; done
+      send '{"__port":"input","msg":"Men are all alike."}'; receive; end`,
     out: new RegExp(
       [
         /did you mean 'pause'/,
@@ -193,8 +193,8 @@ runTable('control', {
     ),
   },
   'pause holds what is there already; stop drops it': {
-    run: `talk --mux bot.plumb; say '{"__port":"ctrl_in","msg":{"pause":true}}'; hear
-      say '{"__port":"input","msg":"Men are all alike."}'; say '{"__port":"ctrl_in","msg":{"stop":true}}'; wait $pid`,
+    run: `start --mux bot.plumb; send '{"__port":"ctrl_in","msg":{"pause":true}}'; receive
+      send '{"__port":"input","msg":"Men are all alike."}'; send '{"__port":"ctrl_in","msg":{"stop":true}}'; wait $pid`,
     out: '{"__port":"ctrl_out","msg":{"kind":"paused"}}\n',
   },
   'at the end of control nothing can resume it, so what is held goes on': {
@@ -202,7 +202,7 @@ runTable('control', {
     out: '{"__port":"output","msg":"IN WHAT WAY"}\n',
   },
   'a paused agent holds 16 MiB and then waits': {
-    run: `talk --mux bot.plumb; say '{"__port":"ctrl_in","msg":{"pause":true}}'; hear >/dev/null
+    run: `start --mux bot.plumb; send '{"__port":"ctrl_in","msg":{"pause":true}}'; receive >/dev/null
       timeout ${scaledSeconds(40)} node -e 'const l = JSON.stringify({ __port: "input", msg: "a".repeat(1e6) }) + "\\n"; let n = 0, before = 0
         const go = () => process.stdout.write(l, (e) => { if (!e && ++n < 60) go() }); go()
         setInterval(() => { if (n > 14 && n === before) { console.error(JSON.stringify({ error: n < 24 ? "held" : n })); process.exit() }; before = n }, 300)' >&8
@@ -409,8 +409,8 @@ runTable('what a provider refuses', {
   },
   'another model is asked again': {
     run: `${rules("(said, number, { model }) => (model === 'm' ? { status: 404 } : undefined)")}
-      talk lone.plumb 2> err; say '"a"'; say '"b"'; ${until('[ -s err ]')}; say '{"__port":"ctrl_in","msg":{"set_model":"n"}}'; say '"c"'; hear
-      say '{"__port":"ctrl_in","msg":{"set_model":null}}'; say '"d"'; end; echo $?; ${SHOW} < err; ${asked}`,
+      start lone.plumb 2> err; send '"a"'; send '"b"'; ${until('[ -s err ]')}; send '{"__port":"ctrl_in","msg":{"set_model":"n"}}'; send '"c"'; receive
+      send '{"__port":"ctrl_in","msg":{"set_model":null}}'; send '"d"'; end; echo $?; ${SHOW} < err; ${asked}`,
     out: '"C"\n1\n["provider_refused",1,[1,2]]\n["provider_refused",4,null]\n3\n',
   },
   "the server's own words are reported, without the key, nor a part of it": {
@@ -430,7 +430,7 @@ runTable('what a provider refuses', {
     out: /^"1" "2" ("4" )?("5" )?("6" )?1\n\["provider_refused",3,null\]\n\["cancelled",[4-7],45\]\nfew\n$/,
   },
   '--fail-fast ends with stdin open': {
-    run: `talk --fail-fast bot.plumb; say '"Men are all alike."'; hear; say 5; wait $pid; echo $?`,
+    run: `start --fail-fast bot.plumb; send '"Men are all alike."'; receive; send 5; wait $pid; echo $?`,
     out: '"IN WHAT WAY"\n1\n',
     errors: [['input_type_mismatch']],
   },
@@ -455,15 +455,15 @@ runTable('what a provider refuses', {
 
 runTable('control that is not read, or cannot be done', {
   'fd 7 is not read: data goes on, what is too much is dropped with one warning, stop ends it': {
-    run: `mkfifo ctl rep; exec 6<>ctl 7<>rep; talk bot.plumb 7>&7 6<ctl; exec 3>ctl
+    run: `mkfifo ctl rep; exec 6<>ctl 7<>rep; start bot.plumb 7>&7 6<ctl; exec 3>ctl
       node -e 'const content = "x".repeat(30000); console.log(JSON.stringify({ set_memory: [{ role: "user", content }] }))' >&3
-      for i in $(seq 620); do echo '{"get_memory":true}'; done >&3; say '"Men are all alike."'; hear | tr -d '[A-Z ]'; echo '{"stop":true}' >&3; wait $pid`,
+      for i in $(seq 620); do echo '{"get_memory":true}'; done >&3; send '"Men are all alike."'; receive | tr -d '[A-Z ]'; echo '{"stop":true}' >&3; wait $pid`,
     out: '""\n',
     errors: [['warning overflow', /fd 7 is not read/]],
   },
   'a temperature beside thinking is refused, in the spec and by set_temp': {
-    run: `PLUMB_ERRORS=json plumb-agent -e "$(cat hot.plumb)" 2>&1 | pick '_.message ?? _.error'; talk --mux thinks.plumb; say '{"__port":"ctrl_in","msg":{"set_temp":1,"pause":true}}'; hear | pick '[_.msg.error, _.msg.detail]'
-      say '{"__port":"ctrl_in","msg":{"set_temp":null,"pause":true}}'; hear | pick _.msg; end`,
+    run: `PLUMB_ERRORS=json plumb-agent -e "$(cat hot.plumb)" 2>&1 | pick '_.message ?? _.error'; start --mux thinks.plumb; send '{"__port":"ctrl_in","msg":{"set_temp":1,"pause":true}}'; receive | pick '[_.msg.error, _.msg.detail]'
+      send '{"__port":"ctrl_in","msg":{"set_temp":null,"pause":true}}'; receive | pick _.msg; end`,
     out: `'temperature' and 'thinking_budget' exclude each other: a model that thinks takes no temperature\nmissing_key\n["input_type_mismatch","'set_temp' cannot be done: a model that thinks takes no temperature, and the spec has a 'thinking_budget'"]\n{"kind":"paused"}\n`,
   },
 })
@@ -484,11 +484,11 @@ runTable('its end', {
   },
   'fault 27: a stdout that was never open': { run: 'plumb-agent bot.plumb < alike.jsonl >&-', errors: [['write_failed']], status: 1 },
   'stop, with stdin open': {
-    run: `talk bot.plumb; say '"Men are all alike."'; hear; say '{"__port":"ctrl_in","msg":{"stop":true}}'; wait $pid`,
+    run: `start bot.plumb; send '"Men are all alike."'; receive; send '{"__port":"ctrl_in","msg":{"stop":true}}'; wait $pid`,
     out: '"IN WHAT WAY"\n',
   },
   'fault 34: a signal, as its shell sees it': {
-    run: `for s in TERM INT; do talk bot.plumb; say '"Men are all alike."'; hear; kill -$s $pid; wait $pid; echo $?; done`,
+    run: `for s in TERM INT; do start bot.plumb; send '"Men are all alike."'; receive; kill -$s $pid; wait $pid; echo $?; done`,
     out: '"IN WHAT WAY"\n143\n"IN WHAT WAY"\n130\n',
   },
   'fault 29: a slow reader loses nothing': {

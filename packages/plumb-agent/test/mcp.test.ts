@@ -215,13 +215,13 @@ runTable('where it learns of them', {
     out: '"heard: a"\n"7"\n',
   },
   'a file that is replaced is read again': {
-    run: `export PLUMB_MCP_TOOLS=list.json; mkfifo req resp; ./serve.sh < req > resp & exec 4>req 5<resp; talk bot.plumb; exec 4>&- 5<&-
-      say '${ECHO}'; hear; sed s/echo/late/ list.json > new; mv new list.json; say '${ECHO}'; hear | grep -o unknown_tool; say '"call notes:late {\\"text\\":\\"a\\"}"'; hear; end; wait`,
+    run: `export PLUMB_MCP_TOOLS=list.json; mkfifo req resp; ./serve.sh < req > resp & exec 4>req 5<resp; start bot.plumb; exec 4>&- 5<&-
+      send '${ECHO}'; receive; sed s/echo/late/ list.json > new; mv new list.json; send '${ECHO}'; receive | grep -o unknown_tool; send '"call notes:late {\\"text\\":\\"a\\"}"'; receive; end; wait`,
     out: '"by hand: notes:echo"\nunknown_tool\n"by hand: notes:late"\n',
   },
   'a file that becomes none was the last word': {
-    run: `export PLUMB_MCP_TOOLS=list.json; mkfifo req resp; ./serve.sh < req > resp & exec 4>req 5<resp; talk bot.plumb; exec 4>&- 5<&-
-      say '${ECHO}'; hear; echo no > new; mv new list.json; say '${ECHO}'; hear; rm list.json; say '${ECHO}'; hear; end; echo $?; wait`,
+    run: `export PLUMB_MCP_TOOLS=list.json; mkfifo req resp; ./serve.sh < req > resp & exec 4>req 5<resp; start bot.plumb; exec 4>&- 5<&-
+      send '${ECHO}'; receive; echo no > new; mv new list.json; send '${ECHO}'; receive; rm list.json; send '${ECHO}'; receive; end; echo $?; wait`,
     out: '"by hand: notes:echo"\n"by hand: notes:echo"\n"by hand: notes:echo"\n1\n',
     errors: [['read_failed', /PLUMB_MCP_TOOLS names 'list\.json'.*no list/]],
   },

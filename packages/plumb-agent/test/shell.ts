@@ -1,4 +1,4 @@
-// Tables of scripts around plumb-agent. `say` writes a line to the agent that `talk` has started, `hear` reads one from it; `ask RULES`
+// Tables of scripts around plumb-agent. `send` writes a line to the agent that `start` runs, `receive` reads one from it; `ask RULES`
 // starts a model that answers by them (test/bin/model).
 
 import t from 'tap'
@@ -16,9 +16,9 @@ export interface Case {
 }
 
 const PRELUDE = `
-talk () { mkfifo in out; plumb-agent "$@" < in > out & pid=$!; exec 8>in 9<out; rm in out; }
-say () { printf '%s\\n' "$1" >&8; }
-hear () { local l; IFS= read -r -t ${scaledSeconds(30)} l <&9 && printf '%s\\n' "$l"; }
+start () { mkfifo in out; plumb-agent "$@" < in > out & pid=$!; exec 8>in 9<out; rm in out; }
+send () { printf '%s\\n' "$1" >&8; }
+receive () { local l; IFS= read -r -t ${scaledSeconds(30)} l <&9 && printf '%s\\n' "$l"; }
 end () { exec 8>&-; wait $pid; }
 ask () {
   cat > rules.mjs; model & srv=$!; trap 'kill $srv' EXIT

@@ -539,9 +539,9 @@ runTable('who runs the tools', {
     ],
   },
   'with --mux, whichever side asked for it': {
-    run: `talk --mux bot.plumb; say '{"__port":"input","msg":"call double {\\"n\\":21}"}'; hear
-      say '{"__port":"tool_resp","msg":{"id":"call_1","content":"{\\"n\\":5}","is_error":false}}'; hear
-      say '{"__port":"input","msg":"call double {\\"n\\":22}"}'; hear; say '{"__port":"tool_resp","eof":true}'; hear | grep -c tool_crashed; end`,
+    run: `start --mux bot.plumb; send '{"__port":"input","msg":"call double {\\"n\\":21}"}'; receive
+      send '{"__port":"tool_resp","msg":{"id":"call_1","content":"{\\"n\\":5}","is_error":false}}'; receive
+      send '{"__port":"input","msg":"call double {\\"n\\":22}"}'; receive; send '{"__port":"tool_resp","eof":true}'; receive | grep -c tool_crashed; end`,
     out: `{"__port":"tool_req","msg":{"id":"call_1","name":"double","input":{"n":21,"note":"none"}}}
 {"__port":"output","msg":"{\\"n\\":5}"}
 {"__port":"tool_req","msg":{"id":"call_2","name":"double","input":{"n":22,"note":"none"}}}
@@ -572,7 +572,7 @@ runTable('who runs the tools', {
 runTable('approval', {
   'over fds 6 and 7': {
     run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent --telemetry bot.plumb 3> reported 6< c 7> r & exec 8>c 9<r
-      hear; say '{"approve":"nope"}'; hear | pick _.detail; say '{"approve":"call_1"}'; wait; exec 8>&-; rm c r
+      receive; send '{"approve":"nope"}'; receive | pick _.detail; send '{"approve":"call_1"}'; wait; exec 8>&-; rm c r
       grep '"approval"' reported | cut -d, -f1-4`,
     out: `{"kind":"approval","id":"call_1","tool":"danger","input":{"n":1,"note":"none"}}
 no call with the id 'nope' waits for approval
@@ -581,8 +581,8 @@ no call with the id 'nope' waits for approval
 `,
   },
   'in envelopes, denied, and while the answer is awaited control goes on': {
-    run: `talk --mux bot.plumb; say '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; hear >/dev/null; say '{"__port":"ctrl_in","msg":{"pause":true}}'; hear
-      say '{"__port":"ctrl_in","msg":{"deny":"call_1","resume":true}}'; hear; hear | grep -c approval_required; end`,
+    run: `start --mux bot.plumb; send '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; receive >/dev/null; send '{"__port":"ctrl_in","msg":{"pause":true}}'; receive
+      send '{"__port":"ctrl_in","msg":{"deny":"call_1","resume":true}}'; receive; receive | grep -c approval_required; end`,
     out: `{"__port":"ctrl_out","msg":{"kind":"paused"}}\n{"__port":"ctrl_out","msg":{"kind":"resumed"}}\n1\n`,
   },
   'no person there, none any more, cancelled': {
@@ -590,7 +590,7 @@ no call with the id 'nope' waits for approval
       mkfifo c; plumb-agent bot.plumb < one 6< c 7> r | grep -c 'control channel ended' & exec 8>c; until [ -s r ]; do sleep 0.05; done; exec 8>&-; wait; rm c
       mkfifo c; plumb-agent --telemetry bot.plumb < one 3> reported 6< c 7> s > answer & exec 8>c; until [ -s s ]; do sleep 0.05; done; exec 8>&-; wait; rm c
       grep -o '"outcome":"[a-z]*"' reported
-      talk --mux bot.plumb; say '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; hear >/dev/null; say '{"__port":"ctrl_in","msg":{"cancel":true}}'; end`,
+      start --mux bot.plumb; send '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; receive >/dev/null; send '{"__port":"ctrl_in","msg":{"cancel":true}}'; end`,
     out: '1\n1\n"outcome":"unheard"\n',
     errors: [['cancelled']],
     status: 1,
@@ -623,16 +623,16 @@ runTable('what a parent lets be done', {
   },
   'a grant that has run out is renewed': {
     run: `${BUNDLE} mkfifo h; exec 21<> h; bundle '{"authority":{"policy":[],"context":{},"expires":1}}' >&21
-      talk --sources-fd 20 /there/bot.plumb 20< h; say ${ACT}; hear; echo '{"authority":{"policy":[],"context":{}}}' >&21
-      for i in {1..100}; do say ${ACT}; [ "$(hear)" = '"done"' ] && echo renewed && break; done; exec 21>&-; end; rm h`,
+      start --sources-fd 20 /there/bot.plumb 20< h; send ${ACT}; receive; echo '{"authority":{"policy":[],"context":{}}}' >&21
+      for i in {1..100}; do send ${ACT}; [ "$(receive)" = '"done"' ] && echo renewed && break; done; exec 21>&-; end; rm h`,
     out: '"I AM NOT SURE I UNDERSTAND YOU FULLY"\nrenewed\n',
   },
   'in the first envelope, with options; renewed in later ones': {
-    run: `${BUNDLE} EDIT='s/tools:/via: ["nowhere"], tools:/'; talk --mux --spec-envelope
-      say '{"__port":"spec","msg":'"$(bundle '{"args":["--agent","bot"],"authority":{"policy":[],"context":{},"grant":[]}}')"'}'
-      ask () { say '{"__port":"input","msg":'${ACT}'}'; hear | pick '_.__port === "output" ? JSON.parse(_.msg).error : [_.__port, _.msg.name]'; }
-      ask; say '{"__port":"spec","msg":{"authority":{"policy":[],"context":{},"grant":["exec"]}}}'; ask
-      say '{"__port":"tool_resp","msg":{"id":"call_2","content":"\\"fine\\"","is_error":false}}'; hear; end`,
+    run: `${BUNDLE} EDIT='s/tools:/via: ["nowhere"], tools:/'; start --mux --spec-envelope
+      send '{"__port":"spec","msg":'"$(bundle '{"args":["--agent","bot"],"authority":{"policy":[],"context":{},"grant":[]}}')"'}'
+      ask () { send '{"__port":"input","msg":'${ACT}'}'; receive | pick '_.__port === "output" ? JSON.parse(_.msg).error : [_.__port, _.msg.name]'; }
+      ask; send '{"__port":"spec","msg":{"authority":{"policy":[],"context":{},"grant":["exec"]}}}'; ask
+      send '{"__port":"tool_resp","msg":{"id":"call_2","content":"\\"fine\\"","is_error":false}}'; receive; end`,
     out: 'permission_denied\n["tool_req","act"]\n{"__port":"output","msg":"fine"}\n',
   },
   'a first envelope that is none': {

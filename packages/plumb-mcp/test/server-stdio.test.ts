@@ -191,8 +191,8 @@ t.test('a policy narrows what is offered', async (t) => {
 t.test('faults 104, 105, 106: raw lines', async (t) => {
   const raw = spawnRaw(place, ['--max-line', '100000', 't.plumb'])
   const long = `{"jsonrpc":"2.0","id":9,"method":"ping","params":{"x":"${'x'.repeat(100_000)}"}}\n`
-  raw.say(initialize('2025-06-18'))
-  raw.say(notification('notifications/initialized'))
+  raw.send(initialize('2025-06-18'))
+  raw.send(notification('notifications/initialized'))
   for (const text of [
     'no json\n',
     '[]\n',
@@ -201,27 +201,29 @@ t.test('faults 104, 105, 106: raw lines', async (t) => {
     '{"jsonrpc":"2.0","id":"m","method":7}\n',
     long,
   ])
-    raw.say(text)
-  raw.say('{"jsonrpc":"2.0","id":"p","method":"ping","params":[]}\n{"jsonrpc":"2.0","id":{},"method":"ping"}\n{"jsonrpc":"2.0","id":"n"}\n')
-  raw.say(Buffer.from([0xff, 0x0a]).toString('latin1'))
-  raw.say('[{"jsonrpc":"2.0","id":"b1","method":"ping"},{"jsonrpc":"2.0","id":"b2","method":"nope"}]\n')
+    raw.send(text)
+  raw.send(
+    '{"jsonrpc":"2.0","id":"p","method":"ping","params":[]}\n{"jsonrpc":"2.0","id":{},"method":"ping"}\n{"jsonrpc":"2.0","id":"n"}\n',
+  )
+  raw.send(Buffer.from([0xff, 0x0a]).toString('latin1'))
+  raw.send('[{"jsonrpc":"2.0","id":"b1","method":"ping"},{"jsonrpc":"2.0","id":"b2","method":"nope"}]\n')
   // Answers to nothing, progress of nothing, and two with one id.
-  raw.say('{"jsonrpc":"2.0","id":"init","result":{}}\n{"jsonrpc":"2.0","id":77,"error":{"code":1,"message":"x"}}\n')
-  for (let progress = 0; progress < 5000; progress++) raw.say(notification('notifications/progress', { progressToken: 'last', progress }))
-  for (const n of [5, 6]) raw.say(request('same', 'tools/call', { name: 'double', arguments: { n } }))
-  raw.say(request(7, 'tools/call', { name: 'double', arguments: { n: 7 } }))
-  raw.say(request('7', 'tools/call', { name: 'double', arguments: { n: 8 } }))
-  raw.say(request('last', 'tools/call', { name: 'double', arguments: { n: 1 } }))
+  raw.send('{"jsonrpc":"2.0","id":"init","result":{}}\n{"jsonrpc":"2.0","id":77,"error":{"code":1,"message":"x"}}\n')
+  for (let progress = 0; progress < 5000; progress++) raw.send(notification('notifications/progress', { progressToken: 'last', progress }))
+  for (const n of [5, 6]) raw.send(request('same', 'tools/call', { name: 'double', arguments: { n } }))
+  raw.send(request(7, 'tools/call', { name: 'double', arguments: { n: 7 } }))
+  raw.send(request('7', 'tools/call', { name: 'double', arguments: { n: 8 } }))
+  raw.send(request('last', 'tools/call', { name: 'double', arguments: { n: 1 } }))
   for (const [id, params] of [
     ['w1', {}],
     ['w2', { name: 'double', arguments: [] }],
     ['w3', { name: 7 }],
   ] as const)
-    raw.say(request(id, 'tools/call', params))
+    raw.send(request(id, 'tools/call', params))
   raw.child.stdin.end()
   const { status } = await raw.exited
   t.equal(status, 1, 'lines that were no messages are reported by the exit status')
-  const by = (id: unknown) => raw.heard.filter((message) => message.id === id)
+  const by = (id: unknown) => raw.received.filter((message) => message.id === id)
   t.equal(by('init')[0]?.result?.protocolVersion, '2025-06-18')
   t.match(by('last'), [{ result: { structuredContent: { n: 2 } } }])
   t.match(
@@ -252,9 +254,9 @@ t.test('fault 116: revisions', async (t) => {
     ['2099-01-01', '2025-11-25'],
   ]) {
     const raw = spawnRaw(place, ['t.plumb'])
-    raw.say(initialize(asked))
+    raw.send(initialize(asked))
     raw.child.stdin.end()
-    t.strictSame([(await raw.hear(({ id }) => id === 'init')).result?.protocolVersion, (await raw.exited).status], [given, 0])
+    t.strictSame([(await raw.receive(({ id }) => id === 'init')).result?.protocolVersion, (await raw.exited).status], [given, 0])
   }
 })
 
@@ -262,28 +264,28 @@ const running = (word: string) => processes().filter(({ args }) => /^\S*sleep 60
 
 t.test('progress, and what is cancelled', async (t) => {
   const raw = spawnRaw(place, ['--grant', 'exec', '--max-requests', '1', 't.plumb'])
-  raw.say(initialize())
-  raw.say(request('a', 'tools/call', { name: 'sleep', arguments: { arguments: ['61001'] } }))
+  raw.send(initialize())
+  raw.send(request('a', 'tools/call', { name: 'sleep', arguments: { arguments: ['61001'] } }))
   t.ok(await until(() => running('61001').length === 1))
-  raw.say(request('queued', 'tools/call', { name: 'mark' }))
-  raw.say(notification('notifications/cancelled', { requestId: 'queued' }))
-  raw.say(request('other', 'ping'))
-  await raw.hear(({ id }) => id === 'other')
-  raw.say(notification('notifications/cancelled', { requestId: 'a', reason: 'enough' }))
+  raw.send(request('queued', 'tools/call', { name: 'mark' }))
+  raw.send(notification('notifications/cancelled', { requestId: 'queued' }))
+  raw.send(request('other', 'ping'))
+  await raw.receive(({ id }) => id === 'other')
+  raw.send(notification('notifications/cancelled', { requestId: 'a', reason: 'enough' }))
   t.ok(await until(() => running('61001').length === 0))
-  raw.say(request('next', 'tools/call', { name: 'double', arguments: { n: 1 } }))
-  t.match(await raw.hear(({ id }) => id === 'next'), { result: { structuredContent: { n: 2 } } })
-  raw.say(request('c', 'tools/call', { name: 'chain', arguments: { input: 1 }, _meta: { progressToken: 'p' } }))
-  await raw.hear(({ id }) => id === 'c')
+  raw.send(request('next', 'tools/call', { name: 'double', arguments: { n: 1 } }))
+  t.match(await raw.receive(({ id }) => id === 'next'), { result: { structuredContent: { n: 2 } } })
+  raw.send(request('c', 'tools/call', { name: 'chain', arguments: { input: 1 }, _meta: { progressToken: 'p' } }))
+  await raw.receive(({ id }) => id === 'c')
   t.match(
-    raw.heard.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params),
+    raw.received.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params),
     [
       { progressToken: 'p', progress: 1, message: 'one is done' },
       { progressToken: 'p', progress: 2, message: 'two is done' },
     ],
   )
   t.strictSame(
-    raw.heard.filter(({ id }) => id === 'a' || id === 'queued'),
+    raw.received.filter(({ id }) => id === 'a' || id === 'queued'),
     [],
     'and is not answered',
   )
@@ -305,8 +307,8 @@ t.test('fault 109: its end leaves nothing running', async (t) => {
     ['gone', '61004', (raw: ReturnType<typeof spawnRaw>) => leave(raw)],
   ] as const) {
     const raw = spawnRaw(place, ['--grant', 'exec', 't.plumb'])
-    raw.say(initialize())
-    raw.say(request('a', 'tools/call', { name: 'sleep', arguments: { arguments: [word] } }))
+    raw.send(initialize())
+    raw.send(request('a', 'tools/call', { name: 'sleep', arguments: { arguments: [word] } }))
     t.ok(await until(() => running(word).length === 1), how)
     end(raw)
     const { signal } = await raw.exited
@@ -321,15 +323,15 @@ t.test('servers that agents do without are warned of; an agent of a client gets 
   const place = openPlace({ 't.plumb': agent('bot') })
   t.teardown(place.remove)
   const raw = spawnRaw(place, ['--grant', 'exec', 't.plumb'])
-  raw.say(initialize())
+  raw.send(initialize())
   const calls = { bot: { input: 'x' }, call: { source: agent('main'), input: 'x' } }
   const results = {
     bot: { isError: undefined },
     call: { isError: true, content: [{ text: /untrusted data reaches the tools of a server/ }] },
   }
   for (const name of ['bot', 'call'] as const) {
-    raw.say(request(name, 'tools/call', { name, arguments: calls[name] }))
-    t.match(await raw.hear(({ id }) => id === name), { result: results[name] }, name)
+    raw.send(request(name, 'tools/call', { name, arguments: calls[name] }))
+    t.match(await raw.receive(({ id }) => id === name), { result: results[name] }, name)
   }
   raw.child.stdin.end()
   const { err } = await raw.exited
@@ -364,7 +366,7 @@ t.test('what cannot be started', async (t) => {
         .flatMap((line) => /"(?:error|code)":"(\w+)"/.exec(line)?.[1] ?? /error: (no binding)/.exec(line)?.[0] ?? [])
       t.equal(status, 2, args.join(' '))
       for (const code of codes) t.ok(said.includes(code) || (code === 'unknown_name' && /nothing/.test(err)), `${args.join(' ')}: ${err}`)
-      t.strictSame(raw.heard, [])
+      t.strictSame(raw.received, [])
     }),
   )
 })

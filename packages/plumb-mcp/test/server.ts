@@ -59,10 +59,10 @@ const codeIn = (text: string): string => {
 
 export interface Raw {
   readonly child: ChildProcessWithoutNullStreams
-  say(message: unknown): void
+  send(message: unknown): void
   /** The next message that has what is asked for. */
-  hear(matches: (message: Message) => boolean): Promise<Message>
-  readonly heard: Message[]
+  receive(matches: (message: Message) => boolean): Promise<Message>
+  readonly received: Message[]
   readonly exited: Promise<{ readonly status: number | null; readonly signal: string | null; readonly err: string }>
 }
 
@@ -79,13 +79,13 @@ const DEADLINE_MS = scaled(60_000)
 /** Raw lines; `say` takes text as it is. */
 export const spawnRaw = ({ directory, env }: Place, args: readonly string[], more: Record<string, string> = {}): Raw => {
   const child = spawn(SERVER, args, { cwd: directory, env: { ...env, ...more } })
-  const heard: Message[] = []
+  const received: Message[] = []
   const waiting = new Set<() => void>()
   let [rest, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
-    heard.push(...lines.map((line) => JSON.parse(line) as Message))
+    received.push(...lines.map((line) => JSON.parse(line) as Message))
     for (const look of [...waiting]) look()
   })
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -99,10 +99,10 @@ export const spawnRaw = ({ directory, env }: Place, args: readonly string[], mor
       done({ status, signal, err })
     })
   })
-  const hear = (matches: (message: Message) => boolean): Promise<Message> =>
+  const receive = (matches: (message: Message) => boolean): Promise<Message> =>
     new Promise((done, fail) => {
       const look = (): void => {
-        const found = heard.find(matches)
+        const found = received.find(matches)
         if (!found) return
         waiting.delete(look)
         done(found)
@@ -111,10 +111,10 @@ export const spawnRaw = ({ directory, env }: Place, args: readonly string[], mor
       void exited.then(() => fail(new Error(`the server has ended: ${err}`)))
       look()
     })
-  const say = (message: unknown): void => {
+  const send = (message: unknown): void => {
     child.stdin.write(typeof message === 'string' ? message : `${JSON.stringify(message)}\n`)
   }
-  return { child, say, hear, heard, exited }
+  return { child, send, receive, received, exited }
 }
 
 export const initialize = (protocolVersion = '2025-03-26', id: string | number = 'init') => ({

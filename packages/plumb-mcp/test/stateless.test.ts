@@ -48,8 +48,8 @@ const isFor = (id: string | number) => (message: Message) => message.id === id &
 const open = () => {
   const raw = spawnRaw(place, ARGS)
   const answer = async (message: { readonly id: string | number }): Promise<Message> => {
-    raw.say(message)
-    return raw.hear(isFor(message.id))
+    raw.send(message)
+    return raw.receive(isFor(message.id))
   }
   const end = (): typeof raw.exited => {
     raw.child.stdin.end()
@@ -128,16 +128,16 @@ t.test('stdio: a person is asked by input_required, and what waits goes on', asy
   t.match(first, { resultType: 'input_required', requestState: String })
   const [[key = '', question] = []] = Object.entries(first.inputRequests)
   t.match(question, { method: 'elicitation/create', params: { mode: 'form', message: /'asked'.*"why":"x"/ } })
-  const say = (action: string, requestState = first.requestState) => ({ requestState, inputResponses: { [key]: { action } } })
+  const reply = (action: string, requestState = first.requestState) => ({ requestState, inputResponses: { [key]: { action } } })
 
-  t.match((await call('2', 'asked', say('accept', `${first.requestState}x`))).error, { code: -32602 }, 'another handle')
-  t.match((await call('3', 'either', say('accept'))).error, { code: -32602 }, 'of another call')
-  t.match((await call('4', 'asked', { ...say('accept'), inputResponses: { [key]: 'yes' } })).error, { code: -32602 }, 'no answer')
+  t.match((await call('2', 'asked', reply('accept', `${first.requestState}x`))).error, { code: -32602 }, 'another handle')
+  t.match((await call('3', 'either', reply('accept'))).error, { code: -32602 }, 'of another call')
+  t.match((await call('4', 'asked', { ...reply('accept'), inputResponses: { [key]: 'yes' } })).error, { code: -32602 }, 'no answer')
   const again = (await call('5', 'asked', { requestState: first.requestState, inputResponses: { other: { action: 'accept' } } })).result
   t.match(again, { resultType: 'input_required', inputRequests: { [key]: {} } }, 'it is asked again')
   const now = String(again?.requestState)
-  t.match((await call('6', 'asked', say('accept'))).error, { code: -32602 }, 'a handle is good for once')
-  t.match((await call('7', 'asked', say('accept', now))).result, { resultType: 'complete', content: [{ text: 'agreed' }] })
+  t.match((await call('6', 'asked', reply('accept'))).error, { code: -32602 }, 'a handle is good for once')
+  t.match((await call('7', 'asked', reply('accept', now))).result, { resultType: 'complete', content: [{ text: 'agreed' }] })
 
   const answers = (round: Message['result'], action: string) => ({
     requestState: round?.requestState,
@@ -159,41 +159,41 @@ t.test('stdio: a person is asked by input_required, and what waits goes on', asy
 })
 
 t.test('stdio: cancelled calls, progress, and the log of one request', async (t) => {
-  const { say, hear, answer, heard, end } = open()
-  say(ask('slow', 'tools/call', { name: 'sleep' }))
+  const { send, receive, answer, received, end } = open()
+  send(ask('slow', 'tools/call', { name: 'sleep' }))
   await answer(ask('x', 'tools/list'))
-  say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
+  send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
   await answer(
     ask('reported', 'tools/call', { name: 'both', arguments: {} }, meta({}, { progressToken: 'p', [`${PREFIX}logLevel`]: 'debug' })),
   )
-  await hear(({ method }) => method === 'notifications/message')
-  const before = heard.length
+  await receive(({ method }) => method === 'notifications/message')
+  const before = received.length
   await answer(ask('silent', 'tools/call', { name: 'double', arguments: { n: 1 } }))
-  t.equal(heard.length, before + 1, 'without a level nothing of the log')
+  t.equal(received.length, before + 1, 'without a level nothing of the log')
   t.match(await end(), { status: 0 })
-  t.notOk(heard.some(isFor('slow')), 'what is cancelled is not answered')
+  t.notOk(received.some(isFor('slow')), 'what is cancelled is not answered')
 })
 
-t.test('stdio: listeners hear what they asked for, each by its id', async (t) => {
-  const { say, hear, end, answer } = open()
+t.test('stdio: listeners receive what they asked for, each by its id', async (t) => {
+  const { send, receive, end, answer } = open()
   const uri = pathToFileURL(join(place.directory, 'text.txt')).href
   const id = `${PREFIX}subscriptionId`
   const of = (wanted: unknown, method: string) => (message: Message) =>
     message.method === method && (message.params?._meta as Record<string, unknown> | undefined)?.[id] === wanted
-  say(ask('tools', 'subscriptions/listen', { notifications: { toolsListChanged: true, resourcesListChanged: true } }))
-  say(ask(7, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri, 'file:///none'] } }))
+  send(ask('tools', 'subscriptions/listen', { notifications: { toolsListChanged: true, resourcesListChanged: true } }))
+  send(ask(7, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri, 'file:///none'] } }))
   const ack = 'notifications/subscriptions/acknowledged'
-  t.strictSame((await hear(of('tools', ack))).params?.notifications, { toolsListChanged: true })
-  t.strictSame((await hear(of(7, ack))).params?.notifications, { resourceSubscriptions: [uri] })
+  t.strictSame((await receive(of('tools', ack))).params?.notifications, { toolsListChanged: true })
+  t.strictSame((await receive(of(7, ack))).params?.notifications, { resourceSubscriptions: [uri] })
   writeFileSync(join(place.directory, 'text.txt'), 'other\n')
-  t.match((await hear(of(7, 'notifications/resources/updated'))).params, { uri })
+  t.match((await receive(of(7, 'notifications/resources/updated'))).params, { uri })
   place.lay({ 'prompts/new.md': '---\nprovider: eliza\nmodel: doctor\n---\nNew.\n' })
-  await hear(of('tools', 'notifications/tools/list_changed'))
-  say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
+  await receive(of('tools', 'notifications/tools/list_changed'))
+  send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
   await answer(ask('last', 'tools/list'))
   const { status } = await end()
   t.equal(status, 0)
-  t.match(await hear(isFor('tools')), { result: { resultType: 'complete', _meta: { [id]: 'tools' } } }, 'a good end')
+  t.match(await receive(isFor('tools')), { result: { resultType: 'complete', _meta: { [id]: 'tools' } } }, 'a good end')
 })
 
 interface Answered {
@@ -292,9 +292,9 @@ t.test('HTTP: each request stands for itself', async (t) => {
   })
 
   const stop = new AbortController()
-  const heard = post(ask(8, 'subscriptions/listen', { notifications: { toolsListChanged: true } }), {}, stop.signal)
-  heard.catch(() => {})
+  const received = post(ask(8, 'subscriptions/listen', { notifications: { toolsListChanged: true } }), {}, stop.signal)
+  received.catch(() => {})
   stop.abort()
-  await t.rejects(heard)
+  await t.rejects(received)
   t.match(await post(ask(9, 'tools/list')), { status: 200 }, 'a client that goes harms no other')
 })

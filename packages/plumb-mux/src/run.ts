@@ -109,10 +109,10 @@ const waitForEnd = async (session: MuxSession, command: readonly string[], repor
     },
     { mayStay: true },
   )
-  const { status, signal, isUnheard } = await session.ended
+  const { status, signal, isHungUp } = await session.ended
   forget()
-  if (stoppedBy && (signal || isForced || isUnheard)) return stoppedBy
-  if (isUnheard) return 0
+  if (stoppedBy && (signal || isForced || isHungUp)) return stoppedBy
+  if (isHungUp) return 0
   if (signal) report(fault('child_failed', `'${preview(command[0] ?? '')}' was ended by ${signal}; what it had written was passed on`))
   return status ?? 1
 }

@@ -23,7 +23,7 @@ export interface MuxOptions {
 
 export interface MuxEnding extends Exit {
   /** The reader of the command's output went away, so the command was terminated. */
-  readonly isUnheard: boolean
+  readonly isHungUp: boolean
 }
 
 export interface MuxSession {
@@ -48,7 +48,7 @@ const GRACE_TIMEOUT_MS = 5000
 const KILL_TIMEOUT_MS = 1000
 
 export const openMuxSession = (child: LineChild, inward: Flow, outward: Flow): MuxSession => {
-  let isUnheard = false
+  let isHungUp = false
   let hasExited = false
   let timer: NodeJS.Timeout | undefined
   // Not after all output was passed on: that may never happen, and meanwhile all input would be read in vain.
@@ -57,7 +57,7 @@ export const openMuxSession = (child: LineChild, inward: Flow, outward: Flow): M
     hasExited = true
     clearTimeout(timer)
     await outward.ended
-    return { ...exit, isUnheard }
+    return { ...exit, isHungUp }
   })
   const kill: LineChild['kill'] = (signal) => {
     // Once the command has ended, a reader that does not read is not waited for.
@@ -65,8 +65,8 @@ export const openMuxSession = (child: LineChild, inward: Flow, outward: Flow): M
     return child.kill(signal)
   }
   const hangUp = (): void => {
-    if (isUnheard) return
-    isUnheard = true
+    if (isHungUp) return
+    isHungUp = true
     outward.stop()
     inward.stop()
     if (!hasExited) timer = setTimeout(() => void child.terminate(KILL_TIMEOUT_MS), GRACE_TIMEOUT_MS)

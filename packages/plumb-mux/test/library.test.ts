@@ -30,7 +30,7 @@ t.test('wrap, as a library', async (t) => {
     '{"__port":"output","msg":"two"}',
     '{"__port":"output","msg":1}',
   ])
-  t.strictSame(ending, { status: 4, signal: null, isUnheard: false })
+  t.strictSame(ending, { status: 4, signal: null, isHungUp: false })
   t.match(faults, [{ error: 'invalid_json', line: 3 }])
 
   t.match(wrap({ command: ['./none'], input, output, onFault: () => {} }), { ok: false, error: { error: 'file_not_found' } })

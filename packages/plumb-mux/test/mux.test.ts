@@ -29,12 +29,12 @@ for (const [name, text] of Object.entries(FILES)) writeFileSync(join(directory, 
 const MUX = resolve('packages/plumb-mux/bin/plumb-mux')
 const env = { PATH: [resolve('packages/plumb-mux/bin'), process.env.PATH].join(':'), HOME: directory, TMPDIR: directory, LANG: 'C.UTF-8' }
 
-// `e PORT JSON …` writes envelopes; `talk COMMAND…` runs it, `say` and `hear` are a line to it and from it, `end` closes its stdin and waits.
+// `envelope PORT JSON …` writes envelopes; `start COMMAND…` runs it, `send` and `receive` are a line to it and from it, `end` closes its stdin and waits.
 const PRELUDE = `
-e () { printf '{"__port":"%s","msg":%s}\\n' "$@"; }
-talk () { mkfifo in out; "$@" <in >out & pid=$!; exec 8>in 9<out; rm in out; }
-say () { e "$@" >&8; }
-hear () { local l; IFS= read -r -t ${scaledSeconds(30)} l <&9 && printf '%s\\n' "$l"; }
+envelope () { printf '{"__port":"%s","msg":%s}\\n' "$@"; }
+start () { mkfifo in out; "$@" <in >out & pid=$!; exec 8>in 9<out; rm in out; }
+send () { envelope "$@" >&8; }
+receive () { local l; IFS= read -r -t ${scaledSeconds(30)} l <&9 && printf '%s\\n' "$l"; }
 end () { exec 8>&-; wait $pid; }
 peak () { grep VmHWM /proc/$1/status | tr -dc 0-9; }
 `
@@ -81,13 +81,13 @@ const SAID = '{"__port":"ctrl_out","msg":2}\n{"__port":"output","msg":{"n":1.0}}
 
 const CASES: Record<string, Case> = {
   'each port has its descriptor, and messages keep their bytes': {
-    run: `e input '{"b":1.0,"a":12345678901234567890}' ctrl_in '"\\u00e9"' tool_resp ' [ 1 , 2 ] ' | plumb-mux -- ./echo.sh | sort`,
+    run: `envelope input '{"b":1.0,"a":12345678901234567890}' ctrl_in '"\\u00e9"' tool_resp ' [ 1 , 2 ] ' | plumb-mux -- ./echo.sh | sort`,
     out: '{"__port":"ctrl_out","msg":"\\u00e9"}\n{"__port":"output","msg":{"b":1.0,"a":12345678901234567890}}\n{"__port":"tool_req","msg":[ 1 , 2 ]}\n',
   },
   'the command has these descriptors and no others': { run: 'plumb-mux -- ./fds.sh </dev/null | tr -dc "0-9\\n" ', out: '3\n4\n5\n6\n7\n' },
   '--fds says which': { run: 'plumb-mux --fds 3,6 -- ./fds.sh </dev/null | tr -dc "0-9\\n"', out: '3\n6\n' },
   'what another program wrote on its output is data': {
-    run: `e input 1 | plumb-mux -- cat | plumb-mux -- cat`,
+    run: `envelope input 1 | plumb-mux -- cat | plumb-mux -- cat`,
     out: '{"__port":"output","msg":1}\n',
   },
   'arguments are left alone': {
@@ -95,15 +95,15 @@ const CASES: Record<string, Case> = {
     errors: [['invalid_json', { port: 'output', line: 1 }]],
   },
   'a port that the command closes early is closed by an eof envelope': {
-    run: `talk plumb-mux -- bash -c 'echo 1; exec >&-; read x; echo "$x" >&7'; hear; hear; say input 2; hear; end`,
+    run: `start plumb-mux -- bash -c 'echo 1; exec >&-; read x; echo "$x" >&7'; receive; receive; send input 2; receive; end`,
     out: '{"__port":"output","msg":1}\n{"__port":"output","eof":true}\n{"__port":"ctrl_out","msg":2}\n',
   },
   'it ends with the command, even if something still writes to it': {
-    run: `talk plumb-mux -- sh -c 'read x; echo 1'; say input 0; hear; wait $pid; echo $?`,
+    run: `start plumb-mux -- sh -c 'read x; echo 1'; send input 0; receive; wait $pid; echo $?`,
     out: '{"__port":"output","msg":1}\n0\n',
   },
   'what the command has left in the background still says what it has to': {
-    run: `e input 1 ctrl_in 2 | plumb-mux -- bash -c '(sleep 0.2; cat) <&6 >&7 & cat'`,
+    run: `envelope input 1 ctrl_in 2 | plumb-mux -- bash -c '(sleep 0.2; cat) <&6 >&7 & cat'`,
     out: '{"__port":"output","msg":1}\n{"__port":"ctrl_out","msg":2}\n',
   },
   'fault 22: bad envelopes': {
@@ -133,7 +133,7 @@ const CASES: Record<string, Case> = {
     ],
   },
   'long messages': {
-    run: `{ e input '"12345678"'; e input '"123456789"'; e input '"'$(head -c 500 /dev/zero | tr '\\0' x)'"'; e input 1; } | plumb-mux --max-line 10 -- cat`,
+    run: `{ envelope input '"12345678"'; envelope input '"123456789"'; envelope input '"'$(head -c 500 /dev/zero | tr '\\0' x)'"'; envelope input 1; } | plumb-mux --max-line 10 -- cat`,
     out: '{"__port":"output","msg":"12345678"}\n{"__port":"output","msg":1}\n',
     errors: [
       ['line_too_long', { line: 2, port: 'input' }],
@@ -179,9 +179,9 @@ const CASES: Record<string, Case> = {
   },
   'signals are for the command; a second one is not': {
     run: `set -m; exec 2>/dev/null
-      for s in TERM INT HUP; do talk plumb-mux -- bash -c 'echo 1; sleep 50; sleep 50'; hear; kill -$s $pid; end; echo $?; done
-      talk plumb-mux -- bash -c 'trap "echo 2; exit 7" TERM; echo 1; while :; do sleep 0.05; done'; hear; kill $pid; hear; end; echo $?
-      talk plumb-mux -- bash -c 'trap "echo 2" TERM; echo 1; while :; do sleep 0.05; done'; hear; kill $pid; hear; kill $pid; end; echo $?`,
+      for s in TERM INT HUP; do start plumb-mux -- bash -c 'echo 1; sleep 50; sleep 50'; receive; kill -$s $pid; end; echo $?; done
+      start plumb-mux -- bash -c 'trap "echo 2; exit 7" TERM; echo 1; while :; do sleep 0.05; done'; receive; kill $pid; receive; end; echo $?
+      start plumb-mux -- bash -c 'trap "echo 2" TERM; echo 1; while :; do sleep 0.05; done'; receive; kill $pid; receive; kill $pid; end; echo $?`,
     out: /^(\{[^\n]*"msg":1\}\n(143|130|129)\n){3}\{[^\n]*1\}\n\{[^\n]*2\}\n7\n\{[^\n]*1\}\n\{[^\n]*2\}\n143\n$/,
   },
   'fault 34: a signal, and a reader that does not read': {
@@ -194,12 +194,12 @@ const CASES: Record<string, Case> = {
     out: '{"__port":"output","msg":1}\n{"mine":1}\n',
   },
   'control does not wait for data that is not read; all of it is there afterwards': {
-    run: `talk plumb-mux -- ./late.sh; (yes '{"__port":"input","msg":"0123456789012345678901234567890123456789"}' | head -n 200000; e ctrl_in '"hi"') >&8
-      hear; say ctrl_in '"go"'; hear; end; hear`,
+    run: `start plumb-mux -- ./late.sh; (yes '{"__port":"input","msg":"0123456789012345678901234567890123456789"}' | head -n 200000; envelope ctrl_in '"hi"') >&8
+      receive; send ctrl_in '"go"'; receive; end; receive`,
     out: '{"__port":"ctrl_out","msg":"hi"}\n{"__port":"ctrl_out","msg":"go"}\n{"__port":"output","msg":200000}\n',
   },
   'a session is recorded, and played back': {
-    run: `{ e input '{"n":1.0}' ctrl_in 2; echo oops; } | plumb-mux --tee s.jsonl -- ./control.sh | sort
+    run: `{ envelope input '{"n":1.0}' ctrl_in 2; echo oops; } | plumb-mux --tee s.jsonl -- ./control.sh | sort
       grep -c '"time":"20' s.jsonl; plumb-mux --replay s.jsonl | sort; plumb-mux --unwrap --replay s.jsonl 7>replies; cat replies
       plumb-mux --tee t.jsonl --replay s.jsonl -- ./control.sh </dev/null | sort; [ "$(cut -d, -f2- t.jsonl | sort)" = "$(grep -v refused s.jsonl | cut -d, -f2- | sort)" ] || echo different
       plumb-mux --unwrap --replay s.jsonl -- plumb-mux -- ./control.sh 7>replies; cat replies; echo '{"direction":"in"}' >u.jsonl; plumb-mux --replay u.jsonl; echo $?`,
@@ -297,17 +297,17 @@ const lines = (): fc.Arbitrary<string[]> =>
 
 t.test('unread data waits where it is, and memory stays small', async (t) => {
   const limitKb = 190_000
-  const outward = await bash(`talk plumb-mux -- yes '{"text":"0123456789"}'; hear >/dev/null; sleep 1; peak $pid; kill -9 $pid`)
+  const outward = await bash(`start plumb-mux -- yes '{"text":"0123456789"}'; receive >/dev/null; sleep 1; peak $pid; kill -9 $pid`)
   t.ok(Number(outward.out) > 0 && Number(outward.out) < limitKb, `outward ${outward.out.trim()} kB`)
-  const inward = await bash(`talk plumb-mux -- ./late.sh
+  const inward = await bash(`start plumb-mux -- ./late.sh
     yes '{"__port":"input","msg":"0123456789012345678901234567890123456789"}' >&8 2>/dev/null & feeder=$!
     sleep 1; peak $pid; kill $feeder; kill -9 $pid`)
   t.ok(Number(inward.out) > 0 && Number(inward.out) < limitKb, `inward ${inward.out.trim()} kB`)
 })
 
 t.test('fault 39: kill -9 leaves no child', async (t) => {
-  const { out } = await bash(`talk plumb-mux -- bash -c 'echo $$; sleep 91 & sleep 91'
-    hear | tr -dc 0-9; kill -9 $pid`)
+  const { out } = await bash(`start plumb-mux -- bash -c 'echo $$; sleep 91 & sleep 91'
+    receive | tr -dc 0-9; kill -9 $pid`)
   t.ok(Number(out) > 0)
   t.ok(await until(() => processes().every(({ group }) => group !== Number(out))))
 })

@@ -359,7 +359,7 @@ let slow : !string -> !string = agent { provider: "eliza", model: "doctor", mcp:
 let mute : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sleep", args: ["100"], handshake_timeout: 0.3 }, { command: "node", args: ["./server.cjs"], sandbox: { write: ["."] }, prefix: "s", tools: ["echo"] }] }`
 
 /** Asks one thing after the other, and shows the answers, without lists that come between. */
-const TALK = `talk () { mkfifo in out; plumb-tool "$@" < in > out & pid=$!; exec 8>in 9<out; }
+const START = `start () { mkfifo in out; plumb-tool "$@" < in > out & pid=$!; exec 8>in 9<out; }
 ask () { echo "{\\"id\\":\\"$((++id))\\",\\"name\\":\\"$1\\",\\"input\\":$2}" >&8; while IFS= read -r line <&9 && [[ $line == "["* ]]; do :; done; echo "$line"; }
 end () { exec 8>&-; wait $pid; }; `
 
@@ -380,7 +380,7 @@ t.test('the dispatcher has the servers of its agent', (t) =>
         ])}\n`,
       },
       'calls by prefix:name, one connection with the tools that the spec declares': {
-        run: `${TALK} talk --agent bot t.plumb serve; ask notes:echo '{"text":"a"}'; ask mine '{"text":"b"}'; ask notes:fail '{"text":"c"}'; ask notes:echo '{}'; ask notes:none '{}'; end${STARTS}`,
+        run: `${START} start --agent bot t.plumb serve; ask notes:echo '{"text":"a"}'; ask mine '{"text":"b"}'; ask notes:fail '{"text":"c"}'; ask notes:echo '{}'; ask notes:none '{}'; end${STARTS}`,
         out: new RegExp(
           [
             '^{"id":"1","content":"\\\\"heard: a\\\\"","is_error":false}',
@@ -392,21 +392,21 @@ t.test('the dispatcher has the servers of its agent', (t) =>
         ),
       },
       'dies in a call: that one and the later ones are errors (fault 109)': {
-        run: `${TALK} talk --agent bot t.plumb serve; ask notes:die '{}'; ask notes:echo '{"text":"a"}'; end${STARTS}`,
+        run: `${START} start --agent bot t.plumb serve; ask notes:die '{}'; ask notes:echo '{"text":"a"}'; end${STARTS}`,
         out: /^\{"id":"1","content":".*mcp_dead.*","is_error":true\}\n\{"id":"2","content":".*mcp_dead.*","is_error":true\}\n1\n$/,
       },
       'is late: the call is an error, and the connection is dead (fault 103)': {
-        run: `${TALK} talk --agent slow t.plumb serve; ask s:hang '{}'; ask s:echo '{"text":"a"}'; end`,
+        run: `${START} start --agent slow t.plumb serve; ask s:hang '{}'; ask s:echo '{"text":"a"}'; end`,
         out: /^\{"id":"1","content":".*timeout.*0\.3 s.*","is_error":true\}\n\{"id":"2","content":".*mcp_dead.*","is_error":true\}\n$/,
       },
       'never shakes hands: it is left out, and the others go on (fault 103)': {
-        run: `${TALK} talk --agent mute t.plumb serve; ask s:echo '{"text":"a"}'; end`,
+        run: `${START} start --agent mute t.plumb serve; ask s:echo '{"text":"a"}'; end`,
         out: /"heard: a/,
         errors: [{ warning: 'timeout', detail: /'sleep'.*0\.3 s.*its tools are left out/ }],
         status: 0,
       },
       'what changes is reported, and offered (fault 107)': {
-        run: `${TALK} talk --agent bot t.plumb serve --offers; read -r first <&9; echo '{"id":"0","name":"notes:grow","input":{}}' >&8; read -r second <&9; read -r grown <&9
+        run: `${START} start --agent bot t.plumb serve --offers; read -r first <&9; echo '{"id":"0","name":"notes:grow","input":{}}' >&8; read -r second <&9; read -r grown <&9
           echo "$grown"; for list in "$first" "$second"; do echo "$list" | grep -o '"notes:more"\\|Says something else now'; done; ask notes:more '{}'; end`,
         out: '{"id":"0","content":"\\"grown\\"","is_error":false}\nSays something else now\n"notes:more"\n{"id":"1","content":"\\"more\\"","is_error":false}\n',
         errors: [{ warning: 'tool_changed', tool: 'grow' }],
@@ -446,7 +446,7 @@ t.test('servers that others have written', (t) =>
         out: /"name":"a"/,
       },
       'all three of an agent': {
-        run: `${TALK} talk --agent bot t.plumb serve --offers; read -r offered <&9; ask everything:get-sum '{"a":1,"b":2}'; ask files:list_directory '{"path":"."}'; ask memory:read_graph '{}'; end; echo "$offered" | grep -o '"name":"[a-z]*:' | uniq -c | wc -l; echo "$offered" | grep -o '"files:[a-z_]*"'`,
+        run: `${START} start --agent bot t.plumb serve --offers; read -r offered <&9; ask everything:get-sum '{"a":1,"b":2}'; ask files:list_directory '{"path":"."}'; ask memory:read_graph '{}'; end; echo "$offered" | grep -o '"name":"[a-z]*:' | uniq -c | wc -l; echo "$offered" | grep -o '"files:[a-z_]*"'`,
         out: /sum of 1 and 2 is 3.*\n.*\[FILE\] t\.plumb.*\n.*entities.*\n3\n"files:read_text_file"\n"files:list_directory"\n$/,
         errors: [{ warning: 'cannot_run', detail: /'everything:simulate-research-query' runs as a task alone/ }],
         status: 0,
@@ -582,8 +582,8 @@ t.test('a list that was kept is checked whenever the server is started', (t) =>
         status: 2,
       },
       'what is new is offered and called, what is gone is not': {
-        run: `${LISTS} ${TALK} lists '"a"'; plumb-tool --agent bot t.plumb serve --offers < /dev/null | jq -c 'map(.name)'
-          lists '"b"'; talk --agent bot t.plumb serve; ask notes:b '{"n":1}'; ask notes:a '{}'; end; plumb-tool t.plumb call late; plumb-tool t.plumb call a '{}'`,
+        run: `${LISTS} ${START} lists '"a"'; plumb-tool --agent bot t.plumb serve --offers < /dev/null | jq -c 'map(.name)'
+          lists '"b"'; start --agent bot t.plumb serve; ask notes:b '{"n":1}'; ask notes:a '{}'; end; plumb-tool t.plumb call late; plumb-tool t.plumb call a '{}'`,
         out: /^\["notes:a"\]\n\{"id":"1","content":"\\"\{\\\\\\"n\\\\\\":1\}\\"".*\n\{"id":"2","content":".*unknown_tool.*\n\{\}\n$/,
         errors: [{ error: 'unknown_tool', detail: /has no tool 'a'/ }],
       },
@@ -599,16 +599,16 @@ t.test('a list that was kept is checked whenever the server is started', (t) =>
         status: 0,
       },
       'a server that is slow to list its tools has those that were kept, until it has listed them': {
-        run: `${LISTS} ${TALK} lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; lists '"a"' '"b"'; touch hold
-          talk --agent bot t.plumb serve --offers; read -r offers <&9; echo "$offers" | jq -c 'map(.name)'; ask notes:a '{}'
+        run: `${LISTS} ${START} lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; lists '"a"' '"b"'; touch hold
+          start --agent bot t.plumb serve --offers; read -r offers <&9; echo "$offers" | jq -c 'map(.name)'; ask notes:a '{}'
           rm hold; read -r offers <&9; echo "$offers" | jq -c 'map(.name)'; ask notes:b '{}'; end`,
         out: '["notes:a"]\n{"id":"1","content":"\\"{}\\"","is_error":false}\n["notes:a","notes:b"]\n{"id":"2","content":"\\"{}\\"","is_error":false}\n',
         errors: [],
         status: 0,
       },
       'a name that is not among those that were kept waits for the list': {
-        run: `${LISTS} ${TALK} lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; lists '"b"'; touch hold
-          talk --agent bot t.plumb serve --offers; read -r offers <&9; rm hold; ask notes:b '{}'; end`,
+        run: `${LISTS} ${START} lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; lists '"b"'; touch hold
+          start --agent bot t.plumb serve --offers; read -r offers <&9; rm hold; ask notes:b '{}'; end`,
         out: '{"id":"1","content":"\\"{}\\"","is_error":false}\n',
       },
       'an input that the server refuses ends it for all': {
@@ -618,9 +618,9 @@ t.test('a list that was kept is checked whenever the server is started', (t) =>
         status: 0,
       },
       'and so does another version of it': {
-        run: `${LISTS} ${TALK} touch -d @0 server.cjs; lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; kept
+        run: `${LISTS} ${START} touch -d @0 server.cjs; lists '"a"'; plumb-tool --agent bot t.plumb serve < /dev/null; kept
           sed -i 's/1\\.0\\.0/1.0.1/' server.cjs; touch -d @0 server.cjs; lists '"b"'; touch hold
-          talk --agent bot t.plumb serve --offers; until [ $(kept) = 0 ]; do sleep 0.05; done; rm hold; read -r offers <&9; end; echo "$offers" | jq -c 'map(.name)'`,
+          start --agent bot t.plumb serve --offers; until [ $(kept) = 0 ]; do sleep 0.05; done; rm hold; read -r offers <&9; end; echo "$offers" | jq -c 'map(.name)'`,
         out: '1\n["notes:b"]\n',
       },
     },
@@ -696,7 +696,7 @@ t.test('nothing is left when it ends', async (t) => {
     'server.cjs': SERVER,
     't.plumb': `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sh", args: ["-c", "sleep 1000.${process.pid} & node ./server.cjs; wait"], sandbox: { write: ["."] }, prefix: "s" }] }`,
   }
-  const { out } = await shell(`${TALK} talk --agent bot t.plumb serve; ask s:echo '{"text":"a"}'; end`, files)
+  const { out } = await shell(`${START} start --agent bot t.plumb serve; ask s:echo '{"text":"a"}'; end`, files)
   t.match(out, /heard: a/)
   t.strictSame(running(`sleep 1000.${process.pid}`), [], 'nor what a server has started (fault 109)')
 })

@@ -90,7 +90,7 @@ t.test('fault 95: policies', async (t) => {
     ['a path', [allow({ path: '/docs/**' })], { effects: ['fs.read'], paths: ['/docs/a/b'] }, {}, 'allow'],
     ['a directory means what is in it', [allow({ path: '/docs/' })], { effects: ['fs.read'], paths: ['/docs/a/b'] }, {}, 'allow'],
     ['a directory means itself', [allow({ path: '/docs/**' })], { effects: ['fs.read'], paths: ['/docs'] }, {}, 'deny'],
-    ['a twin is another', [allow({ path: '/docs' })], { effects: ['fs.read'], paths: ['/docs-evil/a'] }, {}, 'deny'],
+    ['a directory whose name begins alike', [allow({ path: '/docs' })], { effects: ['fs.read'], paths: ['/docs-evil/a'] }, {}, 'deny'],
     ['each path counts', [allow({ path: '/docs' })], { effects: ['fs.read'], paths: ['/docs/a', '/etc/passwd'] }, {}, 'deny'],
     ['at any depth', [deny({ path: '*.key' }), allow()], { effects: ['fs.read'], paths: ['/docs/a/b.key'] }, {}, 'deny'],
     ['within a name', [deny({ path: '/d/*.key' }), allow()], { effects: ['fs.read'], paths: ['/d/a/b.key'] }, {}, 'allow'],

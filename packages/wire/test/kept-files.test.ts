@@ -1,4 +1,4 @@
-// Answers in a directory are found by an index, which may be missing, old, cut, or wrong: the twin reads all lines whole.
+// Answers in a directory are found by an index, which may be missing, old, cut, or wrong: the reference reads all lines whole.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const open = (directory: string): Store => {
 }
 
 /** Each line of all files is read and checked; of equal keys the last counts. */
-const slowTwin = (directory: string): ReadonlyMap<string, unknown> => {
+const readWhole = (directory: string): ReadonlyMap<string, unknown> => {
   const answers = new Map<string, unknown>()
   for (const name of readdirSync(directory).sort()) {
     if (!name.endsWith('.jsonl')) continue
@@ -129,9 +129,9 @@ t.test('whatever becomes of index and files, what is found is what is in the fil
         if (index) writeFileSync(join(kept, `${i}.index`), index)
         seen.add(damage)
       }
-      const [found, twin] = [readAll(kept), slowTwin(kept)].map((answers) => JSON.stringify([...answers].sort()))
+      const [found, expected] = [readAll(kept), readWhole(kept)].map((answers) => JSON.stringify([...answers].sort()))
       rmSync(kept, { recursive: true })
-      return found === twin
+      return found === expected
     }),
     { numRuns: runs(400) },
   )

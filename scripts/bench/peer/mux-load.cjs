@@ -1,6 +1,6 @@
-// The two ends of a loaded stream of envelopes: mux-load.cjs feed SECONDS | ... | mux-load.cjs hear
+// The two ends of a loaded stream of envelopes: mux-load.cjs feed SECONDS | ... | mux-load.cjs receive
 //
-// `feed` writes data without pause, and now and then a control message that says when it was written; `hear` prints the median of how long
+// `feed` writes data without pause, and now and then a control message that says when it was written; `receive` prints the median of how long
 // those took, in microseconds.
 'use strict'
 
@@ -28,7 +28,7 @@ const feed = (seconds) => {
   pump()
 }
 
-const hear = () => {
+const receive = () => {
   const delays = []
   let rest = ''
   process.stdin.setEncoding('latin1').on('data', (chunk) => {
@@ -43,4 +43,4 @@ const hear = () => {
 
 const [what, seconds] = process.argv.slice(2)
 if (what === 'feed') feed(Number(seconds))
-else hear()
+else receive()

@@ -71,16 +71,19 @@ export const eliza: Target = {
     const loaded = loadScript(script, 'fuzz.script')
     if (!loaded.ok) return must(isCode(loaded.error.error) && typeof loaded.error.line === 'number', 'a refusal without its line')
     const session = new ElizaSession(loaded.value)
-    const twin = new ElizaSession(loaded.value)
+    const second = new ElizaSession(loaded.value)
     for (const line of `${said}\n${SAID}`.split('\n').slice(0, 40)) {
       const reply = session.reply(line)
       must(typeof reply === 'string' && !/[\n\r]/.test(reply), `she says ${JSON.stringify(reply)}`)
-      must(twin.reply(line) === reply, 'she says two things to the same')
+      must(second.reply(line) === reply, 'she says two things to the same')
       // Taken up by another.
-      const state = JSON.parse(JSON.stringify(twin.snapshot()))
+      const state = JSON.parse(JSON.stringify(second.snapshot()))
       const restored = new ElizaSession(loaded.value).restore(state)
       must(restored.ok, `she cannot go on: ${restored.ok ? '' : restored.error.detail}`)
-      must(twin.restore(state).ok && JSON.stringify(twin.snapshot()) === JSON.stringify(state), 'a state is another when it is taken up')
+      must(
+        second.restore(state).ok && JSON.stringify(second.snapshot()) === JSON.stringify(state),
+        'a state is another when it is taken up',
+      )
     }
   },
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 
-/** What those of the body that is being written have as their texts, each at the place that its mark tells. */
+/** What those of the body that is being written have as their texts, each at the place that its mark names. */
 let written: { readonly mark: string; readonly texts: string[] } | undefined
 let isWriting = false
 

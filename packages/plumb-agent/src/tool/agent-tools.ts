@@ -40,7 +40,7 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   if (config.tools.length === 0 && config.servers.length === 0)
     return { ...NO_TOOLS, answers: noCallsOpen(report), onRequestsClosed: () => {}, close: async () => {} }
   const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
-  const writeTelemetry = options.tellsSettledOnly ? undefined : outlets.writeTelemetry
+  const writeTelemetry = options.reportsSettledOnly ? undefined : outlets.writeTelemetry
   if (writeTelemetry) for (const each of [own, servers.own]) each?.forwardTelemetry((event) => writeTelemetry(JSON.stringify(event)))
   const opened = openCaller({ fds, outlets, own, report, isBacklogged })
   const tools = openTools({

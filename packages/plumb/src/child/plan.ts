@@ -95,7 +95,7 @@ export const emitsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnS
   config.amnesiac !== true && (state !== undefined || (isRecorded && config.via !== undefined))
 
 /** Whether the telemetry of an agent here has no reader but us, who need only what is settled: no port, record, display, parent or state. */
-export const tellsSettledOnly = ({ node, place, settings }: ChildPlace, { config }: AgentPlan): boolean => {
+export const reportsSettledOnly = ({ node, place, settings }: ChildPlace, { config }: AgentPlan): boolean => {
   const { emitter, emitToParent, state, resumed } = settings
   const isHeard = emitter !== undefined || emitToParent !== undefined || state !== undefined || resumed?.get(place) !== undefined
   const isWired = node.outputs.some(({ name }) => name === 'telemetry')

@@ -22,7 +22,7 @@ import type { ToolService } from '../tools/tool-service.js'
 import { memoryAt, type SpawnSettings } from './agent-start.js'
 import { plumbsToLetGo } from './batches.js'
 import type { ChildKind } from './in-flight.js'
-import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan, tellsSettledOnly } from './plan.js'
+import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan, reportsSettledOnly } from './plan.js'
 import { type BudgetChannel, spawnVia } from './spawn-via.js'
 
 export interface Spawned {
@@ -131,10 +131,10 @@ const start = (plan: ChildPlan, place: ChildPlace): Result<Spawned> => {
   const grant = agent ? authoritySource.authorityFor(agent) : () => authoritySource.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
   const deliveries = settings.deliveries && openDeliveryLog()
-  const told = agent && tellsSettledOnly(place, agent) ? ['--tell-settled'] : []
+  const reported = agent && reportsSettledOnly(place, agent) ? ['--settled-only'] : []
   const own = spawnPlumbLines({
     program,
-    args: [...args, ...told, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
+    args: [...args, ...reported, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
     ...(deliveries ? { shared: { [DELIVERY_FD]: deliveries.fd } } : {}),
     files,
     entry,

@@ -84,7 +84,7 @@ const marked = (mark: string, other: string): Handle => {
     const signs = info.before.endsWith('*') || info.after.startsWith('*') ? other : mark
     return signs + state.containerPhrasing(node, { ...state.createTracker(info).current(), before: signs, after: signs }) + signs
   }
-  // peek tells the first character; without it the library prints the whole node for that, which is exponential in the depth.
+  // peek gives the first character; without it the library prints the whole node for that, which is exponential in the depth.
   return Object.assign(handle, { peek: () => mark })
 }
 
