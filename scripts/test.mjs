@@ -1,6 +1,6 @@
 // Installs and builds what is missing, then runs all checks, tests and cases: test.mjs [--all]
 //
-// With --all the long tests too, which the soak runs for longer.
+// With --all the long tests too, which the soak runs for longer, and twice as many random inputs.
 // The last line says "N passed, N failed", the one before how many were skipped, and why.
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,18 +13,24 @@ import { isLong, runTests, skippedInWords, slowestInWords } from './tests.mjs'
 const SHARED_CASES = `${ROOT}/../shared/cases/run`
 const SHARED_LIST = `${ROOT}/test/shared-cases.txt`
 
-// Each resolves to { passed, failed, skipped }, or to the reason why there is nothing to run.
-const STEPS = {
-  'types, lint, dead exports': () => checkSources(),
-  tests: () => runFiles((file) => !isLong(file)),
-  cases: () => runCases(`${ROOT}/test/run-cases.mjs`, [`${ROOT}/test/cases`]),
-  'shared cases': () => {
-    if (!existsSync(SHARED_CASES)) return "skipped, '../shared/cases' is not here"
-    if (readFileSync(SHARED_LIST, 'utf8').trim() === '') return "none, 'test/shared-cases.txt' is empty"
-    return runCases(SHARED_CASES, ['--list', SHARED_LIST])
+const isWhole = process.argv.includes('--all')
+
+// Those of one sequence run one after the other, the sequences side by side: a step alone leaves a part of two cores idle.
+// Each step resolves to { passed, failed, skipped }, or to the reason why there is nothing to run.
+const SEQUENCES = [
+  { tests: () => runFiles((file) => !isLong(file)) },
+  {
+    'types, lint, dead exports': () => checkSources(),
+    cases: () => runCases(`${ROOT}/test/run-cases.mjs`, [`${ROOT}/test/cases`]),
+    'shared cases': () => {
+      if (!existsSync(SHARED_CASES)) return "skipped, '../shared/cases' is not here"
+      if (readFileSync(SHARED_LIST, 'utf8').trim() === '') return "none, 'test/shared-cases.txt' is empty"
+      return runCases(SHARED_CASES, ['--list', SHARED_LIST])
+    },
   },
-  'long tests': () => (process.argv.includes('--all') ? runFiles(isLong) : "not without '--all'"),
-}
+]
+// Then alone: beside others their deadlines would have to be longer.
+const LAST = { 'long tests': () => (isWhole ? runFiles(isLong) : "not without '--all'") }
 
 const runFiles = async (isWanted) => {
   const total = await runTests((await buildTests()).filter(isWanted))
@@ -43,15 +49,20 @@ const runCases = async (runner, args) => {
 const testAll = async () => {
   await installDependencies()
   await build()
+  if (isWhole) process.env.PLUMB_RUNS ??= '0.5'
   const total = { passed: 0, failed: 0, skipped: [] }
-  for (const [title, step] of Object.entries(STEPS)) {
-    const began = performance.now()
-    const counts = await step()
-    console.log(`${title}: ${typeof counts === 'string' ? counts : `${inWords(counts)}, ${secondsSince(began)} s`}`)
-    total.passed += counts.passed ?? 0
-    total.failed += counts.failed ?? 0
-    total.skipped.push(...(counts.skipped ?? []))
+  const runSteps = async (steps) => {
+    for (const [title, step] of Object.entries(steps)) {
+      const began = performance.now()
+      const counts = await step()
+      console.log(`${title}: ${typeof counts === 'string' ? counts : `${inWords(counts)}, ${secondsSince(began)} s`}`)
+      total.passed += counts.passed ?? 0
+      total.failed += counts.failed ?? 0
+      total.skipped.push(...(counts.skipped ?? []))
+    }
   }
+  await Promise.all(SEQUENCES.map(runSteps))
+  await runSteps(LAST)
   return total
 }
 

@@ -23,7 +23,12 @@ const LONG = [
   ...['packages/plumb/test/compact', 'packages/plumb/test/park', 'packages/plumb/test/money', 'packages/plumb/test/resume'],
   ...['packages/plumb/test/budget', 'packages/plumb-agent/test/batch', 'packages/plumb-tool/test/mcp-connection'],
   ...['packages/plumb-tool/test/mcp-tools', 'packages/plumb-tool/test/sandbox', 'packages/plumb-tool/test/compose'],
-  ...['packages/plumb-tool/test/builtin-search', 'packages/plumb-tool/test/builtin-web-large'],
+  ...[
+    'packages/plumb-tool/test/builtin-search',
+    'packages/plumb-tool/test/builtin-web-large',
+    'packages/plumb-tool/test/builtin-patch-killed',
+  ],
+  ...['packages/plumb/test/render-random', 'packages/plumb/test/view-browser'],
   ...['packages/plumb-mcp/test/python-client', 'packages/plumb-mcp/test/source-policy', 'packages/plumb-mcp/test/inspect'],
 ]
 

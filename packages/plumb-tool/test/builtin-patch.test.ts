@@ -1,18 +1,7 @@
-// apply_patch: its grammar, where hunks fit, and that several files are changed together or not at all, whatever is killed. Faults 83, 85, 86.
+// apply_patch: its grammar, where hunks fit, and that several files are changed together or not at all. Faults 83, 85, 86.
 
-import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -26,18 +15,10 @@ import { fileStamp } from '../src/source/path/file-stamp.js'
 import { resolvePath } from '../src/source/path/resolved-path.js'
 import { OWNER } from '../src/source/path/temporary-files.js'
 import { type Builtins, builtinsIn, makeBuiltins } from './builtin-directory.js'
+import { contents, patchOf } from './patch.js'
 import { type Files, makeTestDirectory } from './source-directory.js'
 
-const patchOf = (...lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n')
 const apply = (builtins: Builtins, ...lines: readonly string[]) => builtins.call('apply_patch', { patch: patchOf(...lines) })
-
-/** All files below, by path. */
-const contents = (directory: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(directory, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => [join(parentPath, name).slice(directory.length + 1), readFileSync(join(parentPath, name), 'utf8')]),
-  )
 
 t.test('the grammar', async (t) => {
   const hunk = (lines: string[], parts: object = {}) => ({ anchors: [], isAtEnd: false, lines: lines.map(toLine), ...parts })
@@ -716,49 +697,6 @@ const startOf = (pid: number): string =>
   readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /s, '')
     .split(' ')[19] ?? ''
-
-// PLUMB_KILLS=200 for more.
-const KILLS = Number(process.env.PLUMB_KILLS ?? 20)
-
-t.test(`fault 83: killed ${KILLS} times in the middle of patches of three files`, async (t) => {
-  const directory = makeTestDirectory({})
-  const versions: Record<string, number> = { between: 0 }
-  const versionIn = (): string[] => [
-    ...new Set(Object.values(contents(directory)).map((text) => /^version \d+\n$/.exec(text)?.[0] ?? 'torn')),
-  ]
-  const patchTo = (i: number): string =>
-    JSON.stringify({
-      patch: patchOf(
-        ...['*** Update File: a', '@@', `-version ${i}`, `+version ${i + 1}`],
-        ...[`*** Update File: ${i % 2 ? 'd/y' : 'x'}`, `*** Move to: ${i % 2 ? 'x' : 'd/y'}`, '@@', `-version ${i}`, `+version ${i + 1}`],
-        ...[`*** Delete File: c${i}`, `*** Add File: c${i + 1}`, `+version ${i + 1}`],
-      ),
-    })
-  for (let kill = 0; kill < KILLS; kill++) {
-    rmSync(directory, { recursive: true, force: true })
-    mkdirSync(directory)
-    for (const name of ['a', 'x', 'c0']) writeFileSync(join(directory, name), 'version 0\n')
-    const child = spawn('plumb-tool', ['call', 'apply_patch', '-'], { cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] })
-    child.stdin.on('error', () => {})
-    child.stdin.end(Array.from({ length: 2000 }, (_, i) => `${patchTo(i)}\n`).join(''))
-    // The first is done; from now on it is in the middle of one at most times.
-    await new Promise((done) => child.stdout.once('data', done))
-    child.stdout.resume()
-    await new Promise((done) => setTimeout(done, Math.random() * 60))
-    child.kill('SIGKILL')
-    await new Promise((done) => child.on('close', done))
-    const isMixed = versionIn().length > 1 || readdirSync(directory).some((name) => name.startsWith('.plumb-'))
-    if (isMixed) versions.between = (versions.between ?? 0) + 1
-    if (versionIn().includes('torn') && !readdirSync(directory, { recursive: true }).some((name) => String(name).includes('.plumb-')))
-      t.fail('a file is torn')
-    await builtinsIn(directory).code('delete_file', { path: 'none' })
-    const now = versionIn()
-    t.equal(now.length, 1, `all of one version: ${now.join()}`)
-    const left = readdirSync(directory, { recursive: true }).map(String)
-    t.equal(left.filter((name) => !/^(d|c\d+)$/.test(name)).length, 2, `and nothing else: ${left.join(' ')}`)
-  }
-  t.comment(`${versions.between} of ${KILLS} were in the middle`)
-})
 
 t.test('fault 85: two patches at once', async (t) => {
   const builtins = makeBuiltins({ a: 'start\n', b: 'start\n' })

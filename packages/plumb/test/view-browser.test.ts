@@ -1,0 +1,198 @@
+// The page of plumb view in a real browser: by keyboard, in both colour schemes, on a phone, without a script.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { scaled } from '../../wire/test/patience.js'
+import { bash, makeTestDirectory } from '../../wire/test/shell.js'
+import { FILES, RUN } from './view-run.js'
+
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
+const program = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((directory) => BROWSERS.map((name) => join(directory, name)))
+  .find(existsSync)
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+]
+const skip = program === undefined ? 'there is no chromium' : false
+
+/** With what went wrong on the page: whatever the console says, and whatever was asked of anybody. */
+const openPage = async (browser: Browser, file: string, options: BrowserContextOptions = {}): Promise<{ page: Page; wrong: string[] }> => {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, ...options })
+  page.setDefaultTimeout(scaled(30_000))
+  const wrong: string[] = []
+  const url = pathToFileURL(file).href
+  page.on('console', (message) => wrong.push(message.text()))
+  page.on('pageerror', ({ message }) => wrong.push(message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) wrong.push(request.url())
+  })
+  await page.goto(url)
+  return { page, wrong }
+}
+
+const launch = async (t: Test): Promise<Browser> => {
+  const browser = await chromium.launch({ executablePath: program as string, args: ARGS, timeout: scaled(60_000) })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+t.test('the page in a browser', { skip }, async (t) => {
+  const directory = makeTestDirectory(FILES)
+  const made = await bash(`${RUN}; plumb view t.json -o t.html`, { directory })
+  t.match(made, { out: '', err: '', status: 0 })
+  const browser = await launch(t)
+  const { page, wrong } = await openPage(browser, join(directory, 't.html'))
+
+  t.match(await page.title(), 'main of bot.plumb')
+  t.match(await page.locator('.facts').textContent(), /status 1.*outputs\s*3.*requests to models\s*\d+.*tool calls\s*1.*errors\s*3/s)
+  t.strictSame(await page.locator('h2').allTextContents(), [
+    'Timeline',
+    'Errors',
+    'Wiring',
+    'Messages on each wire',
+    'Conversations',
+    'Tool calls',
+  ])
+  t.equal(await page.locator('script, #x').count(), 1, 'nothing of a message became a part of the page')
+  t.ok(
+    (await page.locator('#messages').textContent())?.includes(
+      '</script><script>document.title = "x"</script><b id=x onclick=y>"&amp;\\u202e',
+    ),
+  )
+  t.equal(await page.locator('#wiring svg .node').count(), 7, 'the wiring is drawn: five processes, an agent more, and its tool')
+  t.equal(await page.locator('.wire').first().locator('li').count(), 4)
+  t.match(await page.locator('.talk').first().textContent(), /doctor.*in\s*Men are all alike\.\s*out\s*IN WHAT WAY.*today.*Sunday/s)
+
+  // By keyboard alone: to the bars, to the work of the doctor, and to what is said of it.
+  await page.locator('#bars').focus()
+  const said = page.locator('#said')
+  await page.keyboard.press('ArrowDown')
+  t.match(await said.textContent(), /^input #1: /)
+  await page.keyboard.press('ArrowRight')
+  t.match(await said.textContent(), /^input #2: /)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  t.match(await said.textContent(), /^doctor #\d: /)
+  await page.keyboard.press('Home')
+  t.match(await said.textContent(), /^doctor #1: "IN WHAT WAY" \(/)
+  const before = await page.locator('#chart').boundingBox()
+  await page.keyboard.press('+')
+  t.equal((await page.locator('#chart').boundingBox())?.width, (before?.width ?? 0) * 2, 'stretched')
+  await page.keyboard.press('0')
+  await page.keyboard.press('Enter')
+  t.match(page.url(), /#w\d+-0$/)
+  t.ok(await page.locator(':target').isVisible())
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('alike')
+  await page.getByText(/^\d+ found$/).waitFor()
+  t.notOk(await page.locator('.wire').nth(1).getByText('call today').isVisible())
+  t.ok(await page.locator('.wire').nth(1).getByText('alike').isVisible())
+  await page.keyboard.press('Escape')
+  await page.locator('#find').fill('')
+  await page.locator('.talk [data-follow="3"]').first().click()
+  t.ok((await page.locator('.followed').count()) > 4)
+  t.strictSame(await page.locator('.followed').evaluateAll((all) => [...new Set(all.map((one) => one.getAttribute('data-seq')))]), ['3'])
+  t.strictSame(wrong, [], 'nothing was refused, and no request was made')
+  await page.close()
+
+  const background = async (colorScheme: 'light' | 'dark') => {
+    const { page } = await openPage(browser, join(directory, 't.html'), { colorScheme })
+    const [colours] = await page.locator('body').evaluateAll(([body]) => {
+      const style = (globalThis as unknown as { getComputedStyle(of: unknown): Record<string, string> }).getComputedStyle(body)
+      return [[style.backgroundColor, style.color]]
+    })
+    await page.close()
+    return colours?.map((colour) => Number(/\d+/.exec(colour ?? '')?.[0]))
+  }
+  const [light, dark] = [await background('light'), await background('dark')]
+  t.ok((light?.[0] ?? 0) > 200 && (light?.[1] ?? 255) < 60, 'dark on light')
+  t.ok((dark?.[0] ?? 255) < 60 && (dark?.[1] ?? 0) > 200, 'light on dark')
+
+  const plain = await openPage(browser, join(directory, 't.html'), { javaScriptEnabled: false })
+  t.equal((await plain.page.locator('.messages > li').count()) > 8, true, 'all can be read without a script')
+  t.equal(await plain.page.locator('#find').isVisible(), false, 'what needs one is not there')
+})
+
+t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }, async (t) => {
+  const files = {
+    'slow.sh': `read -r a; read -r b; read -r c; sleep 0.2
+      report() { printf '{"kind":%s,"agent":"slow","time":""}\\n' "$1" >&3; }
+      report '"retry","seq":2,"attempt":1,"reason":"slow down","wait_ms":100'
+      sleep 0.3
+      report '"usage","seq":2,"ms":400,"model":"m","input_tokens":1,"output_tokens":1'
+      report '"output","value":1,"seq":2,"ms":420,"held_ms":10'
+      report '"output","value":1,"seq":1,"ms":450'
+      echo 1; echo 1; echo '"no"'
+    `,
+    'both.plumb': `
+      let slow : !int -> !int = agent { command: ["sh", "slow.sh"], amnesiac: true, concurrency: 2 }
+      let main : !int -> !int = plumb(input, output) { input ; map(value + 1) ; slow ; output }
+    `,
+  }
+  const directory = makeTestDirectory(files)
+  await bash('seq 3 | plumb --trace t.json both.plumb >out.txt 2>err.txt; plumb view t.json -o t.html', { directory })
+  const browser = await launch(t)
+  const { page, wrong } = await openPage(browser, join(directory, 't.html'), { viewport: { width: 390, height: 800 } })
+  const rows = await page
+    .locator('#chart .row')
+    .evaluateAll((all) => all.map((row) => [...row.children].map((bar) => bar.getAttribute('aria-label') ?? '')))
+  const titles = rows.map((row) => row.map((title) => title.replace(/ from .*/, '')))
+  const [first, second] = titles.filter((row) => row[0]?.startsWith('slow'))
+  t.match(
+    [first?.[0], second?.[0]],
+    [/^slow #1: 1 \(4\d\d ms/, /^slow #2: 1 \(420 ms/],
+    'what overlaps has rows of its own, as long as the call took',
+  )
+  t.match(
+    titles.find((row) => row[0]?.startsWith('m:')),
+    [/^m: 1 tokens read/, /^waits before attempt 2: slow down \(100 ms/],
+  )
+  t.match(
+    await page.locator('.turns').textContent(),
+    /#2.*took 420 ms.*then held for [\d.]+ ms behind those.*retry\s*slow down; again after 100 ms/s,
+  )
+
+  const stages = page.locator('#chart .bar.stage')
+  t.equal(await stages.locator('.least').count(), await stages.count(), 'what is too short for a rectangle is a line')
+  const [bar, detail] = [await page.locator('#chart').boundingBox(), await page.locator('#errors td').last().boundingBox()]
+  t.ok((bar?.width ?? 0) >= 700, 'numbers have room')
+  t.ok((detail?.width ?? 0) > 300, 'an error has the width of the page')
+  t.equal(await page.locator('body').evaluate((body) => body.scrollWidth <= 390), true, 'nothing stands out')
+  t.strictSame(wrong, [])
+})
+
+t.test('a long run', { skip }, async (t) => {
+  const directory = makeTestDirectory()
+  const script = `
+    seq 1000 | plumb --record rec -e 'let main : !int -> !int = plumb(input, output) { input ; map(value + 1) ; map(value * 2) ; output }' > out.jsonl
+    plumb view rec -o rec.html && plumb view rec/run.json | cmp - rec.html
+  `
+  t.match(await bash(script, { directory }), { out: '', err: '', status: 0 })
+  t.ok(readFileSync(join(directory, 'rec.html')).length < 1_000_000)
+  const { page, wrong } = await openPage(await launch(t), join(directory, 'rec.html'))
+  t.match(await page.locator('#timeline .left-out').textContent(), /darker where there are more of them/)
+  const drawn = await page
+    .locator('#chart .many')
+    .evaluateAll((all) => all.map((one) => Number(/(\d+) messages?/.exec(one.getAttribute('aria-label') ?? '')?.[1])))
+  t.equal(
+    drawn.reduce((sum, n) => sum + n, 0),
+    4000,
+    'all of them are drawn',
+  )
+  await page.locator('.wire summary').first().click()
+  t.match(
+    await page.locator('.wire .left-out').first().textContent(),
+    /^5\d\d more are not shown\. plumb view --from [\d.]+ begins with the first of them\.$/,
+  )
+  t.strictSame(wrong, [])
+})
