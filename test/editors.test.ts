@@ -12,6 +12,7 @@ import { TOOL_KEYS } from '../packages/lang/src/check/tool.js'
 import { RESERVED } from '../packages/lang/src/parse/cursor.js'
 import { MORPHISMS } from '../packages/lang/src/parse/morphism.js'
 import { PRIMITIVES } from '../packages/lang/src/parse/type.js'
+import { WORDS } from '../packages/lang/src/service/word-at.js'
 
 // Tests run in the root.
 const PLUMB = resolve('packages/plumb/bin/plumb')
@@ -152,7 +153,7 @@ t.test('every key of agents and tools, and every morphism, is explained by its p
   const rows: [string, Iterable<string>][] = [
     ['plumb-agent.1', Object.keys(AGENT_KEYS)],
     ['plumb-tools.7', Object.keys(TOOL_KEYS)],
-    ['plumbing.5', MORPHISMS],
+    ['plumbing.5', [...MORPHISMS, ...WORDS]],
   ]
   for (const [page, words] of rows) {
     const items = itemsOf(readFileSync(`man/${page}`, 'utf8'))

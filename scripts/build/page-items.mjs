@@ -1,13 +1,13 @@
 // What a manual page says of a key or a word, as Markdown: of its lists `.It Li key` with the text below, of its tables `.It Ic word Ta … Ta text`.
 
-/** By key; of a key with several entries the first. */
+/** By key; of a key with several entries the first, that of a table before those of lists: a word of the language may be a key elsewhere. */
 export const itemsOf = (page) => {
   const items = {}
+  for (const [, names, text] of page.matchAll(/^\.It Ic (.*?) Ta ".*?" Ta (.*)$/gm))
+    for (const name of names.split(' , ')) items[name.replace(/ .*/, '')] ??= unescape(text.replace(/^"(.*)"$/, '$1'))
   for (const [list] of page.matchAll(/^\.Bl -tag[\s\S]*?^\.El$/gm))
     for (const [, names, text] of list.matchAll(/^\.It Li (.*)\n([\s\S]*?)(?=^\.It|^\.El)/gm))
       for (const name of names.split(' , ')) if (/^\w+$/.test(name)) items[name] ??= inWords(text)
-  for (const [, names, text] of page.matchAll(/^\.It Ic (.*?) Ta ".*?" Ta (.*)$/gm))
-    for (const name of names.split(' , ')) items[name.replace(/ .*/, '')] ??= unescape(text.replace(/^"(.*)"$/, '$1'))
   return items
 }
 

@@ -3,6 +3,7 @@
 import t from 'tap'
 import { type Compiled, compile } from '../src/compile.js'
 import type { Files } from '../src/names/modules.js'
+import { MORPHISMS, PLAIN_MORPHISMS } from '../src/parse/morphism.js'
 import { foldsIn, hintsIn, type ListedSymbol, referencesAt, signaturesAt, symbolsIn, tokensIn } from '../src/service/index.js'
 
 const LIBRARY = 'type Word = { text: string, length: int }\nlet measure = map({ text: value, length: length(value) })\n'
@@ -117,8 +118,33 @@ t.test('the functions whose arguments stand at a place', async (t) => {
   t.match(inside, { usages: [{ usage: 'split(s, sep)', text: /separators/ }], argument: 1 })
   t.match(at('let a : !string -> ![string] = map(split(lower(‸value), "x"))'), { usages: [{ usage: 'lower(s)' }], argument: 0 })
   t.match(at('let f : int -> int = map(value + 1)\nlet a : !int -> !int = map(f(‸value))'), { usages: [{ usage: 'f : int -> int' }] })
-  t.equal(at('let a : !string -> ![string] = map(spl‸it(value, "x"))'), undefined, 'the name is no argument')
-  t.equal(at('let a : !int -> !int = map(value ‸+ 1)'), undefined)
+  t.match(at('let a : !string -> ![string] = map(spl‸it(value, "x"))'), { usages: [{ word: 'map' }] }, 'the name is no argument of its own')
+  t.match(at('let a : !string -> ![string] = map(split([value, ‸"x"][0], "x"))'), { usages: [{ usage: 'split(s, sep)' }], argument: 0 })
+  t.equal(at('let a : !int -> !int = plumb(inp‸ut, output) { input ; output }'), undefined)
+  t.equal(at('let a : !int -> !int = (‸id)'), undefined, 'no function')
+})
+
+t.test('what stands in the parentheses of a word such as map', async (t) => {
+  const at = (marked: string) => signaturesAt(compiled(marked.replace('‸', '')), marked.indexOf('‸'))
+  const rows: [string, string[], number][] = [
+    ['map(‸value + 1)', ['map(e)', 'map(f, parallel: n)'], 0],
+    ['map((value ‸+ 1) * 2)', ['map(e)', 'map(f, parallel: n)'], 0],
+    ['map(‸', ['map(e)', 'map(f, parallel: n)'], 0],
+    ['map(value) ; filter(not (‸', ['filter(e)'], 0],
+    ['fold({ a: state.a + 1, b: 2 }, ‸', ['fold(e, from: x)'], 1],
+    ['map(if value > 0 then length(‸', ['length(x)'], 0],
+    ['map($"a, {lower(‸', ['lower(s)'], 0],
+    ['map($"a, {lower("x")}", ‸', ['map(e)', 'map(f, parallel: n)'], 1],
+    ['batch(2, ‸within: 1)', ['batch(n, within: seconds)'], 1],
+    ['map(value) ; ‸', [], 0],
+  ]
+  for (const [chain, usages, argument] of rows) {
+    const found = at(`let twice : !int -> !int = id\nlet a : !int -> !int = ${chain}\nlet b : !int -> !int = id\n`)
+    t.strictSame(found?.usages.map(({ usage }) => usage) ?? [], usages, chain)
+    t.equal(found?.argument ?? 0, argument, chain)
+  }
+  const taking = [...MORPHISMS].filter((word) => !PLAIN_MORPHISMS.has(word))
+  for (const word of [...taking, 'each']) t.match(at(`let a : !int -> !int = ${word}(‸`), { usages: [{ word }] }, word)
 })
 
 t.test('what names mean, in their order', async (t) => {

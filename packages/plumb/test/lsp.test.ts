@@ -1,7 +1,7 @@
 // The language server as an editor has it: a child process, spoken to over its stdin and stdout with the protocol's own library.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,6 +19,7 @@ import {
   type ProtocolConnection,
   type PublishDiagnosticsParams,
   type SemanticTokens,
+  type SymbolInformation,
   type TextEdit,
   type WorkspaceEdit,
 } from 'vscode-languageserver-protocol/node'
@@ -50,7 +51,7 @@ const start = (): Server => {
 /** A client, after the handshake. `diagnosed` resolves with what is pushed next for a file. */
 const connect = async (
   { child }: Server,
-  options: { processId?: number | null; capabilities?: object; initializationOptions?: object } = {},
+  options: { processId?: number | null; capabilities?: object; initializationOptions?: object; workspaceFolders?: object } = {},
 ) => {
   if (!child.stdout || !child.stdin) throw new Error('no pipes')
   const connection = createProtocolConnection(child.stdout, child.stdin)
@@ -136,6 +137,44 @@ t.test('where data may go is reported with each step of the way, and the agent t
   await server.exited
 })
 
+t.test('symbols of the workspace: of open files as they are written, and of the other specs in its folders', async (t) => {
+  const directory = newDirectory(t)
+  const uriOf = (name: string) => pathToFileURL(join(directory, name)).href
+  mkdirSync(join(directory, 'a/b/.git'), { recursive: true })
+  mkdirSync(join(directory, 'node_modules'))
+  mkdirSync(join(directory, 'other'))
+  const spec = (name: string) =>
+    `type Find${name} = { inFind: int }\nlet find${name} : !int -> !int = id\nlet one : int -> int = id\nlet half = `
+  const files = ['near.plumb', 'a/b/far.plumb', 'a/b/.git/hidden.plumb', 'node_modules/theirs.plumb', 'a/no-spec.txt', 'other/more.plumb']
+  for (const [i, name] of files.entries()) writeFileSync(join(directory, name), spec(String(i)))
+  symlinkSync(directory, join(directory, 'a/round'))
+  const server = start()
+  const folder = { workspaceFolders: [{ uri: uriOf(''), name: 'all' }] }
+  const { connection, initialized } = await connect(server, folder)
+  t.match(initialized.capabilities.workspace, { workspaceFolders: { supported: true } })
+  const find = async (query: string) => {
+    const found: SymbolInformation[] = await connection.sendRequest('workspace/symbol', { query })
+    return found.map(({ name, kind, location: { uri, range } }) => `${uri.slice(uriOf('').length + 1)} ${name} ${kind} ${range.start.line}`)
+  }
+  t.strictSame(await find('find0'), ['near.plumb Find0 5 0', 'near.plumb find0 12 1'])
+  t.strictSame(await find('find'), [
+    ...['near.plumb Find0 5 0', 'near.plumb inFind 8 0', 'near.plumb find0 12 1'],
+    ...['other/more.plumb Find5 5 0', 'other/more.plumb inFind 8 0', 'other/more.plumb find5 12 1'],
+    ...['a/b/far.plumb Find1 5 0', 'a/b/far.plumb inFind 8 0', 'a/b/far.plumb find1 12 1'],
+  ])
+  await open(connection, uriOf('near.plumb'), 'let findOpen : !int -> !int = id\n')
+  t.strictSame(await find('find0'), [])
+  t.strictSame(await find('findopen'), ['near.plumb findOpen 12 0'])
+  writeFileSync(join(directory, 'a/b/far.plumb'), 'let findChanged : int -> int = id\n')
+  t.strictSame(await find('find1'), [])
+  t.strictSame(await find('findch'), ['a/b/far.plumb findChanged 6 0'])
+  const event = { removed: folder.workspaceFolders, added: [{ uri: uriOf('other'), name: 'other' }, { uri: 'untitled:x' }, 7] }
+  await connection.sendNotification('workspace/didChangeWorkspaceFolders', { event })
+  t.strictSame(await find('findch'), [])
+  t.strictSame(await find('find5'), ['other/more.plumb Find5 5 0', 'other/more.plumb find5 12 1'])
+  t.equal(await stop(server, connection), 0)
+})
+
 t.test('a session', async (t) => {
   const directory = newDirectory(t)
   writeFileSync(join(directory, 'words.plumb'), 'let shout : !string -> !string = map(upper(value))\n')
@@ -184,7 +223,12 @@ t.test('a session', async (t) => {
     contents: { value: /score : int/ },
     range: { start: { line: 3, character: 47 }, end: { line: 3, character: 52 } },
   })
-  t.equal(await connection.sendRequest('textDocument/hover', at(spec.replace('agent', '‸agent'))), null)
+  const explained: [string, RegExp][] = [
+    ['agent', /^A conversation with a language model.*plumbing\(5\)\*$/s],
+    ['map', /^```plumb\nmap : !Review -> !string\n```\n\ncomputes/],
+  ]
+  for (const [word, text] of explained)
+    t.match(await connection.sendRequest('textDocument/hover', at(spec.replace(word, `‸${word}`))), { contents: { value: text } })
   const definition: Location = await connection.sendRequest('textDocument/definition', at(spec.replace('.shout', '.sh‸out')))
   t.strictSame(definition, { uri: words, range: { start: { line: 0, character: 4 }, end: { line: 0, character: 9 } } })
 
@@ -215,6 +259,13 @@ t.test('a session', async (t) => {
   t.ok(data.length > 0 && data.length % 5 === 0, 'five numbers a name')
   t.strictSame(data.slice(0, 5), [0, 4, 5, 0, 0], 'the module')
   t.equal(await connection.sendRequest('textDocument/signatureHelp', at(spec.replace('agent', '‸agent'))), null)
+  t.match(await connection.sendRequest('textDocument/signatureHelp', at(spec.replace('map(', 'map(‸'))), {
+    signatures: [
+      { label: 'map(e)', parameters: [{ label: [4, 5] }], documentation: { value: /^computes/ } },
+      { label: 'map(f, parallel: n)' },
+    ],
+    activeParameter: 0,
+  })
 
   // An unsaved buffer stands in for the file of its name, and its mistakes are reported where they are.
   const library = '\nlet shout : !string -> !int = map(length(value))\nlet main : !int -> !int = id ; nothing\n'

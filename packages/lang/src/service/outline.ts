@@ -1,11 +1,12 @@
 // What stands in a file, as an editor lists it, and what of it can be folded.
 
 import type { Compiled } from '../compile.js'
-import type { Span } from '../diagnostic/source.js'
+import { ignore } from '../diagnostic/diagnostic.js'
+import type { Source, Span } from '../diagnostic/source.js'
 import { aliasOf } from '../names/modules.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { Binding, Item, Name, TypeExpression } from '../parse/ast.js'
-import type { BrokenItem } from '../parse/parser.js'
+import { type BrokenItem, type Parsed, parse } from '../parse/parser.js'
 import { childNodesOf } from './path-at.js'
 import { writtenSignature } from './signature.js'
 
@@ -21,11 +22,13 @@ export interface ListedSymbol {
 }
 
 /** In their order; those of a spec with errors, too. */
-export const symbolsIn = ({ program }: Compiled): readonly ListedSymbol[] =>
-  [
-    ...program.entry.module.program.items.map((item) => symbolOf(item, program.entry)),
-    ...[...program.entry.module.program.broken.values()].map(brokenSymbol),
-  ].sort((a, b) => a.span.start - b.span.start)
+export const symbolsIn = ({ program: { entry } }: Compiled): readonly ListedSymbol[] => symbolsOf(entry.module.program, entry)
+
+/** Of a text alone, which is not checked: without details, and what is a process is known by its signature. */
+export const symbolsOfText = (source: Source): readonly ListedSymbol[] => symbolsOf(parse(source, ignore))
+
+const symbolsOf = ({ items, broken }: Parsed, scope?: Scope): readonly ListedSymbol[] =>
+  [...items.map((item) => symbolOf(item, scope)), ...[...broken.values()].map(brokenSymbol)].sort((a, b) => a.span.start - b.span.start)
 
 // What is being written stays in the list, and folded.
 const brokenSymbol = ({ kind, name, span }: BrokenItem): ListedSymbol => ({
@@ -33,7 +36,7 @@ const brokenSymbol = ({ kind, name, span }: BrokenItem): ListedSymbol => ({
   parts: [],
 })
 
-const symbolOf = (item: Item, scope: Scope): ListedSymbol => {
+const symbolOf = (item: Item, scope: Scope | undefined): ListedSymbol => {
   const { span } = item
   switch (item.kind) {
     case 'use':
@@ -45,7 +48,7 @@ const symbolOf = (item: Item, scope: Scope): ListedSymbol => {
     case 'test':
       return { name: item.name.text, kind: 'test', span, at: item.name.span, parts: [] }
     case 'binding':
-      return bindingOf(item, scope.bindings.get(item.name.text))
+      return scope ? bindingOf(item, scope.bindings.get(item.name.text)) : { ...bindingOf(item, undefined), kind: writtenKind(item) }
   }
 }
 
@@ -54,6 +57,11 @@ const KINDS: Readonly<Record<Bound['category'], ListedSymbol['kind']>> = {
   base: 'tool',
   value: 'value',
   unknown: 'value',
+}
+
+const writtenKind = ({ signature }: Binding): ListedSymbol['kind'] => {
+  if (!signature) return 'value'
+  return [...signature.inputs, ...signature.outputs].some(({ isStream }) => isStream) ? 'process' : 'tool'
 }
 
 const bindingOf = (binding: Binding, bound: Bound | undefined): ListedSymbol => {

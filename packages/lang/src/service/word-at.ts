@@ -1,4 +1,4 @@
-// The keys of agents, tools and tests, and the morphisms: words of the language that a manual page explains.
+// The keys of agents, tools and tests, the morphisms, and words such as `agent` and `untrusted`: what a manual page explains.
 
 import { AGENT_KEYS } from '../check/agent.js'
 import { TOOL_KEYS } from '../check/tool.js'
@@ -9,7 +9,7 @@ import { MORPHISMS } from '../parse/morphism.js'
 import { isOf, pathAt } from './path-at.js'
 
 export interface LanguageWord {
-  readonly kind: 'agent' | 'tool' | 'test' | 'morphism'
+  readonly kind: 'agent' | 'tool' | 'test' | 'morphism' | 'word'
   readonly word: string
   readonly span: Span
   /** The accepted value, as in an error: `a whole number from 0`. */
@@ -19,7 +19,7 @@ export interface LanguageWord {
 /** Keys of objects inside a value are their users' own, or are described at the outer key. */
 export const wordAt = ({ program }: Compiled, offset: number): LanguageWord | undefined => {
   const path = pathAt(program.entry.module.program, offset)
-  return keyIn(path) ?? morphismIn(path, offset)
+  return keyIn(path) ?? morphismIn(path, offset) ?? otherIn(path, offset)
 }
 
 const keyIn = (path: readonly Node[]): LanguageWord | undefined => {
@@ -39,4 +39,19 @@ const morphismIn = (path: readonly Node[], offset: number): LanguageWord | undef
   if (!node || !('kind' in node) || typeof node.kind !== 'string') return undefined
   const end = node.span.start + node.kind.length
   return offset > end ? undefined : { kind: 'morphism', word: node.kind, span: { ...node.span, end } }
+}
+
+/** Words of the language besides the morphisms, by the kind of node that has them. */
+export const WORDS = ['agent', 'tool', 'plumb', 'spawn', 'channel', 'untrusted', 'secret'] as const
+
+const otherIn = (path: readonly Node[], offset: number): LanguageWord | undefined => {
+  const node = path.findLast((n) => isOf('agent', 'tool', 'plumb', 'spawn', 'channel', 'labelled')(n))
+  if (!node || !('kind' in node)) return undefined
+  const word = 'label' in node ? String(node.label) : String(node.kind)
+  const { source } = node.span
+  // A channel is declared by a `let`, and the word stands behind its type.
+  const start = node.kind === 'channel' ? node.span.end - word.length : node.span.start
+  const end = start + word.length
+  if (offset < start || end < offset || source.text.slice(start, end) !== word) return undefined
+  return { kind: 'word', word, span: { source, start, end } }
 }

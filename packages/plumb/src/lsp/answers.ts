@@ -4,6 +4,7 @@ import { type Completion, completionsAt, definitionAt, type Edit, format, rename
 import type { Result } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import type { Documents } from './documents.js'
+import { wordText } from './hover.js'
 import type { DocumentParams, PositionParams } from './params.js'
 import { offsetAt, rangeOf } from './position.js'
 
@@ -34,11 +35,11 @@ export const signatureHelp = (documents: Documents, { textDocument, position }: 
   const document = documents.get(textDocument.uri)
   const found = document && signaturesAt(documents.compiled(document), offsetAt(document.text, position))
   if (!found) return null
-  const signatures = found.usages.map(({ usage, text }) => ({
-    label: usage,
-    parameters: parametersOf(usage),
-    ...(text === undefined ? {} : { documentation: text }),
-  }))
+  const signatures = found.usages.map(({ usage, text, word }) => {
+    const said = word === undefined ? undefined : wordText({ kind: 'morphism', word })
+    const documentation = said === undefined ? text : { kind: 'markdown' as const, value: said }
+    return { label: usage, parameters: parametersOf(usage), ...(documentation === undefined ? {} : { documentation }) }
+  })
   // The first signature that has the argument.
   const active = signatures.findIndex(({ parameters }) => found.argument < parameters.length)
   return { signatures, activeSignature: Math.max(0, active), activeParameter: found.argument }

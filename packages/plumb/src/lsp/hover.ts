@@ -5,7 +5,7 @@ import type * as protocol from 'vscode-languageserver-protocol/node'
 import agentKeys from '../../../../man/plumb-agent.1?keys'
 import testKeys from '../../../../man/plumb-test.1?keys'
 import toolKeys from '../../../../man/plumb-tools.7?keys'
-import morphisms from '../../../../man/plumbing.5?keys'
+import words from '../../../../man/plumbing.5?keys'
 import type { Documents } from './documents.js'
 import type { PositionParams } from './params.js'
 import { offsetAt, rangeOf } from './position.js'
@@ -17,7 +17,7 @@ export const hover = (documents: Documents, { textDocument, position }: Position
   const offset = offsetAt(document.text, position)
   const word = wordAt(compiled, offset)
   const found = hoverAt(compiled, offset)
-  const said = word && saidOf(word)
+  const said = word && wordText(word)
   // An unknown key has an error of its own.
   if (!found && said === undefined) return null
   const code = found?.code ?? (word?.takes === undefined ? undefined : `${word.word}: ${word.takes}`)
@@ -34,10 +34,12 @@ const PAGES: Readonly<Record<LanguageWord['kind'], { readonly page: string; read
   agent: { page: 'plumb-agent(1)', items: agentKeys },
   tool: { page: 'plumb-tools(7)', items: toolKeys },
   test: { page: 'plumb-test(1)', items: testKeys },
-  morphism: { page: 'plumbing(5)', items: morphisms },
+  morphism: { page: 'plumbing(5)', items: words },
+  word: { page: 'plumbing(5)', items: words },
 }
 
-const saidOf = ({ kind, word }: LanguageWord): string | undefined => {
+/** What its page says of a word of the language, as Markdown. */
+export const wordText = ({ kind, word }: Pick<LanguageWord, 'kind' | 'word'>): string | undefined => {
   const { page, items } = PAGES[kind]
   return Object.hasOwn(items, word) ? `${items[word]}\n\n*${page}*` : undefined
 }

@@ -26,6 +26,7 @@ import {
 import { watchParent } from './parent.js'
 import { Publisher } from './publish.js'
 import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
+import { Workspace } from './workspace.js'
 
 /** What is asked together with a change, as the words that fit there, is answered before the change is checked. */
 const QUIET_MS = 4
@@ -47,6 +48,7 @@ export const lsp = async (): Promise<number> => {
   reader.partialMessageTimeout = 0
   const connection = createProtocolConnection(reader, new StreamMessageWriter(output))
   const documents = new Documents()
+  const workspace = new Workspace()
   const tests = new EditorTests(documents)
   const publisher = new Publisher(
     documents,
@@ -115,6 +117,11 @@ export const lsp = async (): Promise<number> => {
     documents.close(uri)
   })
   onNotification('textDocument/didSave', hasDocument, () => documents.forget())
+  onNotification('workspace/didChangeWorkspaceFolders', isObject, ({ event }) => {
+    if (!isObject(event)) return
+    workspace.remove(event.removed)
+    workspace.add(event.added)
+  })
   onNotification('workspace/didChangeWatchedFiles', isObject, () => documents.forget())
 
   onRequest('textDocument/hover', hasPosition, (params) => hover(documents, params))
@@ -127,7 +134,7 @@ export const lsp = async (): Promise<number> => {
   onRequest('textDocument/references', hasPosition, (params) => references(documents, params))
   onRequest('textDocument/documentHighlight', hasPosition, (params) => highlights(documents, params))
   onRequest('textDocument/documentSymbol', hasDocument, (params: DocumentParams) => documentSymbols(documents, params))
-  onRequest('workspace/symbol', isQuery, (params) => workspaceSymbols(documents, params))
+  onRequest('workspace/symbol', isQuery, (params) => workspaceSymbols(documents, workspace, params))
   onRequest('textDocument/foldingRange', hasDocument, (params: DocumentParams) => foldingRanges(documents, params))
   onRequest('textDocument/inlayHint', hasRange, (params) => inlayHints(documents, params))
   onRequest('textDocument/semanticTokens/full', hasDocument, (params: DocumentParams) => semanticTokens(documents, params))
@@ -169,6 +176,7 @@ export const lsp = async (): Promise<number> => {
       state.canWatchFiles = canWatchFiles(params.capabilities)
       state.canRefreshLenses = canRefreshLenses(params.capabilities)
       state.commands = clientCommands(params.initializationOptions)
+      workspace.open(params)
       stopWatching = watchParent(params.processId, endNow)
       return { capabilities: CAPABILITIES, serverInfo: { name: 'plumb', version } }
     })
@@ -207,6 +215,7 @@ const CAPABILITIES: protocol.ServerCapabilities = {
   documentHighlightProvider: true,
   documentSymbolProvider: true,
   workspaceSymbolProvider: true,
+  workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
   foldingRangeProvider: true,
   inlayHintProvider: true,
   semanticTokensProvider: { legend: { tokenTypes: [...TOKEN_KINDS], tokenModifiers: ['declaration'] }, full: true },

@@ -5,6 +5,7 @@ import type * as protocol from 'vscode-languageserver-protocol/node'
 import type { Document, Documents } from './documents.js'
 import type { DocumentParams, PositionParams } from './params.js'
 import { offsetAt, rangeOf } from './position.js'
+import type { Workspace } from './workspace.js'
 
 /** Maximum results of one request; an editor shows no more. */
 const MAX_SYMBOLS = 1000
@@ -14,18 +15,25 @@ export const documentSymbols = (documents: Documents, { textDocument }: Document
   return document ? symbolsIn(documents.compiled(document)).map((symbol) => toSymbol(symbol, document)) : null
 }
 
-/** Symbols of open documents whose names contain the letters of the query in their order, case-insensitively. */
-export const workspaceSymbols = (documents: Documents, { query }: { readonly query: string }): protocol.SymbolInformation[] => {
+/** Symbols of open documents, and then of the specs in the folders, whose names contain the letters of the query in order, case-insensitively. */
+export const workspaceSymbols = (
+  documents: Documents,
+  workspace: Workspace,
+  { query }: { readonly query: string },
+): protocol.SymbolInformation[] => {
   const wanted = query.toLowerCase()
-  const found = documents.all.flatMap((document) =>
-    symbolsIn(documents.compiled(document)).flatMap((symbol) =>
-      [symbol, ...symbol.parts].filter(({ name }) => holdsInOrder(name.toLowerCase(), wanted)).map((of) => ({ of, document })),
-    ),
+  const open = documents.all.map((document) => ({ ...document, symbols: symbolsIn(documents.compiled(document)) }))
+  const isOpen = new Set(open.map(({ path }) => path))
+  const found = [...open, ...workspace.files((path) => isOpen.has(path))].flatMap(({ uri, text, symbols }) =>
+    symbols
+      .flatMap((symbol) => [symbol, ...symbol.parts])
+      .filter(({ name }) => holdsInOrder(name.toLowerCase(), wanted))
+      .map((of) => ({ of, uri, text })),
   )
-  return found.slice(0, MAX_SYMBOLS).map(({ of: { name, kind, at }, document }) => ({
+  return found.slice(0, MAX_SYMBOLS).map(({ of: { name, kind, at }, uri, text }) => ({
     name,
     kind: SYMBOL_KINDS[kind],
-    location: { uri: document.uri, range: rangeOf(document.text, at) },
+    location: { uri, range: rangeOf(text, at) },
   }))
 }
 
