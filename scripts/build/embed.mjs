@@ -80,6 +80,8 @@ const packedScripts = {
 const LIBRARY = '@pydantic/genai-prices'
 // When it was published: to be changed with its version.
 const PRICES_OF = { version: '0.1.8', date: '2026-09-23' }
+// `import('prices:source')`: --version prints it without the table, whose text takes longer to load than Node to start.
+const PRICES_SOURCE = `${LIBRARY} ${PRICES_OF.version} of ${PRICES_OF.date}`
 const TOKENS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok', 'input_audio_mtok']
 const priceTable = {
   name: 'price-table',
@@ -88,6 +90,11 @@ const priceTable = {
       path: relative(ROOT, join(resolveDir, path.replace(/\?prices$/, ''))),
       namespace: 'price-table',
     }))
+    onResolve({ filter: /^prices:source$/ }, () => ({ path: 'source', namespace: 'price-source' }))
+    onLoad({ filter: /./, namespace: 'price-source' }, ({ path }) => {
+      embeddedInputs.set(`price-source:${path}`, [])
+      return { contents: PRICES_SOURCE, loader: 'text' }
+    })
     onLoad({ filter: /./, namespace: 'price-table' }, async ({ path }) => {
       const { findProvider } = await import('@pydantic/genai-prices')
       const file = createRequire(import.meta.url).resolve(LIBRARY)
@@ -96,7 +103,7 @@ const priceTable = {
       if (version !== PRICES_OF.version) throw new Error(`PRICES_OF is of ${PRICES_OF.version}, and ${LIBRARY} is ${version}`)
       const ids = JSON.parse(readFileSync(`${ROOT}/${path}`, 'utf8'))
       const providers = Object.fromEntries(ids.map((id) => [id, findProvider({ providerId: id }).models.flatMap(pricedModel)]))
-      return { contents: JSON.stringify({ source: `${LIBRARY} ${version} of ${PRICES_OF.date}`, providers }), loader: 'json' }
+      return { contents: JSON.stringify(providers), loader: 'json' }
     })
   },
 }

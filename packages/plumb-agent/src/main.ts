@@ -10,7 +10,7 @@ import { type ReceivedInput, runAgent } from './run.js'
 const PROGRAM = 'plumb-agent'
 
 const main = async (argv: readonly string[]): Promise<number> => {
-  if (argv.length === 1 && argv[0] === '--version') return endWith(PROGRAM, await writeStdout(await versionAndPrices(version)))
+  if (argv.length === 1 && argv[0] === '--version') return endWith(PROGRAM, await writeStdout(versionAndPrices(version)))
   const read = readAgentArguments(PROGRAM, argv)
   const isReceived = read.ok && typeof read.value === 'object' && read.value.spec.kind === 'envelope'
   return isReceived ? runReceived(argv) : obey(read)

@@ -9,7 +9,7 @@ import { readPlainRun, runBinding } from './main-run.js'
 const main = async (argv: readonly string[]): Promise<number> => {
   const plain = readPlainRun(argv)
   if (plain) return runBinding(plain.spec, plain.flags)
-  if (argv.length === 1 && argv[0] === '--version') return endWith('plumb', await writeStdout(await versionAndPrices(version)))
+  if (argv.length === 1 && argv[0] === '--version') return endWith('plumb', await writeStdout(versionAndPrices(version)))
   const { command } = await import('./main-commands.js')
   return command(argv, COMMANDS)
 }

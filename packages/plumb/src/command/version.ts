@@ -1,21 +1,21 @@
 // plumb version: prints the version, and with --json the facts about the machine that a bug report needs.
 
 import { arch, platform, release } from 'node:os'
-import { endWith, loadPrices, siblingProgram, versionAndPrices, writeStdout } from '@plumb/wire'
+import { endWith, PRICES_SOURCE, siblingProgram, versionAndPrices, writeStdout } from '@plumb/wire'
 import { version } from '../../package.json'
 
 const PROGRAMS = ['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux', 'plumb-tool'] as const
 
 /** Resolves to the exit status. */
 export const printVersion = async ({ json = false }: { readonly json?: boolean }): Promise<number> =>
-  endWith('plumb', await writeStdout(json ? `${JSON.stringify(await describe())}\n` : await versionAndPrices(version)))
+  endWith('plumb', await writeStdout(json ? `${JSON.stringify(describe())}\n` : versionAndPrices(version)))
 
 /** `programs`: the file of each executable that this one starts; a bare name is looked up on PATH. */
-const describe = async () => ({
+const describe = () => ({
   version,
   node: process.version,
   platform: `${platform()}-${arch()}`,
   kernel: release(),
-  prices: (await loadPrices()).source,
+  prices: PRICES_SOURCE,
   programs: Object.fromEntries(PROGRAMS.map((name) => [name, siblingProgram(name)])),
 })

@@ -1,5 +1,6 @@
 // The prices, loaded on first use: most runs need none.
 
+import PRICES_SOURCE from 'prices:source'
 import type { Prices } from './prices.js'
 import type { GivenPrices } from './prices-file.js'
 
@@ -8,5 +9,8 @@ export const loadPrices = async (given: GivenPrices = {}): Promise<Prices> => {
   return openPrices(given)
 }
 
+/** The source of the table: a library, its version and its date. */
+export { PRICES_SOURCE }
+
 /** What --version prints for a program that knows prices. */
-export const versionAndPrices = async (version: string): Promise<string> => `${version}\nprices: ${(await loadPrices()).source}\n`
+export const versionAndPrices = (version: string): string => `${version}\nprices: ${PRICES_SOURCE}\n`

@@ -1,5 +1,10 @@
 // Made by the build from a library's table; see scripts/build/embed.mjs.
 
+declare module 'prices:source' {
+  const text: string
+  export default text
+}
+
 declare module '*.json?prices' {
   const table: unknown
   export default table

@@ -3,7 +3,7 @@
 import { ACCOUNTS } from '../accounts.js'
 import { halfOf, type Price } from './price.js'
 import { findGiven, type GivenPrices } from './prices-file.js'
-import { findInTable, PRICES_SOURCE } from './table.js'
+import { findInTable } from './table.js'
 
 /** The model, as far as its provider is known. */
 export interface PricedModel {
@@ -14,8 +14,6 @@ export interface PricedModel {
 }
 
 export interface Prices {
-  /** The source of the table: a library, its version and its date. */
-  readonly source: string
   /** Undefined: unknown. */
   quote(priced: PricedModel, kind?: RequestKind): Quote | undefined
 }
@@ -38,7 +36,6 @@ const PLAIN: RequestKind = { hasHourCache: false, hasAudio: false }
 
 /** `given`: by --prices. */
 export const openPrices = (given: GivenPrices): Prices => ({
-  source: PRICES_SOURCE,
   quote: ({ model, provider, lane }, { hasHourCache, hasAudio } = PLAIN) => {
     const byLane = (price: Price): Price => (lane === 'batch' ? halfOf(price) : price)
     const own = findGiven(given, model)

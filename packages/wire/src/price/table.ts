@@ -4,12 +4,6 @@ import { isRecord } from '../is-record.js'
 import type { Price, Rate } from './price.js'
 import text from './providers.json?prices'
 
-interface PriceTable {
-  /** The library, its version and date. */
-  readonly source: string
-  readonly providers: Readonly<Record<string, readonly TableModel[]>>
-}
-
 interface TableModel {
   readonly match: Match
   /** The context window in tokens. */
@@ -41,9 +35,7 @@ type Match =
   | { readonly contains: string }
   | { readonly regex: string }
 
-const table = text as PriceTable
-
-export const PRICES_SOURCE = table.source
+const providers = text as Readonly<Record<string, readonly TableModel[]>>
 
 export interface TableEntry {
   readonly price: Price
@@ -58,7 +50,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { xai: 'x-ai', gemini: 'go
 
 /** `provider` undefined: the first that has such a model. `nowMs`: since 1970. */
 export const findInTable = (model: string, provider: string | undefined, nowMs: number): TableEntry | undefined => {
-  const lists = provider === undefined ? Object.values(table.providers) : [table.providers[OTHER_NAMES[provider] ?? provider] ?? []]
+  const lists = provider === undefined ? Object.values(providers) : [providers[OTHER_NAMES[provider] ?? provider] ?? []]
   for (const models of lists) {
     const found = models.find(({ match }) => matches(match, model))
     if (found) return entryOf(found, nowMs)
