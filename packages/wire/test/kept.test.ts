@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSyn
 import { join } from 'node:path'
 import t from 'tap'
 import { canonicalJson } from '../src/json/canonical.js'
-import { canonicalText, differingPaths, hashOf, joinKept, nearestRequest, openKept } from '../src/kept/index.js'
+import { canonicalText, differingPaths, hashOf, joinKept, nearestRequest, openGiving, openKept } from '../src/kept/index.js'
 import type { KeptAnswers } from '../src/kept/kept.js'
 import type { Result } from '../src/result.js'
 import { makeTestDirectory } from './shell.js'
@@ -75,6 +75,19 @@ for (const name of ['directory', 'lines.jsonl']) {
     t.same([one.ask('q', 'a').found?.answer, two.ask('q', 'a').found?.answer, one.ask('q', 'a').found], ['x', 'y', undefined])
   })
 }
+
+t.test('what is given out without a request is given to none, and only once', async (t) => {
+  const path = join(makeTestDirectory(), 'kept')
+  const before = open(path)
+  for (const text of ['1', '2', '3', '4']) before.ask('q', 'a').keep(text)
+  const kept = open(path)
+  const [give, other] = [openGiving(kept.fd), openGiving(kept.fd)]
+  const key = (nth: number) => ({ hash: hashOf('q'), place: 'a', nth })
+  const next = () => kept.ask('q', 'a').found?.answer
+  t.same([give(key(3)), give(key(3)), other(key(3))], [true, false, false])
+  t.same([next(), give(key(1)), other(key(2))], ['1', false, true])
+  t.same([next(), next(), give(key(5)), give(key(6))], ['4', undefined, false, true])
+})
 
 t.test('what is damaged is asked again', async (t) => {
   const directory = makeTestDirectory()

@@ -176,7 +176,7 @@ export const openConversation = (
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     })
-    return { ...answer, calls: before?.callsOf() }
+    return { ...answer, calls: before?.callsOf(), keptAs: before?.keptAs }
   }
 
   // As if it had been requested, but without its cost.
@@ -190,7 +190,7 @@ export const openConversation = (
     }
     meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
-    return { ...answered, calls: kept.callsOf() }
+    return { ...answered, calls: kept.callsOf(), keptAs: kept.keptAs }
   }
 
   const remember = (messages: readonly ChatMessage[], emit: Emit): void => {
@@ -208,7 +208,9 @@ export const openConversation = (
     const turn = new Turn(message.value)
     const count = new CallCount(maxToolCalls)
     let hasBeenCut = false
+    let requests = 0
     for (let retries = 0; ; ) {
+      requests++
       const said = await ask(turn, emit, cancellation, delivery)
       if (!said.ok) return said
       const { content, stop } = said.value
@@ -227,6 +229,7 @@ export const openConversation = (
         const { json, repairs } = read.value
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!isAmnesiac) remember(turn.accepted(content), emit)
+        else if (requests === 1 && repairs.length === 0 && !readContent && said.keptAs) emit({ kind: 'kept_as', ...said.keptAs })
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
@@ -268,7 +271,7 @@ export const openConversation = (
 const WARN_AWAY_ATTEMPT = 4
 
 type Said =
-  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
+  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined; readonly keptAs: KeptQuestion['keptAs'] }
   | (InputOutcome & { readonly ok: false })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })

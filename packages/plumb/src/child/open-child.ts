@@ -46,8 +46,8 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance =
     budget && new ChildAllowance({ budget, channel, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
-  const recorded = kind === 'plumb' ? undefined : settings.resumed?.get(place)
-  const replay = recorded && new Replay({ answers: recorded, ...replayingFor(() => process, context, options) })
+  const answered = kind === 'plumb' ? undefined : (settings.resumed?.get(place)?.ofBytes ?? settings.repeated?.at(place))
+  const replay = answered && new Replay({ answers: answered, ...replayingFor(() => process, context, options) })
   const secrets = settings.secrets?.isIn(place) ? settings.secrets : undefined
   const state = kind === 'plumb' ? undefined : settings.state
   const isObserved = emitter || parent || budget || replay || state

@@ -9,9 +9,11 @@ import {
   type LineReader,
   type LineWriter,
   MAX_CALL_TOKENS,
+  type OfInput,
   parseJson,
   readUsage,
   type StateFile,
+  type Telemetry,
 } from '@plumb/wire'
 import type { ChildAllowance } from '../child/allowance.js'
 import type { Origin } from '../graph/origin.js'
@@ -19,6 +21,9 @@ import type { Replay } from '../record/resume/replay.js'
 import type { RunEmitter } from './emitter.js'
 import type { AgentTelemetry, ProcessKind } from './run-event.js'
 import type { Secrets } from './secrets.js'
+
+/** For us alone. */
+type KeptAsTelemetry = Extract<Telemetry, { kind: 'kept_as' }> & Partial<OfInput>
 
 export interface ChildMonitorOptions {
   /** As at the ends of wires. */
@@ -96,6 +101,11 @@ export class ChildMonitor {
       allowance?.handle(telemetry)
       return false
     }
+    if (telemetry?.kind === 'kept_as') {
+      const { seq: n = 0, hash, nth } = telemetry
+      emitter?.emit({ kind: 'kept_as', process: place, n, hash, nth })
+      return false
+    }
     // Only the recorder, or a state file, asked for it.
     const isPrivate = telemetry?.kind === 'remembered'
     if (isPrivate) state?.append({ place, seq: seqOf(telemetry.seq ?? 0), messages: telemetry.messages })
@@ -108,7 +118,7 @@ export class ChildMonitor {
   }
 
   // A wrong count would spoil all sums that contain it.
-  #read(buf: Buffer, start: number, end: number): AgentTelemetry | undefined {
+  #read(buf: Buffer, start: number, end: number): AgentTelemetry | KeptAsTelemetry | undefined {
     const telemetry = readTelemetry(buf, start, end)
     if (telemetry?.kind !== 'usage') return telemetry
     const { usage, flaws } = readUsage(telemetry)
@@ -130,9 +140,9 @@ export class ChildMonitor {
   }
 }
 
-const readTelemetry = (buf: Buffer, start: number, end: number): AgentTelemetry | undefined => {
+const readTelemetry = (buf: Buffer, start: number, end: number): AgentTelemetry | KeptAsTelemetry | undefined => {
   const parsed = parseJson(buf, start, end)
-  const telemetry = parsed.ok ? (parsed.value as AgentTelemetry | null) : null
+  const telemetry = parsed.ok ? (parsed.value as AgentTelemetry | KeptAsTelemetry | null) : null
   return typeof telemetry?.kind === 'string' ? telemetry : undefined
 }
 

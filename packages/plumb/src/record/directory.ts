@@ -13,6 +13,8 @@ export const RUN_FILE = 'run.json'
 const FRESH_FILE = 'run.json.new'
 /** The answers of agents: one exchange a line, reused when the run is resumed. */
 export const ANSWERS_FILE = 'answers.jsonl'
+/** Where in it the answers are that need not be asked for again. */
+export const INDEX_FILE = 'answers.index'
 /** All other events: processes, usage, tool calls, errors. */
 export const EVENTS_FILE = 'events.jsonl'
 /** The timeline, for `plumb view`. */
@@ -51,6 +53,7 @@ const NAMES = new Set([
   FRESH_FILE,
   ANSWERS_FILE,
   `${ANSWERS_FILE}.new`,
+  INDEX_FILE,
   EVENTS_FILE,
   TRACE_FILE,
   APPROVALS_FILE,

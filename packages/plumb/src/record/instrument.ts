@@ -12,6 +12,7 @@ import type { Instrumentation, InstrumentationOptions } from './instrumentation.
 export const NOT_INSTRUMENTED = {
   emitter: undefined,
   resumed: undefined,
+  repeated: undefined,
   isRecorded: false,
   nestedRecord: () => [],
   release: () => {},

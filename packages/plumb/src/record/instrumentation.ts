@@ -19,10 +19,12 @@ import type { ReleaseLock } from './lock.js'
 import { ParkedMessages } from './parked-messages.js'
 import { openRecorder, type RecordDirectory } from './recorder.js'
 import { Rejects } from './rejects.js'
+import { repeatablePlaces } from './repeatable.js'
 import type { RecordedAnswers } from './resume/answers.js'
 import { changedAgents } from './resume/changed-agents.js'
 import { whyNotResumable } from './resume/not-resumable.js'
 import { readAnswers } from './resume/read-answers.js'
+import { openRepeated, type RepeatedAnswers } from './resume/repeated.js'
 import { openRunBudget, type RunBudget } from './run-budget.js'
 
 export interface Instrumentation {
@@ -34,6 +36,8 @@ export interface Instrumentation {
   readonly parked: ParkedMessages | undefined
   /** By the places of agents: their answers in the resumed run. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
+  /** Their answers that are given again without asking them. */
+  readonly repeated: RepeatedAnswers | undefined
   readonly isRecorded: boolean
   /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets: Secrets | undefined
@@ -81,7 +85,15 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     return { ok: false, error: unmade }
   }
   const place = directory === undefined ? undefined : { directory, spare: [] }
-  const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, resumed.value, o)
+  const repeatable = o.secrets ? new Set<string>() : repeatablePlaces(graph, options)
+  const repeated =
+    resume === undefined || !identity
+      ? undefined
+      : openRepeated({ directory: resume, identity, repeatable, resumed: resumed.value, options })
+  const recorder =
+    place === undefined || !identity
+      ? succeed(undefined)
+      : openRecord(place, identity, resumed.value, repeatable, repeated !== undefined, o)
   if (!recorder.ok) return recorder
   const listeners = await o.openListeners(place)
   if (!listeners.ok) return listeners
@@ -94,7 +106,8 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     hasAgentLimits: sharesAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget
-  const emitter = openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value])
+  const ending: RunListener = { on: (event) => event.kind === 'end' && repeated?.end(event.stoppedBy === null) }
+  const emitter = openEmitter([...(recorder.value ? [recorder.value] : []), ...(repeated ? [ending] : []), ...listeners.value])
   return succeed({
     parked: approvals === undefined ? undefined : new ParkedMessages(approvals, directory ?? ''),
     secrets: o.secrets,
@@ -102,6 +115,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     rejects: rejects.value,
     budget: budget.value,
     resumed: resumed.value,
+    repeated,
     isRecorded: directory !== undefined,
     nestedRecord: (place) =>
       directory === undefined || o.secrets?.isIn(place) ? [] : nestedRecord(join(directory, place), resume !== undefined),
@@ -140,11 +154,14 @@ const openRecord = (
   place: RecordDirectory,
   identity: RunIdentity,
   answers: Instrumentation['resumed'],
+  repeatable: ReadonlySet<string>,
+  isRepeating: boolean,
   { graph, spec, options, report }: InstrumentationOptions,
 ): Result<RunListener> => {
   const resumed = answers && new Set(answers.keys())
   const { binding } = options
-  return openRecorder({ ...place, identity, wires: [...wiresOf(graph).values()], resumed, spec, binding, report })
+  const wires = [...wiresOf(graph).values()]
+  return openRecorder({ ...place, identity, wires, resumed, repeatable, isRepeating, spec, binding, report })
 }
 
 const openRejects = ({ options, report }: InstrumentationOptions): Result<Rejects | undefined> => {

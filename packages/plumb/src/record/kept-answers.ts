@@ -27,9 +27,14 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
     ...(cache === undefined ? [] : [{ path: resolve(cache) }]),
   ]
   const places = keptPlacesOf(graph, agentProgram)
-  const { openKept } = await import('@plumb/wire/kept')
-  const kept = openKept({ stores, isOnly: isCacheOnly, approvals: approvalsIn(recording), places, unrecorded: secrets?.places ?? [] })
-  return kept.ok ? succeed(undefined) : kept
+  const { openKeptForChildren } = await import('@plumb/wire/kept')
+  return openKeptForChildren({
+    stores,
+    isOnly: isCacheOnly,
+    approvals: approvalsIn(recording),
+    places,
+    unrecorded: secrets?.places ?? [],
+  })
 }
 
 /** Undefined: calls that need approval are refused without a person. A run that parked calls continues to do so when it is resumed. */

@@ -1,11 +1,13 @@
 // Records a run (--record DIR): the messages of each wire, the answers of agents, and all other events.
 
+import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
 import { lineText, type RunEvent, type RunListener, type WireInfo } from '../event/run-event.js'
-import { ANSWERS_FILE, EVENTS_FILE, type RunFile, writeRunFile } from './directory.js'
+import { type Exchange, openIndexing } from './answer-index.js'
+import { ANSWERS_FILE, EVENTS_FILE, INDEX_FILE, type RunFile, writeRunFile } from './directory.js'
 import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
 import { keepAnswersOf } from './resume/read-answers.js'
@@ -22,6 +24,9 @@ export interface RecorderOptions extends RecordDirectory {
   readonly wires: readonly WireInfo[]
   /** Events are appended to those of the resumed run, and so are answers of those processes. Undefined: none is resumed. */
   readonly resumed: ReadonlySet<string> | undefined
+  /** The places of agents whose answers are indexed, and whether those of the resumed run are used: then they stay. */
+  readonly repeatable?: ReadonlySet<string>
+  readonly isRepeating?: boolean
   readonly spec: string
   readonly binding: string
   /** Called once for each file that cannot be written; the run continues without it. */
@@ -31,7 +36,7 @@ export interface RecorderOptions extends RecordDirectory {
 const WIRE_DELAY_MS = 100
 
 export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
-  const { directory, spare, identity, wires, resumed, spec, binding, report } = options
+  const { directory, spare, identity, wires, resumed, repeatable = new Set(), isRepeating = false, spec, binding, report } = options
   const isAppended = resumed !== undefined
   const open = (name: string, delayMs: number, more: Partial<LineFileOptions> = {}): Result<LineFile> =>
     openLineFile({ path: join(directory, name), delayMs, fail: report, ...more })
@@ -40,10 +45,12 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   // First of all: a directory without run.json does not count as a record.
   const failure = writeRunFile(directory, run)
   if (failure) return { ok: false, error: failure }
-  const lost = resumed && keepAnswersOf(directory, resumed)
+  const lost = resumed && !isRepeating && keepAnswersOf(directory, resumed)
   if (lost) return { ok: false, error: lost }
   const answers = open(ANSWERS_FILE, 0, { isAppended, spare })
   if (!answers.ok) return answers
+  const index = open(INDEX_FILE, 0, { isAppended: isRepeating, spare })
+  if (!index.ok) return index
   const events = open(EVENTS_FILE, WIRE_DELAY_MS, { isAppended })
   if (!events.ok) return events
   const files: LineFile[] = []
@@ -54,18 +61,29 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   }
   spare.push(...files, events.value)
 
-  const exchanges = openExchanges((line) => answers.value.add(scrub(JSON.stringify(line))))
+  let size = statSync(join(directory, ANSWERS_FILE)).size
+  const indexing = openIndexing(repeatable, (line) => index.value.add(line))
+  const exchanges = openExchanges((line, n) => {
+    const text = JSON.stringify(line)
+    const scrubbed = scrub(text)
+    const bytes = Buffer.from(scrubbed)
+    answers.value.add(bytes)
+    // With a key in it, it is not what was answered.
+    if (n !== undefined && scrubbed === text) indexing.written(line as Exchange, n, size, bytes)
+    size += bytes.length + 1
+  })
   return succeed({
     on: (event) => {
       if (event.kind === 'message') {
         files[event.wire.index - 1]?.add(event.buf.subarray(event.start, event.end))
         return
       }
+      if (event.kind === 'kept_as') return indexing.keptAs(event)
       exchanges(event)
       const line = eventLine(event)
       if (line) events.value.add(scrub(JSON.stringify(line)))
       if (event.kind !== 'end') return
-      for (const file of [answers.value, events.value, ...files]) file.flush()
+      for (const file of [answers.value, index.value, events.value, ...files]) file.flush()
       const end = { ended: new Date().toISOString(), status: event.status, ...(event.stoppedBy ? { stopped_by: event.stoppedBy } : {}) }
       const failure = writeRunFile(directory, { ...run, ...end })
       if (failure) report(failure)
@@ -74,7 +92,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
 }
 
 // Exchanges of agents, and calls of maps; nested plumbs keep their own.
-const openExchanges = (write: (line: unknown) => void) => {
+const openExchanges = (write: (line: unknown, n?: number) => void) => {
   const inputs = new Map<string, string>()
   const plumbs = new Set<string>()
   const takeInput = (process: string, n: number): string | undefined => {
@@ -96,7 +114,7 @@ const openExchanges = (write: (line: unknown) => void) => {
         const { process, n, seq } = event
         const input = takeInput(process, n)
         const outcome = event.kind === 'answered' ? { output: lineText(event) } : { fault: event.fault }
-        if (input !== undefined) write({ process, seq, input, ...outcome })
+        if (input !== undefined) write({ process, seq, input, ...outcome }, event.kind === 'answered' ? n : undefined)
         return
       }
       case 'called': {
@@ -129,6 +147,7 @@ const eventLine = (event: RunEvent): object | undefined => {
     case 'input':
     case 'called':
     case 'called_part':
+    case 'kept_as':
       return undefined
     case 'begin': {
       const { dot: _, wires: __, ...rest } = event

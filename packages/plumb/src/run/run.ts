@@ -162,6 +162,7 @@ class Run {
     this.#instruments = opened.value
     const kept = await openKeptAnswers(graph, options, recorded.secrets)
     if (!kept.ok) return this.#refuse(kept.error)
+    await recorded.repeated?.begin()
     const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
     if (!state.ok) return this.#refuse(state.error)
     const lines = this.#telemetryLines ?? undefined

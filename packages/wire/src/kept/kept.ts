@@ -1,18 +1,17 @@
 // Kept answers for all processes of one run: the n-th of several equal requests of one process gets the n-th answer, in the order in which
 // they are asked. All processes share the counters, in an unnamed file on one descriptor, as for a budget.
 
-import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLedger } from '../budget/ledger.js'
 import { openAnonymousLog } from '../child/anonymous-file.js'
 import { type Fault, fault } from '../error.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { hashOf } from './canonical.js'
+import { type Counts, openCounts } from './counts.js'
 import { setCurrentKept } from './current.js'
 import { openDirectoryStore } from './directory-store.js'
-import { type EntryKey, type KeptEntry, placeName } from './entry.js'
+import { type EntryKey, isSameKey, type KeptEntry, placeName } from './entry.js'
 import { openLinesStore } from './lines-store.js'
 import type { Store } from './store.js'
 
@@ -45,6 +44,8 @@ export interface Asked {
   readonly found: { readonly answer: unknown; readonly source: AnswerSource } | undefined
   /** Why it must not be requested. */
   readonly miss: Fault | undefined
+  /** A record keeps the answer under this key, or will; false: under another, or none does. */
+  readonly isRecorded: boolean
   /** Keeps the answer. `write_failed`: it could not be kept; it is tried again with the next. */
   keep(answer: unknown): Fault | undefined
 }
@@ -62,14 +63,39 @@ export interface KeptAnswers {
 
 /** For this process and all that it starts. */
 export const openKept = (options: KeptOptions): Result<KeptAnswers> => {
+  const fd = openLog(options)
+  return fd.ok ? joinKept(fd.value) : fd
+}
+
+/** For all that this process starts; it asks nothing itself, so that a record, which others open too, is not read here. */
+export const openKeptForChildren = (options: KeptOptions): Result<void> => {
+  if (!options.stores.every(({ isRecord }) => isRecord)) {
+    const kept = openKept(options)
+    return kept.ok ? succeed(undefined) : kept
+  }
+  const fd = openLog(options)
+  if (!fd.ok) return fd
+  setCurrentKept({ fd: fd.value, isOnly: options.isOnly })
+  return succeed(undefined)
+}
+
+const openLog = (options: KeptOptions): Result<number> => {
   try {
     const fd = openAnonymousLog()
     writeSync(fd, `${JSON.stringify({ ...options, places: options.places.map(placeName) })}\n`)
-    return joinKept(fd)
+    return succeed(fd)
   } catch (error) {
     return fail('write_failed', `no file to count requests in can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
+
+/** Gives out recorded answers of a run without a request, so that no request gets them any more. False: one has it already. */
+export const openGiving = (fd: number): ((key: EntryKey) => boolean) => {
+  const { give } = openCounts(fd)
+  return ({ hash, nth, place }) => give(countKey(hash, placeName(place)), nth)
+}
+
+const countKey = (hash: string, place: string): string => `${hash} ${place}`
 
 /** Where calls of the run wait for a person. Undefined: none can. */
 export const approvalsOf = (fd: number): string | undefined => readOptions(openCounts(fd).head)?.approvals
@@ -101,7 +127,7 @@ const makeKept = (
   fd: number,
   { isOnly, approvals, places, unrecorded = [] }: KeptOptions,
   all: readonly OpenStore[],
-  count: (key: string) => number,
+  count: Counts['next'],
 ): KeptAnswers => {
   const here = new Set(places)
   const late = new LateEntries()
@@ -127,9 +153,10 @@ const makeKept = (
     ask: (request, at, { onlyRecorded = false } = {}) => {
       const isUnrecorded = unrecorded.some((one) => at === one || at.startsWith(`${one}~`))
       const stores = all.filter(({ isRecord }) => (isRecord ? !isUnrecorded : !onlyRecorded))
+      const isRecorded = stores.some(({ isRecord }) => isRecord)
       const place = placeName(at)
       const hash = hashOf(request)
-      const key = { hash, place, nth: count(`${hash} ${place}`) }
+      const key = { hash, place, nth: count(countKey(hash, place)) }
       const keep = (answer: unknown, into: readonly OpenStore[]): Fault | undefined => {
         const failed = into.map((store) => late.put(store, { ...key, answer, ...(store.nearest ? { request } : {}) }))
         return failed.find((one) => one !== undefined)
@@ -141,10 +168,16 @@ const makeKept = (
           entry.answer,
           stores.filter((other) => other !== store && !other.read(key)),
         )
-        return { key, found: { answer: entry.answer, source: store.isRecord ? 'record' : 'cache' }, miss: undefined, keep: () => undefined }
+        return {
+          key,
+          isRecorded: isRecorded && (!store.isRecord || isSameKey(entry, key)),
+          found: { answer: entry.answer, source: store.isRecord ? 'record' : 'cache' },
+          miss: undefined,
+          keep: () => undefined,
+        }
       }
       const miss = isOnly && !onlyRecorded ? missFault(request, hash, stores) : undefined
-      return { key, found: undefined, miss, keep: (answer) => keep(answer, stores) }
+      return { key, isRecorded, found: undefined, miss, keep: (answer) => keep(answer, stores) }
     },
   }
 }
@@ -192,35 +225,6 @@ class LateEntries {
     this.#waiting.push({ store, entry, size })
     this.#size += size
     return failed
-  }
-}
-
-interface Counts {
-  readonly head: string | undefined
-  /** How often this was counted in the run, this time included. */
-  readonly next: (key: string) => number
-}
-
-const openCounts = (fd: number): Counts => {
-  const ledger = openLedger(fd)
-  const head = ledger.next()
-  const counts = new Map<string, number>()
-  // A process in a sandbox may have the pid of another.
-  const who = randomUUID()
-  let made = 0
-  return {
-    head,
-    next: (key) => {
-      const own = `${who}.${++made} ${key}`
-      ledger.append(own)
-      for (let line = ledger.next(); line !== undefined; line = ledger.next()) {
-        const of = line.slice(line.indexOf(' ') + 1)
-        const times = (counts.get(of) ?? 0) + 1
-        counts.set(of, times)
-        if (line === own) return times
-      }
-      return 1
-    },
   }
 }
 

@@ -7,6 +7,12 @@ export type RecordedOutcome =
   | { readonly output: string; readonly fault?: undefined }
   | { readonly output?: undefined; readonly fault: Fault }
 
+/** The recorded answers of one agent. */
+export interface ReplayAnswers {
+  /** To a message of the input `seq`; each is given once. Undefined: there is none. */
+  take(seq: number, buf: Buffer, start: number, end: number): RecordedOutcome | undefined
+}
+
 /** A tool call inside a call: `of` is the input of that call, and `call` its number. */
 type PartLine = {
   readonly process: string
@@ -117,6 +123,11 @@ export class RecordedAnswers {
       else this.#byInput.set(input, [{ seq, outcome: outcome as RecordedOutcome }])
     }
     this.memory = isAmnesiac ? [] : additions.slice(0, rounds).flat()
+  }
+
+  /** As they are taken for messages on a wire. */
+  get ofBytes(): ReplayAnswers {
+    return { take: (seq, buf, start, end) => this.take(seq, buf.toString('utf8', start, end)) }
   }
 
   /** Each answer is given once: the one to the same input, else one to the same text. */

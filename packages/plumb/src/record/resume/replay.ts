@@ -3,10 +3,10 @@
 
 import type { Fault } from '@plumb/wire'
 import type { Origin } from '../../graph/origin.js'
-import type { RecordedAnswers, RecordedOutcome } from './answers.js'
+import type { RecordedOutcome, ReplayAnswers } from './answers.js'
 
 export interface ReplayOptions {
-  readonly answers: RecordedAnswers
+  readonly answers: ReplayAnswers
   /** Passes an answer on, with its origin. */
   readonly give: (origin: Origin, json: string) => void
   readonly refuse: (origin: Origin, fault: Fault) => void
@@ -38,7 +38,7 @@ export class Replay {
 
   /** Undefined: there is no recorded answer, so the agent has to be asked. */
   take(origin: Origin, buf: Buffer, start: number, end: number): RecordedOutcome | undefined {
-    const outcome = this.#o.answers.take(origin.seq, buf.toString('utf8', start, end))
+    const outcome = this.#o.answers.take(origin.seq, buf, start, end)
     if (!outcome) return undefined
     origin.retain()
     this.#slots.push({ answer: { origin, outcome }, isDone: false })

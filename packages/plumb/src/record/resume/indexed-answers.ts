@@ -1,0 +1,148 @@
+// The recorded answers of agents that a resumed run gives again without asking them: found by the index, and read when they are wanted.
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { scanLines } from '@plumb/wire'
+import { type EntryKey, EntryTable } from '@plumb/wire/kept'
+import { digestOf, type IndexedAnswer, MAX_INDEX_LINE_BYTES, readIndexLine, sumOf } from '../answer-index.js'
+import type { ReplayAnswers } from './answers.js'
+
+/** Bytes of a line of answers.jsonl. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+const SCRATCH_BYTES = 256 * 1024
+
+/** From one byte of a file to another. */
+export type Span = readonly [from: number, to: number]
+
+export class IndexedAnswers {
+  /** Bytes of answers.jsonl, and what of it is not indexed. */
+  readonly size: number
+  readonly gaps: readonly Span[]
+  readonly #answers: number
+  readonly #index: number
+  /** By the digest of what was asked: lines of the index, and as `nth` their number among those that are used, from 0. */
+  readonly #table = new EntryTable()
+  readonly #indexed: Span
+  #count = 0
+  /** By that number. */
+  readonly #given: Uint8Array
+  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+
+  /** Throws if a file cannot be read. */
+  constructor(answers: string, index: string) {
+    this.#answers = openSync(answers, 'r')
+    this.#index = openSync(index, 'r')
+    this.size = fstatSync(this.#answers).size
+    this.#indexed = [0, fstatSync(this.#index).size]
+    this.gaps = this.#scan((number, { digest }, at, bytes) => {
+      this.#count = number + 1
+      this.#table.add({ hash: digest, nth: number, place: '', file: 0, offset: at, bytes })
+    })
+    this.#given = new Uint8Array(this.#count)
+  }
+
+  /** Answers that were not given. */
+  get unused(): readonly Span[] {
+    if (this.#given.every((given) => given === 1)) return []
+    const spans: Span[] = []
+    this.#scan((number, { offset, bytes }) => {
+      if (this.#given[number] === 0) spans.push([offset, offset + bytes + 1])
+    })
+    return spans
+  }
+
+  // Returns what is left between them. `at` and `bytes` are those of the line in the index.
+  #scan(take: (number: number, one: IndexedAnswer, at: number, bytes: number) => void): Span[] {
+    const [from, to] = this.#indexed
+    const gaps = new Gaps(this.size)
+    let number = 0
+    scanLines(this.#index, { from, to, maxBytes: MAX_INDEX_LINE_BYTES }, (line, at, bytes) => {
+      const one = readIndexLine(line)
+      if (one && one.bytes <= MAX_ANSWER_BYTES && gaps.fill(one.offset, one.offset + one.bytes + 1)) take(number++, one, at, bytes)
+      return true
+    })
+    return gaps.left
+  }
+
+  /** `give`: see `openGiving`. */
+  of(place: string, give: (key: EntryKey) => boolean): ReplayAnswers {
+    return {
+      take: (seq, buf, start, end) => {
+        const digest = digestOf(place, seq, buf.subarray(start, end))
+        for (const { offset, bytes, nth: number } of this.#table.of(digest)) {
+          const one = readIndexLine(this.#read(this.#index, offset, bytes))
+          if (one?.digest !== digest || one.key.place !== place) continue
+          const output = this.#outputOf(one)
+          if (output === undefined || !give(one.key)) continue
+          this.#given[number] = 1
+          return { output }
+        }
+        return undefined
+      },
+    }
+  }
+
+  close(): void {
+    closeSync(this.#answers)
+    closeSync(this.#index)
+  }
+
+  // Undefined: its line was changed.
+  #outputOf({ offset, bytes, output, sum }: IndexedAnswer): string | undefined {
+    const line = this.#read(this.#answers, offset, bytes + 1)
+    if (line[bytes] !== LF || sumOf(line.subarray(0, bytes)) !== sum) return undefined
+    return stringIn(line.toString('utf8', output, bytes - 1))
+  }
+
+  // Valid until the next call.
+  #read(fd: number, offset: number, bytes: number): Buffer {
+    const buffer = bytes <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(bytes)
+    return buffer.subarray(0, readSync(fd, buffer, 0, bytes, offset))
+  }
+}
+
+const LF = 10
+
+const stringIn = (json: string): string | undefined => {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What is left of a file between spans that come nearly in order. */
+class Gaps {
+  readonly #gaps: [from: number, to: number][] = []
+  #end = 0
+
+  constructor(private readonly size: number) {}
+
+  /** False: it overlaps another, or the end of the file, so it is of another file. */
+  fill(from: number, to: number): boolean {
+    if (to > this.size || to <= from) return false
+    if (from < this.#end) return this.#fillGap(from, to)
+    if (from > this.#end) this.#gaps.push([this.#end, from])
+    this.#end = to
+    return true
+  }
+
+  get left(): Span[] {
+    return this.#end < this.size ? [...this.#gaps, [this.#end, this.size]] : this.#gaps
+  }
+
+  #fillGap(from: number, to: number): boolean {
+    for (let i = this.#gaps.length - 1; i >= 0; i--) {
+      const [first, last] = this.#gaps[i] as Span
+      if (last <= from) return false
+      if (from < first || to > last) continue
+      const rest: [number, number][] = [
+        [first, from],
+        [to, last],
+      ]
+      this.#gaps.splice(i, 1, ...rest.filter(([a, b]) => b > a))
+      return true
+    }
+    return false
+  }
+}

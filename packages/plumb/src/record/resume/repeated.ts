@@ -1,0 +1,92 @@
+// Whether a resumed run gives recorded answers again without asking its agents, and which: see `repeatablePlaces`. What is not among them
+// is asked as ever, and answered from the kept requests.
+
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { currentKept } from '@plumb/wire'
+import type { EntryKey } from '@plumb/wire/kept'
+import { version } from '../../../package.json'
+import type { RunOptions } from '../../run/run-options.js'
+import { ANSWERS_FILE, INDEX_FILE, readRunFile } from '../directory.js'
+import { describeDifference, type RunIdentity } from '../identity.js'
+import type { RecordedAnswers, ReplayAnswers } from './answers.js'
+import { IndexedAnswers, type Span } from './indexed-answers.js'
+
+export interface RepeatedAnswers {
+  /** Undefined: that agent is asked. */
+  at(place: string): ReplayAnswers | undefined
+  /** Call it before `at`, once answers are kept. */
+  begin(): Promise<void>
+  /** Call it at the end of the run; `isWhole`: it was not stopped. */
+  end(isWhole: boolean): void
+}
+
+export interface RepeatingOptions {
+  readonly directory: string
+  readonly identity: RunIdentity
+  readonly repeatable: ReadonlySet<string>
+  /** Answers of agents that are not ours are in the same file. */
+  readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
+  readonly options: RunOptions
+}
+
+/** Undefined: every agent is asked. Call it before anything is written to the record; what the run will write anew is blanked there. */
+export const openRepeated = ({ directory, identity, repeatable, resumed, options }: RepeatingOptions): RepeatedAnswers | undefined => {
+  if (repeatable.size === 0 || (resumed && resumed.size > 0) || showsRequests(options)) return undefined
+  const before = readRunFile(directory)
+  if (!before.ok || before.value.plumb !== version || describeDifference(before.value, identity) !== undefined) return undefined
+  const path = join(directory, ANSWERS_FILE)
+  try {
+    const answers = new IndexedAnswers(path, join(directory, INDEX_FILE))
+    if (isMostlyBlank(answers)) return void answers.close()
+    blank(path, answers.gaps)
+    let give: ((key: EntryKey) => boolean) | undefined
+    return {
+      begin: async () => {
+        const kept = currentKept()
+        if (!kept) return
+        const { openGiving } = await import('@plumb/wire/kept')
+        give = openGiving(kept.fd)
+      },
+      at: (place) => (give && repeatable.has(place) ? answers.of(place, give) : undefined),
+      end: (isWhole) => {
+        // Of inputs that have not come again.
+        if (isWhole) blank(path, answers.unused)
+        answers.close()
+      },
+    }
+  } catch {
+    // A record of an older version, or a damaged one.
+    return undefined
+  }
+}
+
+/** A cache gets all answers, and a trace shows each request. */
+const showsRequests = ({ cache, eventsFd, display }: RunOptions): boolean =>
+  cache !== undefined ||
+  eventsFd !== undefined ||
+  display.trace !== undefined ||
+  Object.keys(process.env).some((name) => name.startsWith('OTEL_'))
+
+/** Of the whole file. */
+const MAX_BLANK = 2 / 3
+
+// When every agent is asked, the file is written anew, without what was blanked.
+const isMostlyBlank = ({ gaps, size }: IndexedAnswers): boolean => gaps.reduce((sum, [from, to]) => sum + to - from, 0) > MAX_BLANK * size
+
+const CHUNK_BYTES = 64 * 1024
+
+// Spaces, which count as no line: the agents of these answers are asked, and what they say is written again.
+const blank = (path: string, gaps: readonly Span[]): void => {
+  if (gaps.length === 0) return
+  const spaces = Buffer.alloc(CHUNK_BYTES, ' ')
+  const fd = openSync(path, 'r+')
+  try {
+    for (const [from, to] of gaps) {
+      for (let at = from; at < to - 1; at += CHUNK_BYTES) writeSync(fd, spaces, 0, Math.min(CHUNK_BYTES, to - 1 - at), at)
+      writeSync(fd, '\n', to - 1)
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
