@@ -90,7 +90,7 @@ const BOT = {
 
 const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
-    { args: ['--version'], node: [], bundles: ['wire-price-prices'] },
+    { args: ['--version'], node: [] },
     { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPED },
     {
       args: ['check', '-e', 'let main : !int -> !int = id'],
@@ -99,7 +99,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     },
   ],
   'plumb-agent': [
-    { args: ['--version'], node: [], bundles: ['wire-price-prices'] },
+    { args: ['--version'], node: [] },
     { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],

@@ -80,7 +80,7 @@ const packedScripts = {
 const LIBRARY = '@pydantic/genai-prices'
 // When it was published: to be changed with its version.
 const PRICES_OF = { version: '0.1.8', date: '2026-09-23' }
-// `import('prices:source')`: --version prints it without the table, whose text takes longer to load than Node to start.
+// `import('./x.json?source')`: --version prints it without the table, whose text takes longer to load than Node to start.
 const PRICES_SOURCE = `${LIBRARY} ${PRICES_OF.version} of ${PRICES_OF.date}`
 const TOKENS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok', 'input_audio_mtok']
 const priceTable = {
@@ -90,7 +90,7 @@ const priceTable = {
       path: relative(ROOT, join(resolveDir, path.replace(/\?prices$/, ''))),
       namespace: 'price-table',
     }))
-    onResolve({ filter: /^prices:source$/ }, () => ({ path: 'source', namespace: 'price-source' }))
+    onResolve({ filter: /\.json\?source$/ }, () => ({ path: 'source', namespace: 'price-source' }))
     onLoad({ filter: /./, namespace: 'price-source' }, ({ path }) => {
       embeddedInputs.set(`price-source:${path}`, [])
       return { contents: PRICES_SOURCE, loader: 'text' }

@@ -1,6 +1,6 @@
 // The prices, loaded on first use: most runs need none.
 
-import PRICES_SOURCE from 'prices:source'
+import PRICES_SOURCE from './providers.json?source'
 import type { Prices } from './prices.js'
 import type { GivenPrices } from './prices-file.js'
 

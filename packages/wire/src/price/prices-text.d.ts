@@ -1,6 +1,6 @@
 // Made by the build from a library's table; see scripts/build/embed.mjs.
 
-declare module 'prices:source' {
+declare module '*.json?source' {
   const text: string
   export default text
 }
