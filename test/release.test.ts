@@ -73,7 +73,7 @@ const SKIP = isNodeHere ? false : 'the Node for it is not here (PLUMB_OTHERS: sc
 t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) => {
   const bin = at('bin')
   mkdirSync(bin)
-  for (const name of ['plumb', 'plumb-agent']) symlinkSync(at('one/plumb-linux-x64'), join(bin, name))
+  for (const name of ['plumb', 'plumb-agent', 'plumb-mcp']) symlinkSync(at('one/plumb-linux-x64'), join(bin, name))
   const bwrap = run('/bin/sh', ['-c', 'command -v bwrap']).stdout.trim()
   if (bwrap) symlinkSync(bwrap, join(bin, 'bwrap'))
   const env = { PATH: bin }
@@ -85,6 +85,9 @@ t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) 
     'type N = { n: int }\nlet twice : N -> N = tool { function: "./f.mjs#twice", sandbox: false }\n' +
       'let boxed : N -> N = tool { function: "./f.mjs#twice", sandbox: { net: ["example.com"] } }\n',
   )
+  writeFileSync(at('served.plumb'), 'type N = { n: int }\n@tool true\nlet twice : N -> N = map({ n: n * 2 })\n')
+  const server = 'let served = { command: "plumb-mcp", args: ["served.plumb"] }\n'
+  writeFileSync(at('client.plumb'), `${server}let there : { n: int } -> json = tool { mcp: served, name: "twice" }\n`)
   type Row = [string, string[], string, RegExp]
   const rows: Row[] = [
     [plumb, ['--version'], '', new RegExp(`^${version}\n`)],
@@ -92,7 +95,11 @@ t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) 
     [join(bin, 'plumb-agent'), ['-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
     [at('one/plumb-linux-x64'), ['plumb-agent', '-Rr', 'bot.plumb'], 'Men are all alike.\n', /^IN WHAT WAY\n$/],
     ...(bwrap
-      ? [[plumb, ['plumb-tool', 'tools.plumb', 'call', 'boxed', '{"n":4}', '--grant', 'exec,net'], '', /^\{"n":8\}\n$/] as Row]
+      ? ([
+          [plumb, ['plumb-tool', 'tools.plumb', 'call', 'boxed', '{"n":4}', '--grant', 'exec,net'], '', /^\{"n":8\}\n$/],
+          // It finds in the sandbox what was unpacked outside of it.
+          [plumb, ['plumb-tool', 'client.plumb', 'call', 'there', '{"n":5}', '--grant', 'exec'], '', /^\{"n":10\}\n$/],
+        ] satisfies Row[])
       : []),
     [plumb, ['plumb-tool', 'tools.plumb', 'call', 'twice', '{"n":21}', '--grant', 'exec'], '', /^\{"n":42\}\n$/],
   ]
@@ -113,6 +120,14 @@ t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) 
   // The starts have left what was compiled.
   const dist = join(unpacked, 'plumb/dist')
   t.ok(readdirSync(dist).includes('main.linux-x64.cache'))
+  // What a cleaner of caches has taken away is unpacked again.
+  rmSync(join(unpacked, 'plumb-agent'), { recursive: true })
+  t.match(run(join(bin, 'plumb-agent'), ['-Rr', 'bot.plumb'], env, 'Men are all alike.\n'), { status: 0, stdout: 'IN WHAT WAY\n' })
+  t.strictSame(
+    readdirSync(at('.cache/plumb')).filter((name) => /[0-9a-f]{32}|^new-/.test(name)).length,
+    1,
+    `nothing is left of the one before: ${readdirSync(at('.cache/plumb'))}`,
+  )
   // What others may write into is not run.
   chmodSync(at('.cache/plumb'), 0o777)
   t.match(run(plumb, ['--version'], { ...env, TMPDIR: at('bot.plumb') }), {

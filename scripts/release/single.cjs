@@ -32,14 +32,30 @@ const parents = () => {
   return [join(kept, 'plumb'), join(tmpdir(), `plumb-${process.getuid()}`)]
 }
 
+/** Cleaners of caches take single files away. */
+const isWhole = (directory, { names }) => names.every((name) => existsSync(join(directory, name, 'dist/main.cjs')))
+
+/** Whoever runs from it goes on with what it has loaded. */
+const moveAway = (directory) => {
+  const old = `${directory}-${process.pid}`
+  try {
+    renameSync(directory, old)
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+  }
+  rmSync(old, { recursive: true, force: true })
+}
+
 /** Written beside its place and moved there whole, so that of two first starts neither sees half of it. */
-const unpackInto = (parent, { hash, files }) => {
+const unpackInto = (parent, list) => {
+  const { hash, files } = list
   mkdirSync(parent, { recursive: true, mode: 0o700 })
   if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or others may write into it`)
   const directory = join(parent, hash)
   if (existsSync(directory)) {
     if (!isOurs(directory)) throw new Error(`${directory} belongs to another user, or others may write into it`)
-    return directory
+    if (isWhole(directory, list)) return directory
+    moveAway(directory)
   }
   const half = fs.mkdtempSync(join(parent, 'new-'))
   const bytes = brotliDecompressSync(asset('bytes'))
@@ -55,7 +71,7 @@ const unpackInto = (parent, { hash, files }) => {
     renameSync(half, directory)
   } catch (error) {
     rmSync(half, { recursive: true, force: true })
-    if (!existsSync(directory)) throw error
+    if (!existsSync(directory) || !isWhole(directory, list)) throw error
   }
   return directory
 }

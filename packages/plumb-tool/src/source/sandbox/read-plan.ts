@@ -1,7 +1,7 @@
 // What a sandboxed program may read: the mounts of a sandbox that no call changes, planned once and used again while the files are the same.
 
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { isWithin } from '../path/resolved-path.js'
 import { isLedOut, ledOut } from './docroot-links.js'
@@ -86,10 +86,10 @@ const mountSystem = (mounts: Mounts): void => {
   for (const directory of TEMPORARY) mounts.put(directory, { kind: 'temporary' })
 }
 
-// That of the one executable file is a link to it.
+// That of the one executable file is a link to it, beside the programs that the file has unpacked.
 const listNodePaths = (docroot: string): readonly string[] => {
   const { execPath } = process
-  return [...(realPathOf(execPath) === execPath ? [] : [execPath]), ...findInstallation(execPath, docroot)]
+  return [...(realPathOf(execPath) === execPath ? [] : [dirname(execPath)]), ...findInstallation(execPath, docroot)]
 }
 
 const listNeededPaths = ({ program, visible: named, words, cwd, env }: ReadRequest, docroot: string): readonly string[] => {
