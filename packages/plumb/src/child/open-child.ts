@@ -93,10 +93,7 @@ const replayingFor = (process: () => ChildProcess, { current, report }: RunConte
     current.leave(before)
   }
   return {
-    give: (origin: Origin, json: string) => {
-      const bytes = Buffer.from(`${json}\n`)
-      as(origin, () => process().outlets[0]?.send(bytes, 0, bytes.length - 1))
-    },
+    give: (origin: Origin, line: Buffer) => as(origin, () => process().outlets[0]?.send(line, 0, line.length - 1)),
     refuse: (origin: Origin, fault: Fault) => {
       as(origin, () => report({ ...fault, process: fault.process ?? node.name }))
       lost(origin)

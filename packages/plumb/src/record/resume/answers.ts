@@ -7,10 +7,13 @@ export type RecordedOutcome =
   | { readonly output: string; readonly fault?: undefined }
   | { readonly output?: undefined; readonly fault: Fault }
 
+/** The line of an output, with its end, or an error. */
+export type ReplayedOutcome = { readonly line: Buffer; readonly fault?: undefined } | { readonly line?: undefined; readonly fault: Fault }
+
 /** The recorded answers of one agent. */
 export interface ReplayAnswers {
   /** To a message of the input `seq`; each is given once. Undefined: there is none. */
-  take(seq: number, buf: Buffer, start: number, end: number): RecordedOutcome | undefined
+  take(seq: number, buf: Buffer, start: number, end: number): ReplayedOutcome | undefined
 }
 
 /** A tool call inside a call: `of` is the input of that call, and `call` its number. */
@@ -127,7 +130,12 @@ export class RecordedAnswers {
 
   /** As they are taken for messages on a wire. */
   get ofBytes(): ReplayAnswers {
-    return { take: (seq, buf, start, end) => this.take(seq, buf.toString('utf8', start, end)) }
+    return {
+      take: (seq, buf, start, end) => {
+        const outcome = this.take(seq, buf.toString('utf8', start, end))
+        return outcome?.fault ? outcome : outcome && { line: Buffer.from(`${outcome.output}\n`) }
+      },
+    }
   }
 
   /** Each answer is given once: the one to the same input, else one to the same text. */

@@ -3,12 +3,12 @@
 
 import type { Fault } from '@plumb/wire'
 import type { Origin } from '../../graph/origin.js'
-import type { RecordedOutcome, ReplayAnswers } from './answers.js'
+import type { ReplayAnswers, ReplayedOutcome } from './answers.js'
 
 export interface ReplayOptions {
   readonly answers: ReplayAnswers
-  /** Passes an answer on, with its origin. */
-  readonly give: (origin: Origin, json: string) => void
+  /** Passes an answer on, with its origin: a line with its end. */
+  readonly give: (origin: Origin, line: Buffer) => void
   readonly refuse: (origin: Origin, fault: Fault) => void
   /** The receivers of its answers are full. */
   readonly isFull: () => boolean
@@ -16,7 +16,7 @@ export interface ReplayOptions {
 
 interface Slot {
   /** Undefined: the agent is asked now. */
-  readonly answer: { readonly origin: Origin; readonly outcome: RecordedOutcome } | undefined
+  readonly answer: { readonly origin: Origin; readonly outcome: ReplayedOutcome } | undefined
   isDone: boolean
 }
 
@@ -37,7 +37,7 @@ export class Replay {
   }
 
   /** Undefined: there is no recorded answer, so the agent has to be asked. */
-  take(origin: Origin, buf: Buffer, start: number, end: number): RecordedOutcome | undefined {
+  take(origin: Origin, buf: Buffer, start: number, end: number): ReplayedOutcome | undefined {
     const outcome = this.#o.answers.take(origin.seq, buf, start, end)
     if (!outcome) return undefined
     origin.retain()
@@ -75,7 +75,7 @@ export class Replay {
       if (!slot.answer) continue
       const { origin, outcome } = slot.answer
       if (outcome.fault) this.#o.refuse(origin, outcome.fault)
-      else this.#o.give(origin, outcome.output)
+      else this.#o.give(origin, outcome.line)
       origin.release()
     }
   }
