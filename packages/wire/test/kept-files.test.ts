@@ -8,7 +8,7 @@ import { canonicalJson } from '../src/json/canonical.js'
 import { canonicalText } from '../src/kept/canonical.js'
 import { openDirectoryStore } from '../src/kept/directory-store.js'
 import { type EntryKey, type KeptEntry, readEntry, writeEntry } from '../src/kept/entry.js'
-import { readIndex, writeIndexLine } from '../src/kept/entry-index.js'
+import { readEntryIndex, entryLine } from '../src/kept/entry-index.js'
 import type { Store } from '../src/kept/store.js'
 import { holds, runs } from './property.js'
 import { makeTestDirectory } from './shell.js'
@@ -59,7 +59,7 @@ const fileOf = (entries: readonly KeptEntry[]): KeptFile => {
     const line = writeEntry(entry)
     const bytes = Buffer.byteLength(line)
     lines += `${line}\n`
-    index += writeIndexLine({ ...entry, offset, bytes })
+    index += entryLine({ ...entry, offset, bytes })
     offset += bytes + 1
   }
   return { lines: Buffer.from(lines), index: Buffer.from(index) }
@@ -107,7 +107,7 @@ const lie = (index: Buffer, share: number): Buffer => {
     two.offset -= 7
     two.bytes += 7
   }
-  return Buffer.from(entries.map(writeIndexLine).join(''))
+  return Buffer.from(entries.map(entryLine).join(''))
 }
 
 t.test('whatever becomes of index and files, what is found is what is in the files', async (t) => {
@@ -148,7 +148,7 @@ t.test('without an index a file of any size is read, and one that is there is no
   writeFileSync(join(directory, 'a.index'), index as Buffer)
   let named = 0
   t.equal(
-    readIndex(join(directory, 'a.index'), lines.length, () => named++),
+    readEntryIndex(join(directory, 'a.index'), lines.length, () => named++),
     lines.length,
   )
   t.equal(named, KEYS.length)

@@ -3,9 +3,9 @@
 import { BOOL, type Field, INT, type NamedType, NUMBER, STRING, type Type, UNIT } from '../types/type.js'
 
 /** Each item behind those that it is made of, but for what a name stands for, which may come later. */
-export type TypeTable = readonly Entry[]
+export type TypeTable = readonly TableEntry[]
 
-type Entry =
+type TableEntry =
   | Exclude<Type, { readonly kind: 'record' | 'array' | 'map' | 'tuple' | 'sum' | 'named' }>
   | { readonly kind: 'record'; readonly fields: readonly (Omit<Field, 'type'> & { readonly type: number })[] }
   | { readonly kind: 'array' | 'map'; readonly item: number }
@@ -15,7 +15,7 @@ type Entry =
 
 /** Gives the indexes of types in the table, which gets all that they are made of, each once. */
 export class TypeWriter {
-  readonly table: Entry[] = []
+  readonly table: TableEntry[] = []
   readonly #indexes = new Map<Type, number>()
 
   add = (type: Type): number => {
@@ -32,13 +32,13 @@ export class TypeWriter {
     return index
   }
 
-  #push(type: Type, entry: Entry): number {
+  #push(type: Type, entry: TableEntry): number {
     const index = this.table.push(entry) - 1
     this.#indexes.set(type, index)
     return index
   }
 
-  #entry(type: Exclude<Type, NamedType>): Entry {
+  #entry(type: Exclude<Type, NamedType>): TableEntry {
     switch (type.kind) {
       case 'record':
         return { kind: 'record', fields: type.fields.map((field) => ({ ...field, type: this.add(field.type) })) }

@@ -9,7 +9,7 @@ import { type Token, tokenize } from '../parse/lexer.js'
 import { itemAround } from './completion-text.js'
 import { writtenSignature } from './signature.js'
 
-export interface Usage {
+export interface SignatureForm {
   /** As `slice(s, from, to)`. */
   readonly usage: string
   /** What it does. */
@@ -20,7 +20,7 @@ export interface Usage {
 
 export interface Signatures {
   /** Several where a name has several. */
-  readonly usages: readonly Usage[]
+  readonly usages: readonly SignatureForm[]
   /** From 0. */
   readonly argument: number
 }

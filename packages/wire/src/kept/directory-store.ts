@@ -12,7 +12,7 @@ import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { type EntryKey, type KeptEntry, writeEntry } from './entry.js'
 import { EntryFile } from './entry-file.js'
-import { writeIndexLine } from './entry-index.js'
+import { entryLine } from './entry-index.js'
 import { EntryTable } from './entry-table.js'
 import { DIRECTORY_MODE, FILE_MODE, type Store } from './store.js'
 
@@ -82,7 +82,7 @@ const openAppender = (directory: string): ((key: EntryKey, line: string) => Faul
   let isIndexed = true
   const index = ({ hash, nth, place }: EntryKey, bytes: number): void => {
     try {
-      if (isIndexed) appendFileSync(`${base}.index`, writeIndexLine({ hash, nth, place, offset, bytes }), { mode: FILE_MODE })
+      if (isIndexed) appendFileSync(`${base}.index`, entryLine({ hash, nth, place, offset, bytes }), { mode: FILE_MODE })
     } catch {
       // From here on the answers themselves are read.
       isIndexed = false

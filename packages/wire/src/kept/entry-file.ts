@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { scanLines } from '../line/scan-lines.js'
 import { isSameKey, type KeptEntry, MAX_HEAD_BYTES, readEntry, readEntryHead } from './entry.js'
-import { type EntrySpan, readIndex } from './entry-index.js'
+import { type EntrySpan, readEntryIndex } from './entry-index.js'
 import { MAX_ENTRY_BYTES } from './store.js'
 
 export class EntryFile {
@@ -27,7 +27,7 @@ export class EntryFile {
     let count = 0
     let last: EntrySpan | undefined
     let end = this.#isIndexUsed
-      ? readIndex(this.#index, this.#size, (entry) => {
+      ? readEntryIndex(this.#index, this.#size, (entry) => {
           last = entry
           if (isPowerOfTwo(++count)) samples.push(entry)
           take(entry)

@@ -11,7 +11,7 @@ export interface EntrySpan extends EntryKey {
   readonly bytes: number
 }
 
-export const writeIndexLine = ({ hash, nth, place, offset, bytes }: EntrySpan): string => {
+export const entryLine = ({ hash, nth, place, offset, bytes }: EntrySpan): string => {
   const text = `${hash} ${nth} ${offset} ${bytes} ${place}`
   return `${text} ${checkOf(text)}\n`
 }
@@ -23,7 +23,7 @@ const MAX_LINE_BYTES = 1024
  * Calls `take` for each indexed entry of a file of `size` bytes, in order, and returns the offset of the first entry that is not indexed. It
  * stops at a line that is damaged, written by another version, or beyond `size`. Throws read errors.
  */
-export const readIndex = (path: string, size: number, take: (entry: EntrySpan) => void): number => {
+export const readEntryIndex = (path: string, size: number, take: (entry: EntrySpan) => void): number => {
   let end = 0
   const fd = openIndex(path)
   if (fd === undefined) return end

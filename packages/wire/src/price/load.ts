@@ -1,8 +1,8 @@
 // The prices, loaded on first use: most runs need none.
 
-import PRICES_SOURCE from './providers.json?source'
 import type { Prices } from './prices.js'
 import type { GivenPrices } from './prices-file.js'
+import PRICES_SOURCE from './providers.json?source'
 
 export const loadPrices = async (given: GivenPrices = {}): Promise<Prices> => {
   const { openPrices } = await import('./prices.js')

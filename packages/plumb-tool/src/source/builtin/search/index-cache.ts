@@ -3,7 +3,7 @@
 import { type Result, succeed } from '@plumb/wire'
 import { type FileStamp, fileStamp } from '../../path/file-stamp.js'
 import type { ResolvedPath } from '../../path/resolved-path.js'
-import { readIndex, statOf } from './index-file.js'
+import { loadIndex, statOf } from './index-file.js'
 import type { SqliteDatabase } from './sqlite.js'
 
 interface Kept {
@@ -25,7 +25,7 @@ export const withIndex = async <T>(resolved: ResolvedPath, use: (database: Sqlit
     keep(path, known)
     return succeed(attempt(known.database, use))
   }
-  const read = await readIndex(resolved)
+  const read = await loadIndex(resolved)
   if (!read.ok) return read
   const { database, stamp } = read.value
   if (database) keep(path, { stamp, database })

@@ -9,7 +9,7 @@ import { isDirectoryAt } from '../file/is-directory.js'
 import { namedPath } from '../file/path-input.js'
 import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, embedMissing, readEmbeddings } from './embeddings.js'
-import { checkName, indexPlace, nameFor, readIndex, writeIndex } from './index-file.js'
+import { checkName, indexPlace, loadIndex, nameFor, writeIndex } from './index-file.js'
 import { lockIndex } from './index-lock.js'
 import { countContents, emptyContents, readAbout, setAbout } from './index-tables.js'
 import { NO_ENDPOINT } from './rank.js'
@@ -115,7 +115,7 @@ class Indexing {
 
   async #once(): ReturnType<Builtin['run']> {
     const { indexPath, directory } = this.target
-    const stored = await readIndex(indexPath)
+    const stored = await loadIndex(indexPath)
     if (!stored.ok && stored.error.error !== 'no_such_file') return stored
     const old = stored.ok ? stored.value : { database: undefined, stamp: 'absent' as const }
     const database = old.database ?? (await emptyContents(this.kind))

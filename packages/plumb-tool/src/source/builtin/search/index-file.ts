@@ -60,7 +60,7 @@ interface StoredIndex {
   readonly stamp: FileStamp
 }
 
-export const readIndex = async (resolved: ResolvedPath): Promise<Result<StoredIndex>> => {
+export const loadIndex = async (resolved: ResolvedPath): Promise<Result<StoredIndex>> => {
   const opened = await openFile(resolved)
   if (!opened.ok) return opened
   try {
