@@ -203,6 +203,30 @@ let main : !string -> !string = a ; map(lower(value)) ; b ; map(upper(value) + "
   t.equal(await prompt(id, 'Men are all alike.'), 'end_turn')
 })
 
+t.test('session/cancel is for the turn before it, and not for the prompt that comes with it', async (t) => {
+  const { agent, child, session } = await openEditor(t, ['-e', 'let main : !string -> !string = map(upper(value))'])
+  await agent.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
+  const sessionId = await session()
+  const cancel = JSON.stringify({ jsonrpc: '2.0', method: 'session/cancel', params: { sessionId } })
+  const prompt = (id: string): string =>
+    JSON.stringify({ jsonrpc: '2.0', id, method: 'session/prompt', params: { sessionId, prompt: [{ type: 'text', text: 'hi' }] } })
+  const answered = (id: string): Promise<string> =>
+    new Promise((resolve) => {
+      let text = ''
+      child.stdout.on('data', (bytes) => {
+        text += String(bytes)
+        const line = text.split('\n').find((one) => one.includes(`"id":"${id}"`))
+        if (line !== undefined) resolve(JSON.parse(line).result.stopReason)
+      })
+    })
+  const after = answered('after')
+  child.stdin.write(`${cancel}\n${prompt('after')}\n`)
+  t.equal(await after, 'end_turn')
+  const before = answered('before')
+  child.stdin.write(`${prompt('before')}\n${cancel}\n`)
+  t.equal(await before, 'cancelled')
+})
+
 t.test('what fails is the error of its turn, and the next one is answered', async (t) => {
   const program = 'let main : !string -> !int = map(12 % (length(value) - 3))'
   const { prompt, session, text, stderr } = await openEditor(t, ['-e', program])

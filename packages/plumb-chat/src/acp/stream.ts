@@ -18,11 +18,24 @@ export interface Messages {
 export const openMessages = (source: Readable, target: Writable): Messages => {
   const ended = new AbortController()
   const unanswered = new Set<unknown>()
+  const unread: AnyMessage[] = []
   let controller: ReadableStreamDefaultController<AnyMessage> | undefined
   const closeIfDone = (): void => {
-    if (!ended.signal.aborted || unanswered.size > 0) return
+    if (!ended.signal.aborted || unanswered.size + unread.length > 0) return
     controller?.close()
     controller = undefined
+  }
+  // The SDK looks for the handler of a message in several microtasks, more for some methods than for others: without a pause between messages
+  // that come together, session/cancel would cancel the prompt behind it.
+  const giveNext = (): void => {
+    const [message] = unread
+    if (message === undefined) return
+    controller?.enqueue(message)
+    setImmediate(() => {
+      unread.shift()
+      giveNext()
+      closeIfDone()
+    })
   }
   const write = async (message: AnyMessage): Promise<void> => {
     await writeLine(target, message)
@@ -39,7 +52,7 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
           const read = reader.fault ?? parse(reader.buf.toString('utf8', reader.start, reader.end))
           if ('message' in read) {
             if ('id' in read.message && 'method' in read.message) unanswered.add(read.message.id)
-            controller?.enqueue(read.message)
+            if (unread.push(read.message) === 1) giveNext()
           } else refuse('error' in read ? PARSE_ERROR : INVALID_REQUEST, 'error' in read ? read.detail : read.why)
         }
       }
