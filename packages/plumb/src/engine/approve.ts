@@ -44,15 +44,15 @@ const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCa
   const [run] = runs
   if (!run) return undefined
   const { rows } = await query(
-    `SELECT a.call, a.said, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
+    `SELECT a.call, a.reason, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
      FROM plumb.approval a LEFT JOIN plumb.message m ON m.run = a.run AND m.part = a.part AND m.ord = a.ord AND m.until > now()
      WHERE a.run = $1 ORDER BY a.n`,
     [run.id],
   )
   return new Map(
-    rows.map(({ call, said, until, state }) => {
+    rows.map(({ call, reason, until, state }) => {
       const known = JSON.parse(String(call)) as ListedCall
-      const more = { ...(said === null ? {} : { said: String(said) }), ...(until === null ? {} : { untilMs: Number(until) }) }
+      const more = { ...(reason === null ? {} : { said: String(reason) }), ...(until === null ? {} : { untilMs: Number(until) }) }
       return [known.id, { ...known, ...more, state: String(state) as ListedCall['state'] }]
     }),
   )
@@ -61,7 +61,7 @@ const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCa
 /** For a run that is not over. */
 const DECIDE = `
 WITH decided AS (
-  UPDATE plumb.approval a SET state = $3, said = $4, until = $5::timestamptz
+  UPDATE plumb.approval a SET state = $3, reason = $4, until = $5::timestamptz
   FROM plumb.run r WHERE r.name = $1 AND r.id = a.run AND r.state IN ('open', 'closed') AND a.id = ANY ($2::text[])
   RETURNING a.run, a.part, a.ord),
 freed AS (

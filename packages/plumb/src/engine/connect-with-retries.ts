@@ -2,7 +2,6 @@
 
 import { fault, type Result } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
-import { PROTOCOL } from './schema.js'
 
 export interface PatienceOptions {
   readonly url: string
@@ -22,7 +21,7 @@ export const connectWithRetries = async (
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const connection = await connect(url, isInsecure, true)
     if (connection.ok) {
-      const schema = await checkSchema(connection.value, PROTOCOL)
+      const schema = await checkSchema(connection.value)
       if (schema.ok) return connection
       await connection.value.close()
       return schema

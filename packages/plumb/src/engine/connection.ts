@@ -2,6 +2,7 @@
 
 import { type Fault, fail, fault, preview, type Result, scrub, succeed } from '@plumb/wire'
 import { Client, type Result as Rows } from 'pg'
+import { SCHEMA_VERSION } from './schema.js'
 
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>
 
@@ -180,11 +181,15 @@ const refuseUrl = (url: string, isInsecure: boolean): Fault | undefined => {
 const unavailable = (url: string, error: Error & { code?: string }): Fault =>
   fault('engine_unavailable', `no PostgreSQL at '${shownUrl(url)}': ${scrub(error.message || String(error.code ?? error.name))}`)
 
-/** The schema exists, in this version. */
-export const checkSchema = async ({ query }: Connection, version: number): Promise<Result<void>> => {
+/** The schema exists, in the version of this program. */
+export const checkSchema = async ({ query }: Connection): Promise<Result<void>> => {
   const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
   if (rows[0]?.is_there !== true) return fail('cannot_run', "the database has no schema 'plumb': 'plumb engine --on URL --init' makes it")
   const found = (await query('SELECT version FROM plumb.version')).rows[0]?.version
-  if (found === version) return succeed(undefined)
-  return fail('cannot_run', `the schema 'plumb' of the database is of version ${found}, and this plumb knows ${version}`)
+  if (found === SCHEMA_VERSION) return succeed(undefined)
+  return fail(
+    'cannot_run',
+    `the schema 'plumb' of the database is of version ${found}, and this plumb needs ${SCHEMA_VERSION}: run the plumb that made it, or ` +
+      "forget its runs with DROP SCHEMA plumb CASCADE, and then 'plumb engine --on URL --init' makes it",
+  )
 }

@@ -4,7 +4,7 @@ import { endWith, type Fault, fail, fault, isTerminal, type Result, succeed, toD
 import { type Connection, checkSchema, connect } from './connection.js'
 import { RATE_WINDOW } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
-import { PROTOCOL, ROLES, SCHEMA } from './schema.js'
+import { ROLES, SCHEMA } from './schema.js'
 import { fixedFault, MAY_SERVE } from './unserved.js'
 
 export interface Database {
@@ -36,7 +36,7 @@ export const engine = async (database: Database | undefined, { isPrint, sweepDay
     const { query } = connection
     const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
     if (rows[0]?.is_there === true) {
-      const schema = await checkSchema(connection, PROTOCOL)
+      const schema = await checkSchema(connection)
       return schema.ok ? succeed('') : schema
     }
     await query(SCHEMA)
@@ -242,7 +242,7 @@ export const withConnection = async (
   const connection = await connect(url, isInsecure)
   if (!connection.ok) return endWith('plumb', connection.error)
   try {
-    const schema = needsSchema ? await checkSchema(connection.value, PROTOCOL) : succeed(undefined)
+    const schema = needsSchema ? await checkSchema(connection.value) : succeed(undefined)
     const done = schema.ok ? await work(connection.value) : schema
     if (!done.ok) return endWith('plumb', done.error)
     return endWith('plumb', done.value === '' ? undefined : await writeStdout(done.value))

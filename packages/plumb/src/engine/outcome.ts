@@ -86,7 +86,7 @@ export class Outcome {
     const unwritten = rows.length > 0 ? await this.#keep() : undefined
     if (unwritten) return unwritten
     const { rows: letters } = await connection.query(
-      'SELECT id, origin, fault FROM plumb.letter WHERE run = $1 AND NOT told ORDER BY id LIMIT $2',
+      'SELECT id, origin, fault FROM plumb.letter WHERE run = $1 AND NOT reported ORDER BY id LIMIT $2',
       [run, BATCH],
     )
     const errors = letters.map(
@@ -98,7 +98,7 @@ export class Outcome {
       await connection.transaction(async (query) => {
         await query('DELETE FROM plumb.message WHERE id = ANY ($1::bigint[])', [rows.map(({ id }) => id)])
         await query('UPDATE plumb.run SET written = written + $2 WHERE id = $1', [run, rows.length])
-        await query('UPDATE plumb.letter SET told = true WHERE id = ANY ($1::bigint[])', [letters.map(({ id }) => id)])
+        await query('UPDATE plumb.letter SET reported = true WHERE id = ANY ($1::bigint[])', [letters.map(({ id }) => id)])
         return true
       })
       this.#written.clear()

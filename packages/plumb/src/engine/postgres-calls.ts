@@ -22,19 +22,19 @@ export const takeCalls = async (connection: Connection, of: { run: string; part:
   const values = [of.run, of.part, of.ord]
   const lines = await connection.transaction(async (query) => {
     const { rows } = await query(
-      `SELECT a.call, a.said, ${STATE_NOW} AS state FROM plumb.approval a ${where} ORDER BY a.n FOR UPDATE`,
+      `SELECT a.call, a.reason, ${STATE_NOW} AS state FROM plumb.approval a ${where} ORDER BY a.n FOR UPDATE`,
       values,
     )
     // From here on it may be made: if this worker ends, that is unknown.
     await query(`UPDATE plumb.approval a SET state = 'in_doubt' ${where} AND ${STATE_NOW} = 'approved'`, values)
-    return rows.flatMap(({ call, said, state }) => linesOf(JSON.parse(String(call)) as ListedCall, String(state), said))
+    return rows.flatMap(({ call, reason, state }) => linesOf(JSON.parse(String(call)) as ListedCall, String(state), reason))
   })
   return lines ?? []
 }
 
-const linesOf = (listed: ListedCall, state: string, said: unknown): string[] => {
+const linesOf = (listed: ListedCall, state: string, reason: unknown): string[] => {
   const { id, call, nth, result } = listed
-  const decision = { isApproved: state !== 'denied', ...(typeof said === 'string' ? { why: said } : {}) }
+  const decision = { isApproved: state !== 'denied', ...(typeof reason === 'string' ? { why: reason } : {}) }
   const at = new Date().toISOString()
   const lines: object[] = [{ ...askedLine(id, listed), since: listed.since }]
   if (state !== 'waits') lines.push(decisionLine(id, decision))

@@ -1,7 +1,10 @@
 // The tables of `plumb engine --init`. Values are text, never jsonb, so that bytes stay as they came.
 
-/** The version of the tables and their contents: workers of another one do not serve a run. */
+/** What the rows of a run mean: workers of another protocol do not serve it. */
 export const PROTOCOL = 1
+
+/** The version of the tables: another is refused. */
+export const SCHEMA_VERSION = 2
 
 /** A worker holds a lock with this key and its number as long as it lives. */
 export const WORKERS = 0x706c756d
@@ -116,7 +119,7 @@ CREATE TABLE plumb.approval (
   ord bigint[] NOT NULL,
   call text NOT NULL,
   state text NOT NULL,
-  said text,
+  reason text,
   until timestamptz,
   PRIMARY KEY (run, id)
 );
@@ -153,7 +156,7 @@ CREATE TABLE plumb.letter (
   fault text NOT NULL,
   code text NOT NULL,
   tries int NOT NULL,
-  told boolean NOT NULL DEFAULT false,
+  reported boolean NOT NULL DEFAULT false,
   at timestamptz NOT NULL DEFAULT now()
 );
 CREATE TABLE plumb.event (
@@ -167,7 +170,7 @@ CREATE TABLE plumb.event (
 );
 CREATE INDEX event_at ON plumb.event (run, at, n);
 CREATE INDEX letter_run ON plumb.letter (run, id);
-INSERT INTO plumb.version VALUES (${PROTOCOL});`
+INSERT INTO plumb.version VALUES (${SCHEMA_VERSION});`
 
 /** For an administrator to grant: submitting, working, reading. */
 export const ROLES = `CREATE ROLE plumb_submit;

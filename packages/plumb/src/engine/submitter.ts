@@ -348,4 +348,4 @@ WHERE id = $1 AND state IN ('open', 'closed')`
 
 /** The first input with something unfinished, or not reported. */
 const OLDEST = `
-SELECT least((SELECT min(origin) FROM plumb.message WHERE run = $1), (SELECT min(origin) FROM plumb.letter WHERE run = $1 AND NOT told)) AS oldest`
+SELECT least((SELECT min(origin) FROM plumb.message WHERE run = $1), (SELECT min(origin) FROM plumb.letter WHERE run = $1 AND NOT reported)) AS oldest`
