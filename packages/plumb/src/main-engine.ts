@@ -4,8 +4,9 @@ import { endWith, examples, fault, optionReaders } from '@plumb/wire'
 import { type Command, Option } from 'commander'
 import type { Commands } from './command/commands.js'
 import type { Database } from './engine/look.js'
-import { DATABASE_OPTIONS, optionsOf, PATIENCE, PATIENCE_SECONDS, type RunFlags, STAGE_OPTIONS } from './main-run.js'
+import { DATABASE_OPTIONS, optionsOf, PATIENCE, STAGE_OPTIONS } from './main-run.js'
 import type { RunOption } from './main-watch.js'
+import { PATIENCE_SECONDS, type RunFlags } from './run-flags.js'
 
 export interface DatabaseFlags {
   on?: string

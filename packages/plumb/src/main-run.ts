@@ -1,83 +1,12 @@
 // The options of the commands that run something: run and stage.
 
-import {
-  endWith,
-  type Fault,
-  fault,
-  givenBudget,
-  leastOf,
-  MAX_LINE,
-  optionReaders,
-  type ProviderLane,
-  parsePlainArguments,
-  requireSandbox,
-} from '@plumb/wire'
-import { displayOptionsOf, type RunOption, WATCH_OPTIONS, type WatchFlags } from './main-watch.js'
+import { endWith, fault, givenBudget, leastOf, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
+import { displayOptionsOf, type RunOption, WATCH_OPTIONS } from './main-watch.js'
 import { run } from './run/run.js'
 import type { RunOptions } from './run/run-options.js'
+import type { RunFlags } from './run-flags.js'
 
 const MAX_IN_FLIGHT = 10_000
-
-export interface RunFlags extends WatchFlags {
-  eval?: string
-  sourcesFd?: number
-  binding?: string
-  rawInput?: boolean
-  rawOutput?: boolean
-  provider?: string
-  model?: string
-  docroot?: string
-  flows?: boolean
-  set?: string[]
-  setFile?: string[]
-  grant?: string[]
-  policy?: string
-  requireSandbox?: boolean
-  context?: string[]
-  allowHost?: string[]
-  agentCommand?: string
-  toolCommand?: string
-  parallelToolCalls: boolean
-  maxInFlight?: number
-  maxLine?: number
-  mux?: boolean
-  envelopes: boolean
-  telemetry?: boolean
-  seq?: boolean
-  dryRun?: boolean
-  failFast?: boolean
-  record?: string
-  resume?: string
-  same?: true
-  park?: true
-  rejects?: string
-  maxCost?: number
-  rate?: readonly string[]
-  lane?: ProviderLane
-  maxCalls?: number
-  maxTotalTokens?: number
-  deadline?: number
-  cache?: string
-  cacheOnly?: boolean
-  keptFd?: number
-  deliveryFd?: number
-  eventsFd?: number
-  place?: string
-  letGoFd?: number
-  budgetFd?: string
-  part?: number
-  stateFd?: number
-  on?: string
-  run?: string
-  detach?: true
-  ordered?: true
-  insecureDatabase?: true
-  unservedAfter?: number
-  output?: string
-  keep?: true
-  pin?: string[]
-  patience?: number
-}
 
 const { again, dollars, lanes, rates, seconds, whole } = optionReaders()
 
@@ -168,32 +97,6 @@ export const RUN_OPTIONS: readonly RunOption[] = [
   { flags: PATIENCE.flags, read: seconds },
 ]
 
-/** Options without meaning for a run by workers, and the remedy. */
-const NOT_WITH_WORKERS: Partial<Record<keyof RunFlags, string>> = {
-  resume: 'the same command with --run NAME goes on where it was',
-  same: 'a run by workers goes on only with the same spec',
-  park: 'what needs a person waits there anyhow',
-  cache: 'each worker asks by itself',
-  cacheOnly: 'each worker asks by itself',
-  lane: 'what waits in a batch of a provider is known to one process alone',
-  dryRun: 'plumb render --parts shows what workers run',
-  telemetry: 'it is for a parent',
-  mux: 'outputs are envelopes where there are several',
-}
-
-/** Options that need a submitter that stays until the run is over. */
-const NOT_DETACHED = ['rejects', 'failFast', 'seq', 'output', 'ordered', 'progress', 'summary', 'record', 'trace'] as const
-
-/** As it is spelt. */
-const optionOf = (name: string): string => `--${name.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`
-
-const refusalWithWorkers = (flags: RunFlags): Fault | undefined => {
-  const given = (Object.keys(NOT_WITH_WORKERS) as (keyof RunFlags)[]).find((name) => flags[name] !== undefined)
-  if (given) return fault('usage', `${optionOf(given)} says nothing to a run by workers (--on): ${NOT_WITH_WORKERS[given]}`)
-  const early = flags.detach ? NOT_DETACHED.find((name) => flags[name] !== undefined) : undefined
-  return early && fault('usage', `${optionOf(early)} says nothing with --detach: say it to the command that fetches the outputs`)
-}
-
 export interface RunArguments {
   readonly spec: string | undefined
   readonly flags: RunFlags
@@ -223,44 +126,14 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
     return endWith('plumb', fault('usage', '--state-fd says nothing without --part'))
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
-  if (flags.on !== undefined && sandbox.ok) return submitRun(spec, flags, flags.on)
+  if (flags.on !== undefined && sandbox.ok) {
+    const { submitRun } = await import('./engine/index.js')
+    return submitRun(spec, flags, flags.on, { ...optionsOf(flags), binding: flags.binding ?? 'main' })
+  }
   const alone = (['run', 'detach', 'ordered', 'output', 'keep', 'pin'] as const).find((name) => flags[name] !== undefined)
   if (alone !== undefined) return endWith('plumb', fault('usage', `--${alone} says nothing without --on`))
   return sandbox.ok ? run(spec, { ...optionsOf(flags), binding: flags.binding ?? 'main' }) : endWith('plumb', sandbox.error)
 }
-
-const submitRun = async (spec: string | undefined, flags: RunFlags, url: string): Promise<number> => {
-  const refused = refusalWithWorkers(flags)
-  if (refused) return endWith('plumb', refused)
-  const { submit } = await import('./engine/index.js')
-  const {
-    run: name,
-    detach,
-    ordered,
-    insecureDatabase,
-    output,
-    keep,
-    pin = [],
-    unservedAfter = UNSERVED_SECONDS,
-    patience = PATIENCE_SECONDS,
-  } = flags
-  const own = {
-    name,
-    isDetached: detach === true,
-    isOrdered: ordered === true,
-    isInsecure: insecureDatabase === true,
-    isKept: keep === true,
-    pins: pin,
-  }
-  return submit(
-    spec,
-    { ...optionsOf(flags), binding: flags.binding ?? 'main' },
-    { url, patienceSeconds: patience, unservedSeconds: unservedAfter, output, ...own },
-  )
-}
-
-export const PATIENCE_SECONDS = 300
-const UNSERVED_SECONDS = 60
 
 export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   ...(flags.eval === undefined ? {} : { eval: flags.eval }),

@@ -4,8 +4,9 @@ import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
 import { addOptions } from '../src/main-engine.js'
-import { RUN_OPTIONS, type RunArguments, type RunFlags, readPlainRun } from '../src/main-run.js'
+import { RUN_OPTIONS, type RunArguments, readPlainRun } from '../src/main-run.js'
 import { withSummaryForm } from '../src/main-watch.js'
+import type { RunFlags } from '../src/run-flags.js'
 
 const asCommander = (argv: readonly string[]): RunArguments | undefined => {
   let found: RunArguments | undefined

@@ -24,7 +24,8 @@ t.test('a part that is owned after its runner was killed is given up, and no pro
     above: [],
   } as unknown as PlannedPart
   const runner = new PartRunner({
-    ...{ engine, run: '1', name: 'run', part, slots: 1, budget: undefined, limits: null, retrySeconds: 1, isLogged: false, keep: false },
+    ...{ engine, run: '1', name: 'run', part, slots: 1, budget: undefined, limits: null, retrySeconds: 1, isLogged: false },
+    ...{ keep: false, openAnswers: undefined },
     start: () => {
       done.push('start')
       return { ok: false, error: { error: 'child_failed', category: 'internal', detail: '' } }

@@ -4,8 +4,16 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSyn
 import { join } from 'node:path'
 import t from 'tap'
 import { canonicalJson } from '../src/json/canonical.js'
-import { canonicalText, differingPaths, hashOf, joinKept, nearestRequest, openGiving, openKept } from '../src/kept/index.js'
-import type { KeptAnswers } from '../src/kept/kept.js'
+import {
+  canonicalText,
+  differingPaths,
+  hashOf,
+  joinKept,
+  type KeptAnswers,
+  nearestRequest,
+  openGiving,
+  openKept,
+} from '../src/kept/index.js'
 import type { Result } from '../src/result.js'
 import { makeTestDirectory } from './shell.js'
 

@@ -132,7 +132,8 @@ export const openConversation = (
   const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> => {
     const paying = billing && countGranted(billing)
     const question = compose(turn, emit, paying?.billing)
-    const before = kept?.ask(question, delivery)
+    const looked = kept?.ask(question, delivery)
+    const before = looked instanceof Promise ? await looked : looked
     if (before?.found) return repeat(before.found, question, before)
     if (before?.miss) return { ok: false, error: before.miss }
     if (asking.refused) return refusedWith(asking.refused)
@@ -199,6 +200,13 @@ export const openConversation = (
     unrecorded = []
   }
 
+  // An outcome that is given while what led to it is not kept could count, and the answers be asked for again.
+  const answerAndKeep = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> => {
+    const outcome = await answer(input, cancellation, seq)
+    await kept?.flush?.()
+    return outcome
+  }
+
   const answer = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> => {
     const delivery = seq === undefined ? undefined : deliveries?.of(seq)
     const emit: Emit = seq === undefined ? emitAll : (event) => emitAll({ ...event, seq })
@@ -263,7 +271,7 @@ export const openConversation = (
       unrecorded = []
       meter.compactions++
     },
-    answer,
+    answer: kept?.flush ? answerAndKeep : answer,
   }
 }
 

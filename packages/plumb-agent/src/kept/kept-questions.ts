@@ -12,8 +12,10 @@ import { ANSWERS_END } from '../tool/open-caller.js'
 import { canonicalRequest } from './canonical-request.js'
 
 export interface KeptQuestions {
-  /** Call it when the request is about to be made: the order of these calls counts. */
-  ask(question: ModelRequest, delivery?: string): KeptQuestion
+  /** Call it when the request is about to be made: the order of these calls counts. A promise only where answers are shared. */
+  ask(question: ModelRequest, delivery?: string): KeptQuestion | Promise<KeptQuestion>
+  /** Resolves when everything so far is kept, where answers are shared. Undefined: it is at once. */
+  readonly flush: (() => Promise<void>) | undefined
 }
 
 export interface KeptQuestion {
@@ -69,26 +71,28 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
     if (failed && !hasWarned) warn({ ...failed, agent: config.agent })
     hasWarned ||= failed !== undefined
   }
+  const beforeAsking = (asked: Asked, request: object, delivery: string | undefined): KeptQuestion => {
+    const answered = asked.found && readAnswered(asked.found.answer)
+    return {
+      key: nameOf(asked.key),
+      directory: kept.batchDirectory,
+      found: answered && asked.found && { answered, source: asked.found.source },
+      keptAs: asked.isRecorded ? { hash: asked.key.hash, nth: asked.key.nth } : undefined,
+      miss: asked.miss,
+      keep: (answered) => {
+        if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))
+        else if (kept.hasRecord && isFinal(answered)) warnOnce(asked.keep({ fault: answered.error }))
+      },
+      callsOf: () => (kept.hasRecord || held ? callsOf({ kept, held: held?.value, place, delivery, request, warnOnce }) : undefined),
+    }
+  }
   return succeed({
     ask: (question, delivery) => {
       const request = canonicalRequest(question, config)
-      // A request for another message of a run by workers is another request.
-      const at = delivery === undefined ? place : `${place}@${delivery}`
-      const asked = kept.ask(request, at)
-      const answered = asked.found && readAnswered(asked.found.answer)
-      return {
-        key: nameOf(asked.key),
-        directory: kept.batchDirectory,
-        found: answered && asked.found && { answered, source: asked.found.source },
-        keptAs: asked.isRecorded ? { hash: asked.key.hash, nth: asked.key.nth } : undefined,
-        miss: asked.miss,
-        keep: (answered) => {
-          if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))
-          else if (kept.hasRecord && isFinal(answered)) warnOnce(asked.keep({ fault: answered.error }))
-        },
-        callsOf: () => (kept.hasRecord || held ? callsOf({ kept, held: held?.value, place: at, request, warnOnce }) : undefined),
-      }
+      if (!kept.askShared) return beforeAsking(kept.ask(request, place, { delivery }), request, delivery)
+      return kept.askShared(request, place, { delivery }).then((asked) => beforeAsking(asked, request, delivery))
     },
+    flush: kept.flush && (async () => warnOnce(await kept.flush?.())),
   })
 }
 
@@ -98,17 +102,19 @@ interface CallsParts {
   readonly kept: KeptAnswers
   readonly held: HeldCalls | undefined
   readonly place: string
+  readonly delivery: string | undefined
   readonly request: object
   readonly warnOnce: (failed: Fault | undefined) => void
 }
 
 // A call is identified by its conversation and its content.
-const callsOf = ({ kept, held, place, request, warnOnce }: CallsParts): KeptCalls => {
+const callsOf = ({ kept, held, place, delivery, request, warnOnce }: CallsParts): KeptCalls => {
   const asked = new Map<ToolUse, Asked>()
+  const options = { onlyRecorded: true, delivery }
   return {
     find: (use) => {
       const { name, input, json } = use
-      const one = kept.ask({ call: { name, input, json }, after: request }, place, { onlyRecorded: true })
+      const one = kept.ask({ call: { name, input, json }, after: request }, place, options)
       asked.set(use, one)
       const result = one.found?.answer
       return isResult(result) ? { ...result, tool_use_id: use.id } : undefined
@@ -118,7 +124,8 @@ const callsOf = ({ kept, held, place, request, warnOnce }: CallsParts): KeptCall
       if (!key || !held) return undefined
       const { hash: call, nth } = key
       const why = 'the tool or a rule of the policy asks for consent'
-      const asking = held.of({ tool: use.name, input, process: place, why, call, nth })
+      const process = delivery === undefined ? place : `${place}@${delivery}`
+      const asking = held.of({ tool: use.name, input, process, why, call, nth })
       return (steps) => asking.settle({ ...steps, isLost })
     },
     keep: (use, result) => {
@@ -127,7 +134,7 @@ const callsOf = ({ kept, held, place, request, warnOnce }: CallsParts): KeptCall
     inChain:
       ({ name, input: chain }) =>
       ({ name: tool, input }) => {
-        const one = kept.ask({ call: { name: tool, input }, within: { name, input: chain }, after: request }, place, { onlyRecorded: true })
+        const one = kept.ask({ call: { name: tool, input }, within: { name, input: chain }, after: request }, place, options)
         const answer = one.found?.answer
         return {
           found: isAnswer(answer) ? answer : undefined,

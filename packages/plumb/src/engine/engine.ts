@@ -2,8 +2,16 @@
 
 import type { Claim, Fault } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
+import type { EntryKey, SharedKey } from '@plumb/wire/kept'
 import type { PartEvent } from './part-events.js'
 import type { AgentSpending } from './spent.js'
+
+/** A request, with its number among equal ones of the run, the same whenever its message is delivered. */
+export interface Numbered {
+  readonly nth: number
+  /** As it is kept, JSON. Null: it is not. */
+  readonly answer: string | null
+}
 
 export interface RunRow {
   readonly id: string
@@ -15,12 +23,33 @@ export interface RunRow {
   readonly limits: string | null
   /** Its events are stored in the tables. */
   readonly keep: boolean
+  /** Undefined: its answers are not kept for other runs. */
+  readonly cache: CacheOptions | undefined
   /** By the numbers of parts: the label of the workers that have it. */
   readonly pins: Readonly<Record<string, string>>
 }
 
 /** `closed`: no more input comes. */
 export type RunState = 'open' | 'closed' | 'done' | 'cancelled'
+
+/** The cache of a run (--cache), which its submitter has and all workers share. */
+export interface CacheOptions {
+  /** Nothing is requested that is not kept. */
+  readonly isOnly: boolean
+  /** It keeps requests with their answers. */
+  readonly hasRequests: boolean
+}
+
+/** Texts are JSON. */
+export interface CachedAnswer extends EntryKey {
+  readonly answer: string
+  readonly request: string | null
+}
+
+/** What a model answered, or a tool gave, for a message; JSON. */
+export interface RecordedAnswer extends Omit<SharedKey, 'delivery'> {
+  readonly answer: string
+}
 
 /** A message that a part was given. */
 export interface TakenMessage {
@@ -97,6 +126,8 @@ export interface Settlement {
   readonly calls: readonly KeptCall[]
   /** Lines of a state file. Undefined: the part has no memory. */
   readonly memory: readonly string[] | undefined
+  /** What the record keeps of its requests, with the places of their messages in the order of the run. */
+  readonly answers: readonly (RecordedAnswer & { readonly ord: string })[]
   /** Events of its process, if they are stored. */
   readonly events: readonly PartEvent[]
   readonly tally: AgentSpending & { readonly taken: number; readonly outputs: number; readonly dropped: number; readonly failed: number }
@@ -138,6 +169,10 @@ export interface Engine {
    * are settled.
    */
   callsOf(run: string, part: number, ord: string): Promise<readonly string[]>
+  /** Numbers requests among equal ones of the run, and finds their answers; `places`: those of all its processes. */
+  findAnswers(run: string, keys: readonly SharedKey[], places: readonly string[]): Promise<readonly Numbered[]>
+  /** For all workers, and for the cache of the submitter. */
+  cacheAnswers(run: string, answers: readonly CachedAnswer[]): Promise<void>
   /** No more of the run is delivered, until its limits are raised; if they have changed meanwhile, nothing is done. */
   park(run: string, limits: string | null, why: Fault): Promise<void>
   /** It has ended, or no part has anything to do any more. */

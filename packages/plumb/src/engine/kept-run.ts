@@ -14,9 +14,11 @@ import { wiresOf } from '../event/wires.js'
 import { clearDirectory } from '../record/directory.js'
 import { identityOfRun } from '../record/identity.js'
 import { openRecorder, type RecordDirectory } from '../record/recorder.js'
+import { notResumable, whyNotResumable } from '../record/resume/not-resumable.js'
 import type { RunOptions } from '../run/run-options.js'
 import type { Query } from './connection.js'
 import { MergedEvents } from './merged-events.js'
+import { writeRecordedAnswers } from './recorded-answers.js'
 
 export interface KeptRunOptions {
   readonly loaded: LoadedSpec
@@ -38,13 +40,15 @@ export interface KeptRun {
 
 /** A failure comes before anything is submitted, but an older record in the directory is already deleted. */
 export const openKeptRun = async (o: KeptRunOptions): Promise<Result<KeptRun>> => {
-  const { loaded, graph, spec, options, display, reporter } = o
+  const { loaded, bound, graph, spec, options, display, reporter } = o
   const { record } = options.recording
   const report = (fault: Fault): void => reporter.report(fault)
   const locked = record === undefined ? succeed(() => {}) : await clearDirectory(record, { isNested: false })
   if (!locked.ok) return locked
   const place: RecordDirectory | undefined = record === undefined ? undefined : { directory: record, spare: [] }
   const identity = identityOfRun(loaded, graph, options)
+  const secrets = secretsOf(loaded.compiled.program, bound, graph)
+  if (record !== undefined) for (const words of whyNotResumable(graph, options.agentProgram, secrets)) reporter.warn(notResumable(words))
   const wires = [...wiresOf(graph).values()]
   const { binding } = options
   const recorder = place && openRecorder({ ...place, identity, wires, resumed: undefined, spec, binding, report })
@@ -112,6 +116,9 @@ class TableRun implements KeptRun {
       for (const one of merged.eventsOf(part, process, event, ms)) emit(one)
     }
     emitErrors(Number.POSITIVE_INFINITY)
+    const { record } = options.recording
+    const failed = record === undefined ? undefined : await writeRecordedAnswers(query, run, record)
+    if (failed) this.#o.reporter.report(failed)
     this.#ms = Number(now)
   }
 

@@ -12,7 +12,22 @@ export interface Database {
   readonly isInsecure: boolean
 }
 
-const TABLES = ['message', 'part', 'memory', 'tally', 'usage', 'event', 'letter', 'balance', 'loan', 'request', 'approval']
+const TABLES = [
+  'message',
+  'part',
+  'memory',
+  'tally',
+  'usage',
+  'event',
+  'letter',
+  'balance',
+  'loan',
+  'request',
+  'approval',
+  'question',
+  'answer',
+  'recorded',
+]
 
 /** For all tables, runs that ended longer ago than so many days. */
 const SWEEP = `

@@ -38,6 +38,10 @@ const namesOfParts = (graph: Graph): ReadonlyMap<number, PartNames> => {
   )
 }
 
+/** By the numbers of parts: from a place in the part to the place in the graph. */
+export const placesInParts = (graph: Graph): ReadonlyMap<number, ReadonlyMap<string, string>> =>
+  new Map([...namesOfParts(graph)].map(([part, { places }]) => [part, places]))
+
 export class MergedEvents {
   readonly #names: ReadonlyMap<number, PartNames>
   readonly #spawned = new Set<string>()

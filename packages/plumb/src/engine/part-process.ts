@@ -33,9 +33,9 @@ import {
 import type { ListedCall } from '@plumb/wire/approval'
 import { EVENTS_FD } from '../event/event-log.js'
 import { Unnumbered } from '../graph/numbered-output.js'
-import { type CallJournal, openCallJournal } from './call-journal.js'
 import type { TakenMessage } from './engine.js'
 import { type PartEvent, PartEvents } from './part-events.js'
+import { openPartKept, type PartKept, type PartKeptOptions } from './part-kept.js'
 import type { PlannedPart } from './run-plan.js'
 import { type AgentSpending, spentIn } from './spent.js'
 
@@ -51,6 +51,8 @@ export interface PartProcessOptions {
   readonly authority: Bootstrap['authority']
   /** Its calls may wait for approval: what is known of them, as lines of a journal. Undefined: none can. */
   readonly journal?: readonly string[] | undefined
+  /** Where its answers are kept. Undefined: nowhere. */
+  readonly answers?: Pick<PartKeptOptions, 'shared' | 'isOnly'> | undefined
   /** Undefined: its spending is not limited. */
   readonly budget?: Budget | undefined
   /** Lines of a state file. Undefined: it has no memory. */
@@ -100,7 +102,7 @@ const ENVELOPE_BYTES = 256
 interface PartFiles {
   readonly state: StateLog | undefined
   readonly deliveries: DeliveryLog
-  readonly journal: CallJournal | undefined
+  readonly kept: PartKept | undefined
   readonly events: PartEvents | undefined
   readonly isEnveloped: boolean
 }
@@ -118,7 +120,7 @@ export class PartProcess {
   readonly #stdin: LineWriter
   readonly #state: StateLog | undefined
   readonly #deliveries: DeliveryLog
-  readonly #journal: CallJournal | undefined
+  readonly #kept: PartKept | undefined
   readonly #events: PartEvents | undefined
   readonly #isEnveloped: boolean
   /** By their numbers, from `#done + 1` to `#sent`. */
@@ -136,7 +138,8 @@ export class PartProcess {
     const { part, binding, args, files, entry, authority, variables, memory, maxLine } = options
     const state = memory && openStateLog(memory)
     const deliveries = openDeliveryLog()
-    const journal = options.journal && openCallJournal(options.journal)
+    const { shared, isOnly = false } = options.answers ?? {}
+    const kept = options.journal || shared ? openPartKept({ journal: options.journal, shared, isOnly }) : undefined
     const events = options.isLogged ? new PartEvents(randomUUID()) : undefined
     const isEnveloped = part.inputs.length !== 1 || part.outputs.length !== 1
     const words = ['stage', binding, '--part', String(part.id), '--seq', '--telemetry', isEnveloped ? '--mux' : '--no-envelopes', ...args]
@@ -150,6 +153,7 @@ export class PartProcess {
         '--delivery-fd',
         String(DELIVERY_FD),
         ...(events ? ['--events-fd', String(EVENTS_FD)] : []),
+        ...(isOnly ? ['--cache-only'] : []),
       ],
       files,
       entry,
@@ -159,22 +163,22 @@ export class PartProcess {
       env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
       shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}), ...(events ? { [EVENTS_FD]: events.fd } : {}) },
     })
-    journal?.handedOn()
-    if (child.ok) return succeed(new PartProcess(options, child.value.child, { state, deliveries, journal, events, isEnveloped }))
+    kept?.handedOn()
+    if (child.ok) return succeed(new PartProcess(options, child.value.child, { state, deliveries, kept, events, isEnveloped }))
     events?.close()
-    journal?.close()
+    kept?.close()
     state?.close()
     deliveries.close()
     return child
   }
 
-  private constructor(options: PartProcessOptions, child: LineChild, { state, deliveries, journal, events, isEnveloped }: PartFiles) {
+  private constructor(options: PartProcessOptions, child: LineChild, { state, deliveries, kept, events, isEnveloped }: PartFiles) {
     this.#events = events
     this.#o = options
     this.#child = child
     this.#state = state
     this.#deliveries = deliveries
-    this.#journal = journal
+    this.#kept = kept
     this.#isEnveloped = isEnveloped
     this.#stdin = new LineWriter(child.stdin)
     const maxLine = options.maxLine + 4 * ENVELOPE_BYTES
@@ -185,7 +189,7 @@ export class PartProcess {
       this.#settle()
       this.#state?.close()
       this.#deliveries.close()
-      this.#journal?.close()
+      this.#kept?.close()
       this.#events?.close()
       return exit
     })
@@ -269,7 +273,7 @@ export class PartProcess {
     if (!ready || ready.inputs <= this.#done) return
     this.#reports = this.#reports.filter(({ inputs }) => inputs > ready.inputs)
     const finished: FinishedMessage[] = []
-    const callsOf = this.#journal?.read()
+    const callsOf = this.#kept?.read()
     for (let seq = this.#done + 1; seq <= ready.inputs; seq++) {
       const one = this.#inHand.get(seq)
       if (one) finished.push({ ...one, calls: callsOf?.(this.#o.deliveryOf(one.message)) ?? [] })

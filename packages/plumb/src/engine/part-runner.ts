@@ -5,9 +5,10 @@
 //   any        status 2 of the process        this worker refuses the part: another may have what it lacks
 
 import { randomUUID } from 'node:crypto'
-import { type Exit, type Fault, fault, type Result, toDollars } from '@plumb/wire'
+import { type Exit, type Fault, fault, type Result, succeed, toDollars } from '@plumb/wire'
 import type { Engine, Letter, Settlement, TakenMessage } from './engine.js'
 import { MAX_TRIES, type Outcomes, outcomesOf } from './message-outcomes.js'
+import type { PartAnswers } from './part-answers.js'
 import type { PartEvent } from './part-events.js'
 import type { PartProcess, PartProcessOptions, Ready } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
@@ -28,6 +29,8 @@ export interface PartRunnerOptions {
   /** Events of its process are stored, or watched by this worker. */
   readonly isLogged: boolean
   readonly keep: boolean
+  /** Undefined: no answers are kept. */
+  readonly openAnswers: (() => Promise<Result<PartAnswers>>) | undefined
   readonly onEvents: (events: readonly PartEvent[]) => void
   readonly onSettled: (settlement: Settlement, began: number) => void
   /** The delay before a second try; each next time it is five times as long. */
@@ -41,7 +44,7 @@ export interface PartRunnerOptions {
 
 export type ProcessEvents = Pick<
   PartProcessOptions,
-  'onFinished' | 'onReported' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal' | 'isLogged'
+  'onFinished' | 'onReported' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal' | 'answers' | 'isLogged'
 >
 
 const MAX_SETTLED = 500
@@ -65,6 +68,7 @@ export class PartRunner {
   #seen = -1
   #counts = { done: 0, dropped: 0, failed: 0, spent: NOTHING }
   #state: 'on' | 'stopping' | 'given up' | 'off' = 'on'
+  #answers: PartAnswers | undefined
 
   constructor(options: PartRunnerOptions) {
     this.#o = options
@@ -114,6 +118,7 @@ export class PartRunner {
   kill(): void {
     this.#state = 'off'
     this.#process?.kill()
+    this.#answers?.close()
   }
 
   async giveBack(): Promise<void> {
@@ -194,10 +199,16 @@ export class PartRunner {
   }
 
   async #start(journal: readonly string[] = []): Promise<boolean> {
-    const { engine, run, name, part, start, report, budget } = this.#o
+    const { engine, run, part, start, report, budget } = this.#o
     const lease = this.#lease
     const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
     if (part.kind === 'owned' && !memory) return false
+    const answers = await this.#open()
+    if (!answers.ok) {
+      report(answers.error)
+      await this.#yieldPart(answers.error.detail)
+      return false
+    }
     // The runner was killed meanwhile, and would not end a process that began now.
     if (this.#state === 'off') {
       if (memory) await engine.disown(run, part.id)
@@ -206,7 +217,8 @@ export class PartRunner {
     const started = start(part, memory, {
       budget,
       journal: part.parks ? journal : undefined,
-      deliveryOf: ({ ord }) => `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`,
+      answers: this.#answers && { shared: this.#answers.place, isOnly: this.#answers.isOnly },
+      deliveryOf: (message) => this.#deliveryOf(message),
       isLogged: this.#o.isLogged,
       onFinished: (ready) => {
         // The process was dropped; its messages belong to another worker.
@@ -235,10 +247,26 @@ export class PartRunner {
     return true
   }
 
+  /** Once for all its processes. */
+  async #open(): Promise<Result<void>> {
+    const opened = this.#answers ? undefined : await this.#o.openAnswers?.()
+    if (!opened) return succeed(undefined)
+    if (!opened.ok) return opened
+    this.#answers = opened.value
+    if (this.#state === 'off') this.#answers.close()
+    return succeed(undefined)
+  }
+
+  #deliveryOf({ ord }: Pick<TakenMessage, 'ord'>): string {
+    const { name, part } = this.#o
+    return `${name}/${part.id}/${ord.slice(1, -1).replaceAll(',', '.')}`
+  }
+
   async #ended(process: PartProcess, { status }: Exit): Promise<void> {
     if (process !== this.#process) return
     const left = process.messages
     await this.#flush()
+    for (const message of left) this.#answers?.take(this.#deliveryOf(message))
     this.#process = undefined
     const { engine, run, part } = this.#o
     if (this.#state === 'off') return
@@ -309,6 +337,7 @@ export class PartRunner {
     this.#process = undefined
     this.#ready = []
     process?.kill()
+    this.#answers?.close()
     await engine.yieldPart(part.id, this.#lease, reason)
     if (part.kind === 'owned') await engine.disown(run, part.id)
   }
@@ -332,8 +361,11 @@ export class PartRunner {
       calls,
       memory: part.kind === 'owned' ? memory : undefined,
       events: this.#o.keep ? events : [],
+      answers: done.flatMap(({ ord }) => (this.#answers?.take(this.#deliveryOf({ ord })) ?? []).map((answer) => ({ ...answer, ord }))),
       tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length, ...spent },
     }
+    // Those are answered anew.
+    for (const message of [...again, ...back, ...parked]) this.#answers?.take(this.#deliveryOf(message))
     const began = Date.now()
     const settled = await engine.settle(settlement)
     if (!settled) this.#spent = addSpent(this.#spent, spent)
@@ -359,6 +391,7 @@ export class PartRunner {
     this.#process = undefined
     this.#ready = []
     process?.kill()
+    this.#answers?.clear()
     const lease = this.#lease
     this.#lease = randomUUID()
     await engine.release(lease, false)

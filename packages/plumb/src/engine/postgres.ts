@@ -2,8 +2,10 @@
 // had.
 
 import { type Claim, type Fault, fault } from '@plumb/wire'
+import type { SharedKey } from '@plumb/wire/kept'
 import type { Connection, Query } from './connection.js'
-import type { Engine, Loan, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
+import type { CachedAnswer, Engine, Loan, Numbered, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
+import { cacheAnswers, findAnswers, recordAnswers } from './postgres-answers.js'
 import { KEEP_CALL, keptValues, takeCalls } from './postgres-calls.js'
 import { lend, pace, paced, writeOff } from './postgres-funds.js'
 import { WORKERS } from './schema.js'
@@ -110,7 +112,7 @@ SELECT $1, $2, o.process, clock_timestamp() - o.ago * interval '1 ms', o.origin,
 FROM unnest($3::text[], $4::float8[], $5::bigint[], $6::text[]) WITH ORDINALITY AS o (process, ago, origin, line, n) ORDER BY o.n`
 
 const RUNS = `
-SELECT r.id, r.name, r.state, r.digest, r.protocol, r.limits, r.keep,
+SELECT r.id, r.name, r.state, r.digest, r.protocol, r.limits, r.keep, r.cache,
   coalesce((SELECT json_object_agg(p.part, p.pin) FROM plumb.part p WHERE p.run = r.id AND p.pin IS NOT NULL), '{}') AS pins
 FROM plumb.run r WHERE r.state IN ('open', 'closed') ORDER BY r.id`
 
@@ -153,7 +155,8 @@ export class PostgresEngine implements Engine {
     await this.connection.query(END_IN_TIME)
     await this.connection.query(FAIL_FIXED)
     const { rows } = await this.connection.query(RUNS)
-    return rows as unknown as readonly RunRow[]
+    const read = (cache: unknown) => (typeof cache === 'string' ? (JSON.parse(cache) as RunRow['cache']) : undefined)
+    return rows.map((row) => ({ ...row, cache: read(row.cache) })) as unknown as readonly RunRow[]
   }
 
   async take({ run, part, lease, most, isAlone, above }: TakeOptions): Promise<readonly TakenMessage[]> {
@@ -183,6 +186,7 @@ export class PostgresEngine implements Engine {
         ...s.letters.map(({ message: { port, ord, origin, value, tries }, fault }) =>
           query(SETTLE_LETTER, [s.run, s.part, port, ord, origin, value, JSON.stringify(fault), fault.error, tries]),
         ),
+        ...(s.answers.length > 0 ? [recordAnswers(query, s.run, s.answers)] : []),
         ...(s.events.length > 0 ? [query(SETTLE_EVENTS, [s.run, s.part, ...eventColumns(s.events)])] : []),
         ...s.calls.map((kept) => query(KEEP_CALL, keptValues(s.run, s.part, kept))),
         query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed, toolCalls, retries]),
@@ -318,6 +322,14 @@ export class PostgresEngine implements Engine {
 
   callsOf(run: string, part: number, ord: string): Promise<readonly string[]> {
     return takeCalls(this.connection, { run, part, ord })
+  }
+
+  findAnswers(run: string, keys: readonly SharedKey[], places: readonly string[]): Promise<readonly Numbered[]> {
+    return findAnswers(this.connection, run, keys, places)
+  }
+
+  cacheAnswers(run: string, answers: readonly CachedAnswer[]): Promise<void> {
+    return cacheAnswers(this.connection, run, answers, true)
   }
 
   async park(run: string, limits: string | null, why: Fault): Promise<void> {

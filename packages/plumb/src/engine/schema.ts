@@ -24,6 +24,7 @@ CREATE TABLE plumb.run (
   host text NOT NULL,
   limits text,
   keep boolean NOT NULL DEFAULT false,
+  cache text,
   failed text,
   parked text,
   ends timestamptz,
@@ -145,6 +146,37 @@ CREATE TABLE plumb.request (
   tokens bigint NOT NULL
 );
 CREATE INDEX request_at ON plumb.request (run, account, at);
+CREATE TABLE plumb.question (
+  run bigint NOT NULL,
+  hash text NOT NULL,
+  place text NOT NULL,
+  delivery text NOT NULL,
+  k int NOT NULL,
+  nth int NOT NULL,
+  PRIMARY KEY (run, hash, place, delivery, k)
+);
+CREATE TABLE plumb.answer (
+  run bigint NOT NULL,
+  hash text NOT NULL,
+  place text NOT NULL,
+  nth int NOT NULL,
+  n bigserial,
+  answer text NOT NULL,
+  request text,
+  is_new boolean NOT NULL,
+  PRIMARY KEY (run, hash, place, nth)
+);
+CREATE INDEX answer_new ON plumb.answer (run, n);
+CREATE TABLE plumb.recorded (
+  run bigint NOT NULL,
+  n bigserial,
+  hash text NOT NULL,
+  place text NOT NULL,
+  ord bigint[] NOT NULL,
+  k int NOT NULL,
+  answer text NOT NULL,
+  PRIMARY KEY (run, hash, place, ord, k, n)
+);
 CREATE TABLE plumb.letter (
   id bigserial PRIMARY KEY,
   run bigint NOT NULL,
@@ -179,13 +211,14 @@ GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_submit;
 GRANT INSERT, UPDATE ON plumb.run TO plumb_submit;
 GRANT INSERT ON plumb.part TO plumb_submit;
 GRANT INSERT, DELETE ON plumb.message TO plumb_submit;
+GRANT INSERT ON plumb.answer TO plumb_submit;
 GRANT UPDATE ON plumb.letter, plumb.approval TO plumb_submit;
 GRANT UPDATE (parked, alone, tries) ON plumb.message TO plumb_submit;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_submit;
 CREATE ROLE plumb_work;
 GRANT USAGE ON SCHEMA plumb TO plumb_work;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_work;
-GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.usage, plumb.event, plumb.letter, plumb.worker, plumb.balance, plumb.loan, plumb.request, plumb.approval TO plumb_work;
+GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.usage, plumb.event, plumb.letter, plumb.worker, plumb.balance, plumb.loan, plumb.request, plumb.approval, plumb.question, plumb.answer, plumb.recorded TO plumb_work;
 GRANT UPDATE (parked, state, ended, failed) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
 CREATE ROLE plumb_read;

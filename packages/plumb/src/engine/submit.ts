@@ -22,15 +22,17 @@ import {
 import { RunDisplay } from '../display/run-display.js'
 import { beginOf } from '../event/begin.js'
 import type { RunEvent } from '../event/run-event.js'
+import { refuseElsewhere } from '../record/kept-answers.js'
 import { openLineFile } from '../record/line-file.js'
 import { Rejects } from '../record/rejects.js'
 import type { RunOptions } from '../run/run-options.js'
 import { openKeptRun } from './kept-run.js'
 import type { LendingLimits } from './lending.js'
-import { loadRun } from './loaded-run.js'
+import { type LoadedRun, loadRun } from './loaded-run.js'
 import { openOutputFile } from './output-file.js'
 import { RunCounts } from './run-counts.js'
 import { partsInWords, type RunPlan } from './run-plan.js'
+import { SharedCache } from './shared-cache.js'
 import { type SubmitOptions, Submitter } from './submitter.js'
 
 export interface SubmitFlags {
@@ -62,12 +64,14 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   if (!pins.ok) reporter.report(pins.error)
   const { record } = options.recording
   const isWritten = record !== undefined || options.display.trace !== undefined
+  const cache = run && options.cache !== undefined ? openCache(options.cache, run, options, reporter) : succeed(undefined)
+  if (!cache.ok) reporter.report(cache.error)
   const ofSpec = run && { loaded: run.loaded, bound: run.bound, graph: run.graph, spec: path ?? '' }
   const kept = ofSpec && pins.ok && isWritten ? await openKeptRun({ ...ofSpec, options, display, reporter }) : succeed(undefined)
   if (!kept.ok) reporter.report(kept.error)
   const output = run && flags.output !== undefined ? openOutputFile(flags.output) : succeed(undefined)
   if (!output.ok) reporter.report(output.error)
-  if (run && limits.ok && output.ok && pins.ok && kept.ok) {
+  if (run && limits.ok && output.ok && pins.ok && kept.ok && cache.ok) {
     const wake = (): void => submitter.wake()
     const reader = new LineReader(openLineInput(0), {
       maxLine: options.maxLine,
@@ -93,6 +97,7 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
       isKept: flags.isKept || isWritten,
       pins: pins.value,
       kept: kept.value,
+      cache: cache.value,
       name,
       plan: run.plan,
       limits: limits.value,
@@ -125,6 +130,11 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   await reporter.end()
   if (stoppedBy) dieOf(stoppedBy)
   return reporter.status
+}
+
+const openCache = (path: string, { graph }: LoadedRun, { isCacheOnly: isOnly }: RunOptions, reporter: Reporter) => {
+  const refused = isOnly ? refuseElsewhere(graph) : undefined
+  return refused ? fail(refused.error, refused.detail) : SharedCache.open({ path, isOnly, warn: (warning) => reporter.warn(warning) })
 }
 
 const rejectsOf = ({ recording, rawInput }: RunOptions, report: (error: Fault) => void): SubmitOptions['openRejects'] => {

@@ -13,6 +13,7 @@ import { Outcome, type OutcomeOptions } from './outcome.js'
 import { insertMessages, MAX_WAITING } from './postgres.js'
 import type { RunCounts } from './run-counts.js'
 import { PROTOCOL } from './schema.js'
+import type { SharedCache } from './shared-cache.js'
 
 export interface SubmitOptions extends PatienceOptions, Omit<OutcomeOptions, 'onErrors'> {
   /** In the format of `plumb.run`. Undefined: keep its present limits. */
@@ -31,6 +32,8 @@ export interface SubmitOptions extends PatienceOptions, Omit<OutcomeOptions, 'on
   readonly pins: ReadonlyMap<number, string>
   /** Writes those events at the end. Undefined: they are not written. */
   readonly kept: KeptRun | undefined
+  /** Undefined: no answers are kept for other runs. */
+  readonly cache: SharedCache | undefined
   /** The counts to show. Undefined: none. `onBegun` gets the milliseconds since the start. */
   readonly shown: { readonly counts: RunCounts; readonly onBegun: (ago: number) => void } | undefined
 }
@@ -72,6 +75,7 @@ export class Submitter {
   #isStopped = false
   #isOver = false
   #countedAt = Number.NEGATIVE_INFINITY
+  #copiedAt = Number.NEGATIVE_INFINITY
   #wake: () => void = () => {}
 
   constructor(options: SubmitOptions) {
@@ -116,6 +120,7 @@ export class Submitter {
         const begun = await this.#begin(connection.value, isFirst)
         if (!begun.ok) return begun.error
         const end = await this.#serve(connection.value, () => isLost)
+        if (!isLost) await this.#o.cache?.copyBack(connection.value.query, this.#run)
         if (!isLost && !this.#isStopped) await this.#o.kept?.write(connection.value.query, this.#run)
         if (!isLost) return end
       } catch (error) {
@@ -128,12 +133,12 @@ export class Submitter {
   }
 
   async #begin(connection: Connection, isFirst: boolean): Promise<Result<void>> {
-    const { name, plan, limits = null, deadlineMs, isKept, pins, kept } = this.#o
+    const { name, plan, limits = null, deadlineMs, isKept, pins, kept, cache } = this.#o
     const shown = JSON.stringify(plan.parts.map(({ id, name, kind }) => ({ id, name, kind })))
     const isNew = await connection.transaction(async (query) => {
       const { rows } = await query(
-        'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits, keep) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING RETURNING id',
-        [name, plan.digest, PROTOCOL, shown, hostname(), limits, isKept],
+        'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits, keep, cache) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO NOTHING RETURNING id',
+        [name, plan.digest, PROTOCOL, shown, hostname(), limits, isKept, cache ? JSON.stringify(cache.options) : null],
       )
       const [made] = rows
       if (made)
@@ -144,7 +149,7 @@ export class Submitter {
       return made !== undefined
     })
     const { rows } = await connection.query(
-      'SELECT id, digest, state, taken, seen, written, host, keep, begun::text AS begun, extract(epoch FROM now() - begun) * 1000 AS ago FROM plumb.run WHERE name = $1',
+      'SELECT id, digest, state, taken, seen, written, host, keep, cache, begun::text AS begun, extract(epoch FROM now() - begun) * 1000 AS ago FROM plumb.run WHERE name = $1',
       [name],
     )
     const run = rows[0] ?? {}
@@ -152,8 +157,10 @@ export class Submitter {
       return fail('run_exists', `run '${name}' is of another spec, or of other options; begun on ${run.host} at ${run.begun}`)
     if (isFirst && isKept && run.keep !== true)
       return fail('run_exists', `run '${name}' keeps nothing of what happens in it: --keep, --record and --trace are for its first command`)
+    if (isFirst && cache && run.cache === null)
+      return fail('run_exists', `run '${name}' keeps no answers: --cache is for its first command`)
     const isOver = run.state === 'done' || run.state === 'cancelled'
-    if (isFirst && isOver && !kept)
+    if (isFirst && isOver && !kept && !cache)
       return fail('run_exists', `run '${name}' is ${run.state}; begun on ${run.host} at ${run.begun}. Another name begins a new one`)
     const { rows: locked } = await connection.query('SELECT pg_try_advisory_lock($1, $2::int) AS is_free', [SUBMITTERS, run.id])
     if (locked[0]?.is_free !== true)
@@ -164,6 +171,7 @@ export class Submitter {
     this.#isOver = isOver
     if (isFirst && isOver) return succeed(undefined)
     this.#room = 0
+    await cache?.copyIn(connection, this.#run)
     if (isFirst) await connection.query(GO_ON, [run.id, limits, deadlineMs === undefined ? null : deadlineMs / 1000])
     const rejects = isFirst ? this.#o.openRejects?.(isNew !== true) : undefined
     if (rejects?.ok === false) return rejects
@@ -205,6 +213,7 @@ export class Submitter {
         }
         if (this.#hasFailed && isFailFast) await this.#endEarly(connection)
         await this.#count(connection)
+        await this.#copyBack(connection)
         const { comes } = fetched
         if (comes === 'more') hasNews = true
         else if (comes === 'parked') return this.#outcome.parked(connection, this.#run)
@@ -227,6 +236,13 @@ export class Submitter {
     if (!shown || this.#run === '' || (!isLast && performance.now() < this.#countedAt + COUNT_MS)) return
     await shown.counts.read(query, this.#run)
     this.#countedAt = performance.now()
+  }
+
+  /** If the last time is long enough ago. */
+  async #copyBack({ query }: Connection): Promise<void> {
+    if (!this.#o.cache || performance.now() < this.#copiedAt + COUNT_MS) return
+    await this.#o.cache.copyBack(query, this.#run)
+    this.#copiedAt = performance.now()
   }
 
   #failedOn(...errors: readonly Fault[]): void {

@@ -7,14 +7,16 @@ import { BatchSpanExporter } from '../display/otlp/batch-span-exporter.js'
 import { readOtlpSettings } from '../display/otlp/otlp-settings.js'
 import { RunDisplay } from '../display/run-display.js'
 import { beginOf } from '../event/begin.js'
+import { secretsOf } from '../event/secrets.js'
 import type { RunOptions } from '../run/run-options.js'
 import { type LoadedRun, loadRun, startPartsOf } from './loaded-run.js'
 import { MergedEvents } from './merged-events.js'
+import { placesOfAnswers } from './places-of-answers.js'
 import { partsInWords } from './run-plan.js'
 import { serve, type WorkerOptions } from './worker.js'
 import { WorkerWatch } from './worker-watch.js'
 
-export type WorkFlags = Omit<WorkerOptions, 'plan' | 'start' | 'nameOfAgent' | 'reporter' | 'watch'>
+export type WorkFlags = Omit<WorkerOptions, 'plan' | 'start' | 'places' | 'nameOfAgent' | 'reporter' | 'watch'>
 
 /** Resolves to the exit status: a worker that was asked to end has done its job. */
 export const work = async (path: string | undefined, options: RunOptions, flags: WorkFlags): Promise<number> => {
@@ -28,7 +30,15 @@ export const work = async (path: string | undefined, options: RunOptions, flags:
   } else if (run && start?.ok) {
     const watch = await openWatch(run, path ?? '', options, reporter)
     if (watch.ok)
-      await serve({ ...flags, plan: run.plan, start: start.value, nameOfAgent: nameIn(run.loaded), reporter, watch: watch.value })
+      await serve({
+        ...flags,
+        plan: run.plan,
+        start: start.value,
+        places: placesOf(run, options),
+        nameOfAgent: nameIn(run.loaded),
+        reporter,
+        watch: watch.value,
+      })
     else reporter.report(watch.error)
     if (watch.ok) await watch.value.end(reporter.status)
   }
@@ -49,6 +59,9 @@ const openWatch = async ({ graph }: LoadedRun, spec: string, options: RunOptions
   listener?.on({ ms: 0, ...beginOf(graph, spec, options) })
   return succeed(new WorkerWatch({ trace: listener && { listener, merged: new MergedEvents(graph) }, spans }))
 }
+
+const placesOf = ({ loaded, bound, graph }: LoadedRun, { agentProgram }: RunOptions) =>
+  placesOfAnswers(graph, agentProgram, secretsOf(loaded.compiled.program, bound, graph)?.places ?? [])
 
 /** Another machine has the spec in another directory. */
 const nameIn = ({ compiled }: LoadedSpec) => {

@@ -7,7 +7,9 @@ import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-r
 import type { Connection } from './connection.js'
 import type { RunRow } from './engine.js'
 import { Lending, type LendingLimits, type LendingOptions } from './lending.js'
+import { PartAnswers } from './part-answers.js'
 import { PartRunner, type PartRunnerOptions } from './part-runner.js'
+import type { PlacesOfAnswers } from './places-of-answers.js'
 import { PostgresEngine } from './postgres.js'
 import type { PlannedPart, RunPlan } from './run-plan.js'
 import { PROTOCOL } from './schema.js'
@@ -27,6 +29,7 @@ export interface WorkerOptions extends PatienceOptions {
   readonly statusSeconds: number
   readonly plan: RunPlan
   readonly start: PartRunnerOptions['start']
+  readonly places: PlacesOfAnswers
   readonly nameOfAgent: LendingOptions['nameOf']
   readonly watch: WorkerWatch
   readonly reporter: Reporter
@@ -192,7 +195,7 @@ class Session {
   }
 
   #open(engine: PostgresEngine, run: RunRow): Served {
-    const { plan, slots, retrySeconds, start, nameOfAgent, reporter, watch } = this.o
+    const { plan, slots, retrySeconds, start, nameOfAgent, reporter, watch, places } = this.o
     const limits = run.limits === null ? NO_LIMITS : (JSON.parse(run.limits) as LendingLimits)
     const isLimited = run.limits !== null || plan.hasAgentLimits
     const isAsked = () => runners.some((runner) => !runner.isIdle)
@@ -202,6 +205,7 @@ class Session {
       return { run, runners: [], lending: undefined }
     }
     const lending = opened?.value
+    const shared = { engine, run: run.id, fail: this.#fail }
     const named = (said: Fault): Fault => ({ ...said, run: run.name })
     const mayServe = ({ id }: PlannedPart) => run.pins[id] === undefined || this.o.labels.includes(run.pins[id])
     const runners: readonly PartRunner[] = this.#served.filter(mayServe).map(
@@ -216,6 +220,10 @@ class Session {
           onTaken: () => lending?.listen(),
           limits: run.limits,
           keep: run.keep,
+          openAnswers:
+            run.keep || run.cache
+              ? () => PartAnswers.open({ ...shared, part: part.id, cache: run.cache, isRecorded: run.keep, places })
+              : undefined,
           isLogged: run.keep || watch.isTraced,
           onEvents: (events) => watch.saw(part, events),
           onSettled: (settlement, began) => watch.settled(run, part, settlement, began),

@@ -22,7 +22,7 @@ import { Rejects } from './rejects.js'
 import { repeatablePlaces } from './repeatable.js'
 import type { RecordedAnswers } from './resume/answers.js'
 import { changedAgents } from './resume/changed-agents.js'
-import { whyNotResumable } from './resume/not-resumable.js'
+import { notResumable, whyNotResumable } from './resume/not-resumable.js'
 import { readAnswers } from './resume/read-answers.js'
 import { openRepeated, type RepeatedAnswers } from './resume/repeated.js'
 import { openRunBudget, type RunBudget } from './run-budget.js'
@@ -141,9 +141,6 @@ const readRecordedAnswers = (
   if (difference !== undefined && !isNested) warn(specChanged(difference, changedAgents(before.value.agents ?? {}, now.agents)))
   return readAnswers(directory, graph, agentProgram)
 }
-
-const notResumable = (reason: string): Fault =>
-  fault('record_invalid', `this run cannot be resumed, since its record does not contain all that was remembered: ${reason}`)
 
 const specChanged = (difference: string, agents: readonly string[]): Fault => {
   const anew = agents.length === 0 ? 'no agent asks anew for that' : `${agents.join(', ')} ask${agents.length === 1 ? 's' : ''} anew`

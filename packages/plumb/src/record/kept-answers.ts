@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path'
 import { agentOf, type Graph, planOf } from '@plumb/lang'
-import { currentKept, fail, isAbsent, type Result, setCurrentKept, succeed } from '@plumb/wire'
+import { currentKept, type Fault, fault, isAbsent, type Result, setCurrentKept, succeed } from '@plumb/wire'
 import type { Secrets } from '../event/secrets.js'
 import { placesOf } from '../event/wires.js'
 import type { RunOptions } from '../run/run-options.js'
@@ -20,8 +20,8 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
   const record = recording.resume ?? recording.record
   if (keptFd !== undefined) setCurrentKept({ fd: keptFd, isOnly: isCacheOnly })
   if (keptFd !== undefined || (cache === undefined && record === undefined)) return succeed(undefined)
-  const asks = isCacheOnly ? agentsOf(graph).find(({ isHere }) => !isHere) : undefined
-  if (asks) return fail('config_invalid', `agent '${asks.place}' runs elsewhere, where --cache-only does not reach: leave out 'via'`)
+  const refused = isCacheOnly ? refuseElsewhere(graph) : undefined
+  if (refused) return { ok: false, error: refused }
   const stores = [
     ...(record === undefined ? [] : [{ path: resolve(join(record, KEPT_DIRECTORY)), isRecord: true }]),
     ...(cache === undefined ? [] : [{ path: resolve(cache) }]),
@@ -35,6 +35,12 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
     places,
     unrecorded: secrets?.places ?? [],
   })
+}
+
+/** An agent elsewhere asks whatever --cache-only says. */
+export const refuseElsewhere = (graph: Graph): Fault | undefined => {
+  const asks = agentsOf(graph).find(({ isHere }) => !isHere)
+  return asks && fault('config_invalid', `agent '${asks.place}' runs elsewhere, where --cache-only does not reach: leave out 'via'`)
 }
 
 /** Undefined: calls that need approval are refused without a person. A run that parked calls continues to do so when it is resumed. */

@@ -52,8 +52,15 @@ export const openDirectoryStore = (directory: string, isRecord: boolean): Result
     }
     return undefined
   }
+  // The table has the beginning of a hash, and the entry all of it.
+  function* keys(): Iterable<EntryKey> {
+    for (const place of table.all()) {
+      const hash = files[place.file]?.hashAt(place)
+      if (hash !== undefined) yield { ...place, hash }
+    }
+  }
   const append = openAppender(directory)
-  return succeed({ keysOf: (hash) => distinct(table.of(hash)), read, put: (entry) => append(entry, writeEntry(entry)) })
+  return succeed({ keys, keysOf: (hash) => distinct(table.of(hash)), read, put: (entry) => append(entry, writeEntry(entry)) })
 }
 
 // If two runs requested the same at once, both files have the key.

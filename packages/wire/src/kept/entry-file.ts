@@ -47,6 +47,17 @@ export class EntryFile {
     })
   }
 
+  /** The whole hash of the entry at the span. Undefined: there is none, or it cannot be read. */
+  hashAt({ offset, bytes }: Pick<EntrySpan, 'offset' | 'bytes'>): string | undefined {
+    try {
+      const fd = descriptorOf(this.#path)
+      const head = bytesAt(fd, offset, Math.min(bytes, MAX_HEAD_BYTES)).toString('latin1')
+      return (readEntryHead(head) ?? readEntry(textAt(fd, offset, bytes)))?.hash
+    } catch {
+      return undefined
+    }
+  }
+
   /** Undefined: the entry is damaged or cannot be read. `elsewhere`: the index was wrong, and the file is to be loaded again without it. */
   entryAt(span: EntrySpan): KeptEntry | 'elsewhere' | undefined {
     try {

@@ -59,11 +59,21 @@ export class EntryTable {
     for (let at = this.#slots[low & (this.#slots.length - 1)] as number; at > 0; at = this.#before[at - 1] as number) {
       const i = at - 1
       if (this.#high[i] !== high || this.#low[i] !== low || this.#file[i] === GONE || !isWanted(i)) continue
-      const place = this.#places[this.#place[i] as number] as string
-      const [nth, file, offset, bytes] = [this.#nth[i], this.#file[i], this.#offset[i], this.#bytes[i]] as [number, number, number, number]
-      found.push({ hash, nth, place, file, offset, bytes })
+      found.push({ ...this.#entryAt(i), hash })
     }
     return found.sort((a, b) => b.file - a.file || b.offset - a.offset)
+  }
+
+  /** All entries, of whose hashes it has the first 16 digits. */
+  *all(): Iterable<EntryPlace> {
+    for (let i = 0; i < this.#count; i++) if (this.#file[i] !== GONE) yield this.#entryAt(i)
+  }
+
+  #entryAt(i: number): EntryPlace {
+    const place = this.#places[this.#place[i] as number] as string
+    const [nth, file, offset, bytes] = [this.#nth[i], this.#file[i], this.#offset[i], this.#bytes[i]] as [number, number, number, number]
+    const digits = (word: number | undefined) => (word ?? 0).toString(16).padStart(8, '0')
+    return { hash: digits(this.#high[i]) + digits(this.#low[i]), nth, place, file, offset, bytes }
   }
 
   removeFile(file: number): void {

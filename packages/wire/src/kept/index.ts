@@ -1,16 +1,9 @@
 export { canonicalText, hashOf } from './canonical.js'
-export type { EntryKey } from './entry.js'
+export { type EntryKey, type KeptEntry, placeName } from './entry.js'
 export { EntryTable } from './entry-table.js'
-export {
-  type AnswerSource,
-  type Asked,
-  approvalsOf,
-  joinKept,
-  type KeptAnswers,
-  type KeptOptions,
-  openGiving,
-  openKept,
-  openKeptForChildren,
-  type StorePlace,
-} from './kept.js'
+export type { AnswerSource, Asked, KeptAnswers, KeptOptions, SharedPlace, StorePlace } from './interface.js'
+export { approvalsOf, joinKept, openGiving, openKept, openKeptForChildren } from './kept.js'
 export { differingPaths, nearestRequest } from './nearest-request.js'
+export { keepsRequests, openStore } from './open-store.js'
+export { type AnswerService, type SharedEntry, type SharedKey, type SharedReply, serveAnswers } from './shared-answers.js'
+export type { Store } from './store.js'

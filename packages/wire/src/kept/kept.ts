@@ -10,56 +10,11 @@ import { systemReason } from '../system-reason.js'
 import { hashOf } from './canonical.js'
 import { type Counts, openCounts } from './counts.js'
 import { setCurrentKept } from './current.js'
-import { openDirectoryStore } from './directory-store.js'
 import { type EntryKey, isSameKey, type KeptEntry, placeName } from './entry.js'
-import { openLinesStore } from './lines-store.js'
+import type { KeptAnswers, KeptOptions } from './interface.js'
+import { openStore } from './open-store.js'
+import { makeSharedKept } from './shared-kept.js'
 import type { Store } from './store.js'
-
-/** Where answers are kept: a directory, or a file of lines, whose name ends in `.jsonl`. */
-export interface StorePlace {
-  readonly path: string
-  /** It is the record of a run: calls of tools and refusals are kept as well. */
-  readonly isRecord?: boolean
-}
-
-export interface KeptOptions {
-  /** An answer is taken from the first store that has it, and kept in all. */
-  readonly stores: readonly StorePlace[]
-  /** Nothing is requested from models. */
-  readonly isOnly: boolean
-  /** The file of calls that wait for a person. Undefined: none can wait. */
-  readonly approvals?: string | undefined
-  /** The processes of this run: answers for processes that no longer exist may be given to any of them. */
-  readonly places: readonly string[]
-  /** Places of processes, and of plumbs with everything in them, whose answers no record keeps. */
-  readonly unrecorded?: readonly string[] | undefined
-}
-
-export type AnswerSource = 'cache' | 'record'
-
-export interface Asked {
-  /** The hash of the request, and its number among equal ones. */
-  readonly key: EntryKey
-  /** The answer, with where it was kept. Undefined: it has to be requested. */
-  readonly found: { readonly answer: unknown; readonly source: AnswerSource } | undefined
-  /** Why it must not be requested. */
-  readonly miss: Fault | undefined
-  /** A record keeps the answer under this key, or will; false: under another, or none does. */
-  readonly isRecorded: boolean
-  /** Keeps the answer. `write_failed`: it could not be kept; it is tried again with the next. */
-  keep(answer: unknown): Fault | undefined
-}
-
-export interface KeptAnswers {
-  readonly fd: number
-  readonly isOnly: boolean
-  readonly hasRecord: boolean
-  readonly approvals: string | undefined
-  /** A directory beside the answers, for notes of requests that were sent and are not answered. */
-  readonly batchDirectory: string
-  /** Call it when the request is about to be made: the order of these calls counts. `onlyRecorded`: caches do not keep it. */
-  ask(request: unknown, place: string, options?: { readonly onlyRecorded?: boolean }): Asked
-}
 
 /** For this process and all that it starts. */
 export const openKept = (options: KeptOptions): Result<KeptAnswers> => {
@@ -105,9 +60,14 @@ export const joinKept = (fd: number): Result<KeptAnswers> => {
   const count = openCounts(fd)
   const options = readOptions(count.head)
   if (!options) return fail('fd_invalid', `no place of kept answers can be read from descriptor ${fd}`)
+  if (options.shared) {
+    const kept = makeSharedKept(fd, options, options.shared, count.next)
+    setCurrentKept(kept)
+    return succeed(kept)
+  }
   const stores: OpenStore[] = []
   for (const { path, isRecord = false } of options.stores) {
-    const store = path.endsWith('.jsonl') ? openLinesStore(path) : openDirectoryStore(path, isRecord)
+    const store = openStore(path, isRecord)
     if (!store.ok) return store
     stores.push({ ...store.value, path, isRecord })
   }
@@ -150,11 +110,12 @@ const makeKept = (
     approvals,
     hasRecord: all.some(({ isRecord }) => isRecord),
     batchDirectory: batchDirectoryOf(all[0]?.path ?? '.'),
-    ask: (request, at, { onlyRecorded = false } = {}) => {
+    ask: (request, at, { onlyRecorded = false, delivery } = {}) => {
       const isUnrecorded = unrecorded.some((one) => at === one || at.startsWith(`${one}~`))
       const stores = all.filter(({ isRecord }) => (isRecord ? !isUnrecorded : !onlyRecorded))
       const isRecorded = stores.some(({ isRecord }) => isRecord)
-      const place = placeName(at)
+      // A request for another message of a run by workers is another request.
+      const place = placeName(delivery === undefined ? at : `${at}@${delivery}`)
       const hash = hashOf(request)
       const key = { hash, place, nth: count(countKey(hash, place)) }
       const keep = (answer: unknown, into: readonly OpenStore[]): Fault | undefined => {
@@ -230,8 +191,8 @@ class LateEntries {
 
 const readOptions = (head: string | undefined): KeptOptions | undefined => {
   try {
-    const { stores, isOnly, places, approvals, unrecorded } = JSON.parse(head ?? '') as KeptOptions
-    return Array.isArray(stores) && Array.isArray(places) ? { stores, isOnly: isOnly === true, places, approvals, unrecorded } : undefined
+    const { isOnly, ...options } = JSON.parse(head ?? '') as KeptOptions
+    return Array.isArray(options.stores) && Array.isArray(options.places) ? { ...options, isOnly: isOnly === true } : undefined
   } catch {
     return undefined
   }

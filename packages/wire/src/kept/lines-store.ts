@@ -24,6 +24,7 @@ export const openLinesStore = (path: string): Result<Store> => {
     else if (!equal.some((other) => isSameKey(other, entry))) equal.push(entry)
   }
   return succeed({
+    keys: () => [...byHash.values()].flat(),
     keysOf: (hash) => byHash.get(hash) ?? [],
     read: (key) => byHash.get(key.hash)?.find((entry) => isSameKey(entry, key)),
     put: (entry) => {

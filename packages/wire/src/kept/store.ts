@@ -5,6 +5,8 @@ import type { EntryKey, KeptEntry } from './entry.js'
 import type { NearestRequest } from './nearest-request.js'
 
 export interface Store {
+  /** All, in any order; of equal keys each. */
+  keys(): Iterable<EntryKey>
   /** The answers of equal requests, by any agent. */
   keysOf(hash: string): readonly EntryKey[]
   /** Undefined: missing or incomplete. */
