@@ -48,8 +48,8 @@ t.teardown(() => cluster?.remove())
 /** A test on a stage with these files, which leaves nothing. */
 export const stageOf =
   (files: Files) =>
-  (title: string, act: (t: Test, stage: Stage) => Promise<void>): void =>
-    void t.test(title, { skip: noPostgres }, async (t) => {
+  (title: string, act: (t: Test, stage: Stage) => Promise<void>, skip: string | false = false): void =>
+    void t.test(title, { skip: noPostgres || skip }, async (t) => {
       cluster ??= await openCluster()
       const scene = openScene(files, { env: { PLUMB_ON: cluster.url }, mayLeave: /plumb-/ })
       await scene.bash('plumb engine --init')

@@ -7,10 +7,21 @@ import { join } from 'node:path'
 import { openCutNetwork } from './cut-network.js'
 import { openCluster, openStandby } from './postgres.js'
 import { until } from './scene.js'
+import { noSmallDisk, openSmallDisk } from './small-disk.js'
 import { ENDED, end, HOLDING_FILES, lines, NINE, numbers, PATIENCE_MS, stageOf, TIMES_TEN } from './worker-stage.js'
 
+/** Characters of an answer that no compression makes small. */
+const LONG = 200_000
 const FILES = {
   ...HOLDING_FILES,
+  long: `#!/bin/bash
+while read -r x; do
+  echo "$x" >> given
+  until [ -e go ]; do sleep 0.05; done
+  echo "\\"$x$(head -c ${LONG / 2} /dev/urandom | od -An -tx1 | tr -d ' \\n' | cut -c 2-)\\""
+done
+`,
+  'long.plumb': `let main : !int -> !string = agent { command: ["bash", "./long"], amnesiac: true, answers: "each", sandbox: false }\n`,
   'shift.cjs': 'const now = Date.now; Date.now = () => now() + Number(process.env.SHIFT_MS)\n',
 }
 
@@ -102,32 +113,37 @@ onStage('workers failure 10: the server fails over to its standby', async (t, { 
   await end(...workers)
 })
 
-// What a full disk says is said by a trigger: the error has its code.
-const FULL = `
-CREATE FUNCTION public.room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF to_regclass('public.full_disk') IS NOT NULL THEN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END IF;
-  RETURN NULL; END $$;
-CREATE TRIGGER room BEFORE INSERT ON plumb.tally FOR EACH STATEMENT EXECUTE FUNCTION public.room();`
-
-onStage('workers failure 11: the disk of the database is full', async (t, { serve, submit, bash, cluster, given }) => {
-  cluster.ask(FULL)
-  const worker = serve('hold.plumb')
-  const submitter = submit('--run', 'full', 'hold.plumb')
-  submitter.child.stdin?.end(NINE)
-  t.ok(await given(1))
-  cluster.ask('CREATE TABLE public.full_disk ()')
-  await bash('touch go')
-  t.ok(await worker.reports(/"engine_full"/, 2, PATIENCE_MS))
-  t.equal(
-    cluster.ask("SELECT count(*) FROM plumb.message m JOIN plumb.run r ON r.id = m.run WHERE r.name = 'full' AND part = 1").trim(),
-    '9',
-  )
-  cluster.ask('DROP TABLE public.full_disk; DROP TRIGGER room ON plumb.tally; DROP FUNCTION public.room()')
-  t.strictSame(await submitter.ended, ENDED)
-  t.strictSame(numbers(submitter.reported()), TIMES_TEN)
-  t.equal(worker.reported(2).match(/"engine_full"/g)?.length, 1, 'said once')
-  await end(worker)
-})
+onStage(
+  'workers failure 11: the disk of the database is full',
+  async (t, { start, bash, cluster, given, work }) => {
+    const small = openSmallDisk(cluster)
+    const on = `PLUMB_ON=${small.url}`
+    const plumb = (...words: string[]) => start(['env', on, 'plumb', ...words])
+    await bash(`env '${on}' plumb engine --init`)
+    const worker = plumb('work', 'long.plumb')
+    const submitter = plumb('run', '--on', small.url, '--run', 'full', '--output', 'out', 'long.plumb')
+    submitter.child.stdin?.end(NINE)
+    t.ok(await given(1))
+    small.fill()
+    await bash('touch go')
+    t.ok(await worker.reports(/"engine_full"/, 2, PATIENCE_MS))
+    const { parts } = JSON.parse((await bash(`env '${on}' plumb runs --json full`)).out) as { parts: object[] }
+    t.match(parts[0], { waiting: 0, in_hand: 9, done: 0 }, 'what is done waits in the worker')
+    t.equal(readFileSync(join(work, 'out'), 'utf8'), '')
+    small.free()
+    t.strictSame(await submitter.ended, ENDED)
+    const out = lines(readFileSync(join(work, 'out'), 'utf8')).map((line) => JSON.parse(line) as string)
+    t.strictSame(
+      out.map((one) => `${one.length} ${one[0]}`).sort(),
+      TIMES_TEN.map((n) => `${LONG} ${n / 10}`),
+      'each once, whole',
+    )
+    t.equal(worker.reported(2).match(/"engine_full"/g)?.length, 1, 'said once')
+    await end(worker)
+    small.remove()
+  },
+  noSmallDisk,
+)
 
 onStage('workers failure 20: the clocks of the machines are an hour apart', async (t, { serveWith, submit, work }) => {
   const clock = (ms: number) => serveWith(`SHIFT_MS=${ms} NODE_OPTIONS='--require ${join(work, 'shift.cjs')}'`, 'other.plumb')

@@ -102,14 +102,23 @@ const connectTo = async (url: string, needsWrites: boolean, needsSession: boolea
     query: (text, values) => inTurn(() => bare(text, values)),
     transaction: (work) =>
       inTurn(async () => {
+        // The statements behind one that fails fail too, and whoever waits for all of them may hear of those before.
+        let cause: unknown
+        const query: Query = (text, values) => {
+          const answered = bare(text, values)
+          answered.catch((error: unknown) => {
+            cause ??= error
+          })
+          return answered
+        }
         await bare('BEGIN')
         try {
-          const done = await work(bare)
+          const done = await work(query)
           await bare(done === undefined ? 'ROLLBACK' : 'COMMIT')
           return done
         } catch (error) {
           await bare('ROLLBACK').catch(() => {})
-          throw error
+          throw cause ?? error
         }
       }),
     onFull: (listener) => {

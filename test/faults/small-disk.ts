@@ -1,0 +1,71 @@
+// A database on a file system of a few megabytes, which can really be full: mounted in a temporary directory, which only root may do.
+
+import { execFileSync } from 'node:child_process'
+import { chownSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { Cluster } from './postgres.js'
+
+export interface SmallDisk {
+  /** Of the database there. */
+  readonly url: string
+  /** Leaves no block free. */
+  readonly fill: () => void
+  readonly free: () => void
+  readonly remove: () => void
+}
+
+const MEGABYTES = 24
+const BLOCK_BYTES = 64 * 1024
+
+const mount = (directory: string): void => {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', directory], { stdio: 'ignore' })
+}
+
+const whyNoMount = (): string | false => {
+  if (process.platform !== 'linux' || userInfo().uid !== 0) return 'only root may mount a small file system'
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-mount-'))
+  try {
+    mount(directory)
+    execFileSync('umount', [directory])
+    return false
+  } catch {
+    return 'this machine lets nobody mount a file system'
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Why there can be none here; false: there can. */
+export const noSmallDisk = whyNoMount()
+
+/** All tables of its database, and their indexes, are on the disk; the log of the server is not. */
+export const openSmallDisk = (cluster: Cluster): SmallDisk => {
+  const root = mkdtempSync(join(tmpdir(), 'plumb-small-'))
+  const [disk, filler] = [join(root, 'disk'), join(root, 'disk', 'filler')]
+  mkdirSync(disk)
+  mount(disk)
+  const { uid, gid } = statSync(cluster.directory)
+  for (const each of [root, disk]) chownSync(each, uid, gid)
+  const tables = join(disk, 'tables')
+  mkdirSync(tables)
+  chownSync(tables, uid, gid)
+  cluster.ask(`CREATE TABLESPACE small LOCATION '${tables}'`)
+  cluster.ask('CREATE DATABASE small TABLESPACE small')
+  return {
+    url: cluster.url.replace('/postgres?', '/small?'),
+    fill: () => {
+      const { bavail, bsize } = statfsSync(disk)
+      writeFileSync(filler, '')
+      for (let left = bavail * bsize; left > 0; left -= BLOCK_BYTES)
+        writeFileSync(filler, Buffer.alloc(Math.min(left, BLOCK_BYTES)), { flag: 'a' })
+    },
+    free: () => rmSync(filler),
+    remove: () => {
+      cluster.ask('DROP DATABASE small WITH (FORCE)')
+      cluster.ask('DROP TABLESPACE small')
+      execFileSync('umount', [disk])
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
