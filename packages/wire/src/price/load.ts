@@ -2,15 +2,15 @@
 
 import type { Prices } from './prices.js'
 import type { GivenPrices } from './prices-file.js'
-import PRICES_SOURCE from './providers.json?source'
+import SOURCE from './providers.json?source'
 
 export const loadPrices = async (given: GivenPrices = {}): Promise<Prices> => {
   const { openPrices } = await import('./prices.js')
   return openPrices(given)
 }
 
-/** The source of the table: a library, its version and its date. */
-export { PRICES_SOURCE }
+/** The source of the table: a library, its version and its date. Declared here, since declarations that are packed cannot name what the build makes. */
+export const PRICES_SOURCE: string = SOURCE
 
 /** What --version prints for a program that knows prices. */
 export const versionAndPrices = (version: string): string => `${version}\nprices: ${PRICES_SOURCE}\n`
