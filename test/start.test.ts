@@ -92,10 +92,12 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
     { args: ['--version'], node: [] },
     { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPED },
+    { args: ['check', '-e', 'let main : !int -> !int = id'], node: [], bundles: ['command-check'] },
+    // Long enough for another setting of V8, under which what is loaded later would be compiled anew.
     {
-      args: ['check', '-e', 'let main : !int -> !int = id'],
+      args: ['check', '--flows', '-e', `let main : !int -> !int = id${' '.repeat(16_000)}`],
       node: ['stream', 'v8'],
-      bundles: ['main-commands', 'shared', 'command-check'],
+      bundles: ['command-check', 'shared'],
     },
   ],
   'plumb-agent': [

@@ -7,6 +7,7 @@ import { version } from '../package.json'
 import type { Commands } from './command/commands.js'
 import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
 import type { Database } from './engine/look.js'
+import { CHECK_OPTIONS, type CheckFlags, checkOptionsOf } from './main-check.js'
 import { addOptions, type DatabaseFlags, databaseOf, describeEngine } from './main-engine.js'
 import { DATABASE_OPTIONS, PART_OPTIONS, RUN_OPTIONS, runBinding, STAGE_OPTIONS } from './main-run.js'
 import { withSummaryForm } from './main-watch.js'
@@ -124,23 +125,13 @@ const describe = (program: Command, commands: Commands): void => {
     .argument('[spec]', 'the spec, a .plumb file')
     .action((binding: string, spec: string | undefined, flags: RunFlags) => choose(() => runBinding(spec, { ...flags, binding })))
   addOptions(stage, [...STAGE_OPTIONS, ...PART_OPTIONS])
-  program
+  const check = program
     .command('check')
     .description('say ok, or what is wrong with specs')
     .addHelpText('after', examples('plumb check spec.plumb', 'plumb check --json *.plumb'))
     .argument('[spec...]', 'the specs')
-    .option('--json', 'one object a line, on standard output')
-    .option('--flows', 'where data may go, and each way across')
-    .option('-e, --eval <text>', 'take the spec from the command line')
-    .action((specs: string[], o: { json?: boolean; flows?: boolean; eval?: string }) =>
-      choose(async () =>
-        (await commands.check())(specs, {
-          json: o.json === true,
-          flows: o.flows === true,
-          ...(o.eval === undefined ? {} : { eval: o.eval }),
-        }),
-      ),
-    )
+    .action((specs: string[], flags: CheckFlags) => choose(async () => (await commands.check())(specs, checkOptionsOf(flags))))
+  addOptions(check, CHECK_OPTIONS)
   program
     .command('fmt')
     .description("lay specs out as they all are, in place; '-': stdin to stdout")

@@ -112,7 +112,7 @@ export const readPlainRun = (argv: readonly string[]): RunArguments | undefined 
 }
 
 // Options of plumb itself, wherever they stand, and those that may have a form after them.
-const isOfPlumb = (word: string): boolean => /^(-V|--version|-h|--help|--summary)/.test(word)
+export const isOfPlumb = (word: string): boolean => /^(-V|--version|-h|--help|--summary)/.test(word)
 
 const isPlain = ({ flags, conflicts, choices }: RunOption): boolean =>
   conflicts === undefined && choices === undefined && !flags.endsWith('progress')

@@ -3,12 +3,15 @@
 import { endWith, runProgram, versionAndPrices, writeStdout } from '@plumb/wire'
 import { version } from '../package.json'
 import { COMMANDS } from './command/commands.js'
+import { checkOptionsOf, readPlainCheck } from './main-check.js'
 import { readPlainRun, runBinding } from './main-run.js'
 
-// Most starts are runs, and do not load the descriptions of commands.
+// Most starts are runs and checks, and do not load the descriptions of commands.
 const main = async (argv: readonly string[]): Promise<number> => {
   const plain = readPlainRun(argv)
   if (plain) return runBinding(plain.spec, plain.flags)
+  const checked = readPlainCheck(argv)
+  if (checked) return (await COMMANDS.check())(checked.specs, checkOptionsOf(checked.flags))
   if (argv.length === 1 && argv[0] === '--version') return endWith('plumb', await writeStdout(versionAndPrices(version)))
   const { command } = await import('./main-commands.js')
   return command(argv, COMMANDS)

@@ -1,15 +1,21 @@
-// A run that is spelt plainly is read without commander: what is read is what commander reads.
+// A run or a check that is spelt plainly is read without commander: what is read is what commander reads.
 
 import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
+import { CHECK_OPTIONS, type CheckArguments, type CheckFlags, readPlainCheck } from '../src/main-check.js'
 import { addOptions } from '../src/main-engine.js'
 import { RUN_OPTIONS, type RunArguments, readPlainRun } from '../src/main-run.js'
 import { withSummaryForm } from '../src/main-watch.js'
 import type { RunFlags } from '../src/run-flags.js'
 
-const asCommander = (argv: readonly string[]): RunArguments | undefined => {
-  let found: RunArguments | undefined
+interface Found {
+  readonly run?: RunArguments
+  readonly check?: CheckArguments
+}
+
+const asCommander = (argv: readonly string[]): Found | undefined => {
+  let found: Found | undefined
   const program = new Command('plumb')
     .version('0')
     .exitOverride()
@@ -17,9 +23,14 @@ const asCommander = (argv: readonly string[]): RunArguments | undefined => {
   const run = program.command('run', { isDefault: true }).argument('[spec]')
   addOptions(run, RUN_OPTIONS)
   run.action(() => {
-    found = { spec: run.args[0], flags: run.opts<RunFlags>() }
+    found = { run: { spec: run.args[0], flags: run.opts<RunFlags>() } }
   })
-  for (const name of ['stage', 'check', 'fmt', 'view']) program.command(name).argument('[words...]')
+  const check = program.command('check').argument('[spec...]')
+  addOptions(check, CHECK_OPTIONS)
+  check.action((specs: string[]) => {
+    found = { check: { specs, flags: check.opts<CheckFlags>() } }
+  })
+  for (const name of ['stage', 'fmt', 'view']) program.command(name).argument('[words...]')
   try {
     program.parse(withSummaryForm(argv), { from: 'user' })
   } catch {
@@ -60,11 +71,36 @@ t.test('any command line', async (t) => {
       const plain = readPlainRun(argv)
       if (!plain) return
       plainly++
-      t.strictSame({ ...plain, flags: { binding: 'main', ...plain.flags } }, asCommander(argv), argv.join(' '))
+      t.strictSame({ run: { ...plain, flags: { binding: 'main', ...plain.flags } } }, asCommander(argv), argv.join(' '))
     }),
     { numRuns: 5000 },
   )
   t.ok(plainly > 300, `${plainly} were plain`)
+})
+
+const wordOfCheck = fc.oneof(
+  fc.constantFrom('--json', '--flows', '-e', '--eval', 'let main', 'a.plumb', '-', 'x y'),
+  fc.constantFrom(...spellings, ...ODD, '--jso', '-ej', '--no-json', 'check'),
+)
+
+t.test('any command line of check', async (t) => {
+  let plainly = 0
+  fc.assert(
+    fc.property(fc.array(wordOfCheck, { maxLength: 5 }), (words) => {
+      const argv = ['check', ...words]
+      t.equal(readPlainRun(argv), undefined, argv.join(' '))
+      const plain = readPlainCheck(argv)
+      if (!plain) return
+      plainly++
+      t.strictSame({ check: plain }, asCommander(argv), argv.join(' '))
+    }),
+    { numRuns: 5000 },
+  )
+  t.ok(plainly > 300, `${plainly} were plain`)
+  for (const line of ['check', 'check a.plumb b.plumb', 'check --json a.plumb', 'check -e T --flows'])
+    t.ok(readPlainCheck(line.split(' ')), line)
+  for (const line of ['check --help', 'check -V', 'check -- a', 'check --x', '--json check', 'run check'])
+    t.equal(readPlainCheck(line.split(' ')), undefined, line)
 })
 
 t.test('those that are meant to be read so', async (t) => {

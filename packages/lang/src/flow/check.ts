@@ -3,16 +3,14 @@
 import type { Program } from '../compile.js'
 import { type Diagnostic, Diagnostics, warning } from '../diagnostic/diagnostic.js'
 import type { Bound, Scope } from '../names/names.js'
-import type { Item } from '../parse/ast.js'
 import { agentTools } from '../program/tool-plan.js'
 import type { EffectsOf } from './analysis.js'
 import { labelled } from './declared.js'
 import { FlowEngine } from './engine.js'
 import { begin, type Trail, trailSteps } from './label.js'
-import { secretParams } from './secret-params.js'
 import { flat, type Shape } from './shape.js'
 import { givenTo, isWorded, wayAcross } from './signature.js'
-import { isInLibrary, writesFlowWords } from './words.js'
+import { isInLibrary, mayLabel, writesFlowWords } from './words.js'
 
 export interface FlowOptions {
   readonly effectsOf: EffectsOf
@@ -43,19 +41,6 @@ export const followFlows = (program: Program, options: FlowOptions): readonly Di
   if (options.isStrict || writesFlowWords(program)) for (const d of engine.findings.diagnostics) diagnostics.report(d)
   else for (const d of warnOfAll(engine, options.effectsOf)) diagnostics.report(d)
   return diagnostics.list({ ...entry.module.program.span, end: entry.module.program.span.start })
-}
-
-// By a word in a type, by a tool, by a server of an agent, by a param that is a key: elsewhere no label begins.
-const mayLabel = ({ scopes }: Program): boolean =>
-  scopes.some(({ module: { program } }) => LABELS.test(program.span.source.text) || program.items.some(isSource)) ||
-  secretParams(scopes).size > 0
-
-const LABELS = /\b(?:untrusted|secret)\b/
-
-const isSource = (item: Item): boolean => {
-  if (item.kind !== 'binding') return false
-  const { impl } = item
-  return impl.kind === 'tool' || (impl.kind === 'agent' && impl.config.entries.some(({ key }) => key.text === 'mcp'))
 }
 
 const fromClient = (bound: Bound, i: number): Shape =>

@@ -1,10 +1,11 @@
-// Whether a program uses labels, and so is checked by default.
+// Whether a program uses labels, and so is checked by default; and whether any can begin in it.
 
 import type { Program } from '../compile.js'
 import type { Scope } from '../names/names.js'
-import type { Entry } from '../parse/ast.js'
+import type { Entry, Item } from '../parse/ast.js'
 import { visitNodes, writesLabel } from '../parse/visit.js'
 import { STANDARD_LIBRARY } from '../stdlib/library.js'
+import { secretParams } from './secret-params.js'
 
 const WORDS = /\b(?:untrusted|secret|endorse|declassify)\b/
 
@@ -25,4 +26,17 @@ const labelsRoots = (items: unknown): boolean => {
     if ((key?.text === 'untrusted' || key?.text === 'secret') && value?.kind === 'value' && value.value === true) isFound = true
   })
   return isFound
+}
+
+/** By a word in a type, by a tool, by a server of an agent, by a param that is a key: elsewhere no label begins. */
+export const mayLabel = ({ scopes }: Program): boolean =>
+  scopes.some(({ module: { program } }) => LABELS.test(program.span.source.text) || program.items.some(isSource)) ||
+  secretParams(scopes).size > 0
+
+const LABELS = /\b(?:untrusted|secret)\b/
+
+const isSource = (item: Item): boolean => {
+  if (item.kind !== 'binding') return false
+  const { impl } = item
+  return impl.kind === 'tool' || (impl.kind === 'agent' && impl.config.entries.some(({ key }) => key.text === 'mcp'))
 }

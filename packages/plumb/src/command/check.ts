@@ -1,6 +1,5 @@
 // plumb check: prints ok with counts, or every diagnostic (plumbing(5), DIAGNOSTICS).
 
-import { setFlagsFromString } from 'node:v8'
 import {
   type Bound,
   type Compiled,
@@ -18,15 +17,13 @@ import {
 } from '@plumb/lang'
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
-import { escapeLines, Reporter } from '@plumb/wire'
+import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
 import { type LoadedSpec, loadSpec, type SpecOptions, shown } from './load.js'
 import { findMissing } from './missing.js'
 import { selectBinding } from './select-binding.js'
-import { writeWhole } from './write-whole.js'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
-  delayOptimiser()
   const reporter = new Reporter('plumb')
   const out: string[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
@@ -50,7 +47,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const none = await loadSpec(undefined, options)
     if (!none.ok) reporter.report(none.error)
   }
-  const failure = out.length > 0 ? await writeWhole(Buffer.from(escapeLines(`${out.join('\n')}\n`)), undefined) : undefined
+  const failure = out.length > 0 ? await writeStdout(escapeLines(`${out.join('\n')}\n`)) : undefined
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
@@ -93,12 +90,6 @@ const runProblems = ({ program }: Compiled): Diagnostic[] => {
   const missing = findMissing(bounds.filter(({ category }) => category === 'stream' || category === 'base'))
   const severityOf = ({ isOptional }: Need) => (isOptional ? ('warning' as const) : ('error' as const))
   return [...refused, ...missing.map(({ code, message, need }) => ({ severity: severityOf(need), code, message, span: need.span }))]
-}
-
-// A check is over before optimised code has paid for itself: with V8's optimiser delayed, a spec of 2,000 lines takes 0.26 s of
-// processor time in place of 0.43 s. The flag is one of Node 20's V8; later versions of Node would print a warning for it.
-const delayOptimiser = (): void => {
-  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=600000')
 }
 
 const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): string => {

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { type Bound, type Need, needsOf, reachedFrom } from '@plumb/lang'
+import { type Bound, type Need, needsOf, reachedFrom, type Scope } from '@plumb/lang'
 import { preview, resolveProgram } from '@plumb/wire'
 
 export interface Overrides {
@@ -21,7 +21,7 @@ export interface Lack {
 /** For the bindings and everything that they consist of and may call; each thing once. */
 export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {}): Lack[] => {
   // Only agents and tools need anything: to look for them in all that is reached is for a program that has some.
-  if (!bounds.some(hasNeedsBeside)) return []
+  if (!hasNeeds(new Set(bounds.map(({ scope }) => scope)))) return []
   const isOverridden = [overrides.provider, overrides.model, overrides.agentProgram].some((word) => word !== undefined)
   const reached = new Set(bounds.flatMap((bound) => [...reachedFrom(bound)]))
   return [...reached].flatMap((bound) => {
@@ -34,8 +34,9 @@ export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {})
   })
 }
 
-const hasNeedsBeside = ({ scope }: Bound): boolean => {
-  const seen = new Set([scope])
+/** Whether there is an agent or a tool in these files, or in those that they use. */
+const hasNeeds = (scopes: ReadonlySet<Scope>): boolean => {
+  const seen = new Set(scopes)
   for (const { bindings, modules } of seen) {
     for (const { binding } of bindings.values()) if (binding.impl.kind === 'agent' || binding.impl.kind === 'tool') return true
     for (const module of modules.values()) seen.add(module)
