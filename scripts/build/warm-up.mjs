@@ -11,7 +11,7 @@ export const removeCodeCaches = (dist) => {
 }
 
 export const makeCodeCache = (name, dist) => {
-  for (const { args, input, handed } of JOBS[name] ?? [{ args: ['--version'], input: '' }]) {
+  for (const { args, input, handed } of [{ args: ['--version'], input: '' }, ...(JOBS[name] ?? [{ args: ['--help'], input: '' }])]) {
     // What the launcher would set, and nothing from the caller that could interfere.
     const env = { PATH: process.env.PATH, PLUMB_FDS: handed ? '3' : '', ANTHROPIC_API_KEY: 'none' }
     const command = [`${ROOT}/scripts/build/make-cache.cjs`, dist, ...args]

@@ -1,7 +1,6 @@
 // argv in, exit status out.
 
-import { endWith, openInput, type Result, runProgram, succeed, versionAndPrices, writeStdout } from '@plumb/wire'
-import { version } from '../package.json'
+import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
 import { receiveSpec } from './config/spec-envelope.js'
 import { readAgentArguments } from './main-flags.js'
 import type { AgentOptions } from './options.js'
@@ -10,7 +9,6 @@ import { type ReceivedInput, runAgent } from './run.js'
 const PROGRAM = 'plumb-agent'
 
 const main = async (argv: readonly string[]): Promise<number> => {
-  if (argv.length === 1 && argv[0] === '--version') return endWith(PROGRAM, await writeStdout(versionAndPrices(version)))
   const read = readAgentArguments(PROGRAM, argv)
   const isReceived = read.ok && typeof read.value === 'object' && read.value.spec.kind === 'envelope'
   return isReceived ? runReceived(argv) : obey(read)

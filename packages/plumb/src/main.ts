@@ -1,7 +1,6 @@
 // argv and stdio in, exit status out.
 
-import { endWith, runProgram, versionAndPrices, writeStdout } from '@plumb/wire'
-import { version } from '../package.json'
+import { runProgram } from '@plumb/wire'
 import { COMMANDS } from './command/commands.js'
 import { checkOptionsOf, readPlainCheck } from './main-check.js'
 import { readPlainRun, runBinding } from './main-run.js'
@@ -12,7 +11,6 @@ const main = async (argv: readonly string[]): Promise<number> => {
   if (plain) return runBinding(plain.spec, plain.flags)
   const checked = readPlainCheck(argv)
   if (checked) return (await COMMANDS.check())(checked.specs, checkOptionsOf(checked.flags))
-  if (argv.length === 1 && argv[0] === '--version') return endWith('plumb', await writeStdout(versionAndPrices(version)))
   const { command } = await import('./main-commands.js')
   return command(argv, COMMANDS)
 }

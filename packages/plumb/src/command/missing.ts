@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { type Bound, type Need, needsOf, reachedFrom, type Scope } from '@plumb/lang'
+import { type Bound, type Need, needsOf, reachedFrom } from '@plumb/lang'
 import { preview, resolveProgram } from '@plumb/wire'
 
 export interface Overrides {
@@ -35,7 +35,7 @@ export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {})
 }
 
 /** Whether there is an agent or a tool in these files, or in those that they use. */
-const hasNeeds = (scopes: ReadonlySet<Scope>): boolean => {
+const hasNeeds = (scopes: ReadonlySet<Bound['scope']>): boolean => {
   const seen = new Set(scopes)
   for (const { bindings, modules } of seen) {
     for (const { binding } of bindings.values()) if (binding.impl.kind === 'agent' || binding.impl.kind === 'tool') return true
