@@ -19,7 +19,7 @@ import { declareTypes } from './declare/declare.js'
 import { type DeclaredParams, declareParams } from './declare/params.js'
 import { type Diagnostic, Diagnostics, error, ignore, type Report } from './diagnostic/diagnostic.js'
 import type { Span } from './diagnostic/source.js'
-import { type EntryFile, type Files, loadModules, type Module } from './names/modules.js'
+import { type Files, loadModules, type MainFile, type Module } from './names/modules.js'
 import type { Bound, Scope } from './names/names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
@@ -78,7 +78,7 @@ export const compile = ({ path, text, files, given, checksTests = false, reuse }
 }
 
 /** With what its declarations say, and no more: nothing in it has been checked. */
-export const declared = (entry: EntryFile, files: Files): Program => {
+export const declared = (entry: MainFile, files: Files): Program => {
   const scopes = openScopes(loadModules(entry, files, ignore))
   const own = scopes.at(-1) as Scope
   try {

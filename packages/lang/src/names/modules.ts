@@ -39,20 +39,20 @@ interface Open {
 }
 
 /** The file that was named; `program` where it has been parsed. */
-export interface EntryFile {
+export interface MainFile {
   readonly path: string
   readonly text: string
   readonly program?: Parsed | undefined
 }
 
 /** All modules, each after those it uses; the entry is the last. In a loop: they may use each other thousands deep. */
-export const loadModules = (entry: EntryFile, files: Files, report: Report): readonly Module[] => {
+export const loadModules = (entry: MainFile, files: Files, report: Report): readonly Module[] => {
   const done = new Map<string, Module>()
   const open = new Map<string, Open>()
   const order: Module[] = []
   let characters = 0
 
-  const enter = ({ path, text, program = parse({ path, text }, report) }: EntryFile): Open => {
+  const enter = ({ path, text, program = parse({ path, text }, report) }: MainFile): Open => {
     characters += text.length
     const module: Open = { path, program, uses: new Map(), missing: new Set(), places: new Map(), at: 0 }
     open.set(path, module)

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
 import { type AnswerService, type SharedEntry, type SharedKey, type SharedPlace, type SharedReply, serveAnswers } from '@plumb/wire/kept'
-import { Batch } from './batch.js'
 import type { CachedAnswer, CacheOptions, Engine, Numbered, RecordedAnswer } from './engine.js'
 import type { PlacesOfAnswers } from './places-of-answers.js'
+import { RequestBatcher } from './request-batcher.js'
 
 export interface PartAnswersOptions {
   readonly engine: Engine
@@ -31,8 +31,8 @@ export class PartAnswers implements AnswerService {
   readonly #directory = mkdtempSync(join(tmpdir(), 'plumb-'))
   /** By delivery. */
   readonly #recorded = new Map<string, RecordedAnswer[]>()
-  readonly #asking: Batch<SharedKey, Numbered>
-  readonly #keeping: Batch<CachedAnswer, undefined>
+  readonly #asking: RequestBatcher<SharedKey, Numbered>
+  readonly #keeping: RequestBatcher<CachedAnswer, undefined>
   #closeSocket = (): void => {}
 
   /** `write_failed` if there can be no socket. */
@@ -47,13 +47,13 @@ export class PartAnswers implements AnswerService {
   private constructor(options: PartAnswersOptions) {
     this.#o = options
     const { engine, run, places } = options
-    this.#asking = new Batch({
+    this.#asking = new RequestBatcher({
       work: (keys) => engine.findAnswers(run, keys, places.all),
       sizeOf: () => 1,
       maxSize: MAX_ASKED,
       maxItems: MAX_ASKED,
     })
-    this.#keeping = new Batch({
+    this.#keeping = new RequestBatcher({
       work: async (answers) => {
         await engine.cacheAnswers(run, answers)
         return answers.map(() => undefined)

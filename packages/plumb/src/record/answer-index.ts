@@ -14,7 +14,7 @@ export interface IndexedAnswer {
   readonly output: number
   /** Of the line: 16 digits. */
   readonly sum: string
-  /** Of what was asked: 32 digits; see `digestOf`. */
+  /** Of what was asked: 32 digits; see `questionDigest`. */
   readonly digest: string
   /** How the record keeps the only request that it took. */
   readonly key: EntryKey
@@ -40,7 +40,7 @@ export const readIndexLine = (line: Buffer): IndexedAnswer | undefined => {
 }
 
 /** Of a message to an agent: its place, the number of the input of the run that it comes from, and its JSON. */
-export const digestOf = (place: string, seq: number, message: Uint8Array): string =>
+export const questionDigest = (place: string, seq: number, message: Uint8Array): string =>
   createHash('sha256').update(`${seq} ${place}\n`).update(message).digest('hex').slice(0, 32)
 
 /** Detects accidental changes, at about the speed of reading: 16 digits. */
@@ -65,7 +65,7 @@ const PRIME = 0x01000193
 const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, '0')
 
 /** A line of answers.jsonl. */
-export interface Exchange {
+export interface AnsweredMessage {
   readonly process: string
   readonly seq: number
   readonly input: string
@@ -74,7 +74,7 @@ export interface Exchange {
 
 export interface Indexing {
   /** The answer to the n-th message of an agent stands in the file from `offset` on. */
-  written(exchange: Exchange, n: number, offset: number, line: Buffer): void
+  written(exchange: AnsweredMessage, n: number, offset: number, line: Buffer): void
   /** Before that or after it: how the record keeps its only request. */
   keptAs(event: { readonly process: string; readonly n: number; readonly hash: string; readonly nth: number }): void
 }
@@ -101,7 +101,7 @@ export const openIndexing = (places: ReadonlySet<string>, add: (line: string) =>
   return {
     written: ({ process, seq, input, output: json }, n, offset, line) => {
       if (!places.has(process)) return
-      const digest = digestOf(process, seq, Buffer.from(input))
+      const digest = questionDigest(process, seq, Buffer.from(input))
       const output = line.length - Buffer.byteLength(JSON.stringify(json)) - 1
       put(lines, `${n} ${process}`, { offset, bytes: line.length, output, sum: sumOf(line), digest })
     },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import { version } from '../../package.json'
 import { lineText, type RunEvent, type RunListener, type WireInfo } from '../event/run-event.js'
-import { type Exchange, openIndexing } from './answer-index.js'
+import { type AnsweredMessage, openIndexing } from './answer-index.js'
 import { ANSWERS_FILE, EVENTS_FILE, INDEX_FILE, type RunFile, writeRunFile } from './directory.js'
 import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
@@ -69,7 +69,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
     const bytes = Buffer.from(scrubbed)
     answers.value.add(bytes)
     // With a key in it, it is not what was answered.
-    if (n !== undefined && scrubbed === text) indexing.written(line as Exchange, n, size, bytes)
+    if (n !== undefined && scrubbed === text) indexing.written(line as AnsweredMessage, n, size, bytes)
     size += bytes.length + 1
   })
   return succeed({

@@ -57,14 +57,14 @@ export interface KeptAnswers {
   /** A directory beside the answers, for notes of requests that were sent and are not answered. */
   readonly batchDirectory: string
   /** Call it when the request is about to be made: the order of these calls counts. Of shared answers it finds none. */
-  ask(request: unknown, place: string, options?: AskOptions): Asked
+  ask(request: unknown, place: string, options?: AnswerRequest): Asked
   /** The same, where the answers are shared with others. */
-  askShared?(request: unknown, place: string, options?: AskOptions): Promise<Asked>
+  askShared?(request: unknown, place: string, options?: AnswerRequest): Promise<Asked>
   /** Resolves when all shared answers so far are kept, to the first fault since the last time. */
   flush?(): Promise<Fault | undefined>
 }
 
-export interface AskOptions {
+export interface AnswerRequest {
   /** Caches do not keep it. */
   readonly onlyRecorded?: boolean
   /** The message that it is made for, in a run by workers. */

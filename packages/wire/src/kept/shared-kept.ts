@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { type Fault, fault } from '../error.js'
 import { hashOf } from './canonical.js'
 import { placeName } from './entry.js'
-import type { AskOptions, KeptAnswers, KeptOptions, SharedPlace } from './interface.js'
+import type { AnswerRequest, KeptAnswers, KeptOptions, SharedPlace } from './interface.js'
 import { joinAnswers } from './shared-answers.js'
 
 /** `count`: how often this was counted in the processes of the worker, this time included. */
@@ -19,7 +19,7 @@ export const makeSharedKept = (
   const own = randomUUID()
   let keeping: Promise<unknown> = Promise.resolve()
   let failed: Fault | undefined
-  const begin = (request: unknown, at: string, { onlyRecorded = false, delivery = own }: AskOptions) => {
+  const begin = (request: unknown, at: string, { onlyRecorded = false, delivery = own }: AnswerRequest) => {
     const hash = hashOf(request)
     const place = placeName(at)
     const k = count(`${hash} ${place} ${delivery}`)

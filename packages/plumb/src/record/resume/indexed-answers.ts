@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { scanLines } from '@plumb/wire'
 import { type EntryKey, EntryTable } from '@plumb/wire/kept'
-import { digestOf, type IndexedAnswer, MAX_INDEX_LINE_BYTES, readIndexLine, sumOf } from '../answer-index.js'
+import { type IndexedAnswer, MAX_INDEX_LINE_BYTES, questionDigest, readIndexLine, sumOf } from '../answer-index.js'
 import type { ReplayAnswers } from './answers.js'
 
 /** Bytes of a line of answers.jsonl. */
@@ -11,17 +11,17 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const SCRATCH_BYTES = 256 * 1024
 
 /** From one byte of a file to another. */
-export type Span = readonly [from: number, to: number]
+export type ByteRange = readonly [from: number, to: number]
 
 export class IndexedAnswers {
   /** Bytes of answers.jsonl, and what of it is not indexed. */
   readonly size: number
-  readonly gaps: readonly Span[]
+  readonly gaps: readonly ByteRange[]
   readonly #answers: number
   readonly #index: number
   /** By the digest of what was asked: lines of the index, and as `nth` their number among those that are used, from 0. */
   readonly #table = new EntryTable()
-  readonly #indexed: Span
+  readonly #indexed: ByteRange
   #count = 0
   /** By that number. */
   readonly #given: Uint8Array
@@ -41,9 +41,9 @@ export class IndexedAnswers {
   }
 
   /** Answers that were not given. */
-  get unused(): readonly Span[] {
+  get unused(): readonly ByteRange[] {
     if (this.#given.every((given) => given === 1)) return []
-    const spans: Span[] = []
+    const spans: ByteRange[] = []
     this.#scan((number, { offset, bytes }) => {
       if (this.#given[number] === 0) spans.push([offset, offset + bytes + 1])
     })
@@ -51,7 +51,7 @@ export class IndexedAnswers {
   }
 
   // Returns what is left between them. `at` and `bytes` are those of the line in the index.
-  #scan(take: (number: number, one: IndexedAnswer, at: number, bytes: number) => void): Span[] {
+  #scan(take: (number: number, one: IndexedAnswer, at: number, bytes: number) => void): ByteRange[] {
     const [from, to] = this.#indexed
     const gaps = new Gaps(this.size)
     let number = 0
@@ -67,7 +67,7 @@ export class IndexedAnswers {
   of(place: string, give: (key: EntryKey) => boolean): ReplayAnswers {
     return {
       take: (seq, buf, start, end) => {
-        const digest = digestOf(place, seq, buf.subarray(start, end))
+        const digest = questionDigest(place, seq, buf.subarray(start, end))
         for (const { offset, bytes, nth: number } of this.#table.of(digest)) {
           const one = readIndexLine(this.#read(this.#index, offset, bytes))
           if (one?.digest !== digest || one.key.place !== place) continue
@@ -143,13 +143,13 @@ class Gaps {
     return true
   }
 
-  get left(): Span[] {
+  get left(): ByteRange[] {
     return this.#end < this.size ? [...this.#gaps, [this.#end, this.size]] : this.#gaps
   }
 
   #fillGap(from: number, to: number): boolean {
     for (let i = this.#gaps.length - 1; i >= 0; i--) {
-      const [first, last] = this.#gaps[i] as Span
+      const [first, last] = this.#gaps[i] as ByteRange
       if (last <= from) return false
       if (from < first || to > last) continue
       const rest: [number, number][] = [

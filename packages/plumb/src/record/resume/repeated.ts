@@ -10,7 +10,7 @@ import type { RunOptions } from '../../run/run-options.js'
 import { ANSWERS_FILE, INDEX_FILE, readRunFile } from '../directory.js'
 import { describeDifference, type RunIdentity } from '../identity.js'
 import type { RecordedAnswers, ReplayAnswers } from './answers.js'
-import { IndexedAnswers, type Span } from './indexed-answers.js'
+import { type ByteRange, IndexedAnswers } from './indexed-answers.js'
 
 export interface RepeatedAnswers {
   /** Undefined: that agent is asked. */
@@ -77,7 +77,7 @@ const isMostlyBlank = ({ gaps, size }: IndexedAnswers): boolean => gaps.reduce((
 const CHUNK_BYTES = 64 * 1024
 
 // Spaces, which count as no line: the agents of these answers are asked, and what they say is written again.
-const blank = (path: string, gaps: readonly Span[]): void => {
+const blank = (path: string, gaps: readonly ByteRange[]): void => {
   if (gaps.length === 0) return
   const spaces = Buffer.alloc(CHUNK_BYTES, ' ')
   const fd = openSync(path, 'r+')

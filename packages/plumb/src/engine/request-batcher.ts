@@ -1,6 +1,6 @@
 // Collects what is asked for while an earlier request is under way, so that one statement serves all of it.
 
-export interface BatchOptions<Item, Answer> {
+export interface RequestBatcherOptions<Item, Answer> {
   /** One answer for each item, in their order. */
   readonly work: (items: readonly Item[]) => Promise<readonly Answer[]>
   readonly sizeOf: (item: Item) => number
@@ -15,12 +15,12 @@ interface Waiting<Item, Answer> {
   readonly reject: (error: unknown) => void
 }
 
-export class Batch<Item, Answer> {
-  readonly #o: BatchOptions<Item, Answer>
+export class RequestBatcher<Item, Answer> {
+  readonly #o: RequestBatcherOptions<Item, Answer>
   #waiting: Waiting<Item, Answer>[] = []
   #isWorking = false
 
-  constructor(options: BatchOptions<Item, Answer>) {
+  constructor(options: RequestBatcherOptions<Item, Answer>) {
     this.#o = options
   }
 
