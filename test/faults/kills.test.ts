@@ -127,10 +127,10 @@ const filesOfRecord = (scene: Scene): string[] => {
   )
 }
 
-/** Numbers of the calls whose results are kept: those of which the index of the answers says where they stand. */
+/** Numbers of the calls whose results are kept: those of which the index of a file in kept-answers says where they stand. */
 const sealedIn = (scene: Scene): string[] =>
   filesOfRecord(scene)
-    .filter((path) => path.endsWith('.index'))
+    .filter((path) => path.includes('/kept-answers/') && path.endsWith('.index'))
     .flatMap((path) => {
       const answers = readFileSync(path.replace(/index$/, 'jsonl'))
       const index = readFileSync(path, 'utf8')
