@@ -4,6 +4,7 @@
 // The last line says "N passed, N failed", the one before how many were skipped, and why.
 
 import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { build, buildTests } from './build.mjs'
 import { checkSources } from './check.mjs'
 import { ROOT, run, runMain, withoutCertificates } from './command.mjs'
@@ -29,11 +30,11 @@ const SEQUENCES = [
     },
   },
 ]
-// Then alone: beside others their deadlines would have to be longer.
-const LAST = { 'long tests': () => (isWhole ? runFiles(isLong) : "not without '--all'") }
+// Then alone: beside the others their deadlines would have to be longer. They wait more than they compute.
+const LAST = { 'long tests': () => (isWhole ? runFiles(isLong, availableParallelism() + 2) : "not without '--all'") }
 
-const runFiles = async (isWanted) => {
-  const total = await runTests((await buildTests()).filter(isWanted))
+const runFiles = async (isWanted, jobs) => {
+  const total = await runTests((await buildTests()).filter(isWanted), jobs)
   console.log(slowestInWords(total))
   return total
 }

@@ -60,9 +60,9 @@ export const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, 
 
 /**
  * Resolves to { passed, failed, skipped, seconds }, counted in assertions; `seconds` by file. Prints the output of files that failed, and each
- * skipped test with its reason.
+ * skipped test with its reason. `jobs` of them run at once.
  */
-export const runTests = async (files) => {
+export const runTests = async (files, jobs = availableParallelism() + 1) => {
   const queue = longestFirst(files)
   const total = { passed: 0, failed: 0, skipped: [], seconds: new Map() }
   const work = async () => {
@@ -76,7 +76,7 @@ export const runTests = async (files) => {
     }
   }
   // Tests wait for children and timers more than they compute.
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
+  await Promise.all(Array.from({ length: jobs }, work))
   return total
 }
 

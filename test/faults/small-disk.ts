@@ -1,9 +1,10 @@
 // A database on a file system of a few megabytes, which can really be full: mounted in a temporary directory, which only root may do.
 
 import { execFileSync } from 'node:child_process'
-import { chownSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { isRecord } from '../../packages/wire/src/index.js'
 import type { Cluster } from './postgres.js'
 
 export interface SmallDisk {
@@ -55,10 +56,12 @@ export const openSmallDisk = (cluster: Cluster): SmallDisk => {
   return {
     url: cluster.url.replace('/postgres?', '/small?'),
     fill: () => {
-      const { bavail, bsize } = statfsSync(disk)
-      writeFileSync(filler, '')
-      for (let left = bavail * bsize; left > 0; left -= BLOCK_BYTES)
-        writeFileSync(filler, Buffer.alloc(Math.min(left, BLOCK_BYTES)), { flag: 'a' })
+      // Until a write fails: the server writes meanwhile.
+      try {
+        for (;;) writeFileSync(filler, Buffer.alloc(BLOCK_BYTES), { flag: 'a' })
+      } catch (error) {
+        if (!isRecord(error) || error.code !== 'ENOSPC') throw error
+      }
     },
     free: () => rmSync(filler),
     remove: () => {

@@ -117,6 +117,7 @@ onStage(
   'workers failure 11: the disk of the database is full',
   async (t, { start, bash, cluster, given, work }) => {
     const small = openSmallDisk(cluster)
+    t.teardown(() => small.remove())
     const on = `PLUMB_ON=${small.url}`
     const plumb = (...words: string[]) => start(['env', on, 'plumb', ...words])
     await bash(`env '${on}' plumb engine --init`)
@@ -140,7 +141,6 @@ onStage(
     )
     t.equal(worker.reported(2).match(/"engine_full"/g)?.length, 1, 'said once')
     await end(worker)
-    small.remove()
   },
   noSmallDisk,
 )
