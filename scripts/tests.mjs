@@ -28,7 +28,7 @@ const LONG = [
     'packages/plumb-tool/test/builtin-web-large',
     'packages/plumb-tool/test/builtin-patch-killed',
   ],
-  ...['packages/plumb/test/render-random', 'packages/plumb/test/view-browser'],
+  ...['packages/plumb/test/render-random', 'packages/plumb/test/view-browser', 'packages/plumb/test/cycle', 'packages/plumb/test/mcp'],
   ...['packages/plumb-mcp/test/python-client', 'packages/plumb-mcp/test/source-policy', 'packages/plumb-mcp/test/inspect'],
 ]
 
@@ -43,7 +43,7 @@ const LONGEST = [
     'packages/plumb/test/forms-features',
     'packages/plumb-mcp/test/source-policy',
   ],
-  ...['packages/plumb/test/cycle', 'packages/plumb/test/render', 'packages/lang/test/expression', 'test/bench'],
+  ...['packages/plumb/test/cycle', 'packages/plumb/test/lines', 'packages/lang/test/expression', 'test/bench'],
 ]
 
 /** The files in the order in which they start. */

@@ -3,6 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import type { RunEmitter } from '../src/event/emitter.js'
 import { runWired, type WiredResult } from './run-wired.js'
 
@@ -94,7 +95,7 @@ for (const [name, spec] of Object.entries(SPECS)) {
       if (quick.taken !== plain.taken) throw new Error(`${quick.taken} taken, ${plain.taken} where it is watched`)
       if (inputs !== plain.taken && !bytes.includes('"eof"')) throw new Error(`${inputs} reported of ${plain.taken}`)
     })
-    await t.resolves(fc.assert(law, { numRuns: 12, endOnFailure: true }))
+    await t.resolves(fc.assert(law, { numRuns: runs(24), endOnFailure: true }))
     t.ok(lines > 300, `${lines} lines`)
   })
 }

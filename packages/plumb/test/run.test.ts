@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { lines, makeShell } from './shell.js'
 
 const INNER = 'let inner : !int -> !int = plumb(from, to) { from ; map(value + 1) ; to }\n'
@@ -307,7 +307,7 @@ t.test('fault 22: two in a row pass every value on as it is', async (t) => {
       assert.equal(answer, keysOf(value).includes('__port') ? enveloped(value) : value)
     }
   })
-  await fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: runs(120) })
   pipe.stdin.end()
   t.match(await answers.next(), { done: true })
 })
@@ -330,5 +330,5 @@ t.test('fault 41: every input has one outcome, and errors have its seq', async (
     )
     assert.equal(status, failed.length > 0 ? 1 : 0)
   })
-  await holds(t, property, { numRuns: 12 })
+  await holds(t, property, { numRuns: runs(24) })
 })
