@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { build as bundle } from 'esbuild'
 import { ROOT } from '../command.mjs'
 
-const NOTHING = { ords: [], events: [], again: [], back: [], parked: [], calls: [], memory: undefined }
+const NOTHING = { ords: [], events: [], again: [], back: [], parked: [], calls: [], answers: [], memory: undefined }
 
 /** Takes and settles all messages of part 1 of a run in batches; resolves to messages a second. */
 export const bareHops = async (directory, url, run, batch) => {
