@@ -1,5 +1,5 @@
 import { spawn as startProgram } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -11,6 +11,7 @@ import { spawnPlumb } from '../src/child/plumb-child.js'
 import type { SpawnOptions } from '../src/child/prepare.js'
 import { spawnChild } from '../src/child/spawn.js'
 import { type LineChild, spawnLines } from '../src/child/spawn-lines.js'
+import { waitForEof } from '../src/child/wait-for-eof.js'
 import { isTried } from '../src/fd/node-internals.js'
 import type { LineSink, LineSource } from '../src/line/stream.js'
 import { bundledFiles } from '../src/spec/source-files.js'
@@ -366,3 +367,27 @@ t.test('pipes of ours and streams let the same through a child, however it comes
     { numRuns: 20 },
   )
 })
+
+t.test(
+  'output that a slow reader has left in the pipe is read after the exit, though it held back until the pipe was looked at',
+  async (t) => {
+    const events = new EventEmitter()
+    const stream = { readableEnded: false, destroyed: false, bytesRead: 0, readableFlowing: false as boolean | null }
+    const destroy = (): void => {
+      stream.destroyed = true
+      events.emit('close')
+    }
+    const source = Object.assign(stream, { once: events.once.bind(events), resume: () => {}, destroy })
+    setTimeout(() => {
+      source.readableFlowing = true
+    }, 400)
+    setTimeout(() => {
+      source.bytesRead = 1
+      source.readableEnded = true
+      events.emit('end')
+    }, 600)
+    await waitForEof(source)
+    t.notOk(source.destroyed)
+    t.equal(source.bytesRead, 1)
+  },
+)

@@ -18,12 +18,14 @@ export interface Drainable {
 export const waitForEof = (stream: Drainable): Promise<void> =>
   new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) return resolve()
-    let bytes = stream.bytesRead
+    const isFlowing = (): boolean => stream.readableFlowing !== false
+    let [bytes, wasFlowing] = [stream.bytesRead, isFlowing()]
     const look = (): void => {
-      // While the consumer holds back, the writer is not idle.
-      const isIdle = stream.readableFlowing !== false && stream.bytesRead === bytes
-      if (isIdle) stream.destroy()
+      // While the consumer holds back, the writer is not idle. A consumer that was busy for the whole interval may have resumed the stream a
+      // moment ago, and what is in the pipe is not read yet.
+      if (isFlowing() && wasFlowing && stream.bytesRead === bytes) stream.destroy()
       bytes = stream.bytesRead
+      wasFlowing = isFlowing()
     }
     const timer = setInterval(look, IDLE_MS)
     const done = (): void => {
