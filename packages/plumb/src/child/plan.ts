@@ -97,10 +97,10 @@ export const emitsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnS
 /** Whether the telemetry of an agent here has no reader but us, who need only what is settled: no port, record, display, parent or state. */
 export const reportsSettledOnly = ({ node, place, settings }: ChildPlace, { config }: AgentPlan): boolean => {
   const { emitter, emitToParent, state, resumed } = settings
-  const isHeard = emitter !== undefined || emitToParent !== undefined || state !== undefined || resumed?.get(place) !== undefined
+  const isRead = emitter !== undefined || emitToParent !== undefined || state !== undefined || resumed?.get(place) !== undefined
   const isWired = node.outputs.some(({ name }) => name === 'telemetry')
   // Otherwise each output says which message it answers.
-  return !isHeard && !isWired && config.unordered !== true
+  return !isRead && !isWired && config.unordered !== true
 }
 
 const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
