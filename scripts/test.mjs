@@ -1,6 +1,6 @@
 // Installs and builds what is missing, then runs all checks, tests and cases: test.mjs [--all]
 //
-// With --all the long tests too, which the soak runs for longer, and twice as many random inputs.
+// With --all the long tests and cases too, which the soak runs for longer, and twice as many random inputs.
 // The last line says "N passed, N failed", the one before how many were skipped, and why.
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const isWhole = process.argv.includes('--all')
 // Those of one sequence run one after the other, the sequences side by side: a step alone leaves a part of two cores idle.
 // Each step resolves to { passed, failed, skipped }, or to the reason why there is nothing to run.
 const SEQUENCES = [
-  { tests: () => runFiles((file) => !isLong(file)) },
+  { tests: () => runFiles((file) => !isLong(file), availableParallelism() + 2) },
   {
     'types, lint, dead exports': () => checkSources(),
     cases: () => runCases(`${ROOT}/test/run-cases.mjs`, [`${ROOT}/test/cases`]),
@@ -31,7 +31,11 @@ const SEQUENCES = [
   },
 ]
 // Then alone: beside the others their deadlines would have to be longer. They wait more than they compute.
-const LAST = { 'long tests': () => (isWhole ? runFiles(isLong, availableParallelism() + 2) : "not without '--all'") }
+const NOT_ALL = "not without '--all'"
+const LAST = {
+  'long cases': () => (isWhole ? runCases(`${ROOT}/test/run-cases.mjs`, [`${ROOT}/test/long-cases`]) : NOT_ALL),
+  'long tests': () => (isWhole ? runFiles(isLong, availableParallelism() + 2) : NOT_ALL),
+}
 
 const runFiles = async (isWanted, jobs) => {
   const total = await runTests((await buildTests()).filter(isWanted), jobs)

@@ -29,6 +29,7 @@ const LONG = [
     'packages/plumb-tool/test/builtin-patch-killed',
   ],
   ...['packages/plumb/test/render-random', 'packages/plumb/test/view-browser', 'packages/plumb/test/cycle', 'packages/plumb/test/mcp'],
+  ...['packages/plumb/test/child-memory'],
   ...['packages/plumb-mcp/test/python-client', 'packages/plumb-mcp/test/source-policy', 'packages/plumb-mcp/test/inspect'],
 ]
 

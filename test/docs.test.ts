@@ -1,10 +1,9 @@
-// README and the manual pages say what is so: every example does what it shows, every option stands in help and page alike.
+// README and the manual pages say what is so: every example does what it shows.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { findBrokenCitations, readComments, readHeadings } from './citations.js'
 import { isShown, runExamples } from './example.js'
-import { askHelp, readHelp } from './help.js'
 import { documentedCommands, documentedOptions, exitStatuses, manExamples, misplaced } from './man-page.js'
 import { readMarkdown } from './readme.js'
 
@@ -14,8 +13,6 @@ const filesUnder = (directory: string): string[] =>
     if (['node_modules', 'dist'].includes(entry.name)) return []
     return entry.isDirectory() ? filesUnder(`${directory}/${entry.name}`) : [`${directory}/${entry.name}`]
   })
-
-const executables = readdirSync('packages').filter((name) => existsSync(`packages/${name}/bin/${name}`))
 
 t.test('README does what it shows', async (t) => {
   const examples = readMarkdown(readFileSync('README.md', 'utf8'))
@@ -73,26 +70,6 @@ t.test('what is cited is there: pages, and their sections', async (t) => {
   )
   const wrong = 'by plumb-tools(9), plumb-wire(5), Lines and plumb-wire(5), Nothing; plumb-wire(5), as wire.md'
   t.strictSame(findBrokenCitations(wrong, headings), ['wire.md', 'plumb-tools(9)', 'plumb-wire(5), Nothing'])
-})
-
-t.test('each executable has a page, with its options, its commands and its exit statuses', async (t) => {
-  for (const name of executables) {
-    const page = readFileSync(`man/${name}.1`, 'utf8')
-    const help = askHelp(`packages/${name}/bin/${name}`)
-    // A command may have a page of its own, as plumb-test(1).
-    const own = help.commands
-      .map((command) => `man/${name}-${command}.1`)
-      .filter((file) => existsSync(file) && !executables.some((other) => file === `man/${other}.1`))
-    const all = [page, ...own.map((file) => readFileSync(file, 'utf8'))].map((text) => [...documentedOptions(text)])
-    t.strictSame([...new Set(all.flat())].sort(), [...help.options].sort(), `${name}: options`)
-    const commands = documentedCommands(page)
-    t.strictSame(
-      help.commands.filter((command) => !commands.has(command)),
-      [],
-      `${name}: commands that the page lacks`,
-    )
-    t.strictSame(exitStatuses(page), ['0', '1', '2'], `${name}: exit statuses`)
-  }
 })
 
 t.test('examples of Markdown', async (t) => {
@@ -182,22 +159,4 @@ $ false
   ])
   t.strictSame(runExamples(manExamples(page)), [])
   t.match(runExamples(manExamples(page.replace('.\\" run\n', ''))), [/^line \d+: a literal block of EXAMPLES needs a comment/])
-})
-
-t.test('help', async (t) => {
-  const { options, commands } = readHelp(`Usage: x [options] spec
-
-Options:
-  -R, --raw-input    each line is a string,
-                     as it stands
-  --max <n>          so many
-  -V                 short
-  -h, --help         display help
-
-Commands:
-  check [options]    says ok
-  help [command]     display help
-`)
-  t.strictSame([...options], ['-R', '--raw-input', '--max', '-V', '-h', '--help'])
-  t.strictSame(commands, ['check'])
 })

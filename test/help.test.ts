@@ -1,9 +1,9 @@
-// The help of every executable and every command: it fits a screen, and shows how it is used.
+// The help of every executable and every command: it fits a screen, shows how it is used, and has the options of its page.
 
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { readHelp } from './help.js'
+import { ask, askHelp, readHelp } from './help.js'
+import { documentedCommands, documentedOptions, exitStatuses } from './man-page.js'
 
 const LINES = 56
 const COLUMNS = 80
@@ -12,16 +12,12 @@ const executables = readdirSync('packages').filter((name) => existsSync(`package
 
 t.test('help fits a screen and shows examples', async (t) => {
   for (const name of executables) {
-    const ask = (...command: string[]): string => {
-      const { status, stdout, stderr } = spawnSync(`packages/${name}/bin/${name}`, [...command, '--help'], { encoding: 'utf8' })
-      t.strictSame({ status, stderr }, { status: 0, stderr: '' }, `${name} ${command.join(' ')}`)
-      return stdout
-    }
-    const whole = ask()
+    const executable = `packages/${name}/bin/${name}`
+    const whole = ask(executable)
     const { options, commands } = readHelp(whole)
     // What is run without a command has the options of that one.
-    const ofRun = commands.includes('run') ? readHelp(ask('run')).options : []
-    for (const [command, text] of [['', whole], ...commands.map((command) => [command, ask(command)])] as const) {
+    const ofRun = commands.includes('run') ? readHelp(ask(executable, 'run')).options : []
+    for (const [command, text] of [['', whole], ...commands.map((command) => [command, ask(executable, command)])] as const) {
       const title = `${name} ${command}`
       const lines = text.trimEnd().split('\n')
       t.match(lines[0], new RegExp(`^Usage: ${name}\\b`), title)
@@ -42,4 +38,42 @@ t.test('help fits a screen and shows examples', async (t) => {
       )
     }
   }
+})
+
+t.test('each executable has a page, with its options, its commands and its exit statuses', async (t) => {
+  for (const name of executables) {
+    const page = readFileSync(`man/${name}.1`, 'utf8')
+    const help = askHelp(`packages/${name}/bin/${name}`)
+    // A command may have a page of its own, as plumb-test(1).
+    const own = help.commands
+      .map((command) => `man/${name}-${command}.1`)
+      .filter((file) => existsSync(file) && !executables.some((other) => file === `man/${other}.1`))
+    const all = [page, ...own.map((file) => readFileSync(file, 'utf8'))].map((text) => [...documentedOptions(text)])
+    t.strictSame([...new Set(all.flat())].sort(), [...help.options].sort(), `${name}: options`)
+    const commands = documentedCommands(page)
+    t.strictSame(
+      help.commands.filter((command) => !commands.has(command)),
+      [],
+      `${name}: commands that the page lacks`,
+    )
+    t.strictSame(exitStatuses(page), ['0', '1', '2'], `${name}: exit statuses`)
+  }
+})
+
+t.test('help', async (t) => {
+  const { options, commands } = readHelp(`Usage: x [options] spec
+
+Options:
+  -R, --raw-input    each line is a string,
+                     as it stands
+  --max <n>          so many
+  -V                 short
+  -h, --help         display help
+
+Commands:
+  check [options]    says ok
+  help [command]     display help
+`)
+  t.strictSame([...options], ['-R', '--raw-input', '--max', '-V', '-h', '--help'])
+  t.strictSame(commands, ['check'])
 })

@@ -10,8 +10,8 @@ export interface Help {
 
 /** Asks the executable and each of its commands. */
 export const askHelp = (executable: string): Help => {
-  const whole = readHelp(ask(executable, []))
-  const parts = whole.commands.map((command) => readHelp(ask(executable, [command])))
+  const whole = readHelp(ask(executable))
+  const parts = whole.commands.map((command) => readHelp(ask(executable, command)))
   return { options: new Set([whole, ...parts].flatMap(({ options }) => [...options])), commands: whole.commands }
 }
 
@@ -24,8 +24,15 @@ export const readHelp = (text: string): Help => {
   }
 }
 
-const ask = (executable: string, command: readonly string[]): string => {
-  const { status, stdout } = spawnSync(executable, [...command, '--help'], { encoding: 'utf8', timeout: scaled(30_000) })
-  if (status !== 0) throw new Error(`'${[executable, ...command, '--help'].join(' ')}' ends with status ${status}`)
+const asked = new Map<string, string>()
+
+/** The help of an executable, or of one of its commands: each is asked for once. Throws where it fails, or says something on stderr. */
+export const ask = (executable: string, ...command: readonly string[]): string => {
+  const line = [executable, ...command, '--help']
+  const known = asked.get(line.join(' '))
+  if (known !== undefined) return known
+  const { status, stdout, stderr } = spawnSync(executable, line.slice(1), { encoding: 'utf8', timeout: scaled(30_000) })
+  if (status !== 0 || stderr !== '') throw new Error(`'${line.join(' ')}' ends with status ${status}: ${stderr}`)
+  asked.set(line.join(' '), stdout)
   return stdout
 }

@@ -1,4 +1,4 @@
-// Runs case files: run-cases.mjs [--filter TEXT] [--jobs N] [FILE|DIR]… (default: test/cases)
+// Runs case files: run-cases.mjs [--filter TEXT] [--jobs N] [FILE|DIR]… (default: test/cases and test/long-cases)
 //
 // A case is one text file: a title line, a bash script, and sections that begin with a line `-- NAME --`:
 //   stdout        what the script must print, to the byte
@@ -127,7 +127,7 @@ const { values, positionals } = parseArgs({
 const bins = [...readdirSync(PACKAGES).map((name) => join(PACKAGES, name, 'bin')), join(HERE, 'bin')].filter((directory) =>
   existsSync(directory),
 )
-const targets = positionals.length > 0 ? positionals : [join(HERE, 'cases')]
+const targets = positionals.length > 0 ? positionals : ['cases', 'long-cases'].map((name) => join(HERE, name))
 const queue = targets.flatMap(caseFiles).filter((file) => file.includes(values.filter))
 const count = { passed: 0, failed: 0 }
 

@@ -33,10 +33,9 @@ const filesUnder = (path: string): string[] =>
     return entry.isDirectory() ? filesUnder(join(path, entry.name)) : [join(path, entry.name)]
   })
 
-const inCases = readdirSync('test/cases').flatMap((name) =>
-  [...readFileSync(join('test/cases', name), 'utf8').matchAll(/^-- \S+\.plumb --\n([\s\S]*?)(?=^-- |$(?![\s\S]))/gm)].map(
-    ([, text = '']) => text,
-  ),
+const caseFiles = ['test/cases', 'test/long-cases'].flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)))
+const inCases = caseFiles.flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/^-- \S+\.plumb --\n([\s\S]*?)(?=^-- |$(?![\s\S]))/gm)].map(([, text = '']) => text),
 )
 const specs = [
   ...['packages', 'scripts', 'test']

@@ -9,10 +9,9 @@ const inDirectories = DIRECTORIES.flatMap((directory) =>
   readdirSync(directory).flatMap((name) => (name.endsWith('.plumb') ? [readFileSync(join(directory, name), 'utf8')] : [])),
 )
 
-const inCases = readdirSync('test/cases').flatMap((name) =>
-  [...readFileSync(join('test/cases', name), 'utf8').matchAll(/^-- \S+\.plumb --\n([\s\S]*?)(?=^-- |$(?![\s\S]))/gm)].map(
-    ([, text = '']) => text,
-  ),
+const caseFiles = ['test/cases', 'test/long-cases'].flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)))
+const inCases = caseFiles.flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/^-- \S+\.plumb --\n([\s\S]*?)(?=^-- |$(?![\s\S]))/gm)].map(([, text = '']) => text),
 )
 
 /** Also those with mistakes. */

@@ -4,13 +4,14 @@
 import { diskFiles } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { checkFlows, followFlows } from '../src/flow/check.js'
 import { compile, diagnosticToJson, hasErrors, STANDARD_LIBRARY } from '../src/index.js'
 import { CheckReuse, completionsAt, TextAround } from '../src/service/index.js'
 import { ownSpecs } from './own-specs.js'
 
 const SEED = Number(process.env.PLUMB_SEED ?? 31)
-const WALKS = Number(process.env.PLUMB_WALKS ?? 150)
+const WALKS = Number(process.env.PLUMB_WALKS ?? runs(300))
 const STEPS = 25
 
 const PATH = 'packages/plumb/examples/a.plumb'

@@ -2,6 +2,7 @@ import Ajv from 'ajv/dist/2020'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { parseTree, type Tree, valueOf } from '../../wire/src/json/index.js'
+import { runs } from '../../wire/test/property.js'
 import { findShared } from '../src/types/disjoint.js'
 import { isEqual } from '../src/types/equal.js'
 import { join } from '../src/types/join.js'
@@ -64,8 +65,9 @@ const fill = (type: Type, text: string): string => {
   return fillDefaults(type, buf, node)?.toString() ?? text
 }
 const holds = <T extends [unknown, ...unknown[]]>(t: Test, numRuns: number, property: fc.IProperty<T>): void => {
-  fc.assert(property, { numRuns })
-  t.pass(`${numRuns} runs`)
+  const drawn = runs(2 * numRuns)
+  fc.assert(property, { numRuns: drawn })
+  t.pass(`${drawn} runs`)
 }
 const typed = <T>(types: fc.Arbitrary<Type>, more: (type: Type) => fc.Arbitrary<T>): fc.Arbitrary<[Type, T]> =>
   types.chain((type) => fc.tuple(fc.constant(type), more(type)))

@@ -4,6 +4,7 @@ import { PassThrough, Readable } from 'node:stream'
 import type { Fault, FdName } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { Demultiplexer } from '../src/demultiplexer.js'
 import { unwrap, wrap } from '../src/index.js'
 import { Multiplexer } from '../src/multiplexer.js'
@@ -107,6 +108,6 @@ t.test('demultiplexing what was multiplexed gives the same bytes, for any cut of
     const said = await Promise.all([...outputs.values()].map(textOf))
     return faults.length === 0 && said.every((one, i) => one === texts[i])
   })
-  const result = await fc.check(law, { numRuns: 60 })
+  const result = await fc.check(law, { numRuns: runs(120) })
   t.notOk(result.failed, `seed ${result.seed} ${fc.defaultReportMessage(result) ?? ''}`)
 })

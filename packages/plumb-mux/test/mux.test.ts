@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { scaled, scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
+import { runs } from '../../wire/test/property.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'plumb-mux-'))
 t.teardown(() => rmSync(directory, { recursive: true, force: true }))
@@ -282,7 +283,7 @@ t.test('unwrap of wrap is the identity: a command sees no difference', async (t)
     )
     return errors.length === 0 && out === `${input.map((m) => `${m}\n`).join('')}0\n`
   })
-  const result = await fc.check(identity, { numRuns: 8, endOnFailure: true })
+  const result = await fc.check(identity, { numRuns: runs(16), endOnFailure: true })
   t.notOk(result.failed, `seed ${result.seed} ${fc.defaultReportMessage(result) ?? ''}`)
 })
 

@@ -24,7 +24,7 @@ import { bundledFiles, withAround } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { fileStamp } from '../src/source/path/file-stamp.js'
 import { resolvePath } from '../src/source/path/resolved-path.js'
 import { guardName, OWNER } from '../src/source/path/temporary-files.js'
@@ -757,7 +757,7 @@ t.test('find_and_replace is what a naive one does', async (t) => {
       const after = isDone ? before.split(find).join(replace) : before
       return (error === undefined) === isDone && readFileSync(join(directory, 'f'), 'utf8') === after
     }),
-    { numRuns: 150 },
+    { numRuns: runs(300) },
   )
 })
 

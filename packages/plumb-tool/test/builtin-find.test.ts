@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { growth } from '../../wire/test/patience.js'
+import { runs } from '../../wire/test/property.js'
 import { readGlob } from '../src/source/builtin/file/glob-pattern.js'
 import { makeBuiltins } from './builtin-directory.js'
 
@@ -66,7 +67,7 @@ t.test('grep is what a naive one is', async (t) => {
       const { value } = await call('grep', { pattern, path: 'f', ignore_case })
       return value === expected.join('\n')
     }),
-    { numRuns: 300 },
+    { numRuns: runs(600) },
   )
   t.pass('it is')
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { growth } from '../../wire/test/patience.js'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { parsePatch } from '../src/source/builtin/apply-patch/parse-patch.js'
 import type { FileChange } from '../src/source/builtin/apply-patch/plan-changes.js'
 import { recover } from '../src/source/builtin/apply-patch/recover.js'
@@ -461,7 +461,7 @@ t.test('a hunk with its indentation shifted does what it does without', async (t
       const [wanted, got] = [contents(exact.directory).f, contents(loose.directory).f]
       if (wanted !== got) throw new Error(`${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`)
     }),
-    { numRuns: 150 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -526,7 +526,7 @@ t.test('a patch made from edits applies, and gives the edited text', async (t) =
       const shown = applyDiff(old.slice(mark.length), String(value.diff))
       if (mark + shown !== text) throw new Error(`the diff does not say what was done:\n${value.diff}\n${JSON.stringify({ old, text })}`)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(600) },
   )
   t.ok(applied > 100)
 })

@@ -9,7 +9,7 @@ import { bundledFiles, type Code, type Fault, fail, type Result, succeed } from 
 import fc from 'fast-check'
 import t from 'tap'
 import { processes } from '../../wire/test/processes.js'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { packFor } from '../examples/embed.js'
 import { choice, each, handoff, pool, product, sequence, trace } from '../src/combine/compose.js'
 import type { JsonText } from '../src/json-text.js'
@@ -19,7 +19,7 @@ import type { Tool } from '../src/tool.js'
 import { codeOf, INT, makeTool, openCall, openPromise, openSession, STRING, turn } from './call-session.js'
 import { makeTestDirectory } from './source-directory.js'
 
-const SETTINGS = { numRuns: 150 }
+const SETTINGS = { numRuns: runs(300) }
 
 // A tool is a table: for each input modulo its length, after some turns of the loop, a number or an error.
 const CODES: readonly Code[] = ['overloaded', 'evaluation_failed', 'no_such_file']

@@ -23,6 +23,7 @@ import {
   type TextEdit,
   type WorkspaceEdit,
 } from 'vscode-languageserver-protocol/node'
+import { runs } from '../../wire/test/property.js'
 
 // Tests run in the root.
 const PLUMB = 'packages/plumb/bin/plumb'
@@ -469,7 +470,7 @@ t.test('what it is asked before its time, wrongly, or in no language at all', as
       ({ code }) => [-32602, -32601, -32803].includes(code),
     ),
   )
-  await fc.assert(anything, { numRuns: 200 })
+  await fc.assert(anything, { numRuns: runs(400) })
   for (const raw of [
     message('{'),
     message(''),
