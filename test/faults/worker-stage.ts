@@ -37,6 +37,8 @@ export interface Stage extends Scene {
   readonly submit: (...words: string[]) => Started
   /** Whether so many messages have come to a program. */
   readonly given: (count: number) => Promise<boolean>
+  /** Whether there come to be so many workers, which the submitter sees too. */
+  readonly live: (count: number) => Promise<boolean>
 }
 
 export const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
@@ -66,6 +68,7 @@ export const stageOf =
             () => existsSync(join(scene.work, 'given')) && lines(readFileSync(join(scene.work, 'given'), 'utf8')).length >= count,
             PATIENCE_MS,
           ),
+        live: (count) => until(() => Number(cluster?.ask('SELECT count(*) FROM plumb.live_worker')) === count, PATIENCE_MS),
       }
       await act(t, stage)
       t.strictSame(await scene.leftovers(), [], 'nothing is left')

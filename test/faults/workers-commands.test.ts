@@ -33,8 +33,9 @@ onStage('workers failure 17: a worker that is sent to a run of another spec', as
   t.match(await bash('plumb work --run spec hold.plumb'), { status: 2, err: /"cannot_run".*another spec/ })
 })
 
-onStage('workers failure 18: no worker serves a part', async (t, { serve, submit }) => {
+onStage('workers failure 18: no worker serves a part', async (t, { serve, submit, live }) => {
   const other = serve('hold.plumb')
+  t.ok(await live(1), 'else there is none: another reason, and one alone is reported')
   const submitter = submit('--run', 'alone', '--unserved-after', '0.1', 'other.plumb')
   submitter.child.stdin?.end('1\n')
   t.ok(await submitter.reports(/"no_worker".*another spec/, 2, PATIENCE_MS))

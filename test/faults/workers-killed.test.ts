@@ -3,9 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { until } from './scene.js'
 import { commitsOf, openWalk, writesOf } from './walked-socket.js'
-import { ENDED, end, lines, NINE, numbers, PATIENCE_MS, programs, type Stage, stageOf, TIMES_TEN } from './worker-stage.js'
+import { ENDED, end, lines, NINE, numbers, programs, type Stage, stageOf, TIMES_TEN } from './worker-stage.js'
 
 const FILES = {
   ...programs({ other: 'echo "$x"', times: 'grep -cx "$x" given' }),
@@ -17,13 +16,12 @@ const FILES = {
 
 const onStage = stageOf(FILES)
 
-onStage('workers failure 1: a worker is killed before it takes anything', async (t, { serve, submit, cluster }) => {
+onStage('workers failure 1: a worker is killed before it takes anything', async (t, { serve, submit, live }) => {
   const first = serve('other.plumb')
-  const live = () => cluster.ask('SELECT count(*) FROM plumb.live_worker').trim()
-  t.ok(await until(() => live() === '1', PATIENCE_MS))
+  t.ok(await live(1))
   first.child.kill('SIGKILL')
   await first.ended
-  t.ok(await until(() => live() === '0', PATIENCE_MS), 'the others see that it has gone')
+  t.ok(await live(0), 'the others see that it has gone')
   const second = serve('other.plumb')
   const submitter = submit('--run', 'before', 'other.plumb')
   submitter.child.stdin?.end(NINE)
