@@ -10,12 +10,14 @@
 //   build/split.mjs    cuts late modules off   build/warm-up.mjs  makes the code caches
 //   build/late.mjs     loads packages late     build/stamp.mjs    writes, and knows what is fresh
 //   build/installed.mjs  leaves packages out of tests
+//   build/indexes.mjs  looks behind each index.ts, so that bundles are small
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { bundle, checkAscii, SHARED, takeLicenceComments, WITHOUT_COMMENTS, WRAPPED } from './build/bundle.mjs'
 import { EMBEDS, inputsOf } from './build/embed.mjs'
+import { pastIndexes } from './build/indexes.mjs'
 import { installedPackages } from './build/installed.mjs'
 import { lateNode, latePlugins } from './build/late.mjs'
 import { splitBundles } from './build/split.mjs'
@@ -69,15 +71,17 @@ const buildExecutable = async (name) => {
 
 const bundleExecutable = async (name, dist) => {
   const late = new Map()
+  const indexes = new Set()
   const { before, after } = latePlugins(late)
   const results = [
     await splitBundles(
       bundle,
-      { ...SHARED, entryPoints: { main: `packages/${name}/src/main.ts` }, plugins: [...before, ...EMBEDS, ...after] },
+      { ...SHARED, entryPoints: { main: `packages/${name}/src/main.ts` }, plugins: [...before, pastIndexes(indexes), ...EMBEDS, ...after] },
       { ...SHARED, ...WRAPPED, inject: [] },
       `${ROOT}/${dist}`,
     ),
   ]
+  results.push({ outputFiles: [], metafile: { inputs: Object.fromEntries([...indexes].map((path) => [path, {}])) } })
   results.push(await bundleVersion(name, dist))
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
