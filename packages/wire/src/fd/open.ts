@@ -8,6 +8,7 @@ import {
   fstatSync,
   open,
   read,
+  type Stats,
   statSync,
   write,
   writev,
@@ -89,7 +90,8 @@ const keptOpen = (socket: Socket): Socket => {
 const kindOf = (fd: number): 'terminal' | 'pipe' | 'file' => {
   const stat = fstatSync(fd)
   if (stat.isFIFO() || stat.isSocket()) return 'pipe'
-  return stat.isCharacterDevice() && isatty(fd) ? 'terminal' : 'file'
+  // To ask costs 4 ms, as Node loads its streams for it.
+  return stat.isCharacterDevice() && !isNull(stat) && isatty(fd) ? 'terminal' : 'file'
 }
 
 const kindIfOpen = (fd: number): ReturnType<typeof kindOf> | undefined => {
@@ -103,8 +105,10 @@ const kindIfOpen = (fd: number): ReturnType<typeof kindOf> | undefined => {
 // A device that may block its reader: any except /dev/null.
 const isDevice = (fd: number): boolean => {
   const stat = fstatSync(fd)
-  return !stat.isFile() && stat.rdev !== statSync(DEVICE).rdev
+  return !stat.isFile() && !isNull(stat)
 }
+
+const isNull = ({ rdev }: Stats): boolean => rdev === statSync(DEVICE, { throwIfNoEntry: false })?.rdev
 
 /** As isatty, without its cost for a pipe or a file. */
 export const isTerminal = (fd: number): boolean => kindIfOpen(fd) === 'terminal'
