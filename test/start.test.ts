@@ -102,12 +102,13 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     },
   ],
   'plumb-agent': [
-    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED, bundles: ['config-compile-agent', 'shared'] },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
+      bundles: ['config-compile-agent', 'shared'],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],

@@ -45,7 +45,7 @@ const MCP_REQUESTS = [
   .join('')
 const agentOf = (config) => `let bot : !string -> !string = agent { ${config} }`
 const ELIZA = agentOf('provider: "eliza", model: "doctor"')
-// The same, as its parent hands it over (packages/lang/src/program/checked-agent.ts).
+// The same, as its parent hands it over (packages/lang/src/program/agent-json.ts).
 const HANDED = {
   version: 1,
   types: [{ kind: 'string' }],

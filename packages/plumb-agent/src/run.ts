@@ -33,9 +33,9 @@ import { openStderr, type Stderr } from './io/stderr.js'
 import { type Emit, openTelemetry } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
-import { openAgentTools } from './tool/agent-tools.js'
+import type { openAgentTools } from './tool/agent-tools.js'
 import type { Composing } from './tool/composing.js'
-import { hasExternalDispatcher } from './tool/open-caller.js'
+import { noTools } from './tool/no-tools.js'
 import type { Servers } from './tool/server-catalogue.js'
 import { openServers } from './tool/servers.js'
 
@@ -72,6 +72,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     return 2
   }
   const composing = await openChains(prepared.value)
+  const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -88,7 +89,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
       received,
       stderr,
       log,
-      { readContent: readContent?.value, kept: kept?.value, deliveries: deliveriesOf(options), composing },
+      { readContent: readContent?.value, kept: kept?.value, deliveries: deliveriesOf(options), composing, openTools },
       money.value,
     ))
   const status = await stderr.end()
@@ -131,12 +132,18 @@ const openKept = async (
   return openKeptQuestions({ config, options, warn })
 }
 
+const hasTools = ({ config: { tools, servers } }: PreparedAgent): boolean => tools.length + servers.length > 0
+
 const deliveriesOf = ({ deliveryFd }: AgentOptions) => (deliveryFd === undefined ? undefined : joinDeliveries(deliveryFd))
 
 /** Time for inputs in flight after a signal. */
 const GRACE_MS = 5000
 
-type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries'> & { readonly composing: Composing | undefined }
+type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries'> & {
+  readonly composing: Composing | undefined
+  /** Undefined: it has no tools. */
+  readonly openTools: typeof openAgentTools | undefined
+}
 
 /** Resolves to the signal that stopped it, if any. */
 const converse = (
@@ -146,7 +153,7 @@ const converse = (
   received: ReceivedInput | undefined,
   stderr: Stderr,
   log: Log,
-  { composing, ...surroundings }: Surroundings,
+  { composing, openTools, ...surroundings }: Surroundings,
   money: AgentMoney,
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
@@ -165,7 +172,7 @@ const converse = (
       takesEnvelopes,
       isRawOutput,
       hasTelemetry: config.hasTelemetry,
-      sendsToolRequests: hasOthersTools && hasExternalDispatcher(fds, isMux),
+      sendsToolRequests: hasOthersTools && (isMux || hasDispatcher(fds)),
       warn: stderr.warn,
       listeners: {
         onDrain: () => loop.advance(),
@@ -196,18 +203,19 @@ const converse = (
       isRecorded,
       emit,
     })
-    const tools = openAgentTools({
-      prepared,
-      options,
-      servers,
-      outlets,
-      approvals,
-      report,
-      writeStderr: stderr.write,
-      isBacklogged: () => loop.isBacklogged,
-      composing,
-      warn: stderr.warn,
-    })
+    const tools =
+      openTools?.({
+        prepared,
+        options,
+        servers,
+        outlets,
+        approvals,
+        report,
+        writeStderr: stderr.write,
+        isBacklogged: () => loop.isBacklogged,
+        composing,
+        warn: stderr.warn,
+      }) ?? noTools(report)
     const allowance = asked ?? sharedAllowance()
     const billing =
       allowance &&
@@ -269,6 +277,9 @@ const converse = (
     }
     loop.start(control === undefined ? 'none' : isRecorded ? 'willEnd' : 'open')
   })
+
+/** Calls can be sent to an external dispatcher, and its answers can be read. */
+const hasDispatcher = (fds: ReadonlySet<number>): boolean => fds.has(FDS.tool_req) && fds.has(FDS.tool_resp)
 
 // A paused stdin does not keep Node running. The timer that does is created on demand.
 const keepRunning = (): (() => void) => {

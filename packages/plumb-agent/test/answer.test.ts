@@ -18,7 +18,7 @@ import { Loop } from '../src/loop/loop.js'
 import type { Input } from '../src/loop/pending-queue.js'
 import { fit } from '../src/provider/eliza/fit.js'
 import type { ModelAnswer, ModelRequest, Provider } from '../src/provider/provider.js'
-import { NO_TOOLS } from '../src/tool/tools.js'
+import { NO_TOOLS } from '../src/tool/no-tools.js'
 
 type NamedType = Extract<Type, { kind: 'named' }>
 

@@ -6,8 +6,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { holds } from '../../wire/test/property.js'
 import { cutText } from '../src/call/cut-text.js'
+import { fitInput, fitToolInput } from '../src/call/fit.js'
 import { withOutput } from '../src/call/output.js'
-import { fitInput, fitToolInput, withValidation } from '../src/call/validate.js'
+import { withValidation } from '../src/call/validate.js'
 import { codeOf, INT, JSON_TYPE, list, literal, makeTool, openCall, openSession, record, STRING, sum } from './call-session.js'
 
 const LEVEL = sum(literal('low'), literal('high'))

@@ -4,10 +4,10 @@ import { agentConfig } from '../check/agent.js'
 import { plainConfig } from '../check/config.js'
 import { bindingsOf, type Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
-import type { Bound } from '../names/names.js'
+import type { Bound, Scope } from '../names/names.js'
 import type { AgentImplementation } from '../parse/ast.js'
 import { JSON_TYPE, type Json, type Type } from '../types/type.js'
-import { paramTexts } from './prompt-template.js'
+import type { ParamTexts } from './prompt-template.js'
 
 export interface AgentPlan {
   readonly name: string
@@ -68,4 +68,10 @@ const configOf = (impl: AgentImplementation, { scope }: Bound): AgentPlan['confi
     return value?.kind === 'name' ? { prefix: value.name.name.text, ...server } : server
   })
   return { ...config, mcp: named }
+}
+
+/** Undefined: one of them has no value yet. */
+const paramTexts = ({ params }: Scope): ParamTexts | undefined => {
+  const texts = [...params.values()].map(({ name, text }) => [name, text] as const)
+  return texts.some(([, text]) => text === undefined) ? undefined : (Object.fromEntries(texts) as ParamTexts)
 }

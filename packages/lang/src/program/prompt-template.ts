@@ -8,7 +8,6 @@ import { Checked } from '../expression/infer/checked.js'
 import type { Environment } from '../expression/infer/environment.js'
 import { faultOfEvaluation } from '../expression/run/failure.js'
 import { evaluate, openFrame } from '../expression/run/interpret.js'
-import type { Scope } from '../names/names.js'
 import type { Expression, Name, Template } from '../parse/ast.js'
 import { parseExpressionText } from '../parse/parser.js'
 import { isIntegerText } from '../scan/integer.js'
@@ -17,12 +16,6 @@ import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type, UNIT } from '../types/
 
 /** JSON text by the name of a param. */
 export type ParamTexts = { readonly [name: string]: string }
-
-/** Undefined: one of them has no value yet. */
-export const paramTexts = ({ params }: Scope): ParamTexts | undefined => {
-  const texts = [...params.values()].map(({ name, text }) => [name, text] as const)
-  return texts.some(([, text]) => text === undefined) ? undefined : (Object.fromEntries(texts) as ParamTexts)
-}
 
 export type Filled = { readonly text: string } | { readonly diagnostics: readonly Diagnostic[] }
 

@@ -107,11 +107,11 @@ export interface AgentEnvironment {
 }
 
 /** The types of values are right: lang has checked them. All faults are of category `config`; none contains a key. */
-export const readAgentConfig = (
+export const readAgentConfig = async (
   agent: CheckedAgent,
   options: ConfigOptions,
   surroundings: AgentEnvironment,
-): Result<AgentConfig, readonly Fault[]> => {
+): Promise<Result<AgentConfig, readonly Fault[]>> => {
   const { config: spec, specPath } = agent
   const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
@@ -125,7 +125,7 @@ export const readAgentConfig = (
     template: asTemplate(spec.template),
     names: asTexts(spec.prompts),
   }
-  const prompt = readSystemPrompt(keys, { specPath, resourcePath, installed, readText, whyNotRead })
+  const prompt = await readSystemPrompt(keys, { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const lane = laneOf(name, options.lane, spec.lane)
   const provider: PreparedProvider =

@@ -60,7 +60,7 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
       return holds(path) ? undefined : whyNotRead(path, { directory: dirname(agent?.specPath ?? '.'), docroot, mayReadFiles }, what)
     },
   }
-  const configured = agent && readAgentConfig(agent, options, surroundings)
+  const configured = agent && (await readAgentConfig(agent, options, surroundings))
   const budget = readBudget(options)
   const fds = inheritedFds(options.fds)
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Diagnostic, diagnosticToJson, fillTemplate, type ParamTexts } from '@plumb/lang'
+import { type Diagnostic, diagnosticToJson, type ParamTexts } from '@plumb/lang'
 import { besideSpec, type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
 
 export interface PromptSources {
@@ -27,12 +27,12 @@ export interface PromptKeys {
 }
 
 /** Each unreadable file is a fault of its own. */
-export const readSystemPrompt = (
+export const readSystemPrompt = async (
   { prompt, file, template, names }: PromptKeys,
   sources: PromptSources,
-): { system: string; faults: Fault[] } => {
+): Promise<{ system: string; faults: Fault[] }> => {
   const faults: Fault[] = []
-  const own = file === undefined ? undefined : readPromptFile(file, template, sources)
+  const own = file === undefined ? undefined : await readPromptFile(file, template, sources)
   if (own?.ok === false) faults.push(...own.error)
   const said = own?.ok ? own.value : prompt
   const documents = names.flatMap((name) => {
@@ -43,11 +43,11 @@ export const readSystemPrompt = (
   return { system: [...(said === undefined ? [] : [said]), ...documents].join('\n\n'), faults }
 }
 
-const readPromptFile = (
+const readPromptFile = async (
   name: string,
   template: PromptKeys['template'],
   { specPath, readText, whyNotRead }: PromptSources,
-): Result<string, readonly Fault[]> => {
+): Promise<Result<string, readonly Fault[]>> => {
   const path = besideSpec(name, specPath)
   const what = `'prompt_file' names '${preview(name)}'`
   const kept = whyNotRead(path, what)
@@ -57,6 +57,7 @@ const readPromptFile = (
   // The final line end is not part of the prompt.
   const text = read.value.trimEnd()
   if (template === undefined || template === true) return { ok: true, value: text }
+  const { fillTemplate } = await import('@plumb/lang/prompt-template')
   const filled = fillTemplate({ path, text }, template)
   return 'text' in filled ? { ok: true, value: filled.text } : { ok: false, error: filled.diagnostics.map(placed) }
 }

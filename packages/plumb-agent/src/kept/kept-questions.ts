@@ -8,7 +8,7 @@ import type { AgentConfig } from '../config/config.js'
 import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { AgentOptions } from '../options.js'
 import type { Answered, ModelAnswer, ModelRequest } from '../provider/provider.js'
-import { ANSWERS_END } from '../tool/open-caller.js'
+import { ANSWERS_END } from '../tool/client.js'
 import { canonicalRequest } from './canonical-request.js'
 
 export interface KeptQuestions {

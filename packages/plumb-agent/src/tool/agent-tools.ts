@@ -1,4 +1,4 @@
-// The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Without tools nothing is opened.
+// The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Loaded for an agent with tools alone.
 
 import { type Fault, succeed, type ToolCaller } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
@@ -8,18 +8,12 @@ import type { AgentOptions } from '../options.js'
 import { ChildDispatcher } from './child-dispatcher.js'
 import type { Composing } from './composing.js'
 import { declareTools } from './declared.js'
-import { type EnvelopedAnswers, noCallsOpen, openCaller } from './open-caller.js'
+import type { AgentTools } from './no-tools.js'
+import { openCaller } from './open-caller.js'
 import { openToolPolicy } from './policy.js'
 import type { Servers } from './server-catalogue.js'
 import { startExternalDispatcher, startPlumbTool } from './start-runner.js'
-import { NO_TOOLS, openTools, type Tools } from './tools.js'
-
-export interface AgentTools extends Tools {
-  readonly answers: EnvelopedAnswers
-  /** The reader of the requests is gone. */
-  readonly onRequestsClosed: () => void
-  readonly close: () => Promise<void>
-}
+import { openTools } from './tools.js'
 
 export interface AgentToolsParts {
   readonly prepared: PreparedAgent
@@ -37,8 +31,6 @@ export interface AgentToolsParts {
 export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const { prepared, options, servers, outlets, approvals, report, isBacklogged } = parts
   const { config, fds, authority } = prepared
-  if (config.tools.length === 0 && config.servers.length === 0)
-    return { ...NO_TOOLS, answers: noCallsOpen(report), onRequestsClosed: () => {}, close: async () => {} }
   const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
   const writeTelemetry = options.reportsSettledOnly ? undefined : outlets.writeTelemetry
   if (writeTelemetry) for (const each of [own, servers.own]) each?.forwardTelemetry((event) => writeTelemetry(JSON.stringify(event)))

@@ -2,7 +2,7 @@
 
 import type { Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
-import type { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
+import type { fitOutput, fitToolInput } from '@plumb/tool/call/fit'
 import type { ToolOffer } from '../provider/provider.js'
 
 export interface CallableTool extends CheckedPart {

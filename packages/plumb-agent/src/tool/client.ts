@@ -13,6 +13,16 @@ import {
   writeRequest,
 } from '@plumb/wire'
 
+/** Why calls are not answered any more. */
+export const ENDS = {
+  answers: 'fd 5, on which tool calls are answered, has ended',
+  stream: 'the stream on which tool calls are answered has ended',
+  requests: 'the calls on fd 4 are no longer read',
+} as const
+
+/** As details of their `tool_crashed`: their effect is unknown. */
+export const ANSWERS_END: ReadonlySet<string> = new Set(Object.values(ENDS))
+
 export interface DispatchClientParts {
   /** Sends one line. */
   readonly send: (json: string) => void

@@ -2,7 +2,7 @@
 
 import { type ChainTool, type Json, type Type, toToolSchema } from '@plumb/lang'
 import { cutText } from '@plumb/tool/call/cut-text'
-import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
+import { fitOutput, fitToolInput } from '@plumb/tool/call/fit'
 import { wordsFor } from '@plumb/tool/compose/chain-names'
 import { type Composition, compose } from '@plumb/tool/compose/compose'
 import { COMPOSE_INPUT, composeDescription } from '@plumb/tool/compose/description'

@@ -1,7 +1,7 @@
 // The tools that a spec declares for its agent, in the form for a model.
 
 import { type CheckedTool, resolve, toToolSchema } from '@plumb/lang'
-import { fitOutput, fitToolInput } from '@plumb/tool/call/validate'
+import { fitOutput, fitToolInput } from '@plumb/tool/call/fit'
 import { fail, parseJson, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
 

@@ -3,16 +3,8 @@
 import { errorAnswer, type Fault, FDS, fault, isFileInput, openInput, readControl, type ToolCaller } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'
 import type { ChildDispatcher } from './child-dispatcher.js'
-import { DispatchClient } from './client.js'
-
-/** Answers in envelopes on stdin. */
-export interface EnvelopedAnswers {
-  receive(message: unknown): void
-  /** No more come. */
-  end(): unknown
-  /** Answers to the open calls are behind more input than may be held. */
-  onBacklog(): unknown
-}
+import { DispatchClient, ENDS } from './client.js'
+import { type EnvelopedAnswers, noCallsOpen } from './no-tools.js'
 
 export interface OpenCaller {
   readonly caller: ToolCaller
@@ -31,19 +23,6 @@ export interface OpenCallerParts {
   /** Answers in envelopes cannot be read now: see `EnvelopedAnswers.onBacklog`. */
   readonly isBacklogged: () => boolean
 }
-
-/** Calls can be sent to an external dispatcher, and its answers can be read. */
-export const hasExternalDispatcher = (fds: ReadonlySet<number>, isMux: boolean): boolean =>
-  isMux || (fds.has(FDS.tool_req) && fds.has(FDS.tool_resp))
-
-const ENDS = {
-  answers: 'fd 5, on which tool calls are answered, has ended',
-  stream: 'the stream on which tool calls are answered has ended',
-  requests: 'the calls on fd 4 are no longer read',
-} as const
-
-/** Why calls fail once they are not answered any more, in the detail of their `tool_crashed`: their effect is unknown. */
-export const ANSWERS_END: ReadonlySet<string> = new Set(Object.values(ENDS))
 
 export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCallerParts): OpenCaller => {
   const { writeToolRequest } = outlets
@@ -84,10 +63,3 @@ export const openCaller = ({ fds, outlets, own, report, isBacklogged }: OpenCall
 }
 
 const BACKLOGGED = fault('overflow', 'more than 16 MiB of input wait before the answer of this call; take answers on fd 5')
-
-/** For an agent that sends no calls over its stdin. */
-export const noCallsOpen = (report: (fault: Fault) => void): EnvelopedAnswers => ({
-  receive: () => report(fault('input_type_mismatch', 'an answer to a tool call came, and none was made', { port: 'tool_resp' })),
-  end: () => {},
-  onBacklog: () => {},
-})

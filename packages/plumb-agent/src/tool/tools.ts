@@ -10,7 +10,6 @@ import {
   IdempotencyCache,
   isHeld,
   mapLimit,
-  nearest,
   nowMs,
   preview,
   RESULT_DROPPED,
@@ -32,6 +31,7 @@ import { CANCELLED } from './client.js'
 import type { Composing } from './composing.js'
 import { toModelContent } from './content.js'
 import type { ToolPolicy } from './policy.js'
+import { failure, resultOf, unknownTool } from './result.js'
 import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
@@ -246,21 +246,6 @@ const begin = (
   }
 }
 
-/** For an agent without tools. */
-export const NO_TOOLS: Tools = {
-  offers: () => [],
-  answer: async (calls) => succeed(calls.map(({ id, name }) => failure(id, noTool(name, [])))),
-}
-
-const resultOf = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({
-  type: 'tool_result',
-  tool_use_id,
-  content,
-  is_error,
-})
-
-const failure = (id: string, error: Fault): ToolResult => resultOf(id, JSON.stringify(error), true)
-
 const fingerprint = (use: ToolUse): string =>
   createHash('sha256')
     .update(JSON.stringify([use.name, inputText(use)]))
@@ -284,14 +269,8 @@ const repeatedId = (id: string): Fault =>
 
 const unknown = (name: string, offered: readonly CallableTool[]): Result<never> => ({
   ok: false,
-  error: noTool(
+  error: unknownTool(
     name,
     offered.map(({ offer }) => offer.name),
   ),
 })
-
-const noTool = (name: string, names: readonly string[]): Fault => {
-  const near = nearest(name, names)
-  const listed = names.length === 0 ? 'there are none' : `there are ${preview(names.join(', '), 200)}`
-  return fault('unknown_tool', `no tool is named '${preview(name)}', ${near === undefined ? listed : `did you mean '${near}'?`}`)
-}

@@ -3,7 +3,7 @@
 import { resolve, type Type } from '@plumb/lang'
 import { canonicalJson, fail, isRecord, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
-import { fitOutput } from '../../call/validate.js'
+import { fitOutput } from '../../call/fit.js'
 import type { JsonText } from '../../json-text.js'
 import type { McpAnswer, McpContent } from '../../mcp-client/connection.js'
 import { cutContent, fitsOutput } from './cut-content.js'

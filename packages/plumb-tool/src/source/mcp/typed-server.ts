@@ -3,7 +3,7 @@
 import { type Json, resolve, type Type } from '@plumb/lang'
 import { type Fault, fault, isRecord as isObject, preview, type Result, succeed } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
-import { fitOutput } from '../../call/validate.js'
+import { fitOutput } from '../../call/fit.js'
 import type { JsonText } from '../../json-text.js'
 import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
 import { describeServer, readServer, sandboxOf } from '../../mcp-client/server-entry.js'

@@ -1,0 +1,79 @@
+// Compiles the spec of an agent that no parent has checked, and finds the agent in it. Loaded only then.
+
+import {
+  type AgentPlan,
+  agentsOf,
+  agentTools,
+  type CheckedAgent,
+  checkedAgent,
+  compile,
+  type Diagnostic,
+  givenTexts,
+  hasErrors,
+} from '@plumb/lang'
+import { withFlows } from '@plumb/policy'
+import { checkedTool } from '@plumb/tool/call/checked-tool'
+import { type Fault, fail, nearest, preview, type Result, type SourceFiles, succeed, withParams, withText } from '@plumb/wire'
+import type { GivenValues } from '@plumb/wire/given-values'
+import type { AgentOptions } from '../options.js'
+
+interface Source {
+  readonly path: string
+  readonly text: string
+  readonly files: SourceFiles
+  readonly params: GivenValues
+  /** A parent has checked what it hands over to a child, but not what it sends elsewhere. */
+  readonly isOfParent: boolean
+}
+
+export interface CompiledAgent {
+  /** Returned even with errors, so that the configuration can be checked too. Undefined if it is unknown which agent is meant. */
+  readonly agent: CheckedAgent | undefined
+  /** The compiled texts, including an inline one. */
+  readonly files: SourceFiles
+  /** Empty unless one is an error: warnings are for `plumb check`. */
+  readonly diagnostics: readonly Diagnostic[]
+  readonly faults: readonly Fault[]
+}
+
+export const compileAgent = async (
+  { path, text, files, params, isOfParent }: Source,
+  { agent, flows }: Pick<AgentOptions, 'agent' | 'flows'>,
+): Promise<CompiledAgent> => {
+  const checked = compile({ path, text, files, given: params })
+  const compiled = isOfParent ? checked : await withFlows(checked, { flows })
+  const { diagnostics, program } = compiled
+  const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
+  const selected = selectAgent(agentsOf(program), agent)
+  return {
+    agent: selected.ok ? checkedAgent(selected.value, isBroken ? undefined : agentTools(selected.value.bound).map(checkedTool)) : undefined,
+    files: withParams(withText(files, path, text), givenTexts(compiled.params)),
+    diagnostics: isBroken ? diagnostics : [],
+    faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? [] : [selected.error],
+  }
+}
+
+/** The one that `--agent` names, else the only one of the file; agents of modules are found only as `Module.name`. */
+const selectAgent = (agents: readonly AgentPlan[], name: string | undefined): Result<AgentPlan> => {
+  if (name !== undefined) {
+    const named = agents.find((agent) => agent.name === name)
+    return named ? succeed(named) : fail('unknown_name', `no agent is named '${preview(name)}'${hint(name, agents)}`)
+  }
+  const own = agents.filter((agent) => !agent.name.includes('.'))
+  const [only] = own
+  if (only && own.length === 1) return succeed(only)
+  if (only) return fail('spec_invalid', `the spec holds several agents, ${list(own)}; choose one with --agent`)
+  const elsewhere = agents.length > 0 ? `; choose one of its modules' with --agent: ${list(agents)}` : ''
+  return fail('spec_invalid', `the spec holds no agent${elsewhere}`)
+}
+
+const hint = (name: string, agents: readonly AgentPlan[]): string => {
+  const near = nearest(
+    name,
+    agents.map((agent) => agent.name),
+  )
+  if (near !== undefined) return `, did you mean '${near}'?`
+  return agents.length > 0 ? `; there are ${list(agents)}` : '; the spec holds none'
+}
+
+const list = (agents: readonly AgentPlan[]): string => agents.map(({ name }) => `'${name}'`).join(', ')

@@ -1,0 +1,40 @@
+// The tools of an agent, and those of one without any: nothing is opened, and a model that calls one is told that there are none.
+
+import { type Fault, fault, succeed } from '@plumb/wire'
+import { failure, unknownTool } from './result.js'
+import type { Tools } from './tools.js'
+
+/** Answers in envelopes on stdin. */
+export interface EnvelopedAnswers {
+  receive(message: unknown): void
+  /** No more come. */
+  end(): unknown
+  /** Answers to the open calls are behind more input than may be held. */
+  onBacklog(): unknown
+}
+
+export interface AgentTools extends Tools {
+  readonly answers: EnvelopedAnswers
+  /** The reader of the requests is gone. */
+  readonly onRequestsClosed: () => void
+  readonly close: () => Promise<void>
+}
+
+/** For an agent that sends no calls over its stdin. */
+export const noCallsOpen = (report: (fault: Fault) => void): EnvelopedAnswers => ({
+  receive: () => report(fault('input_type_mismatch', 'an answer to a tool call came, and none was made', { port: 'tool_resp' })),
+  end: () => {},
+  onBacklog: () => {},
+})
+
+export const NO_TOOLS: Tools = {
+  offers: () => [],
+  answer: async (calls) => succeed(calls.map(({ id, name }) => failure(id, unknownTool(name, [])))),
+}
+
+export const noTools = (report: (fault: Fault) => void): AgentTools => ({
+  ...NO_TOOLS,
+  answers: noCallsOpen(report),
+  onRequestsClosed: () => {},
+  close: async () => {},
+})
