@@ -35,9 +35,8 @@ import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import type { openAgentTools } from './tool/agent-tools.js'
 import type { Composing } from './tool/composing.js'
-import { noTools } from './tool/no-tools.js'
+import { NO_SERVERS, noTools } from './tool/no-tools.js'
 import type { Servers } from './tool/server-catalogue.js'
-import { openServers } from './tool/servers.js'
 
 /** A spec from stdin, and the rest of the stream. */
 export type ReceivedInput = InheritedSpec & { readonly stdin: Readable; readonly budget: BudgetLimits | undefined }
@@ -64,7 +63,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     return stderr.end()
   }
   const log = isDebugging() ? await openLog(program, stderr.write) : SILENT
-  const { report, write: writeStderr } = stderr
+  const { report } = stderr
   const readContent = await openContent(prepared.value, options)
   if (readContent?.ok === false) {
     report(readContent.error)
@@ -79,7 +78,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     await stderr.end()
     return 2
   }
-  const servers = await openServers({ prepared: prepared.value, options, given: received?.mcpTools, report, writeStderr })
+  const servers = await openServers(prepared.value, options, received, stderr)
   const signal =
     servers &&
     (await converse(
@@ -130,6 +129,18 @@ const openKept = async (
   if (options.cache === undefined && options.keptFd === undefined) return undefined
   const { openKeptQuestions } = await import('./kept/kept-questions.js')
   return openKeptQuestions({ config, options, warn })
+}
+
+/** Undefined: errors were reported. */
+const openServers = async (
+  prepared: PreparedAgent,
+  options: AgentOptions,
+  received: ReceivedInput | undefined,
+  { report, write: writeStderr }: Stderr,
+): Promise<Servers | undefined> => {
+  if (prepared.config.servers.length === 0) return NO_SERVERS
+  const { openServers } = await import('./tool/servers.js')
+  return openServers({ prepared, options, given: received?.mcpTools, report, writeStderr })
 }
 
 const hasTools = ({ config: { tools, servers } }: PreparedAgent): boolean => tools.length + servers.length > 0

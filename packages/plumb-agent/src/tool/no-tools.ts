@@ -2,6 +2,7 @@
 
 import { type Fault, fault, succeed } from '@plumb/wire'
 import { failure, unknownTool } from './result.js'
+import type { Servers } from './server-catalogue.js'
 import type { Tools } from './tools.js'
 
 /** Answers in envelopes on stdin. */
@@ -38,3 +39,6 @@ export const noTools = (report: (fault: Fault) => void): AgentTools => ({
   onRequestsClosed: () => {},
   close: async () => {},
 })
+
+/** For an agent without MCP servers. */
+export const NO_SERVERS: Servers = { offered: () => new Map(), own: undefined, renew: () => {} }

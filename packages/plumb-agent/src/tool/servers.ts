@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, readSpec, succeed } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
 import { type OwnServersParts, openOwnServers } from './own-servers.js'
-import { NOTHING_OFFERED, type OfferedTools, readOfferedTools, type Servers } from './server-catalogue.js'
+import { type OfferedTools, readOfferedTools, type Servers } from './server-catalogue.js'
 
 export interface ServersParts extends OwnServersParts {
   /** As it came with the spec. */
@@ -14,8 +14,6 @@ export interface ServersParts extends OwnServersParts {
 
 /** Undefined: errors were reported. */
 export const openServers = async ({ prepared, options, given, report, writeStderr }: ServersParts): Promise<Servers | undefined> => {
-  const { servers } = prepared.config
-  if (servers.length === 0) return NO_SERVERS
   const path = process.env.PLUMB_MCP_TOOLS
   if (given === undefined && !path) return openOwnServers({ prepared, options, report, writeStderr })
   const opened = given === undefined ? fromFile(path ?? '', prepared, report) : fromMessages(given, prepared, report)
@@ -23,8 +21,6 @@ export const openServers = async ({ prepared, options, given, report, writeStder
   report(opened.error)
   return undefined
 }
-
-const NO_SERVERS: Servers = { offered: () => NOTHING_OFFERED, own: undefined, renew: () => {} }
 
 /** Reads the file again when it was replaced: its writer renames a complete new one into its place. */
 const fromFile = (path: string, { config }: PreparedAgent, report: (fault: Fault) => void): Result<Servers> => {
