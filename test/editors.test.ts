@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { AGENT_KEYS } from '../packages/lang/src/check/agent.js'
-import { TOOL_KEYS } from '../packages/lang/src/check/tool.js'
+import { agentKeys } from '../packages/lang/src/check/agent.js'
+import { toolKeys } from '../packages/lang/src/check/tool.js'
 import { RESERVED } from '../packages/lang/src/parse/cursor.js'
 import { MORPHISMS } from '../packages/lang/src/parse/morphism.js'
 import { PRIMITIVES } from '../packages/lang/src/parse/type.js'
@@ -151,8 +151,8 @@ t.test("Vim's colours know every word of the language", async (t) => {
 t.test('every key of agents and tools, and every morphism, is explained by its page', async (t) => {
   const { itemsOf } = (await import(resolve('scripts/build/page-items.mjs'))) as { itemsOf: (page: string) => Record<string, string> }
   const rows: [string, Iterable<string>][] = [
-    ['plumb-agent.1', Object.keys(AGENT_KEYS)],
-    ['plumb-tools.7', Object.keys(TOOL_KEYS)],
+    ['plumb-agent.1', Object.keys(agentKeys())],
+    ['plumb-tools.7', Object.keys(toolKeys())],
     ['plumbing.5', [...MORPHISMS, ...WORDS]],
   ]
   for (const [page, words] of rows) {

@@ -46,7 +46,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|pattern|preview|result)$/ },
+  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result)$/ },
   'plumb-agent': {
     'plumb-tool':
       /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema)|compose\/(chain-names|compose|description)|source\/function\/type-of-schema|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,

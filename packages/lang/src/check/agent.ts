@@ -3,6 +3,7 @@
 
 import { PROVIDER_NAMES } from '@plumb/wire/accounts'
 import { nearest } from '@plumb/wire/nearest'
+import { once } from '@plumb/wire/once'
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
 import type { AgentImplementation, QualifiedName } from '../parse/ast.js'
@@ -30,58 +31,60 @@ import {
   wholeFrom,
 } from './rules.js'
 import { SANDBOX } from './sandbox.js'
-import { MCP_SERVER } from './server.js'
+import { mcpServer } from './server.js'
 
-export const AGENT_KEYS: KeyTable = {
-  provider: oneOf(...PROVIDER_NAMES),
-  wire: oneOf('responses', 'chat'),
-  model: TEXT,
-  prompt: { ...TEXT, isTemplate: true },
-  prompt_file: TEXT,
-  template: FLAG,
-  prompts: STRINGS,
-  history: MESSAGES,
-  description: TEXT,
-  tools: NAMES,
-  mcp: mcpServers(MCP_SERVER),
-  max_retries: wholeFrom(0),
-  max_tokens: wholeFrom(1),
-  cut: oneOf('retry', 'keep'),
-  schema_in_prompt: FLAG_OR_AUTO,
-  compose: COMPOSE,
-  max_tool_calls: wholeFrom(0),
-  max_messages: wholeFrom(1),
-  max_cost: OVER_ZERO,
-  rate: objectOf('a rate', { requests: wholeFrom(1), tokens: wholeFrom(1) }),
-  thinking_budget: wholeFrom(1),
-  temperature: numberIn(0, 2),
-  effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'max'),
-  amnesiac: FLAG,
-  concurrency: wholeFrom(1),
-  unordered: FLAG,
-  runtime_context: FLAG,
-  stream: FLAG,
-  parallel_tool_calls: FLAG,
-  transport_retries: wholeFrom(0),
-  endpoint: TEXT,
-  request: OBJECT,
-  lane: oneOf('now', 'batch'),
-  grant: manyOf(...EFFECTS),
-  grant_minutes: numberIn(1, 60),
-  env: STRINGS,
-  sees_secrets: FLAG,
-  command: COMMAND,
-  answers: oneOf('each', 'some'),
-  via: COMMAND,
-  sandbox: SANDBOX,
-  script: TEXT,
-}
+export const agentKeys = once(
+  (): KeyTable => ({
+    provider: oneOf(...PROVIDER_NAMES),
+    wire: oneOf('responses', 'chat'),
+    model: TEXT,
+    prompt: { ...TEXT, isTemplate: true },
+    prompt_file: TEXT,
+    template: FLAG,
+    prompts: STRINGS,
+    history: MESSAGES,
+    description: TEXT,
+    tools: NAMES,
+    mcp: mcpServers(mcpServer()),
+    max_retries: wholeFrom(0),
+    max_tokens: wholeFrom(1),
+    cut: oneOf('retry', 'keep'),
+    schema_in_prompt: FLAG_OR_AUTO,
+    compose: COMPOSE,
+    max_tool_calls: wholeFrom(0),
+    max_messages: wholeFrom(1),
+    max_cost: OVER_ZERO,
+    rate: objectOf('a rate', { requests: wholeFrom(1), tokens: wholeFrom(1) }),
+    thinking_budget: wholeFrom(1),
+    temperature: numberIn(0, 2),
+    effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'max'),
+    amnesiac: FLAG,
+    concurrency: wholeFrom(1),
+    unordered: FLAG,
+    runtime_context: FLAG,
+    stream: FLAG,
+    parallel_tool_calls: FLAG,
+    transport_retries: wholeFrom(0),
+    endpoint: TEXT,
+    request: OBJECT,
+    lane: oneOf('now', 'batch'),
+    grant: manyOf(...EFFECTS),
+    grant_minutes: numberIn(1, 60),
+    env: STRINGS,
+    sees_secrets: FLAG,
+    command: COMMAND,
+    answers: oneOf('each', 'some'),
+    via: COMMAND,
+    sandbox: SANDBOX,
+    script: TEXT,
+  }),
+)
 const DEFAULT_MAX_TOKENS = 8192
 
 /** Ports: `!A -> !B`, `(!A, !C) -> !B`, `!A -> (!B, !json)`, or both. */
 export const checkAgent = (bound: Bound, impl: AgentImplementation, report: Report): void => {
   checkPorts(bound, report)
-  const config = readConfig('an agent', impl.config, AGENT_KEYS, bound.scope, report)
+  const config = readConfig('an agent', impl.config, agentKeys(), bound.scope, report)
   checkTogether(impl, config, report)
   checkTools(config.get('tools')?.names ?? [], bound.scope, report)
 }
@@ -193,4 +196,4 @@ const helpFor = (bound: Bound, name: QualifiedName): string | undefined => {
 
 /** Its config for plumb-agent; only for a program without errors. */
 export const agentConfig = (impl: AgentImplementation, scope: Scope): Config =>
-  readConfig('an agent', impl.config, AGENT_KEYS, scope, ignore)
+  readConfig('an agent', impl.config, agentKeys(), scope, ignore)

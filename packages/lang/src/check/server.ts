@@ -1,12 +1,13 @@
 // An MCP server as a config value: its keys by the table of plumb-tools(7), MCP servers.
 
+import { once } from '@plumb/wire/once'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { ObjectValue } from '../parse/ast.js'
-import type { Config, Inner } from './config.js'
+import type { Config, Inner, KeyTable } from './config.js'
 import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, WEB_ADDRESS, WORD, wholeFrom } from './rules.js'
 import { SANDBOX } from './sandbox.js'
 
-const KEYS = {
+const keys = (): KeyTable => ({
   command: WORD,
   args: STRINGS,
   env: TEXTS,
@@ -28,7 +29,7 @@ const KEYS = {
   timeout: OVER_ZERO,
   cache_ttl: numberIn(0, Number.POSITIVE_INFINITY),
   max_output: wholeFrom(0),
-}
+})
 
 const OF_COMMAND = ['args', 'env', 'sandbox']
 const OF_URL = ['token', 'token_env', 'transport', 'client_id_env', 'client_secret_env', 'auth']
@@ -50,4 +51,4 @@ const checkTogether = (config: Config, object: ObjectValue, report: Report): voi
   if (second) fail("'token' and 'token_env' exclude each other", { span: second.keySpan })
 }
 
-export const MCP_SERVER: Inner = { what: 'an MCP server', keys: KEYS, check: checkTogether }
+export const mcpServer = once((): Inner => ({ what: 'an MCP server', keys: keys(), check: checkTogether }))

@@ -1,5 +1,6 @@
 // tool { … }: one source and its keys (plumb-tools(7)).
 
+import { once } from '@plumb/wire/once'
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { ToolImplementation } from '../parse/ast.js'
@@ -26,47 +27,48 @@ import {
   wholeFrom,
 } from './rules.js'
 import { SANDBOX } from './sandbox.js'
-import { MCP_SERVER } from './server.js'
+import { mcpServer } from './server.js'
 import { checkCommand, checkMock, checkPart } from './tool-types.js'
 
 const SOURCES = ['process', 'mcp', 'command', 'function', 'builtin', 'agent', 'pool', 'handoff', 'mock', 'spy', 'flaky', 'failing'] as const
 export type ToolSource = (typeof SOURCES)[number]
 const FOREVER = Number.POSITIVE_INFINITY
 
-const BREAKER: KeyTable = { failures: wholeFrom(1), reset: numberIn(0, FOREVER) }
-export const TOOL_KEYS: KeyTable = {
-  process: NAME,
-  mcp: serverOf(MCP_SERVER),
-  name: TEXT,
-  command: WORD,
-  function: WORD,
-  builtin: WORD,
-  roots: ROOTS,
-  agent: WORD,
-  pool: PARTS,
-  by: oneOf('round-robin', 'least-busy'),
-  handoff: PARTS,
-  on: ERROR_KINDS,
-  mock: ANYTHING,
-  spy: NAME,
-  record: TEXT,
-  flaky: NAME,
-  rate: numberIn(0, 1),
-  seed: wholeFrom(0),
-  failing: oneOf(...ERROR_CATEGORIES),
-  description: TEXT,
-  timeout: OVER_ZERO,
-  retry: wholeFrom(1),
-  breaker: objectOf('a breaker', BREAKER),
-  cache: numberIn(0, FOREVER),
-  effects: manyOf(...EFFECTS),
-  approval: oneOf('ask'),
-  sandbox: SANDBOX,
-  max_output: wholeFrom(0),
-}
+export const toolKeys = once(
+  (): KeyTable => ({
+    process: NAME,
+    mcp: serverOf(mcpServer()),
+    name: TEXT,
+    command: WORD,
+    function: WORD,
+    builtin: WORD,
+    roots: ROOTS,
+    agent: WORD,
+    pool: PARTS,
+    by: oneOf('round-robin', 'least-busy'),
+    handoff: PARTS,
+    on: ERROR_KINDS,
+    mock: ANYTHING,
+    spy: NAME,
+    record: TEXT,
+    flaky: NAME,
+    rate: numberIn(0, 1),
+    seed: wholeFrom(0),
+    failing: oneOf(...ERROR_CATEGORIES),
+    description: TEXT,
+    timeout: OVER_ZERO,
+    retry: wholeFrom(1),
+    breaker: objectOf('a breaker', { failures: wholeFrom(1), reset: numberIn(0, FOREVER) }),
+    cache: numberIn(0, FOREVER),
+    effects: manyOf(...EFFECTS),
+    approval: oneOf('ask'),
+    sandbox: SANDBOX,
+    max_output: wholeFrom(0),
+  }),
+)
 
 export const toolConfig = (impl: ToolImplementation, scope: Scope, report: Report = ignore): Config =>
-  readConfig('a tool', impl.config, TOOL_KEYS, scope, report)
+  readConfig('a tool', impl.config, toolKeys(), scope, report)
 
 const keysOf = ({ config }: ToolImplementation): readonly string[] => config.entries.map((e) => e.key.text)
 
@@ -79,7 +81,7 @@ export const checkTool = (bound: Bound, impl: ToolImplementation, report: Report
   const sources = sourcesOf(impl)
   if (sources.length !== 1) {
     // A misspelt key, which is reported, may have been meant as the source.
-    if (sources.length === 0 && given.some((key) => !Object.hasOwn(TOOL_KEYS, key))) return
+    if (sources.length === 0 && given.some((key) => !Object.hasOwn(toolKeys(), key))) return
     const message =
       sources.length === 0 ? `tool '${bound.name}' has no source` : `tool '${bound.name}' has several sources: ${sources.join(', ')}`
     report(error('config_invalid', message, bound.binding.name.span, `give it one of ${SOURCES.join(', ')}`))

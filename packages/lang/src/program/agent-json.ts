@@ -6,7 +6,7 @@ import { EFFECTS } from '../check/rules.js'
 import { BOOL, INT, JSON_TYPE, type Json, NUMBER, STRING, type Type } from '../types/type.js'
 import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import type { CheckedAgent, CheckedTool } from './checked-agent.js'
-import { listType, literalTypes, readTypes, recordType, TYPE_TABLE, type TypeTable, TypeWriter } from './type-table.js'
+import { listType, literalTypes, readTypes, recordType, type TypeTable, TypeWriter, typeOfTable } from './type-table.js'
 
 /** The version of `writeAgent`'s format: increase it with each change. */
 const VERSION = 1
@@ -27,7 +27,7 @@ export const writeAgent = (agent: CheckedAgent): Json => {
 export const readAgent = (json: unknown): Result<CheckedAgent> => {
   const bytes = Buffer.from(JSON.stringify(json) ?? '')
   const tree = parseTree(bytes, 0, bytes.length)
-  const mismatch = tree.kind === 'fault' ? tree.detail : checkTree(WRITTEN, bytes, tree)
+  const mismatch = tree.kind === 'fault' ? tree.detail : checkTree(typeOfWritten(), bytes, tree)
   if (mismatch) return refuse(typeof mismatch === 'string' ? mismatch : describeMismatch(mismatch))
   const { version, types: table, agent } = json as Written
   if (version !== VERSION) return refuse(`its version is ${version}, and ${VERSION} is understood`)
@@ -51,30 +51,35 @@ interface Written {
   readonly agent: Indexed<Omit<CheckedAgent, 'tools'>> & { readonly tools: readonly Indexed<CheckedTool>[] }
 }
 
-const TOOL_EFFECTS = { name: STRING, effects: listType(literalTypes(...EFFECTS)), isApprovalAsked: BOOL }
+const toolEffects = (): Readonly<Record<string, Type>> => ({
+  name: STRING,
+  effects: listType(literalTypes(...EFFECTS)),
+  isApprovalAsked: BOOL,
+})
 
 /** The same as a type of the language, against which it is checked. */
-const WRITTEN = recordType({
-  version: INT,
-  types: TYPE_TABLE,
-  agent: recordType({
-    name: STRING,
-    binding: STRING,
-    specPath: STRING,
-    input: INT,
-    output: INT,
-    hasTelemetry: BOOL,
-    config: JSON_TYPE,
-    tools: listType(
-      recordType({
-        ...TOOL_EFFECTS,
-        description: STRING,
-        input: INT,
-        output: INT,
-        parts: listType(recordType(TOOL_EFFECTS)),
-        timeoutMs: NUMBER,
-      }),
-    ),
-    serverVariables: listType(STRING),
-  }),
-})
+const typeOfWritten = (): Type =>
+  recordType({
+    version: INT,
+    types: typeOfTable(),
+    agent: recordType({
+      name: STRING,
+      binding: STRING,
+      specPath: STRING,
+      input: INT,
+      output: INT,
+      hasTelemetry: BOOL,
+      config: JSON_TYPE,
+      tools: listType(
+        recordType({
+          ...toolEffects(),
+          description: STRING,
+          input: INT,
+          output: INT,
+          parts: listType(recordType(toolEffects())),
+          timeoutMs: NUMBER,
+        }),
+      ),
+      serverVariables: listType(STRING),
+    }),
+  })

@@ -1,7 +1,7 @@
 // The config values of a file that are MCP servers, each checked as one that an agent names.
 
 import { plainConfig, readConfig } from '../check/config.js'
-import { MCP_SERVER } from '../check/server.js'
+import { mcpServer } from '../check/server.js'
 import type { Program } from '../compile.js'
 import { type Diagnostic, hasErrors, type Report } from '../diagnostic/diagnostic.js'
 import type { Json } from '../types/type.js'
@@ -20,8 +20,8 @@ export const serverBindings = ({
   const report: Report = (d) => diagnostics.push(d)
   const servers = [...entry.bindings.values()].flatMap(({ name, binding: { impl }, scope }) => {
     if (impl.kind !== 'object' || !impl.entries.some(({ key }) => key.text === 'command' || key.text === 'url')) return []
-    const config = readConfig(MCP_SERVER.what, impl, MCP_SERVER.keys, scope, report)
-    MCP_SERVER.check?.(config, impl, report)
+    const config = readConfig(mcpServer().what, impl, mcpServer().keys, scope, report)
+    mcpServer().check?.(config, impl, report)
     return [{ config: { prefix: name, ...plainConfig(config) }, specPath: scope.module.path }]
   })
   return { servers: hasErrors(diagnostics) ? [] : servers, diagnostics }

@@ -115,18 +115,20 @@ export const recordType = (fields: Readonly<Record<string, Type>>, optional: Rea
   ],
 })
 
-const FIELD = recordType({ name: STRING, type: INT, isOptional: BOOL }, { default: STRING, description: STRING, min: NUMBER, max: NUMBER })
+const field = (): Type =>
+  recordType({ name: STRING, type: INT, isOptional: BOOL }, { default: STRING, description: STRING, min: NUMBER, max: NUMBER })
 
-/** What a table looks like. */
-export const TYPE_TABLE: Type = listType({
-  kind: 'sum',
-  variants: [
-    recordType({ kind: literalTypes('string', 'int', 'number', 'bool', 'unit', 'json') }),
-    recordType({ kind: literalTypes('literal'), value: STRING }),
-    recordType({ kind: literalTypes('record'), fields: listType(FIELD) }),
-    recordType({ kind: literalTypes('array', 'map'), item: INT }),
-    recordType({ kind: literalTypes('tuple'), items: listType(INT) }),
-    recordType({ kind: literalTypes('sum'), variants: listType(INT) }),
-    recordType({ kind: literalTypes('named'), name: STRING, target: INT }),
-  ],
-})
+/** The type of a table. */
+export const typeOfTable = (): Type =>
+  listType({
+    kind: 'sum',
+    variants: [
+      recordType({ kind: literalTypes('string', 'int', 'number', 'bool', 'unit', 'json') }),
+      recordType({ kind: literalTypes('literal'), value: STRING }),
+      recordType({ kind: literalTypes('record'), fields: listType(field()) }),
+      recordType({ kind: literalTypes('array', 'map'), item: INT }),
+      recordType({ kind: literalTypes('tuple'), items: listType(INT) }),
+      recordType({ kind: literalTypes('sum'), variants: listType(INT) }),
+      recordType({ kind: literalTypes('named'), name: STRING, target: INT }),
+    ],
+  })

@@ -1,9 +1,9 @@
 // Inside agent { … } and tool { … }: the keys that are left, and what a key takes.
 
-import { AGENT_KEYS } from '../check/agent.js'
+import { agentKeys } from '../check/agent.js'
 import type { KeyRule, KeyTable } from '../check/config.js'
 import { COMBINING } from '../check/parts.js'
-import { TOOL_KEYS } from '../check/tool.js'
+import { toolKeys } from '../check/tool.js'
 import type { Program } from '../compile.js'
 import type { Bound } from '../names/names.js'
 import type { AgentImplementation, Entry, Node, ObjectValue, ToolImplementation, Value } from '../parse/ast.js'
@@ -15,7 +15,7 @@ export const configCompletions = (path: readonly Node[], program: Program): Comp
   if (!path.some(isOf('object'))) return undefined
   const impl = path.find(isOf('agent', 'tool')) as AgentImplementation | ToolImplementation | undefined
   const entry = impl?.config.entries.find((e) => path.includes(e))
-  const table = impl?.kind === 'agent' ? AGENT_KEYS : TOOL_KEYS
+  const table = impl?.kind === 'agent' ? agentKeys() : toolKeys()
   if (path.some(isNewKey)) {
     // Where no table says which keys an object inside may have, they are its users' own.
     const tables = [table, entry && table[entry.key.text]?.inner?.keys]

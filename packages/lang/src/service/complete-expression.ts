@@ -4,7 +4,7 @@ import type { Program } from '../compile.js'
 import { mayCallTool } from '../expression/infer/callee.js'
 import type { Local } from '../expression/infer/environment.js'
 import { fieldsOf } from '../expression/infer/fields.js'
-import { FUNCTIONS, functionsNamed } from '../expression/run/function-table.js'
+import { allFunctions, functionsNamed } from '../expression/run/function-table.js'
 import type { Scope } from '../names/names.js'
 import type { CallExpression, FieldExpression, Node } from '../parse/ast.js'
 import type { Type } from '../types/type.js'
@@ -64,7 +64,9 @@ const locals = (scope: Local | undefined): Completion[] => {
 
 const functions = (): Completion[] => [
   { label: 'has', kind: 'function', detail: 'has(x) : bool' },
-  ...[...new Set(FUNCTIONS.map(({ name }) => name))].map((label): Completion => ({ label, kind: 'function', detail: usagesOf(label) })),
+  ...[...new Set(allFunctions().map(({ name }) => name))].map(
+    (label): Completion => ({ label, kind: 'function', detail: usagesOf(label) }),
+  ),
 ]
 
 const usagesOf = (name: string): string =>

@@ -1,8 +1,8 @@
 // Every name in a file that means something declared, with what it means. Fields are known by type, not by name: field-declaration.ts.
 
-import { AGENT_KEYS } from '../check/agent.js'
+import { agentKeys } from '../check/agent.js'
 import type { KeyTable } from '../check/config.js'
-import { TOOL_KEYS } from '../check/tool.js'
+import { toolKeys } from '../check/tool.js'
 import type { Span } from '../diagnostic/source.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { callsOf } from '../expression/infer/callee.js'
@@ -151,10 +151,10 @@ const inBinding = (binding: Binding, names: Names): void => {
   const { impl } = binding
   switch (impl.kind) {
     case 'agent':
-      inConfig(impl.config, AGENT_KEYS, names)
+      inConfig(impl.config, agentKeys(), names)
       return
     case 'tool':
-      inConfig(impl.config, TOOL_KEYS, names)
+      inConfig(impl.config, toolKeys(), names)
       return
     case 'object':
       inValue(impl, names)

@@ -1,7 +1,7 @@
 // The keys of agents, tools and tests, the morphisms, and words such as `agent` and `untrusted`: what a manual page explains.
 
-import { AGENT_KEYS } from '../check/agent.js'
-import { TOOL_KEYS } from '../check/tool.js'
+import { agentKeys } from '../check/agent.js'
+import { toolKeys } from '../check/tool.js'
 import type { Compiled } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Entry, Node } from '../parse/ast.js'
@@ -28,7 +28,7 @@ const keyIn = (path: readonly Node[]): LanguageWord | undefined => {
   const [entry] = entries
   if (!owner || !entry || entries.length > 1 || path.at(-1) !== entry.key) return undefined
   const { text: word, span } = entry.key
-  const rule = owner.kind === 'agent' ? AGENT_KEYS[word] : owner.kind === 'tool' ? TOOL_KEYS[word] : undefined
+  const rule = owner.kind === 'agent' ? agentKeys()[word] : owner.kind === 'tool' ? toolKeys()[word] : undefined
   // Asked with a value that only an unrestricted rule accepts.
   const takes = rule && (rule.fits(null) ?? 'any value')
   return { kind: owner.kind, word, span, ...(takes === undefined ? {} : { takes }) }

@@ -1,27 +1,14 @@
 // Compiles generated statements to an evaluator: a function over the captures of a message, with its constants and run-time functions.
 
-import { skipSpace, skipValue } from '@plumb/wire/json'
 import type { Expression } from '../../parse/ast.js'
 import { isUnbounded } from '../../types/depth.js'
 import type { Checked } from '../infer/checked.js'
-import { applyTo, plainNumber, plainValue } from '../run/apply.js'
-import { add, sliceAny } from '../run/by-kind.js'
-import * as coerce from '../run/coerce.js'
-import { equal } from '../run/equal.js'
-import { expect, leave } from '../run/failure.js'
-import { FUNCTIONS } from '../run/function-table.js'
-import { sliceSorted } from '../run/list.js'
-import * as number from '../run/number.js'
-import { patternOf } from '../run/pattern.js'
 import type { Sink } from '../run/sink.js'
-import * as slice from '../run/slice.js'
-import { startSteps, takeSteps } from '../run/steps.js'
-import * as text from '../run/text.js'
-import * as write from '../run/write.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
 import { Verdict } from '../stage/verdict.js'
 import type { FusedInput } from './fused-input.js'
 import { type Emitters, Generator } from './generator.js'
+import { runtime } from './runtime.js'
 import { emitBoxed, emitValue } from './value.js'
 import { emitWrite, emitWriter } from './write.js'
 
@@ -40,36 +27,6 @@ export const emitMap = (e: Expression, g: Generator): string => emitResult(emitW
 export const emitResult = (writing: string, mayBeDeep: boolean): string =>
   `let p = out.at\n${writing}\nout.commit(p)\n${mayBeDeep ? 'R.refuseDeep(out)\n' : ''}return ${Verdict.WROTE}`
 
-// The functions that generated code calls. Created on first use: that takes its part of a start.
-let runtime: Readonly<Record<string, unknown>> | undefined
-const openRuntime = (): Readonly<Record<string, unknown>> =>
-  Object.assign(
-    {
-      applyTo,
-      plainNumber,
-      plainValue,
-      equal,
-      expect,
-      leave,
-      skipSpace,
-      skipValue,
-      patternOf,
-      add,
-      sliceAny,
-      sliceSorted,
-      startSteps,
-      takeSteps,
-    },
-    slice,
-    number,
-    text,
-    coerce,
-    write,
-    callable(),
-  )
-
-const callable = (): Readonly<Record<string, unknown>> => Object.fromEntries(FUNCTIONS.map(({ id, run }) => [id, run]))
-
 /** Compiles the statements that `g`, and the generators before it, have generated. */
 export const compileEvaluator = (g: Generator, body: string): Evaluate => {
   const used = new Set<string>()
@@ -82,6 +39,5 @@ export const compileEvaluator = (g: Generator, body: string): Evaluate => {
   const source = `'use strict'
 ${used.size > 0 ? `const { ${[...used].join(', ')} } = R\n` : ''}${g.constants.map((_, i) => `const K${i} = K[${i}]`).join('\n')}
 return (b, k, out) => {\n${variables}${code}\n}`
-  runtime ??= openRuntime()
-  return new Function('R', 'K', source)(runtime, g.constants) as Evaluate
+  return new Function('R', 'K', source)(runtime(), g.constants) as Evaluate
 }

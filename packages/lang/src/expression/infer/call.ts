@@ -4,7 +4,7 @@ import { nearest } from '@plumb/wire/nearest'
 import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
 import { BOOL, type Type } from '../../types/type.js'
 import type { Function } from '../run/function.js'
-import { FUNCTIONS, functionsNamed } from '../run/function-table.js'
+import { allFunctions, functionsNamed } from '../run/function-table.js'
 import { itemTypeOf } from '../run/list-function.js'
 import { accepts, fits, orders } from './argument.js'
 import { inferCallee, refuseCount } from './call-binding.js'
@@ -20,7 +20,7 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
   const all = functionsNamed(name)
   if (all.length === 0) {
     const bindings = [...(context.environment.scope?.bindings.values() ?? [])].filter(({ category }) => category === 'base')
-    const names = [...new Set([...FUNCTIONS.map((f) => f.name), 'has', ...bindings.map((bound) => bound.name)])]
+    const names = [...new Set([...allFunctions().map((f) => f.name), 'has', ...bindings.map((bound) => bound.name)])]
     const near = nearest(name, names)
     const help = near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`
     return context.complain('unknown_function', span, `unknown function '${name}'`, { help })

@@ -1,13 +1,14 @@
 // The functions of the language: one row each, with its parameters, its result and its implementation.
 
+import { once } from '@plumb/wire/once'
 import { isInt, isJson, isString } from '../../types/kind.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
 import { containsAny } from './by-kind.js'
 import { length } from './coerce.js'
 import type { Site } from './failure.js'
 import type { Function } from './function.js'
-import { type FunctionRow, LIST_FUNCTIONS } from './list-function.js'
-import { MAP_FUNCTIONS } from './map-function.js'
+import { type FunctionRow, listFunctions } from './list-function.js'
+import { mapFunctions } from './map-function.js'
 import { roundAwayFromZero, whole } from './number.js'
 import { parseNumber, parseText } from './parse-text.js'
 import { findPattern, matchesPattern, replaceMatches } from './pattern.js'
@@ -31,7 +32,7 @@ const likeArguments = (types: readonly Type[]): Type => (types.every(isInt) ? IN
 const isText = ([type]: readonly Type[]): boolean => type !== undefined && isString(type) && !isJson(type)
 
 // biome-ignore format: a table
-const ROWS: readonly FunctionRow[] = [
+const rows = (): readonly FunctionRow[] => [
   { usage: 'lower(s)', text: 'The string in lower case.', takes: ['string'], gives: STRING, run: (s: string) => s.toLowerCase() },
   { usage: 'upper(s)', text: 'The string in upper case.', takes: ['string'], gives: STRING, run: (s: string) => s.toUpperCase() },
   { usage: 'trim(s)', text: 'The string without white space at its ends.', takes: ['string'], gives: STRING, run: (s: string) => s.trim() },
@@ -60,8 +61,8 @@ const ROWS: readonly FunctionRow[] = [
   { usage: 'text(x)', text: 'A string as it is, anything else as JSON.', takes: ['any'], gives: STRING, run: (x: RuntimeValue) => textOf(x) },
   { usage: 'parse(s)', text: 'The value of a JSON text.', takes: ['string'], gives: JSON_TYPE, run: parseText, result: 'moved' },
   { usage: 'number(s)', text: 'The number that a string says.', takes: ['string'], gives: NUMBER, run: parseNumber, result: 'moved' },
-  ...LIST_FUNCTIONS,
-  ...MAP_FUNCTIONS,
+  ...listFunctions(),
+  ...mapFunctions(),
   { usage: 'contains(x, y)', text: 'Is the second in the first, a string or a list?', takes: ['sized', 'any'], only: ([type]) => type !== undefined && isJson(type), gives: BOOL, run: containsAny },
 ]
 
@@ -74,11 +75,21 @@ const functionOf = ({ usage, gives, result = 'value', ...row }: FunctionRow, i: 
   id: `call_${i}`,
 })
 
+interface Table {
+  readonly all: readonly Function[]
+  readonly byName: ReadonlyMap<string, readonly Function[]>
+}
+
+const readTable = (): Table => {
+  const all = rows().map(functionOf)
+  const byName = new Map<string, Function[]>()
+  for (const f of all) byName.set(f.name, [...(byName.get(f.name) ?? []), f])
+  return { all, byName }
+}
+
+const table = once(readTable)
+
 /** Overloads in the order in which they are tried. */
-export const FUNCTIONS: readonly Function[] = ROWS.map(functionOf)
-
-const byName = new Map<string, Function[]>()
-for (const f of FUNCTIONS) byName.set(f.name, [...(byName.get(f.name) ?? []), f])
-
-export const functionsNamed = (name: string): readonly Function[] => byName.get(name) ?? []
-export const isFunction = (name: string): boolean => name === 'has' || byName.has(name)
+export const allFunctions = (): readonly Function[] => table().all
+export const functionsNamed = (name: string): readonly Function[] => table().byName.get(name) ?? []
+export const isFunction = (name: string): boolean => name === 'has' || table().byName.has(name)

@@ -33,7 +33,7 @@ const groups: Function['gives'] = ([type], key) =>
   })
 
 // biome-ignore format: a table
-export const LIST_FUNCTIONS: readonly FunctionRow[] = [
+export const listFunctions = (): readonly FunctionRow[] => [
   { usage: 'first(xs)', text: 'The first item; fails for an empty list.', takes: ['list'], gives: itemOf, run: list.first, result: 'moved' },
   { usage: 'last(xs)', text: 'The last item; fails for an empty list.', takes: ['list'], gives: itemOf, run: list.last, result: 'moved' },
   { usage: 'reverse(xs)', text: 'The items from the last to the first.', takes: ['list'], gives: sameItems, run: list.reverse, result: 'moved' },

@@ -26,7 +26,7 @@ const entryOf = (value: Type): Type => ({
 const valueOfEntry = (entry: Type): Type => (variantsOf(entry).length === 0 ? entry : (fieldsOf(entry)?.get('value')?.type ?? JSON_TYPE))
 
 // biome-ignore format: a table
-export const MAP_FUNCTIONS: readonly FunctionRow[] = [
+export const mapFunctions = (): readonly FunctionRow[] => [
   { usage: 'keys(m)', text: 'The keys of a map or a record, in their order.', takes: ['object'], gives: { kind: 'array', item: STRING }, run: map.keys, result: 'moved' },
   { usage: 'values(m)', text: 'The values of a map or a record, in the order of its keys.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: valueTypeOf(type) }), run: map.values, result: 'moved' },
   { usage: 'entries(m)', text: 'The keys and values of a map or a record: a list of { key, value }.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: entryOf(valueTypeOf(type)) }), run: map.entries, result: 'moved' },

@@ -1,5 +1,7 @@
 // SLIP's HASH of a 36-bit machine word, and the 7094's way to put a word of text into one.
 
+import { once } from '@plumb/wire/once'
+
 /** HASH(d, n) for n in 0..15: the middle bits of the square of the magnitude. The products have 70 bits. */
 export const hash = (cell: bigint, bits: number): number => {
   const magnitude = cell & ((1n << 35n) - 1n)
@@ -16,8 +18,7 @@ export const lastCell = (word: string): bigint => {
   return cell
 }
 
-// The 7094's printable characters, each run with its first code
-const BCD = new Map<string, number>()
+// The 7094's printable characters, each run with its first code.
 const RUNS: readonly (readonly [string, number])[] = [
   ['0123456789', 0o00],
   ["='", 0o13],
@@ -28,8 +29,8 @@ const RUNS: readonly (readonly [string, number])[] = [
   [' /STUVWXYZ', 0o60],
   [',(', 0o73],
 ]
-for (const [characters, first] of RUNS) for (let i = 0; i < characters.length; i++) BCD.set(characters.charAt(i), first + i)
+const codes = once(() => new Map(RUNS.flatMap(([characters, first]) => [...characters].map((c, i) => [c, first + i] as const))))
 
 const SPACE = 0o60
 
-const bcd = (byte: number | undefined): number => (byte === undefined ? SPACE : (BCD.get(String.fromCharCode(byte)) ?? byte & 0x3f))
+const bcd = (byte: number | undefined): number => (byte === undefined ? SPACE : (codes().get(String.fromCharCode(byte)) ?? byte & 0x3f))

@@ -1,6 +1,8 @@
 // Files that other programs run or trust when they start (the table is in plumb-tools(7)): writing one of them means running code as the
 // user. Ordinary files of a project stay writable: package.json, Makefile, pyproject.toml, CI configuration.
 
+import { once } from '@plumb/wire/once'
+
 interface Trusted {
   /** The programs that read them. */
   readonly what: string
@@ -8,7 +10,7 @@ interface Trusted {
   readonly names: readonly string[]
 }
 
-const TRUSTED: readonly Trusted[] = [
+const trusted = (): readonly Trusted[] => [
   {
     what: 'shells and terminals',
     names: [
@@ -60,10 +62,10 @@ const TRUSTED: readonly Trusted[] = [
   },
 ]
 
-const OWNERS = new Map(TRUSTED.flatMap(({ what, names }) => names.map((name) => [name, what] as const)))
+const owners = once(() => new Map(trusted().flatMap(({ what, names }) => names.map((name) => [name, what] as const))))
 
 /** The programs that trust a file of this name, if any. Python runs lines of `.pth` files. */
-export const trustedBy = (name: string): string | undefined => OWNERS.get(name) ?? (name.endsWith('.pth') ? 'Python' : undefined)
+export const trustedBy = (name: string): string | undefined => owners().get(name) ?? (name.endsWith('.pth') ? 'Python' : undefined)
 
 // Characters that HFS+ of macOS ignores in names.
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g

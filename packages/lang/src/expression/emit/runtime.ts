@@ -1,0 +1,60 @@
+// The functions that generated code calls, by their names in it.
+
+import { skipSpace, skipValue } from '@plumb/wire/json'
+import { once } from '@plumb/wire/once'
+import { applyTo, plainNumber, plainValue } from '../run/apply.js'
+import { add, sliceAny } from '../run/by-kind.js'
+import {
+  boolOf,
+  exactOf,
+  expectBool,
+  expectIndex,
+  expectInt,
+  expectList,
+  expectNumber,
+  expectObject,
+  expectString,
+  expectStrings,
+  intOf,
+  numberOf,
+  order,
+  stringOfValue,
+} from '../run/coerce.js'
+import { equal } from '../run/equal.js'
+import { expect, leave } from '../run/failure.js'
+import { allFunctions } from '../run/function-table.js'
+import { sliceSorted } from '../run/list.js'
+import { addInts, divide, exactAt, finite, intAt, multiplyInts, parseNumberAt, remainder, subtractInts } from '../run/number.js'
+import { patternOf } from '../run/pattern.js'
+import { fieldIn, itemIn, keyOf, peek, Slice, stringAt } from '../run/slice.js'
+import { startSteps, takeSteps } from '../run/steps.js'
+import { compareStrings, isText, sliceText, stringsOf, textOf } from '../run/text.js'
+import { build, listOf, merge, put, putBool, putNumber, putString, putValue, refuseDeep, room } from '../run/write.js'
+
+/** Listed by name, since a namespace of a module costs each start, whether it generates code or not. */
+export const runtime = once(
+  (): Readonly<Record<string, unknown>> => ({
+    ...{
+      skipSpace,
+      skipValue,
+      applyTo,
+      plainNumber,
+      plainValue,
+      add,
+      sliceAny,
+      equal,
+      expect,
+      leave,
+      sliceSorted,
+      patternOf,
+      startSteps,
+      takeSteps,
+    },
+    ...{ boolOf, exactOf, intOf, numberOf, order, stringOfValue },
+    ...{ expectBool, expectIndex, expectInt, expectList, expectNumber, expectObject, expectString, expectStrings },
+    ...{ addInts, divide, exactAt, finite, intAt, multiplyInts, parseNumberAt, remainder, subtractInts },
+    ...{ fieldIn, itemIn, keyOf, peek, Slice, stringAt, compareStrings, isText, sliceText, stringsOf, textOf },
+    ...{ build, listOf, merge, put, putBool, putNumber, putString, putValue, refuseDeep, room },
+    ...Object.fromEntries(allFunctions().map(({ id, run }) => [id, run])),
+  }),
+)
