@@ -1,5 +1,5 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
-export { currentBudget, joinBudget, openBudget } from './budget/budget.js'
+export { joinBudget, openBudget } from './budget/budget.js'
 export {
   type AgentLimit,
   agentLimit,
@@ -11,6 +11,7 @@ export {
   readClaim,
   readRate,
 } from './budget/claim.js'
+export { currentBudget } from './budget/current.js'
 export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'
 export { type Lender, openLender, type Spending } from './budget/lent.js'
 export { openOwnBudget } from './budget/own-budget.js'

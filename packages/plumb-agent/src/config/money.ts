@@ -1,17 +1,7 @@
 // The limits of money and rate: the shared budget, the prices, and the account of the agent.
 
 import { createHash } from 'node:crypto'
-import {
-  type BudgetLimits,
-  currentBudget,
-  fail,
-  loadPrices,
-  openBudget,
-  type Prices,
-  type RateLimit,
-  type Result,
-  succeed,
-} from '@plumb/wire'
+import { type BudgetLimits, currentBudget, fail, loadPrices, type Prices, type RateLimit, type Result, succeed } from '@plumb/wire'
 import { unpriced } from '../conversation/billing.js'
 import type { PreparedAgent } from './prepare.js'
 
@@ -27,6 +17,7 @@ export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: Bu
   const limits = sent ?? own
   const isLimited = (limits?.cost ?? null) !== null || limit !== undefined
   if ((isLimited || rate) && !sent && !currentBudget()) {
+    const { openBudget } = await import('@plumb/wire/budget')
     const opened = openBudget({ calls: null, tokens: null, cost: limits?.cost ?? null, prices: limits?.prices })
     if (!opened.ok) return opened
   }

@@ -11,7 +11,6 @@ import {
   fault,
   givenBudget,
   inheritedFds,
-  joinBudget,
   leastOf,
   preview,
   type Result,
@@ -61,7 +60,7 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
     },
   }
   const configured = agent && (await readAgentConfig(agent, options, surroundings))
-  const budget = readBudget(options)
+  const budget = await readBudget(options)
   const fds = inheritedFds(options.fds)
 
   const allFaults = [
@@ -102,12 +101,13 @@ const isDirectory = (path: string): boolean => {
 }
 
 /** The parent's budget, else the limits of the command line, which apply once the configuration is known to be right. */
-const readBudget = ({
+const readBudget = async ({
   budgetFd,
   maxCost,
   prices,
-}: AgentOptions): { readonly limits: BudgetLimits | undefined; readonly faults: Fault[] } => {
+}: AgentOptions): Promise<{ readonly limits: BudgetLimits | undefined; readonly faults: Fault[] }> => {
   if (budgetFd !== undefined) {
+    const { joinBudget } = await import('@plumb/wire/budget')
     const joined = joinBudget(budgetFd)
     return joined.ok ? { limits: joined.value.limits, faults: [] } : { limits: undefined, faults: [joined.error] }
   }

@@ -23,19 +23,12 @@ import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { MAX_CALL_TOKENS } from '../tokens.js'
 import type { AgentLimit, Claim, RateLimit } from './claim.js'
+import { setCurrentBudget } from './current.js'
 import type { Budget, BudgetLimits, SpentBefore } from './interface.js'
 import { type Ledger, openLedger } from './ledger.js'
 import { makeLentBudget, overBill } from './lent.js'
 import { type ClaimState, Money } from './money.js'
 import { Pace } from './pace.js'
-
-/** The descriptor in our children. */
-export const BUDGET_FD = 10
-
-/** The budget of this process, which our children get without an option. */
-let current: Budget | undefined
-
-export const currentBudget = (): Budget | undefined => current
 
 /** A new one, for this process and all that it starts. `path`: the file that keeps it; earlier spending in it counts. */
 export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> => {
@@ -88,8 +81,9 @@ export const joinBudget = (text: string): Result<Budget> => {
   const ledger = openLedger(Number(fd))
   const limits = fd === undefined ? undefined : readLimits(ledger)
   if (!limits || name === undefined) return fail('fd_invalid', `no budget can be read from descriptor ${text}`)
-  current = (limits.lent ? makeLentBudget : makeBudget)(Number(fd), name, limits, ledger)
-  return succeed(current)
+  const budget = (limits.lent ? makeLentBudget : makeBudget)(Number(fd), name, limits, ledger)
+  setCurrentBudget(budget)
+  return succeed(budget)
 }
 
 const readLimits = (ledger: Ledger): BudgetLimits | undefined => {

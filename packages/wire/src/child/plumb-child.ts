@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUDGET_FD, currentBudget } from '../budget/budget.js'
+import { BUDGET_FD, currentBudget } from '../budget/current.js'
 import type { Budget } from '../budget/interface.js'
 import { inheritedFdEnv } from '../fd/launcher.js'
 import { currentKept, KEPT_FD } from '../kept/current.js'
