@@ -102,19 +102,21 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     },
   ],
   'plumb-agent': [
-    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED, bundles: ['config-compile-agent', 'shared'] },
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
-      bundles: ['config-compile-agent', 'shared'],
+      main: 'child',
+      bundles: ['config-compile-agent'],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: {}, modules: {}, agent: BOT })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
+      main: 'child',
     },
     { args: ['--help'], node: PIPES, bundles: ['commander'] },
   ],

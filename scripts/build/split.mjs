@@ -3,6 +3,10 @@
 // esbuild splits modules into chunks so that none is there twice, but into many, and as ECMAScript modules only. This makes a few CommonJS
 // bundles of its chunks: main contains everything that it imports, a late bundle everything that only its import() reaches, and `shared` what
 // several late bundles reach. A bundle requires a chunk of another as BUNDLE#CHUNK, which bin/NAME resolves.
+//
+// An executable that a parent of ours starts with its work prepared needs less then: it begins with `child` in place of main, which is the same
+// without the late module that others begin with (FIRST_OF_ALL). To them, main has that module and all that it imports, and says that it `holds`
+// its bundle.
 
 import { basename, join } from 'node:path'
 
@@ -22,16 +26,22 @@ export const splitBundles = async (build, splitOptions, linkOptions, outdir) => 
     sourcemap: 'inline',
   })
   const chunks = readChunks(metafile.outputs)
-  const bundles = assignChunks(chunks, basename(join(outdir, '..')))
+  const { bundles, held } = assignChunks(chunks, basename(join(outdir, '..')))
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
-  const { outputFiles: files } = await build({
-    ...linkOptions,
-    entryPoints: Object.fromEntries([...new Set(bundles.values())].map((name) => [`${name}.bundle`, `bundle:${name}`])),
-    outdir,
-    minifyWhitespace: true,
-    plugins: [link(chunks, bundles, texts, outdir)],
-  })
-  return { outputFiles: files, metafile }
+  const linked = async (bundles, files, held) => {
+    const entryPoints = Object.fromEntries(files.map(([file, bundle]) => [`${file}.bundle`, `bundle:${bundle}`]))
+    const plugins = [link(chunks, bundles, texts, outdir, held)]
+    const { outputFiles } = await build({ ...linkOptions, entryPoints, outdir, minifyWhitespace: true, plugins })
+    return outputFiles
+  }
+  const names = [...new Set(bundles.values())]
+  const files = await linked(
+    bundles,
+    names.map((name) => [held && name === 'main' ? 'child' : name, name]),
+  )
+  if (!held) return { outputFiles: files, metafile }
+  const joined = new Map([...bundles].map(([chunk, name]) => [chunk, name === held ? 'main' : name]))
+  return { outputFiles: [...files, ...(await linked(joined, [['main', 'main']], held))], metafile }
 }
 
 // By name: the chunks that it imports, at once and late, its exports, and its module when that is the target of an import().
@@ -44,25 +54,33 @@ const readChunks = (outputs) => {
   return chunks
 }
 
-// Returns the name of the bundle for each chunk.
+// By executable, the late module that it begins with, if no parent has prepared its work.
+const FIRST_OF_ALL = { 'plumb-agent': 'packages/plumb-agent/src/config/compile-agent.ts' }
+
+// Returns the name of the bundle for each chunk, and of the one that main holds.
 const assignChunks = (chunks, executable) => {
   const bundles = new Map()
   const reach = (from, kinds, seen = new Set()) => {
-    if (seen.has(from) || bundles.get(from) === 'main') return seen
+    if (seen.has(from) || bundles.has(from)) return seen
     seen.add(from)
     for (const kind of kinds) for (const to of chunks.get(from)[kind]) reach(to, kinds, seen)
     return seen
   }
   for (const chunk of reach('main.js', ['now'])) bundles.set(chunk, 'main')
-  const entries = new Set([...bundles.keys()].flatMap((chunk) => chunks.get(chunk).late).filter((chunk) => !bundles.has(chunk)))
-  const named = new Set(['shared'])
-  for (const entry of entries) {
-    const bundle = bundleName(chunks.get(entry).entryPoint, executable)
+  const late = () => new Set([...bundles.keys()].flatMap((chunk) => chunks.get(chunk).late).filter((chunk) => !bundles.has(chunk)))
+  const moduleOf = (entry) => chunks.get(entry).entryPoint
+  const first = [...late()].find((entry) => moduleOf(entry) === FIRST_OF_ALL[executable])
+  const held = first && bundleName(moduleOf(first), executable)
+  if (first) for (const chunk of reach(first, ['now'])) bundles.set(chunk, held)
+  const users = new Map()
+  const named = new Set(['shared', ...bundles.values()])
+  for (const entry of late()) {
+    const bundle = bundleName(moduleOf(entry), executable)
     if (named.has(bundle)) throw new Error(`two late bundles are called ${bundle}`)
     named.add(bundle)
-    for (const chunk of reach(entry, ['now', 'late'])) bundles.set(chunk, bundles.has(chunk) ? 'shared' : bundle)
+    for (const chunk of reach(entry, ['now', 'late'])) users.set(chunk, users.has(chunk) ? 'shared' : bundle)
   }
-  return bundles
+  return { bundles: new Map([...bundles, ...users]), held }
 }
 
 // view-page for packages/plumb/src/view/page.ts; a module of another package has the name of that package in front.
@@ -71,7 +89,7 @@ const bundleName = (module, executable) => {
   return [...(name === executable ? [] : [name]), ...path.split('/')].filter(Boolean).join('-')
 }
 
-const link = (chunks, bundles, texts, outdir) => ({
+const link = (chunks, bundles, texts, outdir, held) => ({
   name: 'link',
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^bundle:/ }, ({ path }) => ({ path: path.slice('bundle:'.length), namespace: 'bundle' }))
@@ -84,9 +102,11 @@ const link = (chunks, bundles, texts, outdir) => ({
       return { path: `./${to}#${exportName(chunk)}`, external: true }
     })
     onLoad({ filter: /./, namespace: 'bundle' }, ({ path: bundle }) => ({
-      contents: [...(bundle === 'main' ? ["import './main.js'"] : []), ...partsOf(exportedChunks(chunks, bundles, bundle), chunks)].join(
-        '\n',
-      ),
+      contents: [
+        ...(bundle === 'main' ? ["import './main.js'"] : []),
+        ...partsOf(exportedChunks(chunks, bundles, bundle), chunks),
+        ...(held ? [`export const holds = '${held}'`] : []),
+      ].join('\n'),
       resolveDir: outdir,
     }))
     onLoad({ filter: /./ }, ({ path }) => ({ contents: texts.get(basename(path)), resolveDir: outdir }))
@@ -97,7 +117,7 @@ const link = (chunks, bundles, texts, outdir) => ({
 // rest of the bundle has run.
 const partsOf = (names, chunks) => {
   const exportsOf = (name) => chunks.get(name).exports.map((key) => [key, `${exportName(name)}_${key}`])
-  const part = (name) => `${exportName(name)}: { ${exportsOf(name).map(([key, local]) => `get ${key}() { return ${local} }`)} }`
+  const part = (name) => `${exportName(name)}() { return { ${exportsOf(name).map(([key, local]) => `${key}: ${local}`)} } }`
   return [
     ...names.map((name) => `import { ${exportsOf(name).map(([key, local]) => `${key} as ${local}`)} } from './${name}'`),
     `export function parts() { return { ${names.map(part)} } }`,

@@ -45,7 +45,7 @@ export { type CheckedAgent, type CheckedTool, checkedAgent, type ToolEffects } f
 export { namedFiles } from './program/named-files.js'
 export { type Need, needsOf } from './program/needs.js'
 export { printPorts } from './program/print-ports.js'
-export type { ParamTexts } from './program/prompt-template.js'
+export { type Filled, fillTemplate, type ParamTexts } from './program/prompt-template.js'
 export { reachedFrom } from './program/reach.js'
 export { type ServerBinding, serverBindings } from './program/server-bindings.js'
 export { serverVariables } from './program/server-variables.js'

@@ -1,4 +1,5 @@
-// Compiles the spec of an agent that no parent has checked, and finds the agent in it. Loaded only then.
+// Compiles the spec of an agent that no parent has checked, and finds the agent in it. It and the compiler are loaded only then, and for a
+// prompt that is a template.
 
 import {
   type AgentPlan,
@@ -16,6 +17,8 @@ import { checkedTool } from '@plumb/tool/call/checked-tool'
 import { type Fault, fail, nearest, preview, type Result, type SourceFiles, succeed, withParams, withText } from '@plumb/wire'
 import type { GivenValues } from '@plumb/wire/given-values'
 import type { AgentOptions } from '../options.js'
+
+export { fillTemplate } from '@plumb/lang'
 
 interface Source {
   readonly path: string

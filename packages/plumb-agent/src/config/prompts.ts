@@ -57,7 +57,7 @@ const readPromptFile = async (
   // The final line end is not part of the prompt.
   const text = read.value.trimEnd()
   if (template === undefined || template === true) return { ok: true, value: text }
-  const { fillTemplate } = await import('@plumb/lang/prompt-template')
+  const { fillTemplate } = await import('./compile-agent.js')
   const filled = fillTemplate({ path, text }, template)
   return 'text' in filled ? { ok: true, value: filled.text } : { ok: false, error: filled.diagnostics.map(placed) }
 }
