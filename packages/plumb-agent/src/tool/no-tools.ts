@@ -1,4 +1,4 @@
-// The tools of an agent, and those of one without any: nothing is opened, and a model that calls one is told that there are none.
+// The tools of an agent, and those of one without any: nothing is opened, and a call of a model is answered with an error.
 
 import { type Fault, fault, succeed } from '@plumb/wire'
 import { failure, unknownTool } from './result.js'
