@@ -14,7 +14,7 @@ import { withSummaryForm } from './main-watch.js'
 import type { ApproveOptions } from './record/listed-calls.js'
 import type { RunFlags } from './run-flags.js'
 import type { TestCommandOptions } from './test/command.js'
-import { REPORTER_NAMES, type ReporterName } from './test/report/reporters.js'
+import { REPORTER_NAMES, type ReporterName } from './test/report/result.js'
 import type { ViewOptions } from './view/view-command.js'
 
 interface TestFlags {

@@ -24,6 +24,7 @@ export const reachedFrom = (bound: Bound): ReadonlySet<Bound> => {
   }
   const addProcess = (bound: Bound): void => {
     if (!isNew(bound)) return
+    if (bound.binding.impl.kind === 'agent') return addAgent(bound)
     for (const { work } of planOf(bound).nodes) {
       if (work.kind === 'agent') addAgent(work.bound)
       else if (work.kind === 'plumb') addProcess(work.bound)

@@ -2,8 +2,7 @@
 
 import { escapeControls } from '@plumb/wire'
 import type { ShownCoverage } from './coverage.js'
-import type { ReporterName } from './reporters.js'
-import type { TestResult } from './result.js'
+import type { ReporterName, TestResult } from './result.js'
 import { percent, placeText, showSpent, titleOf } from './words.js'
 
 /** Tests that were run with several models; `model` is set in each. */

@@ -1,7 +1,7 @@
 // Prints what no test reached, in the format of the chosen reporter.
 
 import type { Point } from '../coverage.js'
-import type { ReporterName } from './reporters.js'
+import type { ReporterName } from './result.js'
 
 export interface ShownCoverage {
   readonly stdout: string

@@ -2,6 +2,11 @@
 
 import type { RouteStep } from '../carried.js'
 
+/** The reporters, as --reporter takes them. */
+export const REPORTER_NAMES = ['text', 'tap', 'junit', 'json'] as const
+
+export type ReporterName = (typeof REPORTER_NAMES)[number]
+
 /** A position in a spec: the path as it was named, line and column from 1. */
 export interface Place {
   readonly file: string
