@@ -98,7 +98,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     {
       args: ['check', '--flows', '-e', `let main : !int -> !int = id${' '.repeat(16_000)}`],
       node: ['stream', 'v8'],
-      bundles: ['command-check', 'shared'],
+      bundles: ['command-check', 'shared', 'shared-4', 'shared-6'],
     },
   ],
   'plumb-agent': [

@@ -2,7 +2,7 @@
 //
 // esbuild splits modules into chunks so that none is there twice, but into many, and as ECMAScript modules only. This makes a few CommonJS
 // bundles of its chunks: main contains everything that it imports, a late bundle everything that only its import() reaches, and `shared` what
-// several late bundles reach. A bundle requires a chunk of another as BUNDLE#CHUNK, which bin/NAME resolves.
+// several late bundles reach; where that is much, what the same ones reach is in a bundle of its own, `shared-2` and so on. A bundle requires a chunk of another as BUNDLE#CHUNK, which bin/NAME resolves.
 //
 // An executable that a parent of ours starts with its work prepared needs less then: it begins with `child` in place of main, which is the same
 // without the late module that others begin with (FIRST_OF_ALL). To them, main has that module and all that it imports, and says that it `holds`
@@ -44,12 +44,13 @@ export const splitBundles = async (build, splitOptions, linkOptions, outdir) => 
   return { outputFiles: [...files, ...(await linked(joined, [['main', 'main']], held))], metafile }
 }
 
-// By name: the chunks that it imports, at once and late, its exports, and its module when that is the target of an import().
+// By name: the chunks that it imports, at once and late, its exports, its size, and its module when that is the target of an import().
 const readChunks = (outputs) => {
   const chunks = new Map()
-  for (const [path, { imports, exports, entryPoint }] of Object.entries(outputs)) {
+  for (const [path, { imports, exports, entryPoint, inputs }] of Object.entries(outputs)) {
     const to = (kind) => imports.filter((one) => !one.external && one.kind === kind).map((one) => basename(one.path))
-    chunks.set(basename(path), { now: to('import-statement'), late: to('dynamic-import'), exports, entryPoint })
+    const bytes = Object.values(inputs).reduce((sum, { bytesInOutput }) => sum + bytesInOutput, 0)
+    chunks.set(basename(path), { now: to('import-statement'), late: to('dynamic-import'), exports, entryPoint, bytes })
   }
   return chunks
 }
@@ -78,9 +79,26 @@ const assignChunks = (chunks, executable) => {
     const bundle = bundleName(moduleOf(entry), executable)
     if (named.has(bundle)) throw new Error(`two late bundles are called ${bundle}`)
     named.add(bundle)
-    for (const chunk of reach(entry, ['now', 'late'])) users.set(chunk, users.has(chunk) ? 'shared' : bundle)
+    for (const chunk of reach(entry, ['now', 'late'])) users.set(chunk, [...(users.get(chunk) ?? []), bundle])
   }
-  return { bundles: new Map([...bundles, ...users]), held }
+  return { bundles: new Map([...bundles, ...shareOut(chunks, users)]), held }
+}
+
+/** Bytes. What is less is not worth another bundle, which takes as long to load as so much more of one; least of all names and constants. */
+const [LARGE, SMALL] = [20_000, 2000]
+
+// Returns the bundle of each chunk, from the late bundles that use it.
+const shareOut = (chunks, users) => {
+  const sizes = new Map()
+  for (const [chunk, its] of users) sizes.set(`${its}`, (sizes.get(`${its}`) ?? 0) + chunks.get(chunk).bytes)
+  const large = [...sizes].filter(([its, bytes]) => its.includes(',') && bytes >= LARGE).map(([its]) => its)
+  const isSmall = (chunk) => chunks.get(chunk).bytes < SMALL && chunks.get(chunk).now.every((to) => !users.has(to))
+  const nameOf = ([chunk, its]) => {
+    if (its.length === 1) return its[0]
+    if (large.includes(`${its}`)) return `shared-${large.indexOf(`${its}`) + 2}`
+    return isSmall(chunk) ? 'main' : 'shared'
+  }
+  return new Map([...users].map((entry) => [entry[0], nameOf(entry)]))
 }
 
 // view-page for packages/plumb/src/view/page.ts; a module of another package has the name of that package in front.

@@ -69,6 +69,9 @@ const JOBS = {
     { args: ['-e', ID], input: '{"at":1,"kind":"view"}\n' },
     { args: ['check', `${EXAMPLES}/orders.plumb`], input: '' },
     { args: ['-e', `${TOOLS} ${CAT}`], input: '"hi"\n' },
+    { args: ['--help'], input: '' },
+    { args: ['fmt', '--check', `${EXAMPLES}/orders.plumb`], input: '' },
+    { args: ['explain', 'usage'], input: '' },
   ],
   'plumb-agent': [
     { args: ['-e', ELIZA], input: '"Men are all alike."\n' },
