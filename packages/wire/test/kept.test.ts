@@ -89,12 +89,27 @@ t.test('what is given out without a request is given to none, and only once', as
   const before = open(path)
   for (const text of ['1', '2', '3', '4']) before.ask('q', 'a').keep(text)
   const kept = open(path)
-  const [give, other] = [openGiving(kept.fd), openGiving(kept.fd)]
+  const [own, others] = [openGiving(kept.fd), openGiving(kept.fd)]
+  const key = (nth: number) => ({ hash: hashOf('q'), place: 'a', nth })
+  const give = (...nths: number[]) => own.give(nths.map(key))
+  const other = (...nths: number[]) => others.give(nths.map(key))
+  const next = () => kept.ask('q', 'a').found?.answer
+  t.same([give(), give(3), give(3), other(3)], [[], [true], [false], [false]])
+  t.same([next(), give(1), other(2)], ['1', [false], [true]])
+  t.same([next(), next(), give(5, 6)], ['4', undefined, [false, true]])
+})
+
+t.test('what was given out in vain is given to the next request', async (t) => {
+  const path = join(makeTestDirectory(), 'kept')
+  const before = open(path)
+  for (const text of ['1', '2', '3', '4', '5']) before.ask('q', 'a').keep(text)
+  const kept = open(path)
+  const { give, takeBack } = openGiving(kept.fd)
   const key = (nth: number) => ({ hash: hashOf('q'), place: 'a', nth })
   const next = () => kept.ask('q', 'a').found?.answer
-  t.same([give(key(3)), give(key(3)), other(key(3))], [true, false, false])
-  t.same([next(), give(key(1)), other(key(2))], ['1', false, true])
-  t.same([next(), next(), give(key(5)), give(key(6))], ['4', undefined, false, true])
+  t.same(give([1, 2, 4, 5].map(key)), [true, true, true, true])
+  for (const nth of [2, 1, 4]) takeBack(key(nth))
+  t.same([next(), next(), next(), next(), next()], ['1', '2', '3', '4', undefined])
 })
 
 t.test('what is damaged is asked again', async (t) => {

@@ -1,4 +1,4 @@
-import { type Exit, type Fault, FDS, fault, LineReader, type LineSink, type LineSource, LineWriter, type Settled } from '@plumb/wire'
+import { type Exit, type Fault, FDS, fault, LineReader, type LineSource, type Settled } from '@plumb/wire'
 import { Backpressure, type Buffering } from '../graph/backpressure.js'
 import type { Worker } from '../graph/cycle.js'
 import type { Holding } from '../graph/holding.js'
@@ -11,7 +11,7 @@ import { type ChildEnding, Dropped, failureOf, spentEnd, unfinishedAt } from './
 import { ChildErrors } from './errors.js'
 import { ChildFailures } from './failures.js'
 import { InFlightTracker } from './in-flight.js'
-import { ChildInput } from './input.js'
+import { type ChildInput, openInputs } from './input.js'
 import { type ChildOptions, fdOf } from './options.js'
 import { ChildOutput, type ChildPort, type ChildStream } from './output.js'
 import { Overrun } from './overrun.js'
@@ -115,6 +115,13 @@ export class ChildProcess extends Morphism implements Worker {
     cycle?.checkLimit()
   }
 
+  /** Sends a message before its turn, when it comes and is not sent again; see `openChild` for which may be. */
+  sendEarly(origin: Origin, buf: Buffer, start: number, end: number): void {
+    this.#messages.send(origin)
+    this.#o.observer?.asked(this.#messages.sent, origin.seq, buf, start, end, true)
+    this.#inputs[0]?.send('', buf, start, end)
+  }
+
   /** Nothing reads its output any more: if it continues to write, it gets an error. */
   hangUp(): void {
     if (!this.#streams.some((stream) => stream instanceof ChildOutput && !stream.hasEnded)) return
@@ -163,8 +170,9 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   // In a loop control may come as long as the loop is not quiet, and a child that has seen the end of its data ignores it.
-  protected override inputClosed(_input: number): void {
-    const { inputs, cycle } = this.#o
+  protected override inputClosed(input: number): void {
+    const { inputs, cycle, observer } = this.#o
+    if (observer?.waitsToAsk(() => this.inputClosed(input))) return
     const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
     if (inputs.some((_, i) => isWaiting(i))) return
     for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)
@@ -199,25 +207,12 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #openInputs(): ChildInput[] {
-    const { inputs, child, isEnveloped } = this.#o
-    const onStdin = inputs.filter((p) => !this.#isControl(p.name)).map((p) => p.name)
     const isHeldBack = () => {
       if (this.hasEnded) return this.#streams.some((s) => !s.hasEnded)
       const { observer, maxInHand = Number.POSITIVE_INFINITY } = this.#o
       return this.#messages.inFlight >= maxInHand || observer?.isFull(this.#messages.inFlight) === true
     }
-    const data = new ChildInput(this.#openWriter(child.stdin), onStdin, isEnveloped, isHeldBack)
-    return inputs.map(({ name }) => {
-      const fd = fdOf(this.#o.kind, name)
-      const stream = fd === undefined ? undefined : child.fds.get(fd)
-      return stream && 'write' in stream ? new ChildInput(this.#openWriter(stream), [name], false, isHeldBack) : data
-    })
-  }
-
-  // A receiver that reads no more is no longer full.
-  #openWriter(stream: LineSink): LineWriter {
-    const wake = () => this.context.schedule.wake()
-    return new LineWriter(stream, { onDrain: wake, onClosed: wake })
+    return openInputs(this.#o, isHeldBack, () => this.context.schedule.wake())
   }
 
   #openOutputs(): void {
@@ -302,7 +297,9 @@ export class ChildProcess extends Morphism implements Worker {
           originOfAll,
           answered: watched && ((n, buf, start, end) => watched.answered(n || this.#messages.answered, current.seq, buf, start, end)),
           onMismatch: watched && ((fault) => watched.refused(this.#messages.answered, current.seq, fault)),
-          passedOn: watched && (() => watched.passedOn(this.#messages.answered)),
+          passedOn: watched && ((n) => watched.passedOn(n || this.#messages.answered)),
+          isEarly: watched && (() => watched.isEarly(this.#messages.answered)),
+          hold: (pass) => this.#failures.hold(this.#messages.answered, pass),
           mayEnd: () => !isData || ((!isHandled || this.hasEnded) && (!reportsOrigins || !this.#hasMoreTelemetry)),
           ending: () => {
             watched?.ending()

@@ -35,6 +35,8 @@ export class ChildFailures {
     const { messages } = this
     const passed = said as Fault
     const about = numbersIn(seqs ?? seq)
+    const [only] = about
+    if (only !== undefined && about.length === 1 && observer?.isEarly(only)) return this.#passLater(only, passed)
     for (const n of about) observer?.refused(n, messages.originOf(n).seq, passed)
     // Errors at its end about left-over messages are no failures of a message, and it may have answered that long ago.
     const inHand = isHandled && passed.error !== 'unpaired' ? about.filter((n) => messages.isInHand(n)) : []
@@ -47,6 +49,19 @@ export class ChildFailures {
       origin.release()
     }
     for (const n of about) messages.refuse(n)
+  }
+
+  /** Keeps the outcome of the n-th message, which was asked before its turn, until that comes, and calls `pass` then, with its origin. */
+  hold(n: number, pass: (n: number) => void): void {
+    const { current } = this.context
+    const origin = this.messages.originOf(n)
+    origin.retain()
+    this.#o.observer?.hold(n, (isWanted) => {
+      const before = current.enter(origin)
+      if (isWanted) pass(n)
+      current.leave(before)
+      origin.release()
+    })
   }
 
   /** It has ended; with a reason if not well, so each message in flight fails. */
@@ -98,6 +113,15 @@ export class ChildFailures {
     this.#hasReportedSurplus = true
     const detail = `'${name}' gave more outputs than it was sent messages: what is behind these is left out`
     this.context.report(fault('child_failed', detail, { process: name }))
+  }
+
+  #passLater(n: number, passed: Fault): void {
+    const { seq } = this.messages.originOf(n)
+    this.hold(n, () => {
+      this.#o.observer?.refused(n, seq, passed)
+      this.context.report(passed)
+    })
+    this.messages.refuse(n)
   }
 
   #report(origin: Origin, reason: Fault): void {

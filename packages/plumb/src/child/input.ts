@@ -1,7 +1,8 @@
 // The input of a child, on one stream: plain lines for one port, envelopes for several. The stream ends when all its ports have.
 
-import { enclose, encloseEof, type LineWriter } from '@plumb/wire'
+import { enclose, encloseEof, type LineSink, LineWriter } from '@plumb/wire'
 import type { Buffering } from '../graph/backpressure.js'
+import { type ChildOptions, fdOf } from './options.js'
 
 export class ChildInput implements Buffering {
   readonly #open: Set<string>
@@ -34,4 +35,24 @@ export class ChildInput implements Buffering {
       this.writer.write(line, 0, line.length)
     }
   }
+}
+
+type InputOptions = Pick<ChildOptions, 'inputs' | 'child' | 'isEnveloped' | 'kind'>
+
+/** By input: control has a descriptor of its own, and all others are on stdin. */
+export const openInputs = (
+  { inputs, child, isEnveloped, kind }: InputOptions,
+  isHeldBack: () => boolean,
+  wake: () => void,
+): ChildInput[] => {
+  // A receiver that reads no more is no longer full.
+  const open = (stream: LineSink) => new LineWriter(stream, { onDrain: wake, onClosed: wake })
+  const isControl = (name: string) => name === 'ctrl_in' && fdOf(kind, name) !== undefined
+  const onStdin = inputs.filter(({ name }) => !isControl(name)).map(({ name }) => name)
+  const data = new ChildInput(open(child.stdin), onStdin, isEnveloped, isHeldBack)
+  return inputs.map(({ name }) => {
+    const fd = fdOf(kind, name)
+    const stream = fd === undefined ? undefined : child.fds.get(fd)
+    return stream && 'write' in stream ? new ChildInput(open(stream), [name], false, isHeldBack) : data
+  })
 }

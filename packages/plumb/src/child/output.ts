@@ -44,10 +44,13 @@ export interface ChildOutputOptions {
   readonly isWaiting: () => boolean
   /** If each output names its messages: their origin, which is released when the output was passed on. */
   readonly originOfAll: ((messages: readonly number[]) => Origin) | undefined
+  /** Whether the output has to wait, as its message was asked before its turn: then it is given to `hold`, which calls back. */
+  readonly isEarly: (() => boolean) | undefined
+  readonly hold: ((pass: (n: number) => void) => void) | undefined
   /** Called with each valid output, before it is passed on; `n` as it reports itself, else 0. */
   readonly answered: ((n: number, buf: Buffer, start: number, end: number) => void) | undefined
   /** And after it was. */
-  readonly passedOn: (() => void) | undefined
+  readonly passedOn: ((n: number) => void) | undefined
   /** Called for each line of the wrong type. */
   readonly onMismatch: ((fault: Fault) => void) | undefined
   /** False: its report of settled inputs is still to be read, before its outputs close. */
@@ -144,11 +147,18 @@ export class ChildOutput implements ChildStream {
     else if (stage.fault) this.#refuse(stage.fault, port.name)
   }
 
-  #give({ outlet }: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
+  #give(port: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
+    const { isEarly, hold } = this.#o
+    if (!isEarly?.()) return this.#passOn(port, n, buf, start, end)
+    const line = Buffer.from(buf.subarray(start, end))
+    hold?.((its) => this.#passOn(port, its, line, 0, line.length))
+  }
+
+  #passOn({ outlet }: ChildPort, n: number, buf: Buffer, start: number, end: number): void {
     const { answered, passedOn } = this.#o
     answered?.(n, buf, start, end)
     outlet.send(buf, start, end)
-    passedOn?.()
+    passedOn?.(n)
   }
 
   // The result of a child is its output: a mismatch is not the fault of its source.

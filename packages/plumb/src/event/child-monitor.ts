@@ -59,10 +59,12 @@ export class ChildMonitor {
     return this.#o.allowance?.isFull(inFlight) === true || this.#o.replay?.isFull === true
   }
 
-  /** Why the message is not sent; `settled`: its recorded answer is passed on in order. */
+  /** Why the message is not sent; `settled`: its outcome is passed on in order, from the record, or as it was or will be asked out of it. */
   stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
     const { replay, allowance, emitter, place } = this.#o
+    if (replay?.isAsked(origin.seq)) return 'settled'
     const recorded = replay?.take(origin, buf, start, end)
+    if (recorded === 'postponed') return 'settled'
     if (recorded) {
       emitter?.emit({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: recorded.fault === undefined })
       return 'settled'
@@ -70,9 +72,11 @@ export class ChildMonitor {
     return allowance?.send(end - start)
   }
 
-  asked(n: number, seq: number, buf: Buffer, start: number, end: number): void {
+  /** `isEarly`: before its turn. */
+  asked(n: number, seq: number, buf: Buffer, start: number, end: number, isEarly = false): void {
     const { emitter, place, replay } = this.#o
-    replay?.sent(n)
+    if (isEarly) replay?.sentEarly(n, seq)
+    else replay?.sent(n)
     emitter?.emit({ kind: 'asked', process: place, n, seq, buf, start, end })
   }
 
@@ -80,6 +84,21 @@ export class ChildMonitor {
     const { emitter, place, allowance } = this.#o
     allowance?.answered(end - start)
     emitter?.emit({ kind: 'answered', process: place, n, seq, buf, start, end })
+  }
+
+  /** False: it has been sent all that it was to be sent. Else calls back when it has. */
+  waitsToAsk(then: () => void): boolean {
+    return this.#o.replay?.waitsToAsk(then) === true
+  }
+
+  /** The outcome of the n-th message has to wait: it was asked before its turn. */
+  isEarly(n: number): boolean {
+    return this.#o.replay?.isEarly(n) === true
+  }
+
+  /** Calls back when its turn has come, or with false if it never came. */
+  hold(n: number, finish: (isWanted: boolean) => void): void {
+    this.#o.replay?.hold(n, finish)
   }
 
   /** The answer to the n-th message was passed on. */

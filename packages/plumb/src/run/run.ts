@@ -15,6 +15,7 @@ import {
   joinBudget,
   joinDeliveries,
   LineReader,
+  type LineSource,
   LineWriter,
   onStop,
   openLineInput,
@@ -37,6 +38,7 @@ import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
 import type { RecordDirectory } from '../record/recorder.js'
+import type { ReadAhead } from '../record/resume/read-ahead.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { findDocroot } from '../tools/docroot.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
@@ -78,9 +80,24 @@ const start = async (
   const chosen = await chooseGraph(loaded.value.compiled.program, options)
   if (!chosen.ok) return void reporter.report(chosen.error)
   const { bound, graph, lacks } = chosen.value
-  if (lacks.length === 0) return new Run(bound, graph, options, reporter, display).go(loaded.value, path ?? '')
+  if (lacks.length === 0) return new Run(bound, graph, options, reporter, display, await openRunInput(options)).go(loaded.value, path ?? '')
   for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
   return undefined
+}
+
+interface RunInput {
+  readonly source: LineSource
+  /** The same, if a resumed run may read it ahead. */
+  readonly ahead: ReadAhead | undefined
+}
+
+// A run that is to stop at the first error asks nothing ahead of it.
+const openRunInput = async ({ recording, isFailFast, isDry }: RunOptions): Promise<RunInput> => {
+  const source = openLineInput(0)
+  if (recording.resume === undefined || isFailFast || isDry) return { source, ahead: undefined }
+  const { ReadAhead } = await import('../record/resume/read-ahead.js')
+  const ahead = new ReadAhead(source)
+  return { source: ahead, ahead }
 }
 
 class Run {
@@ -105,8 +122,9 @@ class Run {
     private readonly options: RunOptions,
     private readonly reporter: Reporter,
     private readonly display: Display,
+    private readonly input: RunInput,
   ) {
-    this.#reader = new LineReader(openLineInput(0), {
+    this.#reader = new LineReader(input.source, {
       maxLine: options.maxLine,
       raw: options.rawInput,
       onReadable: () => this.#loop.wake(),
@@ -268,6 +286,7 @@ class Run {
     process.once('beforeExit', onStall)
     noticeInput(this.bound, this.options, this.reporter)
     this.#loop.begin(wired)
+    if (this.input.ahead) await this.#readAhead(this.input.ahead)
     await this.#ended.promise
     await this.#loop.end(wired)
     if (children.some((child) => child.hasFailed)) for (const child of children) child.reportCutOff()
@@ -282,6 +301,16 @@ class Run {
     process.off('SIGQUIT', reportHoldings)
     process.off('beforeExit', onStall)
     return stoppedBy
+  }
+
+  async #readAhead(input: ReadAhead): Promise<void> {
+    const { options, graph } = this
+    // What is asked in batches is asked together.
+    const isInTurn = options.envelopes === 'all' || options.handedOn.includes('--lane')
+    const possible = isInTurn ? undefined : this.#instruments?.repeated?.headStart(graph)
+    if (!possible) return input.passThrough()
+    const { takeHeadStart } = await import('../record/resume/head-start.js')
+    if (this.#state === 'reading') takeHeadStart({ ...possible, input, options, originOf: (...of) => this.#loop.current.early(...of) })
   }
 
   async #flush(): Promise<void> {

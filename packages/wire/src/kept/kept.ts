@@ -8,7 +8,7 @@ import { type Fault, fault } from '../error.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { hashOf } from './canonical.js'
-import { type Counts, openCounts } from './counts.js'
+import { type CountedKey, type Counts, openCounts } from './counts.js'
 import { setCurrentKept } from './current.js'
 import { type EntryKey, isSameKey, type KeptEntry, placeName } from './entry.js'
 import type { KeptAnswers, KeptOptions } from './interface.js'
@@ -44,10 +44,18 @@ const openLog = (options: KeptOptions): Result<number> => {
   }
 }
 
-/** Gives out recorded answers of a run without a request, so that no request gets them any more. False: one has it already. */
-export const openGiving = (fd: number): ((key: EntryKey) => boolean) => {
-  const { give } = openCounts(fd)
-  return ({ hash, nth, place }) => give(countKey(hash, placeName(place)), nth)
+/** Recorded answers of a run that are given out without a request. */
+export interface Giving {
+  /** No request gets them any more. For each: false if one has it already. */
+  readonly give: (keys: readonly EntryKey[]) => boolean[]
+  /** One was given out in vain: the next request gets it. */
+  readonly takeBack: (key: EntryKey) => void
+}
+
+export const openGiving = (fd: number): Giving => {
+  const { give, takeBack } = openCounts(fd)
+  const counted = ({ hash, nth, place }: EntryKey): CountedKey => ({ key: countKey(hash, placeName(place)), nth })
+  return { give: (keys) => give(keys.map(counted)), takeBack: (key) => takeBack(counted(key)) }
 }
 
 const countKey = (hash: string, place: string): string => `${hash} ${place}`

@@ -2,13 +2,19 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { scanLines } from '@plumb/wire'
-import { type EntryKey, EntryTable } from '@plumb/wire/kept'
+import { type EntryKey, EntryTable, type Giving } from '@plumb/wire/kept'
 import { type IndexedAnswer, MAX_INDEX_LINE_BYTES, questionDigest, readIndexLine, sumOf } from '../answer-index.js'
-import type { ReplayAnswers } from './answers.js'
+import type { KnownAnswers, ReplayAnswers } from './answers.js'
 
 /** Bytes of a line of answers.jsonl. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const SCRATCH_BYTES = 256 * 1024
+const WINDOW_BYTES = 64 * 1024
+/** Given out in one go. */
+const MAX_KNOWN = 1024
+
+/** What became of an answer: its request was given out, so that it is sure to be given; it was given. */
+const [OURS, GIVEN] = [1, 2]
 
 /** From one byte of a file to another. */
 export type ByteRange = readonly [from: number, to: number]
@@ -24,8 +30,11 @@ export class IndexedAnswers {
   readonly #indexed: ByteRange
   #count = 0
   /** By that number. */
-  readonly #given: Uint8Array
+  readonly #states: Uint8Array
+  /** Found by `knows`, and not given out yet. */
+  #known: { readonly number: number; readonly digest: string; readonly offset: number; readonly bytes: number }[] = []
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  readonly #window: FileWindow
 
   /** Throws if a file cannot be read. */
   constructor(answers: string, index: string) {
@@ -37,15 +46,16 @@ export class IndexedAnswers {
       this.#count = number + 1
       this.#table.add({ hash: digest, nth: number, place: '', file: 0, offset: at, bytes })
     })
-    this.#given = new Uint8Array(this.#count)
+    this.#states = new Uint8Array(this.#count)
+    this.#window = new FileWindow(this.#index, WINDOW_BYTES)
   }
 
   /** Answers that were not given. */
   get unused(): readonly ByteRange[] {
-    if (this.#given.every((given) => given === 1)) return []
+    if (this.#states.every((state) => state === GIVEN)) return []
     const spans: ByteRange[] = []
     this.#scan((number, { offset, bytes }) => {
-      if (this.#given[number] === 0) spans.push([offset, offset + bytes + 1])
+      if (this.#states[number] !== GIVEN) spans.push([offset, offset + bytes + 1])
     })
     return spans
   }
@@ -63,22 +73,49 @@ export class IndexedAnswers {
     return gaps.left
   }
 
-  /** `give`: see `openGiving`. */
-  of(place: string, give: (key: EntryKey) => boolean): ReplayAnswers {
+  of(place: string, giving: Giving): ReplayAnswers & KnownAnswers {
+    const vain: EntryKey[] = []
     return {
+      get hasVain() {
+        return vain.length > 0
+      },
+      takeBack: () => vain.splice(0).forEach(giving.takeBack),
       take: (seq, buf, start, end) => {
         const digest = questionDigest(place, seq, buf.subarray(start, end))
         for (const { offset, bytes, nth: number } of this.#table.of(digest)) {
           const one = readIndexLine(this.#read(this.#index, offset, bytes))
           if (one?.digest !== digest || one.key.place !== place) continue
-          const output = this.#outputOf(one)
-          if (output === undefined || !give(one.key)) continue
-          this.#given[number] = 1
-          return { line: output }
+          const isOurs = this.#states[number] === OURS
+          const line = this.#outputOf(one)
+          if (line === undefined && isOurs) {
+            vain.push(one.key)
+            this.#states[number] = 0
+          }
+          if (line === undefined || (!isOurs && !giving.give([one.key])[0])) continue
+          this.#states[number] = GIVEN
+          return { line }
         }
         return undefined
       },
+      knows: (seq, buf, start, end) => {
+        const digest = questionDigest(place, seq, buf.subarray(start, end))
+        const [found] = this.#table.of(digest)
+        if (found) this.#known.push({ number: found.nth, digest, offset: found.offset, bytes: found.bytes })
+        if (this.#known.length === MAX_KNOWN) this.#giveOut(place, giving)
+        return found !== undefined
+      },
+      giveOut: () => this.#giveOut(place, giving),
     }
+  }
+
+  #giveOut(place: string, giving: Giving): void {
+    const found = this.#known.flatMap(({ number, digest, offset, bytes }) => {
+      const one = this.#states[number] === 0 ? readIndexLine(this.#window.at(offset, bytes)) : undefined
+      return one?.digest === digest && one.key.place === place ? [{ number, key: one.key }] : []
+    })
+    this.#known = []
+    const are = giving.give(found.map(({ key }) => key))
+    for (const [i, { number }] of found.entries()) if (are[i]) this.#states[number] = OURS
   }
 
   close(): void {
@@ -97,6 +134,29 @@ export class IndexedAnswers {
   #read(fd: number, offset: number, bytes: number): Buffer {
     const buffer = bytes <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(bytes)
     return buffer.subarray(0, readSync(fd, buffer, 0, bytes, offset))
+  }
+}
+
+/** Reads what stands close together in a file in one go. */
+class FileWindow {
+  readonly #buffer: Buffer
+  #from = 0
+  #bytes = 0
+
+  constructor(
+    private readonly fd: number,
+    size: number,
+  ) {
+    this.#buffer = Buffer.allocUnsafeSlow(size)
+  }
+
+  /** Valid until the next call; shorter at the end of the file, or if it is longer than the window. */
+  at(offset: number, bytes: number): Buffer {
+    if (offset < this.#from || offset + bytes > this.#from + this.#bytes) {
+      this.#from = offset
+      this.#bytes = readSync(this.fd, this.#buffer, 0, this.#buffer.length, offset)
+    }
+    return this.#buffer.subarray(offset - this.#from, Math.min(offset - this.#from + bytes, this.#bytes))
   }
 }
 

@@ -3,18 +3,25 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Graph, GraphNode } from '@plumb/lang'
 import { currentKept } from '@plumb/wire'
-import type { EntryKey } from '@plumb/wire/kept'
+import type { Giving } from '@plumb/wire/kept'
 import { version } from '../../../package.json'
+import { placesOf } from '../../event/wires.js'
 import type { RunOptions } from '../../run/run-options.js'
 import { ANSWERS_FILE, INDEX_FILE, readRunFile } from '../directory.js'
 import { describeDifference, type RunIdentity } from '../identity.js'
-import type { RecordedAnswers, ReplayAnswers } from './answers.js'
+import type { KnownAnswers, RecordedAnswers, ReplayAnswers } from './answers.js'
+import { type EarlyAgent, firstAgent, type HeadStart } from './head-start.js'
 import { type ByteRange, IndexedAnswers } from './indexed-answers.js'
 
 export interface RepeatedAnswers {
   /** Undefined: that agent is asked. */
-  at(place: string): ReplayAnswers | undefined
+  at(place: string): (ReplayAnswers & KnownAnswers) | undefined
+  /** An agent has started that may be asked about a message before its turn. */
+  opened(node: GraphNode, agent: EarlyAgent): void
+  /** Call it when all have; undefined: none of them gets the inputs of the run as they come. */
+  headStart(graph: Graph): HeadStart | undefined
   /** Call it before `at`, once answers are kept. */
   begin(): Promise<void>
   /** Call it at the end of the run; `isWhole`: it was not stopped. */
@@ -40,15 +47,23 @@ export const openRepeated = ({ directory, identity, repeatable, resumed, options
     const answers = new IndexedAnswers(path, join(directory, INDEX_FILE))
     if (isMostlyBlank(answers)) return void answers.close()
     blank(path, answers.gaps)
-    let give: ((key: EntryKey) => boolean) | undefined
+    let giving: Giving | undefined
+    const early = new Map<GraphNode, EarlyAgent>()
+    const at = (place: string) => (giving && repeatable.has(place) ? answers.of(place, giving) : undefined)
     return {
+      opened: (node, agent) => void early.set(node, agent),
+      headStart: (graph) => {
+        const first = firstAgent(graph, early)
+        const known = first && at(placesOf(graph).get(first.node) ?? '')
+        return known && { ...first, answers: known }
+      },
       begin: async () => {
         const kept = currentKept()
         if (!kept) return
         const { openGiving } = await import('@plumb/wire/kept')
-        give = openGiving(kept.fd)
+        giving = openGiving(kept.fd)
       },
-      at: (place) => (give && repeatable.has(place) ? answers.of(place, give) : undefined),
+      at,
       end: (isWhole) => {
         // Of inputs that have not come again.
         if (isWhole) blank(path, answers.unused)
