@@ -1,6 +1,6 @@
 // A large record: how long it takes to go on with it, and to look at it.
 
-import { appendFileSync, copyFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, copyFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { memoryAtWork, timePipe, timeRun } from '../measure.mjs'
 import { canMeasureMemory } from '../memory.mjs'
@@ -16,6 +16,7 @@ const recordOf = ({ directory, once }, { name, bytes, words }) =>
   once(`record ${name}`, () => {
     const [record, inputs, more, page] = ['record', 'inputs', 'more', 'page'].map((part) => join(directory, `${name}-${part}`))
     let users = 0
+    let resumed = 0
     let model
     let made
     const spec = () =>
@@ -25,7 +26,11 @@ const recordOf = ({ directory, once }, { name, bytes, words }) =>
       writeInputs(inputs, bytes)
       copyFileSync(inputs, more)
       await makeRecord([checkout.bin('plumb'), '--record', record, '-e', spec()], { env: envOf(checkout), data: inputs })
-      appendFileSync(more, '"one more"\n')
+    }
+    // Another each time: what was asked once is in the record.
+    const addOneMore = () => {
+      truncateSync(more, statSync(inputs).size)
+      appendFileSync(more, `"one more, ${++resumed}"\n`)
     }
     return {
       directory: record,
@@ -49,6 +54,7 @@ const recordOf = ({ directory, once }, { name, bytes, words }) =>
       },
       /** Goes on with it by `measure`: { sample, asked }, where asked is how many milliseconds after the start the model was asked. */
       resume: async (checkout, measure) => {
+        addOneMore()
         const started = performance.now()
         const asked = model.nextLine().then(() => performance.now() - started)
         const command = [checkout.bin('plumb'), '--resume', record, '-e', spec()]
