@@ -98,7 +98,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     {
       args: ['check', '--flows', '-e', `let main : !int -> !int = id${' '.repeat(16_000)}`],
       node: ['stream', 'v8'],
-      bundles: ['command-check', 'shared', 'shared-4', 'shared-6'],
+      bundles: ['command-check', 'shared', 'shared-N', 'shared-N'],
     },
   ],
   'plumb-agent': [
@@ -143,7 +143,9 @@ for (const [name, starts] of Object.entries(STARTS))
           [],
           `no other module of Node for ${args.join(' ')}, through ${through}`,
         )
-        t.strictSame(found.bundles, [main, ...bundles], `bundles for ${args.join(' ')}`)
+        // The build numbers them anew when others are added.
+        const loaded = found.bundles?.map((bundle) => bundle.replace(/^shared-\d+$/, 'shared-N'))
+        t.strictSame(loaded, [main, ...bundles], `bundles for ${args.join(' ')}`)
         t.strictSame(found.refused, [], `caches that Node takes for ${args.join(' ')}`)
       }
     }

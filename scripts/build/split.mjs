@@ -68,8 +68,12 @@ const assignChunks = (chunks, executable) => {
     return seen
   }
   for (const chunk of reach('main.js', ['now'])) bundles.set(chunk, 'main')
-  const late = () => new Set([...bundles.keys()].flatMap((chunk) => chunks.get(chunk).late).filter((chunk) => !bundles.has(chunk)))
   const moduleOf = (entry) => chunks.get(entry).entryPoint
+  // Sorted, since esbuild lists chunks in another order each time, and two builds are the same.
+  const late = () => {
+    const all = [...bundles.keys()].flatMap((chunk) => chunks.get(chunk).late).filter((chunk) => !bundles.has(chunk))
+    return new Set(all.sort((a, b) => (moduleOf(a) < moduleOf(b) ? -1 : 1)))
+  }
   const first = [...late()].find((entry) => moduleOf(entry) === FIRST_OF_ALL[executable])
   const held = first && bundleName(moduleOf(first), executable)
   if (first) for (const chunk of reach(first, ['now'])) bundles.set(chunk, held)
@@ -91,7 +95,10 @@ const [LARGE, SMALL] = [20_000, 2000]
 const shareOut = (chunks, users) => {
   const sizes = new Map()
   for (const [chunk, its] of users) sizes.set(`${its}`, (sizes.get(`${its}`) ?? 0) + chunks.get(chunk).bytes)
-  const large = [...sizes].filter(([its, bytes]) => its.includes(',') && bytes >= LARGE).map(([its]) => its)
+  const large = [...sizes]
+    .filter(([its, bytes]) => its.includes(',') && bytes >= LARGE)
+    .map(([its]) => its)
+    .sort()
   const isSmall = (chunk) => chunks.get(chunk).bytes < SMALL && chunks.get(chunk).now.every((to) => !users.has(to))
   const nameOf = ([chunk, its]) => {
     if (its.length === 1) return its[0]
