@@ -21,7 +21,7 @@ class Model {
   holds: (text: string) => boolean = () => false
   #held: { readonly text: string; readonly response: ServerResponse }[] = []
   #inFlight = 0
-  #heard: (() => void)[] = []
+  #whenAsked: (() => void)[] = []
 
   readonly server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -33,7 +33,7 @@ class Model {
       this.most = Math.max(this.most, ++this.#inFlight)
       if (this.holds(text)) this.#held.push({ text, response })
       else this.#answer(text, response)
-      for (const hear of this.#heard.splice(0)) hear()
+      for (const notify of this.#whenAsked.splice(0)) notify()
     })
   })
 
@@ -43,7 +43,7 @@ class Model {
 
   /** Resolves when it has been asked that. */
   async isAsked(text: string): Promise<void> {
-    while (!this.asked.includes(text)) await new Promise<void>((heard) => this.#heard.push(heard))
+    while (!this.asked.includes(text)) await new Promise<void>((heard) => this.#whenAsked.push(heard))
   }
 
   /** It never answers these, not even to an agent that outlives its run for a moment. */
