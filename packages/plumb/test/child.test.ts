@@ -18,7 +18,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   half: 'read -r x; echo "$x"; read -r x; printf "[7"; kill -9 $$',
   words: 'cat; echo oops >&2; exit 4',
   reported: `while read -r x; do if [ "$x" = 2 ]; then echo '{"error":"timeout","category":"unavailable","detail":"late","seq":2}' >&2; else echo "$x"; fi; done; exit 1`,
-  config: `echo '{"error":"missing_option","category":"config","detail":"no model"}' >&2; exit 2`,
+  // Behind the end of its input, or its end is an error too: more could have come.
+  config: `cat; echo '{"error":"missing_option","category":"config","detail":"no model"}' >&2; exit 2`,
   flood: 'cat; yes flood | head -c 20000000 >&2',
   grandchild: 'sleep 60 & exec cat',
   deaf: 'read -r x; exec 0<&-; echo 7; echo 8',

@@ -43,7 +43,7 @@ class Model {
 
   /** Resolves when it has been asked that. */
   async isAsked(text: string): Promise<void> {
-    while (!this.asked.includes(text)) await new Promise<void>((heard) => this.#whenAsked.push(heard))
+    while (!this.asked.includes(text)) await new Promise<void>((done) => this.#whenAsked.push(done))
   }
 
   /** It never answers these, not even to an agent that outlives its run for a moment. */

@@ -1,7 +1,7 @@
 // The tools of an agent, and those of one without any: nothing is opened, and a call of a model is answered with an error.
 
 import { type Fault, fault, succeed } from '@plumb/wire'
-import { failure, unknownTool } from './result.js'
+import { failure, noSuchTool } from './result.js'
 import type { Servers } from './server-catalogue.js'
 import type { Tools } from './tools.js'
 
@@ -30,7 +30,7 @@ export const noCallsOpen = (report: (fault: Fault) => void): EnvelopedAnswers =>
 
 export const NO_TOOLS: Tools = {
   offers: () => [],
-  answer: async (calls) => succeed(calls.map(({ id, name }) => failure(id, unknownTool(name, [])))),
+  answer: async (calls) => succeed(calls.map(({ id, name }) => failure(id, noSuchTool(name, [])))),
 }
 
 export const noTools = (report: (fault: Fault) => void): AgentTools => ({

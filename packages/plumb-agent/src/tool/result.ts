@@ -4,16 +4,16 @@ import type { Json } from '@plumb/lang'
 import { type Fault, fault, nearest, preview } from '@plumb/wire'
 import type { ToolResult } from '../conversation/turn.js'
 
-export const resultOf = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({
+export const toolResult = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({
   type: 'tool_result',
   tool_use_id,
   content,
   is_error,
 })
 
-export const failure = (id: string, error: Fault): ToolResult => resultOf(id, JSON.stringify(error), true)
+export const failure = (id: string, error: Fault): ToolResult => toolResult(id, JSON.stringify(error), true)
 
-export const unknownTool = (name: string, names: readonly string[]): Fault => {
+export const noSuchTool = (name: string, names: readonly string[]): Fault => {
   const near = nearest(name, names)
   const listed = names.length === 0 ? 'there are none' : `there are ${preview(names.join(', '), 200)}`
   return fault('unknown_tool', `no tool is named '${preview(name)}', ${near === undefined ? listed : `did you mean '${near}'?`}`)

@@ -31,7 +31,7 @@ import { CANCELLED } from './client.js'
 import type { Composing } from './composing.js'
 import { toModelContent } from './content.js'
 import type { ToolPolicy } from './policy.js'
-import { failure, resultOf, unknownTool } from './result.js'
+import { failure, noSuchTool, toolResult } from './result.js'
 import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
@@ -100,7 +100,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     if (chains) {
       const { content, is_error } = await composeCalls(use, chains, id, around)
       done(is_error, typeof content === 'string' ? content : JSON.stringify(content))
-      return succeed(resultOf(use.id, content, is_error))
+      return succeed(toolResult(use.id, content, is_error))
     }
     const tool = known().get(use.name)
     const hold = (json: string) => kept?.held(use, json)
@@ -108,7 +108,7 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
     const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
     done(is_error, content)
     if (!asked.ok && isHeld(asked.error)) return asked
-    return succeed(resultOf(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error))
+    return succeed(toolResult(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error))
   }
 
   // A chain, and its calls, are refused if no person can be asked: a call in it is never parked.
@@ -269,7 +269,7 @@ const repeatedId = (id: string): Fault =>
 
 const unknown = (name: string, offered: readonly CallableTool[]): Result<never> => ({
   ok: false,
-  error: unknownTool(
+  error: noSuchTool(
     name,
     offered.map(({ offer }) => offer.name),
   ),
