@@ -15,6 +15,8 @@ t.comment(`seed ${SEED}`)
 
 const COUNT = 4 * KILLS
 const WAIT_MS = scaled(40_000)
+/** That wait at once, half of them in an agent: their errors fill the pipe that the worker reads them from. */
+const MANY = 600
 
 const FILES = {
   'send.mjs': `import { appendFileSync } from 'node:fs'
@@ -31,6 +33,7 @@ export default ({ n }) => { appendFileSync(process.env.PWD + '/sent', n + '\\n')
     let send : { n: int } -> string = tool { function: "send.mjs", approval: "ask", effects: ["fs.write"], sandbox: false }
     let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [send], grant: ["fs.write", "exec"] }
     let main : !string -> !string = plumb(input, output) { input ; bot ; output }`,
+  'many.jsonl': Array.from({ length: MANY }, (_, i) => `${i % 2 === 0 ? -i : i + COUNT}\n`).join(''),
   'in.jsonl': Array.from({ length: COUNT }, (_, i) => `${i}\n`).join(''),
   'owned.jsonl': '"I am sad"\n"call send {\\"n\\": 1}"\n"You are kind"\n',
 }
@@ -53,6 +56,8 @@ t.test('calls that wait for a person, over workers', { skip: noPostgres }, async
   t.match(first, { status: 1, out: '', err: new RegExp(`"parked".*"messages":${COUNT},"calls":${COUNT}`) })
   t.strictSame(linesOf(sent), [], 'none is made unasked')
   t.match(await bash('plumb approve --on "$PLUMB_ON" asks nothing'), { status: 2, err: /no call has the id 'nothing'/ })
+  const crowd = await bash(`${RUN} crowd a.plumb < many.jsonl`)
+  t.match(crowd, { status: 1, out: '', err: new RegExp(`"parked".*"messages":${MANY},"calls":${MANY}`) }, 'each of many waits')
   const [denied = ''] = (await bash('plumb approvals --on "$PLUMB_ON" asks | pick _.id')).out.split('\n')
   t.equal((await bash(`plumb approve --on "$PLUMB_ON" --deny --why never asks ${denied}`)).status, 0)
   t.equal((await bash(`plumb approve --on "$PLUMB_ON" asks ${IDS}`)).status, 0)

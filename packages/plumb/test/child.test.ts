@@ -33,6 +33,10 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   refuses: `read -r a; read -r b; read -r c; echo '{"error":"timeout","category":"unavailable","detail":"not now","seqs":[1,3]}' >&2; echo "$b"; cat`,
   settles: `n=0; m=0; while read -r x; do n=$((n + 1)); for ((i = 0; i < x % 3; i++)); do echo "$((x * 10 + i))"; m=$((m + 1)); done
     echo '{"kind":"settled","inputs":'$n',"controls":0,"outputs":'$m'}' >&3; done`,
+  // The error that a report counts comes behind it.
+  tardy: `n=0; settled() { echo '{"kind":"settled","inputs":'$n',"controls":0,"outputs":'$((n / 2))',"errors":'$1'}' >&3; }; settled 0
+    while read -r x; do n=$((n + 1)); if ((n % 2 == 0)); then echo "$x"; settled $((n / 2)); continue; fi
+    settled $((n / 2 + 1)); read -rt 0.1 <> <(:); echo '{"error":"timeout","category":"unavailable","detail":"late","seq":'$n'}' >&2; done`,
   boasts: `read -r x; echo '{"kind":"settled","inputs":1,"controls":0,"outputs":2}' >&3; echo "$x"`,
   environment: `while read -r x; do env | grep -o '^[A-Z_]*=' | sort >&2; (cd /dev/fd && echo [0-9]) >&2; echo "$x"; done`,
 }
@@ -65,6 +69,7 @@ const { table } = makeShell({
   ),
   'some.plumb': `${agent('c', 'odd').replace(' }\n', ', answers: "some" }\n')}${MAIN}c\n`,
   'id.plumb': `${MAIN}id\n`,
+  'tardy-each.plumb': `${agent('c', 'tardy')}let main : ![int] -> ![int] = each(c + map(0 - value))\n`,
   'behind.plumb': `let inner : !int -> !int = plumb(from, to) { from ; filter(value > 1) ; copy ; merge ; to }\nlet check : !int -> !int = map(round(6 / (value - 3)))\n${MAIN}inner ; check\n`,
   'sides.plumb': `let inner : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) { a ; c\n b ; map(value + 1) ; d }
 let main : (!int, !int) -> (!int, !int) = plumb(a, b, c, d) {
@@ -310,6 +315,11 @@ table('a barrier', {
     in: '1\n3\n5\n4\n',
     out: '{"seq":1,"value":[1,10]}\n{"seq":3,"value":[5,50]}\n{"seq":4,"value":[4,40]}\n',
     errors: [{ error: 'unpaired', left: [0, 1], seqs: [[3, 3]] }],
+  },
+  'of a program whose report comes before the error that it counts: what fails is not settled before': {
+    run: 'plumb tardy-each.plumb',
+    in: '[1,2,3]\n',
+    out: '[-1,2,-3]\n',
   },
   'drops what waits for a partner that a filter has dropped, at once': { run: 'seq 100000 | plumb --max-in-flight 500 barrier.plumb' },
   'does not wait for ever where branches part nowhere': {

@@ -78,6 +78,8 @@ export interface Settled {
   outputs: number
   /** The number of control replies written for these; absent before the first. */
   replies?: number
+  /** The number of errors written on stderr, as objects, before this; absent before the first. Their reader waits for them. */
+  errors?: number
   /** The inputs settled since the last such event of which something was dropped or failed: as inclusive ranges. */
   lost?: readonly (readonly [number, number])[]
   /** It takes no inputs until it is resumed. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { openLog } from '../src/cli/log.js'
@@ -376,6 +376,39 @@ t.test('what is reported, and what is not', async (t) => {
   delete process.env.PIPELINE_DEBUG
   log('api_request', { model: 'm', authorization: 'Bearer token-of-the-spec' })
   t.match(JSON.parse(lines[0] ?? ''), { program: 'plumb-agent', msg: 'api_request', model: 'm', authorization: 'Bearer ***' })
+})
+
+t.test('errors are counted, and behind while their reader has not taken them', async (t) => {
+  const taken: (() => void)[] = []
+  const stream = new Writable({ write: (_chunk, _encoding, done) => void taken.push(done) })
+  const reporter = new Reporter('plumb', () => stream, { isJson: true })
+  t.notOk(reporter.isBehind, 'nothing was reported')
+  reporter.report(fault('timeout', 'late'))
+  reporter.warn(fault('timeout', 'late'))
+  reporter.flush()
+  t.equal(reporter.errors, 1)
+  t.ok(reporter.isBehind)
+  const calls: string[] = []
+  const done = () => calls.push('done')
+  reporter.afterWritten(done)
+  reporter.afterWritten(done)
+  reporter.report(fault('timeout', 'late'))
+  reporter.flush()
+  taken.shift()?.()
+  t.strictSame([reporter.isBehind, calls], [true, []])
+  taken.shift()?.()
+  await new Promise(setImmediate)
+  t.strictSame([reporter.isBehind, calls], [false, ['done']])
+  reporter.report(fault('timeout', 'late'))
+  reporter.flush()
+  reporter.afterWritten(done)
+  stream.destroy()
+  await new Promise(setImmediate)
+  t.strictSame([reporter.errors, calls], [3, ['done', 'done']], 'without its reader nothing is waited for')
+
+  const text = new Reporter('plumb', () => new PassThrough(), { isJson: false })
+  text.report(fault('timeout', 'late'))
+  t.equal(text.errors, 0, 'a line for people is no object')
 })
 
 t.test('what the system said', async (t) => {

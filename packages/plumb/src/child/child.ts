@@ -48,6 +48,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.#o = options
     this.#messages = new InFlightTracker(options)
     for (let i = 0; i < options.controls; i++) this.#messages.sendControl()
+    if (options.isHandled) this.#messages.expectErrors()
     const { child, allowance } = options
     this.#failures = new ChildFailures(context, options, this.#messages)
     const abandon = () => this.#streams.forEach((stream) => void stream.end())
@@ -363,6 +364,7 @@ export class ChildProcess extends Morphism implements Worker {
     const { kind, cycle } = this.#o
     const isBudget = this.overrun.hasBegun && said.error === 'cancelled'
     this.#failures.pass(isBudget ? { ...said, ...BUDGET_SPENT } : said)
+    this.#messages.receiveError()
     if (kind === 'plumb' && said.error === 'child_failed') cycle?.closeControl()
     // A cycle may be quiet now.
     this.context.schedule.wake()
@@ -375,6 +377,7 @@ export class ChildProcess extends Morphism implements Worker {
     this.#wasFed = inputs.some((_, i) => this.isOpen(i))
     this.#exit = exit
     this.hasEnded = true
+    this.#messages.endErrors()
     this.overrun.clear()
     this.#o.observer?.exited(exit)
     schedule.wake()

@@ -10,7 +10,7 @@ import { Origin } from '../graph/origin.js'
  */
 export type ChildKind = 'agent' | 'program' | 'plumb'
 
-type SettledReport = Pick<Settled, 'inputs' | 'controls' | 'outputs' | 'replies' | 'paused' | 'lost' | 'waiting' | 'batched'>
+type SettledReport = Omit<Settled, 'kind'>
 
 export interface InFlightOptions {
   readonly kind: ChildKind
@@ -44,10 +44,14 @@ export class InFlightTracker {
   #received = 0
   /** Undefined: its control replies are not read here. */
   #replies: number | undefined
+  /** Undefined: nothing waits for its errors. */
+  #errors: number | undefined
   /** The message that the next output answers, from 1, and those that were answered out of order, as by errors. */
   #next = 1
   readonly #refused = new Set<number>()
   #settled: SettledReport | undefined
+  /** Reports that count errors which have not come: they are not used before. */
+  readonly #unheard: SettledReport[] = []
   /** The latest report of settled messages, while outputs of it have not come. */
   #reports: SettledReport[] = []
   /** The last used report. */
@@ -86,6 +90,23 @@ export class InFlightTracker {
   /** No more come. */
   endReplies(): void {
     this.#replies = undefined
+  }
+
+  /** A message that failed settles with its error from now on; call `receiveError` behind each. */
+  expectErrors(): void {
+    this.#errors = 0
+  }
+
+  receiveError(): void {
+    if (this.#errors === undefined) return
+    this.#errors++
+    this.#useUnheard((report) => this.#isHeard(report))
+  }
+
+  /** No more come. */
+  endErrors(): void {
+    this.#errors = undefined
+    this.#useUnheard(() => true)
   }
 
   /** The report of what the next output answers has not come. */
@@ -155,6 +176,22 @@ export class InFlightTracker {
   }
 
   settle(report: SettledReport): void {
+    this.#unheard.push(report)
+    this.#useUnheard((report) => this.#isHeard(report) || this.#unheard.length > MAX_REPORTS)
+  }
+
+  #useUnheard(isUsed: (report: SettledReport) => boolean): void {
+    for (let [report] = this.#unheard; report && isUsed(report); [report] = this.#unheard) {
+      this.#unheard.shift()
+      this.#use(report)
+    }
+  }
+
+  #isHeard({ errors = 0 }: SettledReport): boolean {
+    return this.#errors === undefined || errors <= this.#errors
+  }
+
+  #use(report: SettledReport): void {
     this.#settled = report
     if (this.answersEach) return
     for (const [from, to] of report.lost ?? []) for (let n = Math.max(from, this.#first); n <= Math.min(to, this.sent); n++) this.#lose(n)

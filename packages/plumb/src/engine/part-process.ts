@@ -22,7 +22,6 @@ import {
   type Result,
   readRemembered,
   readReported,
-  type Settled,
   type SourceFiles,
   type StateLog,
   spawnPlumbLines,
@@ -37,6 +36,7 @@ import type { TakenMessage } from './engine.js'
 import { type PartEvent, PartEvents } from './part-events.js'
 import { openPartKept, type PartKept, type PartKeptOptions } from './part-kept.js'
 import type { PlannedPart } from './run-plan.js'
+import { SettledReports } from './settled-reports.js'
 import { type AgentSpending, spentIn } from './spent.js'
 
 export interface PartProcessOptions {
@@ -127,8 +127,7 @@ export class PartProcess {
   readonly #inHand = new Map<number, InHand>()
   #sent = 0
   #done = 0
-  #received = 0
-  #reports: Settled[] = []
+  readonly #reports = new SettledReports()
   #isSettling = false
   /** Memory of unfinished messages. */
   #early: RememberedLine[] = []
@@ -225,7 +224,7 @@ export class PartProcess {
   }
 
   #output({ buf, start, end }: LineReader): void {
-    this.#received++
+    this.#reports.receiveOutput()
     const numbered = new Unnumbered()
     const envelope = this.#isEnveloped ? splitEnvelope(buf, start, end) : undefined
     if (envelope?.ok === false) return
@@ -242,6 +241,10 @@ export class PartProcess {
     const parsed = parseJson(buf, start, end)
     const reported = parsed.ok ? readReported(parsed.value) : undefined
     if (!reported) return
+    if (reported.severity === 'error') {
+      this.#reports.receiveError()
+      this.#settleSoon()
+    }
     const of = reported.severity === 'error' ? seqsOf(reported.fault) : []
     for (const seq of of) this.#inHand.get(seq)?.faults.push(reported.fault)
     if (of.length === 0) this.#o.onReported(reported)
@@ -252,35 +255,32 @@ export class PartProcess {
     const event = parsed.ok ? (parsed.value as Telemetry | null) : undefined
     if (event && SPENDING.has(event.kind)) this.#o.onSpent(spentIn(event, this.#o.prices))
     if (event?.kind !== 'settled' || event.inputs <= this.#done) return
-    this.#reports.push(event)
+    this.#reports.report(event)
     this.#settleSoon()
   }
 
-  // Its earlier output on other descriptors is read in between.
+  // Once for all that is read in this turn of the event loop.
   #settleSoon(): void {
-    if (this.#isSettling || this.#reports.length === 0) return
+    if (this.#isSettling) return
     this.#isSettling = true
-    setImmediate(() =>
-      setImmediate(() => {
-        this.#isSettling = false
-        this.#settle()
-      }),
-    )
+    setImmediate(() => {
+      this.#isSettling = false
+      this.#settle()
+    })
   }
 
   #settle(): void {
-    const ready = this.#reports.filter(({ outputs }) => outputs <= this.#received).at(-1)
-    if (!ready || ready.inputs <= this.#done) return
-    this.#reports = this.#reports.filter(({ inputs }) => inputs > ready.inputs)
+    const inputs = this.#reports.take()
+    if (inputs === undefined || inputs <= this.#done) return
     const finished: FinishedMessage[] = []
     const callsOf = this.#kept?.read()
-    for (let seq = this.#done + 1; seq <= ready.inputs; seq++) {
+    for (let seq = this.#done + 1; seq <= inputs; seq++) {
       const one = this.#inHand.get(seq)
       if (one) finished.push({ ...one, calls: callsOf?.(this.#o.deliveryOf(one.message)) ?? [] })
       this.#inHand.delete(seq)
     }
-    this.#done = ready.inputs
-    this.#o.onFinished({ finished, memory: this.#remembered(ready.inputs), events: this.#events?.take(ready.inputs) ?? [] })
+    this.#done = inputs
+    this.#o.onFinished({ finished, memory: this.#remembered(inputs), events: this.#events?.take(inputs) ?? [] })
   }
 
   #remembered(upTo: number): readonly RememberedLine[] {

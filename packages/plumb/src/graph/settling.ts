@@ -1,12 +1,13 @@
 // Reports to a parent with a loop or a barrier what is settled, and what waits for others; and receives the parent's requests to flush
 // batches.
 
-import { LineReader, type LineSource, type LineWriter, type Settled, type TelemetryWriter } from '@plumb/wire'
+import { LineReader, type LineSource, type LineWriter, type Reporter, type Settled, type TelemetryWriter } from '@plumb/wire'
 import type { InputContext } from './input-context.js'
 
 export interface SettlingOptions {
   readonly telemetry: TelemetryWriter
   readonly writer: LineWriter
+  readonly reporter: Pick<Reporter, 'errors' | 'flush'>
   readonly current: InputContext
   /** The descriptor on which the parent asks to flush batches, a line each time. Undefined: it never does. */
   readonly requests: LineSource | undefined
@@ -52,13 +53,17 @@ export class Settling {
 
   /** `taken`: inputs, good or bad. `rest`: nothing is left to do now, so new outputs and waiting messages are reported too. */
   report(taken: number, rest?: () => Rest): void {
-    const { telemetry, writer, current } = this.#o
+    const { telemetry, writer, reporter, current } = this.#o
     if (!telemetry.isOn) return
+    // Errors are written before the report that counts them, and before outputs of later inputs.
+    reporter.flush()
+    const { errors } = reporter
     const inputs = Math.min(taken, current.oldest - 1)
     const now = {
       inputs,
       controls: this.#controls,
       outputs: writer.lines,
+      ...(errors > 0 ? { errors } : {}),
       ...(taken > inputs && rest ? waitingOf(taken - inputs, rest()) : {}),
     }
     if (!isNews(this.#reported, now, rest !== undefined)) return
@@ -75,4 +80,8 @@ const waitingOf = (waiting: number, { isStill, isBatched }: Rest): Pick<Settled,
 const isNews = (reported: Reported, now: Reported, isQuiet: boolean): boolean =>
   now.inputs !== reported.inputs ||
   now.controls !== reported.controls ||
-  (isQuiet && (now.outputs !== reported.outputs || now.waiting !== reported.waiting || now.batched !== reported.batched))
+  (isQuiet &&
+    (now.outputs !== reported.outputs ||
+      now.errors !== reported.errors ||
+      now.waiting !== reported.waiting ||
+      now.batched !== reported.batched))

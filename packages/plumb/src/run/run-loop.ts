@@ -1,7 +1,7 @@
 // The main loop of a wired run: runs its schedule, detects when it is quiet so that its loops may close, reports to its parent, and awaits
 // its children and calls.
 
-import { type LineSource, type LineWriter, TelemetryWriter } from '@plumb/wire'
+import { type LineSource, type LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
 import { InputContext } from '../graph/input-context.js'
 import { Quiescence, Schedule } from '../graph/schedule.js'
 import { Settling } from '../graph/settling.js'
@@ -14,8 +14,7 @@ export interface RunLoopOptions {
   readonly telemetry: LineWriter | null
   /** The descriptor on which that asks to flush batches. */
   readonly requests: LineSource | undefined
-  /** Called before settled inputs are reported: an error is written before its input settles. */
-  readonly flushErrors?: () => void
+  readonly reporter: Reporter
 }
 
 export class RunLoop {
@@ -26,13 +25,11 @@ export class RunLoop {
   readonly current: InputContext
   readonly #quiescence = new Quiescence(() => this.#checkQuiet())
   readonly #settling: Settling
-  readonly #flushErrors: (() => void) | undefined
   #wired: Wired | undefined
 
-  constructor({ name, writer, telemetry, requests, flushErrors }: RunLoopOptions) {
+  constructor({ name, writer, telemetry, requests, reporter }: RunLoopOptions) {
     this.current = new InputContext(telemetry !== null)
-    this.#settling = new Settling({ telemetry: new TelemetryWriter(telemetry, name), writer, current: this.current, requests })
-    this.#flushErrors = flushErrors
+    this.#settling = new Settling({ telemetry: new TelemetryWriter(telemetry, name), writer, reporter, current: this.current, requests })
   }
 
   begin(wired: Wired): void {
@@ -85,7 +82,6 @@ export class RunLoop {
 
   #settle(isQuiet: boolean): void {
     const { input, batches } = this.#wired ?? {}
-    this.#flushErrors?.()
     this.#settling.report(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
   }
 }

@@ -142,7 +142,7 @@ class Run {
       writer: this.#writer,
       telemetry: this.#telemetryLines,
       requests: options.letGoFd === undefined ? undefined : openLineInput(options.letGoFd),
-      flushErrors: () => options.telemetry && reporter.flush(),
+      reporter,
     })
   }
 

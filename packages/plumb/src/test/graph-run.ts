@@ -46,8 +46,8 @@ export class GraphRun {
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
     this.#reader = new LineReader(options.stdin, { onReadable: () => this.#loop.wake() })
     this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#loop.wake(), onClosed: () => this.stop() })
-    const { name, telemetry = null, requests } = options
-    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry, requests })
+    const { name, telemetry = null, requests, reporter } = options
+    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry, requests, reporter })
   }
 
   /** Resolves when all of its output is with its readers. */

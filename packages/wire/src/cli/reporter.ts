@@ -22,6 +22,9 @@ export class Reporter {
   /** The exit status: the worst of what was reported. */
   status: 0 | 1 | 2 = 0
 
+  /** Errors written as objects so far: the reader of stderr, once it has that many, has all of them. */
+  errors = 0
+
   /** Transforms an error or warning before it is shown; its status still counts. */
   shown: (fault: Fault) => Fault = (fault) => fault
 
@@ -30,6 +33,7 @@ export class Reporter {
   readonly #wantsJson: boolean | undefined
   #opened: { readonly stream: Writable; readonly writer: LineWriter } | undefined
   #dropped = 0
+  readonly #onWritten = new Set<() => void>()
 
   /**
    * `open` opens stderr, and is called at the first report: most programs report nothing, and start sooner without it. Errors of stderr
@@ -49,7 +53,7 @@ export class Reporter {
 
   report(error: Fault): void {
     this.status = Math.max(this.status, exitStatus(error)) as 1 | 2
-    this.write(this.#format(this.shown(error), 'error'))
+    this.#writeError(this.shown(error))
   }
 
   /** A warning: the exit status stays. */
@@ -68,9 +72,25 @@ export class Reporter {
     writer.writeText(scrub(escapeLines(line)))
   }
 
+  #writeError(error: Fault): void {
+    const before = this.#dropped
+    this.write(this.#format(error, 'error'))
+    if (this.isJson && this.#dropped <= before) this.errors++
+  }
+
   /** Flushes earlier reports to the kernel before anything is written elsewhere, as far as it has space. */
   flush(): void {
     this.#opened?.writer.flush()
+  }
+
+  /** Its reader is slow: what was flushed is not all with the kernel, so that what is written elsewhere may be read before it. */
+  get isBehind(): boolean {
+    return this.#opened?.writer.isFull === true
+  }
+
+  /** Calls back, once, when it is no longer behind. */
+  afterWritten(done: () => void): void {
+    this.#onWritten.add(done)
   }
 
   /** Resolves when everything is written, or cannot be. */
@@ -82,7 +102,13 @@ export class Reporter {
   get #stderr(): { readonly stream: Writable; readonly writer: LineWriter } {
     if (!this.#opened) {
       const stream = this.#open()
-      this.#opened = { stream, writer: new LineWriter(stream) }
+      const onWritten = (): void => {
+        const waiting = [...this.#onWritten]
+        this.#onWritten.clear()
+        for (const done of waiting) done()
+      }
+      const listeners = { onDrain: onWritten, onFault: onWritten, onClosed: onWritten }
+      this.#opened = { stream, writer: new LineWriter(stream, { fullBytes: 0, ...listeners }) }
     }
     return this.#opened
   }
@@ -90,6 +116,7 @@ export class Reporter {
   #reportDropped(): void {
     const detail = `${this.#dropped} lines were dropped here, since stderr was not read`
     this.#dropped = 0
+    if (this.isJson) this.errors++
     this.#stderr.writer.writeText(this.#format(fault('overflow', detail), 'error'))
   }
 
