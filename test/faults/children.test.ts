@@ -27,6 +27,10 @@ const FILES = {
   'deaf.plumb': main('["faulty", "start:deaf", "end:stall"]'),
   'again.plumb': main('["faulty", "start:note=starts", "start:exit=1"], sandbox: { write: ["."] }'),
   'prompt.plumb': `let main : !string -> !string = agent { provider: "eliza", model: "doctor", prompt: "${'long '.repeat(40_000)}" }\n`,
+  // Asks for what is kept: one in seven, and an error for each of the others.
+  'pairs.plumb': `let said : !string -> !string = agent { provider: "eliza", model: "doctor", amnesiac: true, concurrency: 8 }
+let main : !int -> !(int, string) = plumb(input, output) { input ; (id * (map("I am " + text(value)) ; said)) ; barrier ; output }
+`,
   'long.plumb': main(`["echo", "${'x'.repeat(200_000)}"]`),
   'endless.plumb': main('["./endless"]'),
   endless: `#!/bin/bash\nhead -c ${FLOOD} /dev/zero | tr '\\0' 7\necho\ncat\n`,
@@ -56,6 +60,14 @@ let fine : { arguments?: [string] } -> string = tool { command: "echo fine" }
 }
 
 sceneTable('children', FILES, {
+  'errors fill the pipe of an agent while answers go on: none is taken for the answer to another input': {
+    run: `seq 7 7 3000 | plumb --cache kept pairs.plumb | wc -l
+      for i in 1 2 3; do seq 3000 | plumb --cache kept --cache-only pairs.plumb 2> errors | node -e '
+        const pairs = require("fs").readFileSync(0, "utf8").trim().split("\\n").map(JSON.parse)
+        console.log(pairs.length, pairs.filter(([n, said]) => !said.includes(n) && /[0-9]/.test(said)).length)'
+      wc -l < errors; done`,
+    out: `428\n${'428 0\n2572\n'.repeat(3)}`,
+  },
   'fault 42: a directory that has been removed is no worse a place than another': {
     run: 'spec=$(cat cat.plumb); mkdir gone; cd gone; rmdir ../gone; plumb -e "$spec" 2> /dev/null',
     in: '1\n',

@@ -254,6 +254,8 @@ const converse = (
       outlets,
       emit,
       report,
+      // Of others, not each reads errors.
+      areErrorsBehind: options.sourcesFd === undefined ? undefined : stderr.isBehind,
       onBacklog: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
       onStreamEnd: () => asked?.end('what may be spent cannot be asked any more: its parent has gone'),
       onFinish: async () => {

@@ -46,6 +46,10 @@ export interface LoopParts {
   readonly outlets: Outlets
   readonly emit: Emit
   readonly report: (fault: Fault) => void
+  /**
+   * Earlier errors have not reached the parent: true, and `done` is called when they have. Undefined: no parent counts on their order.
+   */
+  readonly areErrorsBehind?: ((done: () => void) => boolean) | undefined
   /** Nothing more can be read from stdin until an answer is made. */
   readonly onBacklog?: () => void
   readonly onStreamEnd?: () => void
@@ -138,6 +142,8 @@ export class Loop {
     this.#inFlight.cancel()
   }
 
+  readonly #advance = (): void => this.advance()
+
   /** Does all that can be done now. Call it whenever there may be something to read, or space to write. */
   advance(): void {
     if (this.#phase !== 'idle') return
@@ -153,7 +159,9 @@ export class Loop {
     this.#parts.onFinish()
   }
 
+  // A parent takes an output for the answer to the first input without an error, so earlier errors must have reached it.
   #deliver(): boolean {
+    if (this.#parts.areErrorsBehind?.(this.#advance)) return false
     const input = this.#inFlight.takeSettled()
     if (!input) return false
     this.#counts.deliver(input.seq)
