@@ -7,6 +7,7 @@ import { canonicalJson } from '../src/json/canonical.js'
 import {
   canonicalText,
   differingPaths,
+  type HashedRequest,
   hashOf,
   joinKept,
   type KeptAnswers,
@@ -21,6 +22,8 @@ const must = (opened: Result<KeptAnswers>): KeptAnswers => {
   if (!opened.ok) throw new Error(opened.error.detail)
   return opened.value
 }
+
+const hashed = (value: unknown): HashedRequest => ({ hash: hashOf(value), value: () => value })
 
 const open = (path: string, places: readonly string[] = ['a', 'b'], isOnly = false): KeptAnswers =>
   must(openKept({ stores: [{ path }], isOnly, places }))
@@ -52,7 +55,7 @@ for (const name of ['directory', 'lines.jsonl']) {
   t.test(`${name}: the nth of equal requests has the nth answer, in the order in which they were asked`, async (t) => {
     const path = join(makeTestDirectory(), name)
     const first = open(path)
-    const asked = ['a', 'a', 'b'].map((place) => first.ask({ q: 1 }, place))
+    const asked = ['a', 'a', 'b'].map((place) => first.ask(hashed({ q: 1 }), place))
     t.same(
       asked.map(({ found, miss }) => [found, miss]),
       Array(3).fill([undefined, undefined]),
@@ -61,39 +64,42 @@ for (const name of ['directory', 'lines.jsonl']) {
     asked[1]?.keep({ text: 'second' })
     asked[0]?.keep({ text: 'first' })
     const again = open(path)
-    const found = ['a', 'a', 'a', 'b'].map((place) => again.ask({ q: 1 }, place).found)
+    const found = ['a', 'a', 'a', 'b'].map((place) => again.ask(hashed({ q: 1 }), place).found)
     t.same(
       found.map((one) => one?.answer),
       [{ text: 'first' }, { text: 'second' }, undefined, undefined],
     )
     t.equal(found[0]?.source, 'cache')
     const renamed = open(path, ['c', 'd'])
-    const theirs = ['c', 'd', 'd'].map((place) => renamed.ask({ q: 1 }, place).found?.answer)
+    const theirs = ['c', 'd', 'd'].map((place) => renamed.ask(hashed({ q: 1 }), place).found?.answer)
     t.same(theirs, [{ text: 'first' }, { text: 'second' }, undefined], 'of names that are gone, each once')
     const only = open(path, ['a'], true)
-    t.match(only.ask({ q: 2 }, 'a').miss, { error: 'cache_miss', category: 'not_found', request: hashOf({ q: 2 }) })
+    t.match(only.ask(hashed({ q: 2 }), 'a').miss, { error: 'cache_miss', category: 'not_found', request: hashOf({ q: 2 }) })
   })
 
   t.test(`${name}: counted by several processes together`, async (t) => {
     const path = join(makeTestDirectory(), name)
     const before = open(path)
-    for (const text of ['x', 'y']) before.ask('q', 'a').keep(text)
+    for (const text of ['x', 'y']) before.ask(hashed('q'), 'a').keep(text)
     const one = open(path)
     const two = must(joinKept(one.fd))
-    t.same([one.ask('q', 'a').found?.answer, two.ask('q', 'a').found?.answer, one.ask('q', 'a').found], ['x', 'y', undefined])
+    t.same(
+      [one.ask(hashed('q'), 'a').found?.answer, two.ask(hashed('q'), 'a').found?.answer, one.ask(hashed('q'), 'a').found],
+      ['x', 'y', undefined],
+    )
   })
 }
 
 t.test('what is given out without a request is given to none, and only once', async (t) => {
   const path = join(makeTestDirectory(), 'kept')
   const before = open(path)
-  for (const text of ['1', '2', '3', '4']) before.ask('q', 'a').keep(text)
+  for (const text of ['1', '2', '3', '4']) before.ask(hashed('q'), 'a').keep(text)
   const kept = open(path)
   const [own, others] = [openGiving(kept.fd), openGiving(kept.fd)]
   const key = (nth: number) => ({ hash: hashOf('q'), place: 'a', nth })
   const give = (...nths: number[]) => own.give(nths.map(key))
   const other = (...nths: number[]) => others.give(nths.map(key))
-  const next = () => kept.ask('q', 'a').found?.answer
+  const next = () => kept.ask(hashed('q'), 'a').found?.answer
   t.same([give(), give(3), give(3), other(3)], [[], [true], [false], [false]])
   t.same([next(), give(1), other(2)], ['1', [false], [true]])
   t.same([next(), next(), give(5, 6)], ['4', undefined, [false, true]])
@@ -102,11 +108,11 @@ t.test('what is given out without a request is given to none, and only once', as
 t.test('what was given out in vain is given to the next request', async (t) => {
   const path = join(makeTestDirectory(), 'kept')
   const before = open(path)
-  for (const text of ['1', '2', '3', '4', '5']) before.ask('q', 'a').keep(text)
+  for (const text of ['1', '2', '3', '4', '5']) before.ask(hashed('q'), 'a').keep(text)
   const kept = open(path)
   const { give, takeBack } = openGiving(kept.fd)
   const key = (nth: number) => ({ hash: hashOf('q'), place: 'a', nth })
-  const next = () => kept.ask('q', 'a').found?.answer
+  const next = () => kept.ask(hashed('q'), 'a').found?.answer
   t.same(give([1, 2, 4, 5].map(key)), [true, true, true, true])
   for (const nth of [2, 1, 4]) takeBack(key(nth))
   t.same([next(), next(), next(), next(), next()], ['1', '2', '3', '4', undefined])
@@ -116,25 +122,25 @@ t.test('what is damaged is asked again', async (t) => {
   const directory = makeTestDirectory()
   const path = join(directory, 'lines.jsonl')
   const kept = open(path)
-  for (const q of [1, 2, 3]) kept.ask(q, 'a').keep(`to ${q}`)
+  for (const q of [1, 2, 3]) kept.ask(hashed(q), 'a').keep(`to ${q}`)
   const [one = '', two = '', three = ''] = readFileSync(path, 'utf8').split('\n')
   writeFileSync(path, `${one}\n${two.replace('to 2', 'to X')}\nnonsense\n${three.slice(0, -5)}`)
   const again = open(path)
   t.same(
-    [1, 2, 3].map((q) => again.ask(q, 'a').found?.answer),
+    [1, 2, 3].map((q) => again.ask(hashed(q), 'a').found?.answer),
     ['to 1', undefined, undefined],
   )
-  again.ask(4, 'a').keep('to 4')
-  t.equal(open(path).ask(4, 'a').found?.answer, 'to 4', 'what comes behind a line that was cut is whole')
+  again.ask(hashed(4), 'a').keep('to 4')
+  t.equal(open(path).ask(hashed(4), 'a').found?.answer, 'to 4', 'what comes behind a line that was cut is whole')
   appendFileSync(path, 'x')
 
   const store = join(directory, 'store')
-  open(store).ask(1, 'a').keep('to 1')
+  open(store).ask(hashed(1), 'a').keep('to 1')
   const [index = '', file = ''] = readdirSync(store).map((name) => join(store, name))
   rmSync(index)
-  t.equal(open(store).ask(1, 'a').found?.answer, 'to 1', 'without its index')
+  t.equal(open(store).ask(hashed(1), 'a').found?.answer, 'to 1', 'without its index')
   writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))
-  t.equal(open(store).ask(1, 'a').found, undefined, 'cut')
+  t.equal(open(store).ask(hashed(1), 'a').found, undefined, 'cut')
 })
 
 t.test('where there is no room, answers wait for it, and it is said', async (t) => {
@@ -143,11 +149,11 @@ t.test('where there is no room, answers wait for it, and it is said', async (t) 
   const kept = open(path)
   renameSync(path, join(directory, 'aside'))
   writeFileSync(path, '')
-  t.match(kept.ask('one', 'a').keep('1'), { error: 'write_failed', path })
+  t.match(kept.ask(hashed('one'), 'a').keep('1'), { error: 'write_failed', path })
   rmSync(path)
-  t.equal(kept.ask('two', 'a').keep('2'), undefined)
+  t.equal(kept.ask(hashed('two'), 'a').keep('2'), undefined)
   const again = open(path)
-  t.same([again.ask('one', 'a').found?.answer, again.ask('two', 'a').found?.answer], ['1', '2'], 'with the next')
+  t.same([again.ask(hashed('one'), 'a').found?.answer, again.ask(hashed('two'), 'a').found?.answer], ['1', '2'], 'with the next')
 })
 
 t.test('places that cannot be', async (t) => {

@@ -9,7 +9,7 @@ import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { AgentOptions } from '../options.js'
 import type { Answered, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import { ANSWERS_END } from '../tool/client.js'
-import { canonicalRequest } from './canonical-request.js'
+import { type CanonicalRequest, CanonicalRequests } from './canonical-request.js'
 
 export interface KeptQuestions {
   /** Call it when the request is about to be made: the order of these calls counts. A promise only where answers are shared. */
@@ -71,7 +71,8 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
     if (failed && !hasWarned) warn({ ...failed, agent: config.agent })
     hasWarned ||= failed !== undefined
   }
-  const beforeAsking = (asked: Asked, request: object, delivery: string | undefined): KeptQuestion => {
+  const requests = new CanonicalRequests(config)
+  const beforeAsking = (asked: Asked, request: CanonicalRequest, delivery: string | undefined): KeptQuestion => {
     const answered = asked.found && readAnswered(asked.found.answer)
     return {
       key: nameOf(asked.key),
@@ -88,7 +89,7 @@ export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): 
   }
   return succeed({
     ask: (question, delivery) => {
-      const request = canonicalRequest(question, config)
+      const request = requests.of(question)
       if (!kept.askShared) return beforeAsking(kept.ask(request, place, { delivery }), request, delivery)
       return kept.askShared(request, place, { delivery }).then((asked) => beforeAsking(asked, request, delivery))
     },
@@ -103,7 +104,7 @@ interface CallsParts {
   readonly held: HeldCalls | undefined
   readonly place: string
   readonly delivery: string | undefined
-  readonly request: object
+  readonly request: CanonicalRequest
   readonly warnOnce: (failed: Fault | undefined) => void
 }
 
@@ -114,7 +115,7 @@ const callsOf = ({ kept, held, place, delivery, request, warnOnce }: CallsParts)
   return {
     find: (use) => {
       const { name, input, json } = use
-      const one = kept.ask({ call: { name, input, json }, after: request }, place, options)
+      const one = kept.ask(request.followedBy({ call: { name, input, json } }), place, options)
       asked.set(use, one)
       const result = one.found?.answer
       return isResult(result) ? { ...result, tool_use_id: use.id } : undefined
@@ -134,7 +135,7 @@ const callsOf = ({ kept, held, place, delivery, request, warnOnce }: CallsParts)
     inChain:
       ({ name, input: chain }) =>
       ({ name: tool, input }) => {
-        const one = kept.ask({ call: { name: tool, input }, within: { name, input: chain }, after: request }, place, options)
+        const one = kept.ask(request.followedBy({ call: { name: tool, input }, within: { name, input: chain } }), place, options)
         const answer = one.found?.answer
         return {
           found: isAnswer(answer) ? answer : undefined,

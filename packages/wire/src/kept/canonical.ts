@@ -6,6 +6,9 @@ import { canonicalJson, MAX_JSON_DEPTH } from '../json/index.js'
 /** What JSON leaves out, such as undefined, is left out here. */
 export const canonicalText = (value: unknown): string => sortedText(value, 0) ?? canonicalJson(JSON.stringify(value) ?? 'null')
 
+/** The same of a value that stands so deep in another. Undefined: it is not as JSON.parse returns values, or too deep: take the text of the whole. */
+export const partText = (value: unknown, depth: number): string | undefined => sortedText(value, depth)
+
 /** SHA-256 of the canonical text, in 64 hexadecimal digits. */
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex')
 

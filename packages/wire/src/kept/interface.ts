@@ -49,6 +49,13 @@ export interface Asked {
   keep(answer: unknown): Fault | undefined
 }
 
+/** A request by its hash, as `hashOf` has it. */
+export interface HashedRequest {
+  readonly hash: string
+  /** Built where it is needed: a cache keeps it with its answer. */
+  readonly value: () => unknown
+}
+
 export interface KeptAnswers {
   readonly fd: number
   readonly isOnly: boolean
@@ -57,9 +64,9 @@ export interface KeptAnswers {
   /** A directory beside the answers, for notes of requests that were sent and are not answered. */
   readonly batchDirectory: string
   /** Call it when the request is about to be made: the order of these calls counts. Of shared answers it finds none. */
-  ask(request: unknown, place: string, options?: AnswerRequest): Asked
+  ask(request: HashedRequest, place: string, options?: AnswerRequest): Asked
   /** The same, where the answers are shared with others. */
-  askShared?(request: unknown, place: string, options?: AnswerRequest): Promise<Asked>
+  askShared?(request: HashedRequest, place: string, options?: AnswerRequest): Promise<Asked>
   /** Resolves when all shared answers so far are kept, to the first fault since the last time. */
   flush?(): Promise<Fault | undefined>
 }

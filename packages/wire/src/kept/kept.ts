@@ -7,11 +7,10 @@ import { openAnonymousLog } from '../child/anonymous-file.js'
 import { type Fault, fault } from '../error.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { hashOf } from './canonical.js'
 import { type CountedKey, type Counts, openCounts } from './counts.js'
 import { setCurrentKept } from './current.js'
 import { type EntryKey, isSameKey, type KeptEntry, placeName } from './entry.js'
-import type { KeptAnswers, KeptOptions } from './interface.js'
+import type { HashedRequest, KeptAnswers, KeptOptions } from './interface.js'
 import { openStore } from './open-store.js'
 import { makeSharedKept } from './shared-kept.js'
 import type { Store } from './store.js'
@@ -124,10 +123,10 @@ const makeKept = (
       const isRecorded = stores.some(({ isRecord }) => isRecord)
       // A request for another message of a run by workers is another request.
       const place = placeName(delivery === undefined ? at : `${at}@${delivery}`)
-      const hash = hashOf(request)
+      const { hash } = request
       const key = { hash, place, nth: count(countKey(hash, place)) }
       const keep = (answer: unknown, into: readonly OpenStore[]): Fault | undefined => {
-        const failed = into.map((store) => late.put(store, { ...key, answer, ...(store.nearest ? { request } : {}) }))
+        const failed = into.map((store) => late.put(store, { ...key, answer, ...(store.nearest ? { request: request.value() } : {}) }))
         return failed.find((one) => one !== undefined)
       }
       for (const store of stores) {
@@ -145,7 +144,7 @@ const makeKept = (
           keep: () => undefined,
         }
       }
-      const miss = isOnly && !onlyRecorded ? missFault(request, hash, stores) : undefined
+      const miss = isOnly && !onlyRecorded ? missFault(request, stores) : undefined
       return { key, isRecorded, found: undefined, miss, keep: (answer) => keep(answer, stores) }
     },
   }
@@ -153,9 +152,9 @@ const makeKept = (
 
 const batchDirectoryOf = (path: string): string => (path.endsWith('.jsonl') ? `${path}.batches` : join(path, 'batches'))
 
-const missFault = (request: unknown, hash: string, stores: readonly OpenStore[]): Fault => {
+const missFault = ({ hash, value }: HashedRequest, stores: readonly OpenStore[]): Fault => {
   const paths = stores.map(({ path }) => `'${path}'`).join(' or ')
-  const nearest = stores.map((store) => store.nearest?.(request)).find((one) => one !== undefined)
+  const nearest = stores.map((store) => store.nearest?.(value())).find((one) => one !== undefined)
   const words =
     nearest === undefined
       ? ''

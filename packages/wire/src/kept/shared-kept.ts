@@ -2,9 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Fault, fault } from '../error.js'
-import { hashOf } from './canonical.js'
 import { placeName } from './entry.js'
-import type { AnswerRequest, KeptAnswers, KeptOptions, SharedPlace } from './interface.js'
+import type { AnswerRequest, HashedRequest, KeptAnswers, KeptOptions, SharedPlace } from './interface.js'
 import { joinAnswers } from './shared-answers.js'
 
 /** `count`: how often this was counted in the processes of the worker, this time included. */
@@ -19,15 +18,15 @@ export const makeSharedKept = (
   const own = randomUUID()
   let keeping: Promise<unknown> = Promise.resolve()
   let failed: Fault | undefined
-  const begin = (request: unknown, at: string, { onlyRecorded = false, delivery = own }: AnswerRequest) => {
-    const hash = hashOf(request)
+  const begin = (request: HashedRequest, at: string, { onlyRecorded = false, delivery = own }: AnswerRequest) => {
+    const { hash } = request
     const place = placeName(at)
     const k = count(`${hash} ${place} ${delivery}`)
     /** `nth`: 0: it is not for the cache. */
     const keep = (answer: unknown, nth = 0): undefined => {
       const isForCache = nth > 0 && !onlyRecorded
       if (!isForCache && !isRecorded) return
-      const entry = { nth, answer, isCached: isForCache, isRecorded, ...(hasRequests && isForCache ? { request } : {}) }
+      const entry = { nth, answer, isCached: isForCache, isRecorded, ...(hasRequests && isForCache ? { request: request.value() } : {}) }
       const kept = service.keep({ hash, place, delivery, k }, entry)
       keeping = Promise.all([keeping, kept.then((fault) => (failed ??= fault))])
     }
