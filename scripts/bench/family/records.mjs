@@ -2,6 +2,7 @@
 
 import { appendFileSync, copyFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { findBrowser, timeInBrowser } from '../browser.mjs'
 import { memoryAtWork, timePipe, timeRun } from '../measure.mjs'
 import { canMeasureMemory } from '../memory.mjs'
 import { openModel } from '../model.mjs'
@@ -14,7 +15,7 @@ const MAX_PAGE_MB = 5
 /** A record that several families use: its inputs with one more, and the model that is asked for that. */
 const recordOf = ({ directory, once }, { name, bytes, words }) =>
   once(`record ${name}`, () => {
-    const [record, inputs, more, page] = ['record', 'inputs', 'more', 'page'].map((part) => join(directory, `${name}-${part}`))
+    const [record, inputs, more, page] = ['record', 'inputs', 'more', 'page.html'].map((part) => join(directory, `${name}-${part}`))
     let users = 0
     let resumed = 0
     let model
@@ -106,6 +107,11 @@ export const records = (fixtures) => {
     if (megabytes > MAX_PAGE_MB) throw new Error(`the page has ${megabytes} MB, more than ${MAX_PAGE_MB}`)
     return sample
   }
+  const browser = findBrowser()
+  const inBrowser = async (checkout, record) => {
+    await view(checkout, record)
+    return timeInBrowser(browser, record.page)
+  }
   return {
     name: 'records',
     about: `A record of ${isQuick ? '100 MB' : '1 GB'}, of an agent that forgets, and one of 10 MB, of one that remembers: messages of 5 kB with answers of 10 kB. It is resumed with its inputs and one more.`,
@@ -117,6 +123,9 @@ export const records = (fixtures) => {
       one('resume, forgetting', 'to the request for the one more', large, firstRequest, [{ under: 1000 }]),
       one('resume, remembering', 'the same, at 50 MB a second', talk, firstRequest, [replayed(talk)]),
       one('view', `to a page of at most ${MAX_PAGE_MB} MB`, large, view, [{ under: 5000 }]),
+      ...(browser
+        ? [one('view in a browser', 'from the request for that page to the answer to a search', large, inBrowser, [{ under: 1000 }])]
+        : []),
     ],
   }
 }
