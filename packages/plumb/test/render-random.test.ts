@@ -1,5 +1,6 @@
 // Random graphs, with names, types and expressions that are hard to quote: each gives sound DOT, SVG, Mermaid and JSON.
 
+import { readFileSync } from 'node:fs'
 import type { Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork, Type } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
@@ -137,6 +138,13 @@ const isSoundXml = (xml: string): boolean => {
   }
   return open.length === 0 && !elements.replace(TAG, '').includes('<')
 }
+
+t.test('a graph with which Graphviz ends by an error of its own is drawn', async (t) => {
+  const svg = await toSvg(readFileSync('packages/plumb/test/fixtures/out-of-bounds.dot', 'utf8'))
+  t.match(svg, /<\/svg>/)
+  t.ok(isSoundXml(svg))
+  await t.rejects(toSvg('digraph {'), 'an error in the text is none of these')
+})
 
 t.test('every graph gives Mermaid in which nothing of the program is taken for grammar', async (t) => {
   const label = '"(?:[^"#$%&*;<>@\\\\`|~]|#\\d+;|<br/>)+"'

@@ -6,6 +6,9 @@ import type { Theme } from '../command/render-options.js'
 import { type Colours, PALETTES, type Palette } from './palette.js'
 import type { Box, Picture, Wire } from './picture.js'
 
+/** Rows that boxes in different frames share. */
+export const NEWRANK = 'newrank=true, '
+
 // Graphviz has the widths of this font; those of a list of fonts it would estimate.
 const FONT = 'Helvetica'
 
@@ -13,7 +16,7 @@ export const toDot = ({ name, boxes, wires }: Picture, theme: Theme = 'none'): s
   const palette = PALETTES[theme]
   return [
     `digraph ${quote(name)} {`,
-    `  graph [rankdir=TB, newrank=true, bgcolor="${palette.background}", nodesep=0.35, ranksep=0.35, pad=0.15]`,
+    `  graph [rankdir=TB, ${NEWRANK}bgcolor="${palette.background}", nodesep=0.35, ranksep=0.35, pad=0.15]`,
     `  node [shape=box, style="filled,rounded", fontname=${FONT}, fontsize=13, height=0.35, margin="0.1,0.03", penwidth=1.2]`,
     `  edge [fontname=${FONT}, fontsize=9.5, arrowsize=0.7, penwidth=1.2]`,
     ...frameLines(undefined, boxes, 0, palette),

@@ -1,6 +1,7 @@
 // DOT → SVG by Graphviz, compiled to WebAssembly. Only this file imports it.
 
 import { type Fault, fault } from '@plumb/wire'
+import { NEWRANK } from './dot.js'
 import type { Picture } from './picture.js'
 
 /** Graphviz lays this out within seconds, however it is wired. */
@@ -18,7 +19,11 @@ export const tooLarge = ({ boxes, wires }: Picture): Fault | undefined => {
 /** The same text gives the same bytes. Throws Graphviz's error for a text that it cannot read. */
 export const toSvg = async (dot: string): Promise<string> => {
   const { instance } = await import('@viz-js/viz')
-  const graphviz = await instance()
-  const svg = graphviz.renderString(dot, { format: 'svg', engine: 'dot' })
+  const draw = async (text: string) => (await instance()).renderString(text, { format: 'svg', engine: 'dot' })
+  const svg = await draw(dot).catch((error: Error) => {
+    // With it Graphviz reads beyond its memory in a few graphs, by chance of what lies where: they are laid out frame by frame.
+    if (error.name !== 'RuntimeError') throw error
+    return draw(dot.replace(NEWRANK, ''))
+  })
   return svg.replaceAll('font-family="Helvetica,sans-Serif"', 'font-family="Helvetica,Arial,sans-serif"')
 }
