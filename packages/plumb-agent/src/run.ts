@@ -254,7 +254,7 @@ const converse = (
       outlets,
       emit,
       report,
-      // Of others, not each reads errors.
+      // Another parent may not read errors, and would wait for answers for ever.
       areErrorsBehind: options.sourcesFd === undefined ? undefined : stderr.isBehind,
       onBacklog: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
       onStreamEnd: () => asked?.end('what may be spent cannot be asked any more: its parent has gone'),
