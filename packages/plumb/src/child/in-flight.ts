@@ -50,8 +50,8 @@ export class InFlightTracker {
   #next = 1
   readonly #refused = new Set<number>()
   #settled: SettledReport | undefined
-  /** Reports that count errors which have not come: they are not used before. */
-  readonly #unheard: SettledReport[] = []
+  /** Reports that came before errors which they count: they are used behind those. */
+  readonly #early: SettledReport[] = []
   /** The latest report of settled messages, while outputs of it have not come. */
   #reports: SettledReport[] = []
   /** The last used report. */
@@ -100,13 +100,13 @@ export class InFlightTracker {
   receiveError(): void {
     if (this.#errors === undefined) return
     this.#errors++
-    this.#useUnheard((report) => this.#isHeard(report))
+    this.#useEarly((report) => this.#hasItsErrors(report))
   }
 
   /** No more come. */
   endErrors(): void {
     this.#errors = undefined
-    this.#useUnheard(() => true)
+    this.#useEarly(() => true)
   }
 
   /** The report of what the next output answers has not come. */
@@ -176,18 +176,18 @@ export class InFlightTracker {
   }
 
   settle(report: SettledReport): void {
-    this.#unheard.push(report)
-    this.#useUnheard((report) => this.#isHeard(report) || this.#unheard.length > MAX_REPORTS)
+    this.#early.push(report)
+    this.#useEarly((report) => this.#hasItsErrors(report) || this.#early.length > MAX_REPORTS)
   }
 
-  #useUnheard(isUsed: (report: SettledReport) => boolean): void {
-    for (let [report] = this.#unheard; report && isUsed(report); [report] = this.#unheard) {
-      this.#unheard.shift()
+  #useEarly(isUsed: (report: SettledReport) => boolean): void {
+    for (let [report] = this.#early; report && isUsed(report); [report] = this.#early) {
+      this.#early.shift()
       this.#use(report)
     }
   }
 
-  #isHeard({ errors = 0 }: SettledReport): boolean {
+  #hasItsErrors({ errors = 0 }: SettledReport): boolean {
     return this.#errors === undefined || errors <= this.#errors
   }
 
