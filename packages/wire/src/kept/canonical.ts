@@ -4,17 +4,16 @@ import { createHash } from 'node:crypto'
 import { canonicalJson, MAX_JSON_DEPTH } from '../json/index.js'
 
 /** What JSON leaves out, such as undefined, is left out here. */
-export const canonicalText = (value: unknown): string => sortedText(value, 0) ?? canonicalJson(JSON.stringify(value) ?? 'null')
-
-/** The same of a value that stands so deep in another. Undefined: it is not as JSON.parse returns values, or too deep: take the text of the whole. */
-export const partText = (value: unknown, depth: number): string | undefined => sortedText(value, depth)
+export const canonicalText = (value: unknown): string => partText(value, 0) ?? canonicalJson(JSON.stringify(value) ?? 'null')
 
 /** SHA-256 of the canonical text, in 64 hexadecimal digits. */
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex')
 
-// The canonical text of values as JSON.parse returns them, without writing and parsing JSON: their numbers are doubles. Undefined: the value
-// has objects of other classes, or is nested too deep to be parsed.
-const sortedText = (value: unknown, depth: number): string | undefined => {
+/**
+ * The canonical text of a value as JSON.parse returns them, which stands `depth` deep in another, without writing and parsing JSON: its
+ * numbers are doubles. Undefined: it has objects of other classes, or is nested too deep to be parsed.
+ */
+export const partText = (value: unknown, depth: number): string | undefined => {
   if (typeof value !== 'object' || value === null) return isPlain(value) ? JSON.stringify(value) : undefined
   if (depth === MAX_JSON_DEPTH) return undefined
   return Array.isArray(value) ? arrayText(value, depth) : objectText(value, depth)
@@ -26,7 +25,7 @@ const isPlain = (value: unknown): boolean =>
 const arrayText = (items: readonly unknown[], depth: number): string | undefined => {
   let text = '['
   for (const item of items) {
-    const part = sortedText(item, depth + 1)
+    const part = partText(item, depth + 1)
     if (part === undefined) return undefined
     text += text.length === 1 ? part : `,${part}`
   }
@@ -40,7 +39,7 @@ const objectText = (value: object, depth: number): string | undefined => {
   for (const key of Object.keys(value).sort()) {
     const item = (value as Readonly<Record<string, unknown>>)[key]
     if (item === undefined) continue
-    const part = sortedText(item, depth + 1)
+    const part = partText(item, depth + 1)
     if (part === undefined) return undefined
     text += `${text.length === 1 ? '' : ','}${JSON.stringify(key)}:${part}`
   }
