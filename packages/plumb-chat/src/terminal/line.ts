@@ -36,9 +36,12 @@ export class EditLine {
   readonly #output: WriteStream
   readonly #editor: Editor
   readonly #typed: Readable
+  readonly #onEntered: () => void
   readonly #onSettled: () => void
   #prompt = ''
   #isShown = false
+  /** Enter was pressed, and `onEntered` is not called yet. */
+  #isEntered = false
   /** The width that it was drawn for. */
   #columns: number
   /** Cursor queries that are not answered yet. */
@@ -68,9 +71,10 @@ export class EditLine {
       historySize: 0,
       completer: (text: string) => [complete(text), text],
     }) as Editor
+    this.#onEntered = onEntered
     this.#editor.on('line', () => {
       this.#isShown = false
-      onEntered()
+      this.#isEntered = true
     })
   }
 
@@ -85,7 +89,12 @@ export class EditLine {
 
   // One by one: of several keys at once, Node puts all but the last at the end of the line, not at the cursor.
   feed(keys: string): void {
-    for (const key of keys) this.#typed.emit('data', Buffer.from(key))
+    for (const key of keys) {
+      this.#draw(() => this.#typed.emit('data', Buffer.from(key)))
+      if (!this.#isEntered) continue
+      this.#isEntered = false
+      this.#onEntered()
+    }
   }
 
   insert(added: string): void {
@@ -108,11 +117,13 @@ export class EditLine {
 
   /** Draws the line where it was, else at the cursor, which is at the beginning of a row. */
   show(changes: Partial<View> = {}): void {
-    this.set(changes)
-    this.#columns = this.#output.columns
-    this.#editor.prevRows = 0
-    this.#editor.prompt(true)
-    this.#isShown = true
+    this.#draw(() => {
+      this.set(changes)
+      this.#columns = this.#output.columns
+      this.#editor.prevRows = 0
+      this.#editor.prompt(true)
+      this.#isShown = true
+    })
   }
 
   /** Ctrl-Z: the line is drawn again below what was written meanwhile. */
@@ -124,9 +135,11 @@ export class EditLine {
   /** Removes the line from the screen, but keeps its text; the cursor is where the line began. */
   hide(column?: number): void {
     if (!this.#isShown) return
-    moveCursor(this.#output, 0, -this.#rowsAbove(column))
-    cursorTo(this.#output, 0)
-    clearScreenDown(this.#output)
+    this.#draw(() => {
+      moveCursor(this.#output, 0, -this.#rowsAbove(column))
+      cursorTo(this.#output, 0)
+      clearScreenDown(this.#output)
+    })
     this.#isShown = false
   }
 
@@ -157,13 +170,22 @@ export class EditLine {
   handleCursorColumn(column: number): void {
     // Of several answers in a row only the last counts.
     if (this.#openQueries === 0 || --this.#openQueries > 0 || !this.isSettling) return
-    this.hide(column)
-    this.show()
+    this.#draw(() => {
+      this.hide(column)
+      this.show()
+    })
   }
 
   close(): void {
     clearTimeout(this.#timer)
     this.#editor.close()
+  }
+
+  // By one write: when the terminal gets another width between two parts of a drawing, it is lost where the line begins.
+  #draw(change: () => void): void {
+    this.#output.cork()
+    change()
+    this.#output.uncork()
   }
 
   // `column`: that of the cursor, when the terminal has answered.
