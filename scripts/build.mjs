@@ -11,6 +11,7 @@
 //   build/late.mjs     loads packages late     build/stamp.mjs    writes, and knows what is fresh
 //   build/installed.mjs  leaves packages out of tests
 //   build/indexes.mjs  looks behind each index.ts, so that bundles are small
+//   build/undici.mjs   keeps V8 from optimising what parses HTTP/1
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -22,10 +23,13 @@ import { installedPackages } from './build/installed.mjs'
 import { lateNode, latePlugins } from './build/late.mjs'
 import { splitBundles } from './build/split.mjs'
 import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
+import { baselineParser } from './build/undici.mjs'
 import { makeCodeCache, removeCodeCaches } from './build/warm-up.mjs'
 import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { thirdPartyNotices } from './notices.mjs'
+
+const TRANSFORMS = [...EMBEDS, baselineParser]
 
 /** Builds the executables. Resolves to the names of those that were not fresh. */
 export const build = async () => {
@@ -76,7 +80,11 @@ const bundleExecutable = async (name, dist) => {
   const results = [
     await splitBundles(
       bundle,
-      { ...SHARED, entryPoints: { main: `packages/${name}/src/main.ts` }, plugins: [...before, pastIndexes(indexes), ...EMBEDS, ...after] },
+      {
+        ...SHARED,
+        entryPoints: { main: `packages/${name}/src/main.ts` },
+        plugins: [...before, pastIndexes(indexes), ...TRANSFORMS, ...after],
+      },
       { ...SHARED, ...WRAPPED, inject: [] },
       `${ROOT}/${dist}`,
     ),
@@ -86,7 +94,7 @@ const bundleExecutable = async (name, dist) => {
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
     const outfile = `${dist}/${file}.bundle.cjs`
-    results.push(await bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, stdin, plugins: [lateNode, ...EMBEDS], outfile }))
+    results.push(await bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, stdin, plugins: [lateNode, ...TRANSFORMS], outfile }))
   }
   return results
 }
@@ -99,7 +107,7 @@ const bundleVersion = (name, dist) => {
     `import { ${run} } from './packages/wire/src/cli/version-program.ts'`,
     `${run}('${name}', version)`,
   ].join('\n')
-  const options = { stdin: { contents, resolveDir: ROOT }, outfile: `${dist}/version.bundle.cjs`, plugins: [lateNode, ...EMBEDS] }
+  const options = { stdin: { contents, resolveDir: ROOT }, outfile: `${dist}/version.bundle.cjs`, plugins: [lateNode, ...TRANSFORMS] }
   return bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, ...options })
 }
 
@@ -114,7 +122,7 @@ const __dirname = pathFrom(new URL('.', import.meta.url))`
 export const bundleLibrary = async (name) => {
   const { outputFiles } = await bundle({
     ...SHARED,
-    plugins: EMBEDS,
+    plugins: TRANSFORMS,
     entryPoints: { index: `packages/${name}/src/index.ts` },
     outdir: 'lib',
     format: 'esm',
@@ -135,7 +143,7 @@ const bundleTests = async (entryPoints) => {
   const external = Object.keys(JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).devDependencies).filter((name) => name !== 'ajv')
   return [
     await bundle({ ...SHARED, entryPoints: [createRequire(import.meta.url).resolve('tap')], outfile: TAP, sourcemap: false }),
-    await bundle({ ...SHARED, plugins: [tapBundle, installedPackages, ...EMBEDS], entryPoints, outdir: '.', external }),
+    await bundle({ ...SHARED, plugins: [tapBundle, installedPackages, ...TRANSFORMS], entryPoints, outdir: '.', external }),
   ]
 }
 

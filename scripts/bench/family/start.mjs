@@ -1,7 +1,7 @@
 // Start: what a shell waits for, against the start of node alone.
 
 import { EVENT, eventLines } from '../events.mjs'
-import { timeStart } from '../measure.mjs'
+import { timePipe, timeStart } from '../measure.mjs'
 import { openModel } from '../model.mjs'
 
 const NODE = 'node -e 0'
@@ -19,9 +19,13 @@ const INITIALIZE = `${JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
 })}\n`
 
+const LONG_CHARACTERS = 10_000
+
 export const start = ({ isQuick, frameworks, writeFixture, peer, once }) => {
   const [id, eliza, tools] = Object.entries(SPECS).map(([name, text]) => writeFixture(`start-${name}.plumb`, text))
+  const question = writeFixture('start-question.jsonl', '"hello"\n')
   let model
+  let longModel
   const program = (key, command, env, input) => once(`start: ${key}`, () => ({ measure: () => timeStart(command, { env, input }) }))
   const node = (checkout, key = NODE) => program(key, [process.execPath, '-e', '0'], checkout.env)
 
@@ -38,6 +42,11 @@ export const start = ({ isQuick, frameworks, writeFixture, peer, once }) => {
       const options = { env: { ...checkout.env, ANTHROPIC_API_KEY: 'none' }, input: '"hello"\n', waitFor }
       return { measure: () => timeStart(command(checkout, model.url), options) }
     })
+  const ending = (key, command) => (checkout) =>
+    once(`start: ${checkout.label} ${key}`, () => {
+      const options = { env: { ...checkout.env, ANTHROPIC_API_KEY: 'none' }, data: question }
+      return { measure: () => timePipe(command(checkout, longModel.url), options) }
+    })
   const bareServer = (checkout) => program('bare server', [process.execPath, peer('mcp-server.cjs')], checkout.env, INITIALIZE)
 
   return {
@@ -47,8 +56,9 @@ export const start = ({ isQuick, frameworks, writeFixture, peer, once }) => {
     rounds: isQuick ? 5 : 25,
     prepare: async () => {
       model = await openModel()
+      longModel = await openModel(0, 'long-model.cjs', String(LONG_CHARACTERS))
     },
-    close: () => model.close(),
+    close: () => Promise.all([model.close(), longModel.close()]),
     cases: [
       {
         name: 'noise',
@@ -86,6 +96,15 @@ export const start = ({ isQuick, frameworks, writeFixture, peer, once }) => {
         peers: (checkout) => ({
           'bare fetch loop': asking('fetch loop', (_, url) => [process.execPath, peer('fetch-loop.cjs'), url])(checkout),
           ...Object.fromEntries(frameworks.map(({ name, command }) => [name, asking(name, (_, url) => command(url))(checkout)])),
+        }),
+      },
+      {
+        name: 'plumb-agent, long answer',
+        about: 'of 10 kB, to the end of the program',
+        goals: [{ to: 'bare fetch loop', atMost: 1 }],
+        ours: ending('long answer', (checkout, url) => [checkout.bin('plumb-agent'), '-e', agent(url)]),
+        peers: (checkout) => ({
+          'bare fetch loop': ending('fetch loop, long answer', (_, url) => [process.execPath, peer('fetch-loop.cjs'), url])(checkout),
         }),
       },
       version('plumb-mcp'),
