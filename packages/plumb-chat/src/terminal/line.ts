@@ -181,11 +181,14 @@ export class EditLine {
     this.#editor.close()
   }
 
-  // By one write: when the terminal gets another width between two parts of a drawing, it is lost where the line begins.
+  // In one write: if the terminal got another width between two parts of a drawing, the place where the line begins would be lost.
   #draw(change: () => void): void {
     this.#output.cork()
-    change()
-    this.#output.uncork()
+    try {
+      change()
+    } finally {
+      this.#output.uncork()
+    }
   }
 
   // `column`: that of the cursor, when the terminal has answered.
