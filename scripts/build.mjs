@@ -35,6 +35,7 @@ const TRANSFORMS = [...EMBEDS, baselineParser]
 export const build = async () => {
   const stale = executables().filter((name) => !isFresh(`packages/${name}/dist`))
   for (const name of stale) await buildExecutable(name)
+  for (const name of stale) makeCodeCache(name, `${ROOT}/packages/${name}/dist`)
   return stale
 }
 
@@ -70,7 +71,6 @@ const buildExecutable = async (name) => {
   removeCodeCaches(`${ROOT}/${dist}`)
   writeStamped([...results, { outputFiles: [start, notices], metafile: { inputs } }], dist, began)
   removeStaleOutput(dist)
-  makeCodeCache(name, `${ROOT}/${dist}`)
 }
 
 const bundleExecutable = async (name, dist) => {

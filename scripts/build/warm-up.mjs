@@ -10,11 +10,14 @@ export const removeCodeCaches = (dist) => {
   for (const file of readdirSync(dist).filter((name) => name.endsWith('.cache'))) rmSync(`${dist}/${file}`, { force: true })
 }
 
+/** To be called when all executables have been built: some jobs start others. */
 export const makeCodeCache = (name, dist) => {
+  const kept = `${dist}/kept.new`
+  rmSync(kept, { recursive: true, force: true })
   for (const { args, input, handed } of [{ args: ['--version'], input: '' }, ...(JOBS[name] ?? [{ args: ['--help'], input: '' }])]) {
     // What the launcher would set, and nothing from the caller that could interfere.
     const env = { PATH: process.env.PATH, PLUMB_FDS: handed ? '3' : '', ANTHROPIC_API_KEY: 'none' }
-    const command = [`${ROOT}/scripts/build/make-cache.cjs`, dist, ...args]
+    const command = [`${ROOT}/scripts/build/make-cache.cjs`, dist, ...args.map((arg) => (arg === KEPT ? kept : arg))]
     const stdio = ['pipe', 'pipe', 'pipe']
     if (!handed) {
       execFileSync(process.execPath, command, { input, env, stdio })
@@ -28,6 +31,7 @@ export const makeCodeCache = (name, dist) => {
     closeSync(fd)
     rmSync(file)
   }
+  rmSync(kept, { recursive: true, force: true })
 }
 
 const EXAMPLES = `${ROOT}/packages/plumb/examples`
@@ -44,6 +48,8 @@ const MCP_REQUESTS = [
   .map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`)
   .join('')
 const agentOf = (config) => `let bot : !string -> !string = agent { ${config} }`
+const MODEL_AGENT = agentOf('provider: "anthropic", model: "stub", endpoint: "MODEL"')
+const MAIN = 'let main : !string -> !string = bot'
 const ELIZA = agentOf('provider: "eliza", model: "doctor"')
 // The same, as its parent hands it over (packages/lang/src/program/agent-json.ts).
 const HANDED = {
@@ -61,7 +67,8 @@ const HANDED = {
     serverVariables: [],
   },
 }
-// In order. MODEL stands for the address of a model on loopback.
+const KEPT = 'KEPT'
+// In order. MODEL stands for the address of a model on loopback, KEPT for a directory that lasts for the jobs of one executable.
 const JOBS = {
   plumb: [
     // Enough lines to compile the code for many lines, too.
@@ -72,11 +79,14 @@ const JOBS = {
     { args: ['--help'], input: '' },
     { args: ['fmt', '--check', `${EXAMPLES}/orders.plumb`], input: '' },
     { args: ['explain', 'usage'], input: '' },
+    { args: ['--record', KEPT, '-e', `${MAIN} ${MODEL_AGENT}`], input: '"Men are all alike."\n' },
+    { args: ['--resume', KEPT, '-e', `${MAIN} ${MODEL_AGENT}`], input: '"Men are all alike."\n"In what way?"\n' },
   ],
   'plumb-agent': [
     { args: ['-e', ELIZA], input: '"Men are all alike."\n' },
     { args: ['--help'], input: '' },
-    { args: ['-e', agentOf('provider: "anthropic", model: "stub", endpoint: "MODEL"')], input: '"Men are all alike."\n' },
+    { args: ['-e', MODEL_AGENT], input: '"Men are all alike."\n' },
+    { args: ['--cache', KEPT, '-e', MODEL_AGENT], input: '"Men are all alike."\n"In what way?"\n' },
     // As plumb starts an agent.
     {
       args: [
