@@ -11,7 +11,7 @@
 //   build/late.mjs     loads packages late     build/stamp.mjs    writes, and knows what is fresh
 //   build/installed.mjs  leaves packages out of tests
 //   build/indexes.mjs  looks behind each index.ts, so that bundles are small
-//   build/undici.mjs   keeps V8 from optimising what parses HTTP/1
+//   build/undici.mjs   what undici loads late
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,13 +23,13 @@ import { installedPackages } from './build/installed.mjs'
 import { lateNode, latePlugins } from './build/late.mjs'
 import { splitBundles } from './build/split.mjs'
 import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
-import { baselineParser } from './build/undici.mjs'
+import { lateUndici } from './build/undici.mjs'
 import { makeCodeCache, removeCodeCaches } from './build/warm-up.mjs'
 import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { thirdPartyNotices } from './notices.mjs'
 
-const TRANSFORMS = [...EMBEDS, baselineParser]
+const TRANSFORMS = [...EMBEDS, lateUndici]
 
 /** Builds the executables. Resolves to the names of those that were not fresh. */
 export const build = async () => {

@@ -2,9 +2,11 @@
 // less may be taken out of the lists; what loads more costs every start.
 
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { isTried } from '../packages/wire/src/fd/node-internals.js'
 import { scaled } from '../packages/wire/test/patience.js'
@@ -14,7 +16,7 @@ t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 // Each costs what can be felt; the rest Node loads by itself, or it is small.
 const COSTLY = [
-  ...['child_process', 'crypto', 'dns', 'fs/promises', 'http', 'https', 'net', 'os', 'readline', 'stream', 'stream/web'],
+  ...['assert', 'child_process', 'crypto', 'dns', 'fs/promises', 'http', 'http2', 'https', 'net', 'os', 'readline', 'stream', 'stream/web'],
   ...['timers/promises', 'tty', 'v8', 'worker_threads', 'zlib'],
 ]
 
@@ -32,9 +34,21 @@ process.on('exit', () => {
 `,
 )
 
+// In a thread of its own, for this one waits for what it starts.
+const MODEL = `const { openModel } = require(${JSON.stringify(resolve('scripts/stub-model.cjs'))})
+const { parentPort } = require('node:worker_threads')
+parentPort.on('message', () => {})
+openModel().then(({ url }) => parentPort.postMessage(url))`
+let model = ''
+t.before(async () => {
+  const thread = new Worker(MODEL, { eval: true })
+  t.teardown(() => thread.terminate())
+  ;[model] = (await once(thread, 'message')) as [string]
+})
+
 // Telemetry is 3, and what a parent hands over 9, as plumb has them; 0 and 1 are pipes or files.
 const start = (name: string, args: readonly string[], input: string, handed: string | undefined, through: 'pipes' | 'files') => {
-  const env = { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--require ${watcher}` }
+  const env = { PATH: process.env.PATH ?? '', NODE_OPTIONS: `--require ${watcher}`, ANTHROPIC_API_KEY: 'none' }
   const [stdin, stdout] = [join(directory, 'stdin'), join(directory, 'stdout')]
   const opened: number[] = []
   const open = (path: string, flags: string): number => {
@@ -48,7 +62,8 @@ const start = (name: string, args: readonly string[], input: string, handed: str
   stdio.push('pipe')
   if (handed !== undefined) stdio.push('pipe', ...new Array(5).fill('ignore'), open(join(directory, 'sources'), 'r'))
   const options = { env, input, stdio, encoding: 'utf8', timeout: scaled(60_000) } as const
-  const ran = spawnSync(`packages/${name}/bin/${name}`, args, options)
+  const asked = args.map((arg) => arg.replace('MODEL', model))
+  const ran = spawnSync(`packages/${name}/bin/${name}`, asked, options)
   for (const fd of opened) closeSync(fd)
   const { node, bundles, uncached } = JSON.parse(readFileSync(join(directory, 'loaded.json'), 'utf8')) as Readonly<Record<string, string[]>>
   const said = through === 'pipes' ? ran.stdout : readFileSync(stdout, 'utf8')
@@ -76,6 +91,7 @@ const PIPED = isTried('pipe_wrap', process.versions.node) ? [] : PIPES
 const CHILD = isTried('process_wrap', process.versions.node) ? PIPED : ['child_process', ...PIPES]
 
 interface Start {
+  /** MODEL stands for the address of a model. */
   readonly args: readonly string[]
   readonly input?: string
   /** On fd 9. */
@@ -121,6 +137,12 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   ],
   'plumb-agent': [
     { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
+    {
+      args: ['-e', 'let bot : !string -> !string = agent { provider: "anthropic", model: "stub", endpoint: "MODEL" }'],
+      input: '"Men are all alike."\n',
+      node: ['http', 'net', 'stream', 'v8'],
+      bundles: ['provider-chats', 'undici-lib-dispatcher-agent.js'],
+    },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,

@@ -1,6 +1,7 @@
 // Connections to one endpoint: kept alive, through the proxy of the environment, and never to any other host.
 
 import { Readable } from 'node:stream'
+import { once } from '@plumb/wire/once'
 import type { Dispatcher } from 'undici'
 import { Dispatched, type ReplyListener } from './dispatched.js'
 import { isLoopback } from './endpoint.js'
@@ -24,14 +25,25 @@ export interface HttpRequest {
 }
 
 export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: Timing): HttpConnection => {
-  let opening: Promise<Dispatcher> | undefined
-  // undici costs more than everything else at start, so it is loaded for the first request.
-  const open = async (): Promise<Dispatcher> => {
+  const options = { connect: { timeout: connectMs }, headersTimeout: headersMs, bodyTimeout: idleMs }
+  const proxies = isLoopback(endpoint.hostname) ? undefined : proxiesOf(process.env)
+  const opened: Promise<Dispatcher>[] = []
+  const kept = <SomeDispatcher extends Dispatcher>(open: () => Promise<SomeDispatcher>): (() => Promise<SomeDispatcher>) =>
+    once(() => {
+      const opening = open()
+      opened.push(opening)
+      return opening
+    })
+  const openWhole = kept(async () => {
     const { Agent, EnvHttpProxyAgent } = await import('undici')
-    const options = { connect: { timeout: connectMs }, headersTimeout: headersMs, bodyTimeout: idleMs }
-    const proxies = isLoopback(endpoint.hostname) ? undefined : proxiesOf(process.env)
     return proxies ? new EnvHttpProxyAgent({ ...options, ...proxies }) : new Agent(options)
-  }
+  })
+  // It costs more than everything else at start, so it is loaded for the first request; and undici's index three times as much, since it
+  // loads fetch, WebSocket, cookies and caches.
+  const openLight = kept(async () => {
+    const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
+    return new Agent(options)
+  })
   const { origin } = endpoint
   const toOptions = ({ path, headers, body }: HttpRequest) => {
     const sent = typeof body === 'object' ? Readable.from(body) : (body ?? null)
@@ -39,23 +51,23 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
   }
   return {
     send: async (request, signal) => {
-      opening ??= open()
-      const dispatcher = await opening
+      const dispatcher = await openWhole()
       const reply = await dispatcher.request({ ...toOptions(request), signal })
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     },
     dispatch: (request, listener) => {
-      opening ??= open()
+      const opening: Promise<Dispatcher> = proxies ? openWhole() : openLight()
       const dispatched = new Dispatched(listener)
       opening.then((dispatcher) => dispatcher.dispatch(toOptions(request), dispatched)).catch((error) => dispatched.abort(error))
       return (why) => dispatched.abort(why)
     },
     close: () => {
       // Pending requests are abandoned: their caller is gone.
-      opening?.then(
-        (dispatcher) => dispatcher.destroy(),
-        () => {},
-      )
+      for (const opening of opened)
+        opening.then(
+          (dispatcher) => dispatcher.destroy(),
+          () => {},
+        )
     },
   }
 }
