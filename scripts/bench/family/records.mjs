@@ -73,21 +73,26 @@ const forgetting = (fixtures) =>
     words: 'amnesiac: true, concurrency: 100',
   })
 /** What it remembers is a part of each question, so that it is short beside the other. */
-const remembering = (fixtures) => recordOf(fixtures, { name: 'remembering', bytes: 10 * MEGABYTE, words: 'concurrency: 1' })
+const remembering = (fixtures, name, bytes) => recordOf(fixtures, { name, bytes, words: 'concurrency: 1' })
+const SHORT = 'a record of one message'
 
 export const records = (fixtures) => {
   const { isQuick, once } = fixtures
-  const [large, talk] = [forgetting(fixtures), remembering(fixtures)]
+  const large = forgetting(fixtures)
+  const talk = remembering(fixtures, 'remembering', 10 * MEGABYTE)
+  const short = remembering(fixtures, 'remembering one', 1)
+  const records = [large, talk, short]
+  const program = (name, record, measure) => (checkout) =>
+    once(`records: ${checkout.label} ${name}`, () => ({
+      measure: async () => {
+        await record.ready(checkout)
+        return measure(checkout, record)
+      },
+    }))
   const one = (name, about, record, measure, goals) => ({
     name,
     about,
-    ours: (checkout) =>
-      once(`records: ${checkout.label} ${name}`, () => ({
-        measure: async () => {
-          await record.ready(checkout)
-          return measure(checkout, record)
-        },
-      })),
+    ours: program(name, record, measure),
     peers: () => ({}),
     goals,
   })
@@ -95,12 +100,13 @@ export const records = (fixtures) => {
     const { sample, asked } = await record.resume(checkout, timePipe)
     return { ...sample, value: asked }
   }
-  // Known when it was made.
-  const replayed = (record) => ({
-    get under() {
-      return (bytesIn(record.directory) / REPLAYED_BYTES) * 1000
+  // Known when both were made.
+  const replayed = {
+    to: SHORT,
+    get atMostMore() {
+      return Math.round(((bytesIn(talk.directory) - bytesIn(short.directory)) / REPLAYED_BYTES) * 1000)
     },
-  })
+  }
   const view = async (checkout, { page, directory }) => {
     const sample = await timeRun([checkout.bin('plumb'), 'view', '-o', page, directory], { env: checkout.env })
     const megabytes = statSync(page).size / MEGABYTE
@@ -116,12 +122,17 @@ export const records = (fixtures) => {
     name: 'records',
     about: `A record of ${isQuick ? '100 MB' : '1 GB'}, of an agent that forgets, and one of 10 MB, of one that remembers: messages of 5 kB with answers of 10 kB. It is resumed with its inputs and one more.`,
     unit: 'ms',
-    rounds: isQuick ? 1 : 3,
-    prepare: () => Promise.all([large.open(), talk.open()]),
-    close: () => Promise.all([large.close(), talk.close()]),
+    rounds: 3,
+    prepare: () => Promise.all(records.map((record) => record.open())),
+    close: () => Promise.all(records.map((record) => record.close())),
     cases: [
       one('resume, forgetting', 'to the request for the one more', large, firstRequest, [{ under: 1000 }]),
-      one('resume, remembering', 'the same, at 50 MB a second', talk, firstRequest, [replayed(talk)]),
+      {
+        ...one('resume, remembering', 'the same, at 50 MB a second beyond the starts of plumb and its agent', talk, firstRequest, [
+          replayed,
+        ]),
+        peers: (checkout) => ({ [SHORT]: program(SHORT, short, firstRequest)(checkout) }),
+      },
       one('view', `to a page of at most ${MAX_PAGE_MB} MB`, large, view, [{ under: 5000 }]),
       ...(browser
         ? [one('view in a browser', 'from the request for that page to the answer to a search', large, inBrowser, [{ under: 1000 }])]
