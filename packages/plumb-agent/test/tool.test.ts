@@ -266,22 +266,24 @@ t.test('an answer is checked against what the tool declares, wherever it comes f
   ])
 })
 
-t.test('fault 77: a call that is repeated, by its id, is made once', async (t) => {
-  const call = says(use('a', 'double', { n: 1 }))
-  const other = says(use('a', 'double', { n: 5 }))
-  const { asked, requests, say } = open([call, call, other, says(text('done')), call, says(text('again'))])
-  await say()
-  await say()
-  t.strictSame(
-    asked.flatMap((question) => (Array.isArray(results(question)) ? results(question).map(({ content }) => content) : [])),
-    ['{"n":2}', '{"n":2}', '{"n":10}', '{"n":10}'].toSpliced(3, 1, '{"n":2}'),
-  )
-  t.strictSame(
-    requests.map(({ id }) => id),
-    ['a', 'a#1', 'a#2'],
-    'an id that means another call is another one',
-  )
-})
+// Of a long call only a hash is kept.
+for (const note of ['', 'x'.repeat(1000)])
+  t.test(`fault 77: a call that is repeated, by its id, is made once: ${note.length + 10} characters`, async (t) => {
+    const call = says(use('a', 'double', { note, n: 1 }))
+    const other = says(use('a', 'double', { note, n: 5 }))
+    const { asked, requests, say } = open([call, call, other, says(text('done')), call, says(text('again'))])
+    await say()
+    await say()
+    t.strictSame(
+      asked.flatMap((question) => (Array.isArray(results(question)) ? results(question).map(({ content }) => content) : [])),
+      ['{"n":2}', '{"n":2}', '{"n":10}', '{"n":2}'],
+    )
+    t.strictSame(
+      requests.map(({ id }) => id),
+      ['a', 'a#1', 'a#2'],
+      'an id that means another call is another one',
+    )
+  })
 
 t.test('fault 77: a provider that fails after a tool has run', async (t) => {
   const failed = { ok: false, error: fault('overloaded', 'busy') } as const

@@ -246,10 +246,13 @@ const begin = (
   }
 }
 
-const fingerprint = (use: ToolUse): string =>
-  createHash('sha256')
-    .update(JSON.stringify([use.name, inputText(use)]))
-    .digest('base64')
+/** So many characters of a call are kept as they are: node:crypto takes 4 ms to load, and the model waits for the first call. */
+const SHORT_CALL = 256
+
+const fingerprint = (use: ToolUse): string => {
+  const text = JSON.stringify([use.name, inputText(use)])
+  return text.length <= SHORT_CALL ? text : createHash('sha256').update(text).digest('base64')
+}
 
 const readInput = (use: ToolUse, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {
   const text = textThatIsNoJson(use.input)
