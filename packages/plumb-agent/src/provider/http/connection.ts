@@ -38,8 +38,8 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
     const { Agent, EnvHttpProxyAgent } = await import('undici')
     return proxies ? new EnvHttpProxyAgent({ ...options, ...proxies }) : new Agent(options)
   })
-  // It costs more than everything else at start, so it is loaded for the first request; and undici's index three times as much, since it
-  // loads fetch, WebSocket, cookies and caches.
+  // undici costs more than everything else at start, so it is loaded for the first request; its index three times as much as this part of
+  // it, since that loads fetch, WebSocket, cookies and caches too.
   const openLight = kept(async () => {
     const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
     return new Agent(options)
