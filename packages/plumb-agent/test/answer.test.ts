@@ -316,6 +316,7 @@ const openLoop = (lines: readonly string[], concurrency = 1, areErrorsBehind?: L
   }
   const rest = [...lines]
   const seen: string[] = []
+  const reported: unknown[] = []
   const intake: Intake = {
     next: () => {
       const text = rest.shift()
@@ -350,7 +351,7 @@ const openLoop = (lines: readonly string[], concurrency = 1, areErrorsBehind?: L
     onAuthority: () => {},
     intake,
     outlets,
-    emit: () => {},
+    emit: (event) => void reported.push(event),
     report: ({ error, seq }) => void seen.push(`${error} ${seq}`),
     areErrorsBehind,
     onFinish: () => void seen.push('end'),
@@ -360,7 +361,7 @@ const openLoop = (lines: readonly string[], concurrency = 1, areErrorsBehind?: L
     waiting.find((question) => question.text === text)?.answer(text.toUpperCase())
     for (let i = 0; i < 3; i++) await new Promise(setImmediate)
   }
-  return { loop, seen, waiting, answer }
+  return { loop, seen, reported, waiting, answer }
 }
 
 t.test('an answer that waits for its turn holds no place; no more than 1,000 wait', async (t) => {
@@ -435,6 +436,33 @@ t.test('several at once come out in the order of their inputs', async (t) => {
   await answer('d')
   await answer('c')
   t.strictSame(seen, ['"A"', '"B"', '"C"', '"D"', 'end'])
+})
+
+t.test('of many at once, eight are started in a turn of the event loop, and each place that is free is taken', async (t) => {
+  const lines = Array.from({ length: 30 }, (_, i) => `${i}`)
+  const { seen, waiting, answer } = openLoop(lines, 20)
+  const started = () => waiting.map(({ text }) => Number(text))
+  const turns = async (count: number) => {
+    for (let i = 0; i < count; i++) await new Promise(setImmediate)
+  }
+  t.equal(waiting.length, 8)
+  await turns(1)
+  t.equal(waiting.length, 16)
+  await turns(10)
+  t.equal(waiting.length, 20, 'as many as its concurrency')
+  await answer('0')
+  t.equal(waiting.length, 21)
+  for (const text of started().slice(1)) await answer(`${text}`)
+  t.strictSame(started(), lines.map(Number), 'in order')
+  for (const text of lines.slice(21)) await answer(text)
+  t.strictSame(seen, [...lines.map((text) => `"${text}"`), 'end'])
+})
+
+t.test('the last input is reported in the turn in which it was answered', async (t) => {
+  const { reported, waiting } = openLoop(['1', '2', '3', '4', '5', '6', '7', '8'], 20)
+  for (const { text, answer } of waiting) answer(text)
+  for (let i = 0; i < 20; i++) await null
+  t.match(reported.at(-1), { kind: 'settled', inputs: 8, outputs: 8 })
 })
 
 t.test('control messages are taken whole or not at all', async (t) => {

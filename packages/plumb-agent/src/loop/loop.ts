@@ -56,6 +56,11 @@ export interface LoopParts {
   readonly onFinish: () => void
 }
 
+/**
+ * Inputs that are started in one turn of Node's event loop: what they send goes out, and connections that have brought an answer are free again,
+ * before more are started.
+ */
+const MAX_STARTS = 8
 /** While it is busy, settled inputs are reported at most this often (ms). */
 const BUSY_MS = 20
 
@@ -74,6 +79,8 @@ export class Loop {
   readonly #delivery: Delivery
   readonly #counts = new SettledCounts()
   #accepted = 0
+  /** In this turn of the event loop. */
+  #started = 0
   #stdin: 'open' | 'closed' | 'ended' = 'open'
   #mode: 'running' | 'paused' | 'deadlocked' = 'running'
   #phase: 'idle' | 'advancing' | 'finished' = 'idle'
@@ -152,7 +159,8 @@ export class Loop {
     while (hasMoved) hasMoved = this.#deliver() || this.#runControl() || this.#startNext() || this.#pull() || this.#resumeAtEnd()
     this.#phase = 'idle'
     this.#reportDeadlock()
-    if (this.#inFlight.isEmpty && (this.#queue.isEmpty || this.isPaused)) this.#emitSettled()
+    const willStartMore = this.#started >= MAX_STARTS && !this.#isDone()
+    if (this.#inFlight.isEmpty && (this.#queue.isEmpty || this.isPaused) && !willStartMore) this.#emitSettled()
     else this.#busy ??= setTimeout(() => this.#reportWhileBusy(), BUSY_MS)
     if (!this.#isDone() || this.#sources.awaitsControl(() => this.advance())) return
     this.#phase = 'finished'
@@ -185,9 +193,20 @@ export class Loop {
     if (!input) return false
     this.#inFlight.start(input)
     const read = this.#refusal ?? input.read()
-    if (read.ok) void this.#answer(input, read.value)
-    else this.#settle(input, read)
+    if (read.ok) {
+      this.#countStart()
+      void this.#answer(input, read.value)
+    } else this.#settle(input, read)
     return true
+  }
+
+  #countStart(): void {
+    if (this.#parts.config.concurrency <= MAX_STARTS || this.#started++ > 0) return
+    setImmediate(() => {
+      const wereMany = this.#started >= MAX_STARTS
+      this.#started = 0
+      if (wereMany) this.advance()
+    })
   }
 
   async #answer(input: Input, said: UserInput): Promise<void> {
@@ -217,6 +236,7 @@ export class Loop {
 
   #canStart(): boolean {
     const { config, outlets } = this.#parts
+    if (this.#started >= MAX_STARTS) return false
     return !this.isPaused && this.#urgent.length === 0 && this.#inFlight.hasRoom(config.concurrency) && !outlets.isFull()
   }
 
