@@ -84,7 +84,11 @@ const INITIALIZE = {
   ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } },
 }
+const agentOf = (more: string) => `let bot : !string -> !string = agent { provider: "anthropic", model: "stub", endpoint: "MODEL"${more} }`
+const DOUBLE = '@tool true let double : { n: int } -> { n: int } = map({ n: n * 2 })'
 const TOOL = '@tool true let inc : int -> int = map(value + 1)'
+const SERVER = JSON.stringify({ command: process.execPath, args: [resolve('packages/plumb-mcp/dist/main.cjs'), agent], sandbox: false })
+const WITH_SERVER = `let bot : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [${SERVER}] }`
 const PIPES = ['net', 'stream']
 // A Node in which the bare ones were not tried does it by way of streams.
 const PIPED = isTried('pipe_wrap', process.versions.node) ? [] : PIPES
@@ -138,10 +142,16 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   'plumb-agent': [
     { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
     {
-      args: ['-e', 'let bot : !string -> !string = agent { provider: "anthropic", model: "stub", endpoint: "MODEL" }'],
+      args: ['-e', agentOf('')],
       input: '"Men are all alike."\n',
       node: ['http', 'net', 'stream', 'v8'],
       bundles: ['provider-chats', 'undici-lib-dispatcher-agent.js'],
+    },
+    {
+      args: ['-e', `${DOUBLE} ${agentOf(', tools: ["double"]')}`],
+      input: '"Twice 21?"\n',
+      node: ['child_process', 'http', 'net', 'stream', 'v8'],
+      bundles: ['tool-agent-tools', 'shared', 'split2', 'provider-chats', 'undici-lib-dispatcher-agent.js'],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
@@ -167,6 +177,12 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   'plumb-tool': [
     { args: ['-e', TOOL, 'call', 'inc', '1'], node: [] },
     { args: ['-e', TOOL, 'serve'], input: '{"id":"a","name":"inc","input":1}\n', node: PIPED },
+    {
+      args: ['-e', WITH_SERVER, '--agent', 'bot', 'serve', '--offers'],
+      input: '',
+      node: ['child_process', 'crypto', 'net', 'stream'],
+      bundles: ['source-mcp-agent-servers', 'mcp-client-connect', 'mcp-client'],
+    },
     { args: ['--help'], node: PIPES, bundles: ['commander'] },
   ],
 }

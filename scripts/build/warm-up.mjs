@@ -48,7 +48,13 @@ const MCP_REQUESTS = [
   .map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`)
   .join('')
 const agentOf = (config) => `let bot : !string -> !string = agent { ${config} }`
-const MODEL_AGENT = agentOf('provider: "anthropic", model: "stub", endpoint: "MODEL"')
+const MODEL = 'provider: "anthropic", model: "stub", endpoint: "MODEL"'
+const MODEL_AGENT = agentOf(MODEL)
+const MCP_SERVER = JSON.stringify({
+  command: process.execPath,
+  args: [`${ROOT}/packages/plumb-mcp/dist/main.cjs`, `${EXAMPLES}/orders.plumb`],
+  sandbox: false,
+})
 const MAIN = 'let main : !string -> !string = bot'
 const ELIZA = agentOf('provider: "eliza", model: "doctor"')
 // The same, as its parent hands it over (packages/lang/src/program/agent-json.ts).
@@ -87,6 +93,8 @@ const JOBS = {
     { args: ['--help'], input: '' },
     { args: ['-e', MODEL_AGENT], input: '"Men are all alike."\n' },
     { args: ['--cache', KEPT, '-e', MODEL_AGENT], input: '"Men are all alike."\n"In what way?"\n' },
+    { args: ['-e', `${DOUBLE} ${agentOf(`${MODEL}, tools: ["double"]`)}`], input: '"Twice 21?"\n' },
+    { args: ['-e', agentOf(`${MODEL}, mcp: [${MCP_SERVER}]`)], input: '"Men are all alike."\n' },
     // As plumb starts an agent.
     {
       args: [
@@ -121,5 +129,9 @@ const JOBS = {
       ['call twice -', '1\n'],
       ['serve', '{"id":"a","name":"twice","input":1}\n'],
     ].map(([words, input]) => ({ args: ['-e', TOOLS, ...words.split(' ')], input })),
+    {
+      args: ['-e', agentOf(`provider: "eliza", model: "doctor", mcp: [${MCP_SERVER}]`), '--agent', 'bot', 'serve', '--offers'],
+      input: '{"id":"a","name":"check","input":{"source":"let main : !int -> !int = id"}}\n',
+    },
   ],
 }
