@@ -1,7 +1,6 @@
 // Connections to one endpoint: kept alive, through the proxy of the environment, and never to any other host.
 
 import { Readable } from 'node:stream'
-import { once } from '@plumb/wire/once'
 import type { Dispatcher } from 'undici'
 import { Dispatched, type ReplyListener } from './dispatched.js'
 import { isLoopback } from './endpoint.js'
@@ -27,23 +26,26 @@ export interface HttpRequest {
 export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: Timing): HttpConnection => {
   const options = { connect: { timeout: connectMs }, headersTimeout: headersMs, bodyTimeout: idleMs }
   const proxies = isLoopback(endpoint.hostname) ? undefined : proxiesOf(process.env)
-  const opened: Promise<Dispatcher>[] = []
-  const kept = <SomeDispatcher extends Dispatcher>(open: () => Promise<SomeDispatcher>): (() => Promise<SomeDispatcher>) =>
-    once(() => {
-      const opening = open()
-      opened.push(opening)
-      return opening
-    })
-  const openWhole = kept(async () => {
-    const { Agent, EnvHttpProxyAgent } = await import('undici')
-    return proxies ? new EnvHttpProxyAgent({ ...options, ...proxies }) : new Agent(options)
-  })
   // undici costs more than everything else at start, so it is loaded for the first request; its index three times as much as this part of
   // it, since that loads fetch, WebSocket, cookies and caches too.
-  const openLight = kept(async () => {
+  const openLight = async (): Promise<Dispatcher> => {
     const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
     return new Agent(options)
-  })
+  }
+  const openWhole = async () => {
+    const { Agent, EnvHttpProxyAgent } = await import('undici')
+    return proxies ? new EnvHttpProxyAgent({ ...options, ...proxies }) : new Agent(options)
+  }
+  let light: Promise<Dispatcher> | undefined
+  let whole: ReturnType<typeof openWhole> | undefined
+  const opened = (): Promise<Dispatcher> => {
+    if (proxies) {
+      whole ??= openWhole()
+      return whole
+    }
+    light ??= openLight()
+    return light
+  }
   const { origin } = endpoint
   const toOptions = ({ path, headers, body }: HttpRequest) => {
     const sent = typeof body === 'object' ? Readable.from(body) : (body ?? null)
@@ -51,20 +53,22 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
   }
   return {
     send: async (request, signal) => {
-      const dispatcher = await openWhole()
+      whole ??= openWhole()
+      const dispatcher = await whole
       const reply = await dispatcher.request({ ...toOptions(request), signal })
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     },
     dispatch: (request, listener) => {
-      const opening: Promise<Dispatcher> = proxies ? openWhole() : openLight()
       const dispatched = new Dispatched(listener)
-      opening.then((dispatcher) => dispatcher.dispatch(toOptions(request), dispatched)).catch((error) => dispatched.abort(error))
+      opened()
+        .then((dispatcher) => dispatcher.dispatch(toOptions(request), dispatched))
+        .catch((error) => dispatched.abort(error))
       return (why) => dispatched.abort(why)
     },
     close: () => {
       // Pending requests are abandoned: their caller is gone.
-      for (const opening of opened)
-        opening.then(
+      for (const opening of [light, whole])
+        opening?.then(
           (dispatcher) => dispatcher.destroy(),
           () => {},
         )
