@@ -11,7 +11,7 @@
 //   build/late.mjs     loads packages late     build/stamp.mjs    writes, and knows what is fresh
 //   build/installed.mjs  leaves packages out of tests
 //   build/indexes.mjs  looks behind each index.ts, so that bundles are small
-//   build/undici.mjs   what undici loads late
+//   build/undici.mjs   changes what undici loads at once, and how its parser is compiled
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,13 +23,13 @@ import { installedPackages } from './build/installed.mjs'
 import { lateNode, latePlugins } from './build/late.mjs'
 import { splitBundles } from './build/split.mjs'
 import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
-import { lateUndici } from './build/undici.mjs'
+import { undiciChanges } from './build/undici.mjs'
 import { makeCodeCache, removeCodeCaches } from './build/warm-up.mjs'
 import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { thirdPartyNotices } from './notices.mjs'
 
-const TRANSFORMS = [...EMBEDS, lateUndici]
+const TRANSFORMS = [...EMBEDS, undiciChanges]
 
 /** Builds the executables. Resolves to the names of those that were not fresh. */
 export const build = async () => {

@@ -16,7 +16,7 @@ t.teardown(() => rmSync(directory, { recursive: true, force: true }))
 
 // Each costs what can be felt; the rest Node loads by itself, or it is small.
 const COSTLY = [
-  ...['assert', 'child_process', 'crypto', 'dns', 'fs/promises', 'http', 'http2', 'https', 'net', 'os', 'readline', 'stream', 'stream/web'],
+  ...['child_process', 'crypto', 'dns', 'fs/promises', 'http', 'http2', 'https', 'net', 'os', 'readline', 'stream', 'stream/web'],
   ...['timers/promises', 'tty', 'v8', 'worker_threads', 'zlib'],
 ]
 
