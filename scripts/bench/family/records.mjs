@@ -81,7 +81,7 @@ export const records = (fixtures) => {
   const large = forgetting(fixtures)
   const talk = remembering(fixtures, 'remembering', 10 * MEGABYTE)
   const short = remembering(fixtures, 'remembering one', 1)
-  const records = [large, talk, short]
+  const all = [large, talk, short]
   const program = (name, record, measure) => (checkout) =>
     once(`records: ${checkout.label} ${name}`, () => ({
       measure: async () => {
@@ -123,8 +123,8 @@ export const records = (fixtures) => {
     about: `A record of ${isQuick ? '100 MB' : '1 GB'}, of an agent that forgets, and one of 10 MB, of one that remembers: messages of 5 kB with answers of 10 kB. It is resumed with its inputs and one more.`,
     unit: 'ms',
     rounds: 3,
-    prepare: () => Promise.all(records.map((record) => record.open())),
-    close: () => Promise.all(records.map((record) => record.close())),
+    prepare: () => Promise.all(all.map((record) => record.open())),
+    close: () => Promise.all(all.map((record) => record.close())),
     cases: [
       one('resume, forgetting', 'to the request for the one more', large, firstRequest, [{ under: 1000 }]),
       {

@@ -200,6 +200,7 @@ export class Loop {
     return true
   }
 
+  // With no more than these at once none would be held back, but by answers that come in the same turn.
   #countStart(): void {
     if (this.#parts.config.concurrency <= MAX_STARTS || this.#started++ > 0) return
     setImmediate(() => {
@@ -236,8 +237,8 @@ export class Loop {
 
   #canStart(): boolean {
     const { config, outlets } = this.#parts
-    if (this.#started >= MAX_STARTS) return false
-    return !this.isPaused && this.#urgent.length === 0 && this.#inFlight.hasRoom(config.concurrency) && !outlets.isFull()
+    if (this.#started >= MAX_STARTS || this.isPaused) return false
+    return this.#urgent.length === 0 && this.#inFlight.hasRoom(config.concurrency) && !outlets.isFull()
   }
 
   #pull(): boolean {

@@ -246,7 +246,7 @@ const begin = (
   }
 }
 
-/** So many characters of a call are kept as they are: node:crypto takes 4 ms to load, and the model waits for the first call. */
+/** So many characters of a call are kept as they are: node:crypto takes 2 to 3 ms to load, and the model waits for the first call. */
 const SHORT_CALL = 256
 
 const fingerprint = (use: ToolUse): string => {
