@@ -39,6 +39,7 @@ interface Flags {
   probe?: true
   unordered?: true
   failFast?: true
+  numbered?: true
   telemetry?: true
   mux?: true
   specEnvelope?: true
@@ -60,7 +61,6 @@ interface Flags {
   rate?: readonly string[]
   lane?: ProviderLane
   tellMemory?: true
-  settledOnly?: true
 }
 
 const { again, dollars, lanes, rates, whole } = optionReaders()
@@ -96,7 +96,8 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--no-parallel-tool-calls', text: 'one tool call after the other, whatever the spec says' },
   { flags: '--tool-command <program>', text: 'run this program in place of plumb-tool' },
   { flags: '--allow-host <host>', text: "a host besides the provider's own that gets its key", read: again },
-  { flags: '--telemetry', text: 'report on fd 3 what is done, or with --mux in envelopes' },
+  { flags: '--numbered', text: 'write lines that tell what becomes of each input' },
+  { flags: '--telemetry', text: 'report what is done: on fd 3, or among numbered lines or envelopes' },
   { flags: '--mux', text: 'envelopes only, on stdin and stdout' },
   { flags: '--no-envelopes', text: 'take and give every line as data' },
   { flags: '--fds <list>', text: "which of fds 3 to 7 are open: '3,6,7' or 'none'" },
@@ -108,7 +109,6 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
   { flags: '--tell-memory' },
-  { flags: '--settled-only' },
 ]
 
 /** The options, or the text that --help or --version ask for. */
@@ -174,6 +174,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
   const spec = toSpec(flags, path)
   if (!spec.ok) return spec
   if (isMux && (isRawInput || isRawOutput)) return fail('usage', '--mux has envelopes only, so -R and -r cannot be given with it')
+  if (flags.numbered && isRawOutput) return fail('usage', '--numbered and -r exclude each other')
   if (isMux && !flags.envelopes) return fail('usage', '--mux and --no-envelopes exclude each other')
   if (flags.cacheOnly && cache === undefined && keptFd === undefined) return fail('usage', '--cache-only says nothing without --cache')
   return succeed({
@@ -211,7 +212,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,
     emitsMemory: flags.tellMemory === true,
-    reportsSettledOnly: flags.settledOnly === true,
+    isNumbered: flags.numbered === true,
     isMux,
     takesEnvelopes: flags.envelopes,
     isRawInput,

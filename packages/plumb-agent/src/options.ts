@@ -68,8 +68,8 @@ export interface AgentOptions {
   readonly wantsTelemetry: boolean
   /** Emits what each answer added to the memory, for a parent that records it. */
   readonly emitsMemory: boolean
-  /** Telemetry reports what is settled and nothing else, for a parent that reads no more. */
-  readonly reportsSettledOnly: boolean
+  /** Outputs are numbered lines, among which stand errors, replies and telemetry without a descriptor. */
+  readonly isNumbered: boolean
   readonly isMux: boolean
   readonly takesEnvelopes: boolean
   readonly isRawInput: boolean

@@ -182,6 +182,7 @@ const converse = (
       isMux,
       takesEnvelopes,
       isRawOutput,
+      isNumbered: options.isNumbered,
       hasTelemetry: config.hasTelemetry,
       sendsToolRequests: hasOthersTools && (isMux || hasDispatcher(fds)),
       warn: stderr.warn,
@@ -198,7 +199,7 @@ const converse = (
         onRequestsClosed: () => tools.onRequestsClosed(),
       },
     })
-    const emit = openTelemetry(config.agent, outlets.writeTelemetry, options.reportsSettledOnly)
+    const emit = openTelemetry(config.agent, outlets.writeTelemetry, options.isNumbered)
     const stdin = received?.stdin ?? openLineInput(FDS.input)
     const reader = new LineReader(stdin, {
       raw: isRawInput,
@@ -209,7 +210,7 @@ const converse = (
     const isRecorded = control !== undefined && isFileInput(control)
     const asked = received?.budget ? askedAllowance(emit) : undefined
     const approvals = new Approvals({
-      announce: (reply) => (isMux || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'envelope'),
+      announce: (reply) => (isMux || options.isNumbered || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'envelope'),
       canBeAnswered: (): boolean => loop.canBeApproved,
       isRecorded,
       emit,
@@ -254,8 +255,7 @@ const converse = (
       outlets,
       emit,
       report,
-      // Another parent may not read errors, and would wait for answers for ever.
-      areErrorsBehind: options.sourcesFd === undefined ? undefined : stderr.isBehind,
+      count: stderr.count,
       onBacklog: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
       onStreamEnd: () => asked?.end('what may be spent cannot be asked any more: its parent has gone'),
       onFinish: async () => {

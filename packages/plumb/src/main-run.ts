@@ -30,6 +30,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
   { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },
   { flags: '--seq', text: 'write {"seq","value"}, with the number of the input' },
+  { flags: '--numbered', text: 'write lines that tell what becomes of each input' },
   { flags: '--fail-fast', text: 'take no more input after the first error' },
   { flags: '--max-cost <dollars>', text: 'end the run before it costs more', read: dollars },
   { flags: '--rate <rate>', text: 'a minute: PROVIDER=REQUESTS/TOKENS', read: rates },
@@ -52,7 +53,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--max-line <bytes>', text: 'longest line taken (16777216)', read: whole(1) },
   { flags: '--mux', text: 'read and write envelopes only', conflicts: ['rawInput', 'rawOutput', 'envelopes'] },
   { flags: '--no-envelopes', text: 'take every line as data' },
-  { flags: '--telemetry', text: 'report on descriptor 3 what has settled' },
+  { flags: '--telemetry', text: 'report on descriptor 3 what is done, or with --numbered in its lines' },
   { flags: '--sources-fd <n>', read: whole(1) },
   { flags: '--kept-fd <n>', read: whole(1) },
   { flags: '--delivery-fd <n>', read: whole(1) },
@@ -124,6 +125,11 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
     return endWith('plumb', fault('usage', '--park says nothing without --record or --resume'))
   if (flags.stateFd !== undefined && flags.part === undefined)
     return endWith('plumb', fault('usage', '--state-fd says nothing without --part'))
+  const other = (['seq', 'rawOutput', 'mux'] as const).find((name) => flags[name])
+  if (flags.numbered && other !== undefined) {
+    const option = other === 'rawOutput' ? '--raw-output' : `--${other}`
+    return endWith('plumb', fault('usage', `--numbered and ${option} exclude each other`))
+  }
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
   const sandbox = requireSandbox(flags.requireSandbox === true)
   if (flags.on !== undefined && sandbox.ok) {
@@ -144,7 +150,7 @@ export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   rawInput: flags.rawInput === true,
   rawOutput: flags.rawOutput === true,
   envelopes: flags.mux ? 'all' : flags.envelopes ? 'some' : 'none',
-  isNumbered: flags.seq === true,
+  numbering: flags.numbered ? 'lines' : flags.seq ? 'seq' : 'none',
   maxLine: flags.maxLine ?? MAX_LINE,
   maxInFlight: flags.maxInFlight ?? MAX_IN_FLIGHT,
   handedOn: [

@@ -32,6 +32,7 @@ export interface RunFlags extends WatchFlags {
   envelopes: boolean
   telemetry?: boolean
   seq?: boolean
+  numbered?: boolean
   dryRun?: boolean
   failFast?: boolean
   record?: string

@@ -38,7 +38,6 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
   tools: new Map(),
   mapped: new Map(),
   envelopes: 'some' as const,
-  isNumbered: false,
-  isNested: false,
+  numbering: 'none' as const,
   current: new InputContext(),
 })

@@ -4,7 +4,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { type Fault, LineReader, LineWriter, Reporter } from '@plumb/wire'
 import { scaled } from '../../wire/test/patience.js'
 import type { RunEmitter } from '../src/event/emitter.js'
-import { Quiescence, Schedule } from '../src/graph/schedule.js'
+import { Schedule } from '../src/graph/schedule.js'
 import type { LineFile } from '../src/record/line-file.js'
 import { Rejects } from '../src/record/rejects.js'
 import { wireUp } from '../src/run/wiring.js'
@@ -49,11 +49,12 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
       setImmediate(done)
     },
   })
-  const schedule = new Schedule(
-    () => quiescence.idle(),
-    () => quiescence.busy(),
+  const schedule: Schedule = new Schedule(
+    () => closeQuiet(),
+    () => {},
   )
   let hasStarted = false
+  let closeQuiet = () => {}
   const wake = () => hasStarted && schedule.wake()
   const reader = new LineReader(stdin, { maxLine, onReadable: wake })
   const writer = new LineWriter(stdout, { fullBytes, onDrain: wake })
@@ -82,7 +83,7 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
     reporter: new Reporter('plumb', () => new Writable({ write: (_chunk, _encoding, done) => done() })),
     ...bare,
     emitter,
-    isNumbered,
+    numbering: isNumbered ? 'seq' : 'none',
     rejects,
     handled: () => {},
     outputClosed: () => close(),
@@ -90,9 +91,9 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
   })
   if (!wired.ok) throw new Error(wired.error.detail)
   const { cycles, start } = wired.value
-  const quiescence = new Quiescence(() => {
+  closeQuiet = () => {
     if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) schedule.wake()
-  })
+  }
   hasStarted = true
   start()
   schedule.wake()

@@ -102,8 +102,8 @@ export const ERRORS = {
     'ask for what there is; the error says what that is'),
   lone_name: config('warning: a name alone in map or filter is no field and no binding, so it means the whole input',
     "write 'value' where the whole input is meant; else fix the name"),
-  origin_assumed: config('warning: a foreign program stands on a branch of a barrier, and nothing says how it answers',
-    'write answers: "each" in its agent if it answers each input with one output'),
+  origin_needed: config('a program that answers only some of its inputs stands where it must be known which it answers',
+    'write answers: "each" or "numbered" in its agent if that is so, or put it before the place where branches part'),
   sandbox_too_narrow: config('warning: a tool declares an effect that its sandbox does not let it have',
     "leave the effect out, or open the sandbox for it; plumb-tools(7) has its keys"),
   spec_changed: config('warning: a run goes on with a record although the spec or an option has changed since',
@@ -269,6 +269,13 @@ export const fault = (code: Code, detail: string, extras: Readonly<Record<string
   const head = { error: code, category: ERRORS[code].category, detail }
   return { ...head, ...extras, ...head }
 }
+
+const SHARED = Symbol('shared')
+
+/** The same error, of one of several inputs that fail with one cause: where a person reads it, one error names them all. */
+export const asShared = (error: Fault): Fault => ({ ...error, [SHARED]: true }) as Fault
+
+export const isShared = (error: Fault): boolean => SHARED in error
 
 /** The error of one element of a list: `index` is the position in the outermost list, `indexes` those in all, if there are several. */
 export const atIndex = (error: Fault, index: number): Fault => {

@@ -48,7 +48,20 @@ export { writeStdout } from './cli/write-stdout.js'
 export { nowMs } from './clock.js'
 export { startDeadline } from './deadline.js'
 export { ensureDirectory } from './ensure-directory.js'
-export { atIndex, type Category, type Code, ERRORS, exitStatus, type Fault, fault, isCode, isHeld, isRetryable } from './error.js'
+export {
+  asShared,
+  atIndex,
+  type Category,
+  type Code,
+  ERRORS,
+  exitStatus,
+  type Fault,
+  fault,
+  isCode,
+  isHeld,
+  isRetryable,
+  isShared,
+} from './error.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
 export { joinLineLog, type LineLog, openLineLog } from './fd/line-log.js'
 export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
@@ -76,13 +89,27 @@ export { scanLines } from './line/scan-lines.js'
 export type { LineSink, LineSource } from './line/stream.js'
 export { LineWriter, type LineWriterOptions } from './line/writer.js'
 export { nearest } from './nearest.js'
+export { NumberedLine, wordsOfError } from './numbered/line.js'
+export { type Sent, SentMessages } from './numbered/sent-messages.js'
+export {
+  controlText,
+  DEFAULT_PORT,
+  doneText,
+  errorText,
+  seqLine,
+  telemetryLine,
+  telemetryText,
+  valueLine,
+  valueText,
+  waitingText,
+} from './numbered/write.js'
 export { escapeControls, escapeLines, preview } from './preview.js'
 export { loadPrices, PRICES_SOURCE, versionAndPrices } from './price/load.js'
 export { costOf, maxCostOf, type Price, type PricedTokens, toDollars, toNano } from './price/price.js'
 export type { PricedModel, Prices, Quote } from './price/prices.js'
 export { type GivenPrices, readPrices } from './price/prices-file.js'
 export { readBytes } from './read-bytes.js'
-export { isFault, type Reported, readReported, showReported } from './reported.js'
+export { isFault, numbersIn, type Reported, readReported, showReported } from './reported.js'
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
 export { addSecret, isSecretName, scrub } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
@@ -104,7 +131,7 @@ export {
   withText,
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
-export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, TelemetryWriter } from './telemetry.js'
+export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, type TelemetryLines, TelemetryWriter } from './telemetry.js'
 export { isTokenCount, MAX_CALL_TOKENS, readUsage, type TokenCounts, totalTokens } from './tokens.js'
 export {
   type Dispatcher,

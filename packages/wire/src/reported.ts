@@ -16,6 +16,20 @@ export const isFault = (value: unknown): value is Fault =>
   typeof value.category === 'string' &&
   typeof value.detail === 'string'
 
+/** Inputs of one range in an error. */
+const MAX_NAMED = 1 << 18
+
+/** The inputs in `seq` or `seqs` of an error: one, several, or ranges of them. */
+export const numbersIn = (seqs: unknown): number[] => {
+  if (typeof seqs === 'number') return [seqs]
+  if (!Array.isArray(seqs)) return []
+  return seqs.flatMap((one) => {
+    if (!Array.isArray(one)) return typeof one === 'number' ? [one] : []
+    const [first, last] = one as [number, number]
+    return Array.from({ length: Math.max(0, Math.min(last - first + 1, MAX_NAMED)) }, (_, i) => first + i)
+  })
+}
+
 /** Undefined: it is neither. */
 export const readReported = (value: unknown): Reported | undefined => {
   if (isFault(value)) return { severity: 'error', fault: value }

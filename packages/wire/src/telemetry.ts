@@ -45,6 +45,8 @@ export type Telemetry =
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
+  /** A program has so many inputs in hand, and has told nothing for a long time: it may hold its output back. */
+  | { kind: 'silent'; inputs: number; ms: number }
   /** What an answer added to the memory; emitted if a parent records it. */
   | { kind: 'remembered'; messages: readonly unknown[] }
   /** The only request that an answer took, as the record keeps it: its hash, and its number among equal ones. Emitted if a parent records it. */
@@ -70,7 +72,10 @@ export interface OfInput {
 /** `unheard`: control ended before. */
 export type ApprovalOutcome = 'approved' | 'denied' | 'timeout' | 'cancelled' | 'unheard'
 
-/** The first `inputs` inputs and `controls` control messages are settled, and `outputs` outputs were written for them. */
+/**
+ * The first `inputs` inputs and `controls` control messages are settled, and `outputs` outputs were written for them. Numbered lines say which
+ * input an output answers; this is for readers of telemetry alone.
+ */
 export interface Settled {
   kind: 'settled'
   inputs: number
@@ -78,17 +83,14 @@ export interface Settled {
   outputs: number
   /** The number of control replies written for these; absent before the first. */
   replies?: number
-  /** The number of errors written on stderr, as objects, before this; absent before the first. Their reader waits for them. */
+  /** The number of errors written on stderr, as objects, before this; absent before the first. */
   errors?: number
-  /** The inputs settled since the last such event of which something was dropped or failed: as inclusive ranges. */
-  lost?: readonly (readonly [number, number])[]
   /** It takes no inputs until it is resumed. */
   paused?: true
-  /** Nothing is in flight, but so many inputs wait for others, in batches and barriers. */
-  waiting?: number
-  /** Some of them wait in batches, which can be flushed on request. */
-  batched?: true
 }
+
+/** Takes telemetry, a line each. */
+export type TelemetryLines = Pick<LineWriter, 'write' | 'writeText'>
 
 export class TelemetryWriter {
   readonly #writer: LineWriter | null

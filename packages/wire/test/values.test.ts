@@ -378,37 +378,16 @@ t.test('what is reported, and what is not', async (t) => {
   t.match(JSON.parse(lines[0] ?? ''), { program: 'plumb-agent', msg: 'api_request', model: 'm', authorization: 'Bearer ***' })
 })
 
-t.test('errors are counted, and behind while their reader has not taken them', async (t) => {
-  const taken: (() => void)[] = []
-  const stream = new Writable({ write: (_chunk, _encoding, done) => void taken.push(done) })
+t.test('errors are counted where they are written, and their status also where they are told elsewhere', async (t) => {
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reporter = new Reporter('plumb', () => stream, { isJson: true })
-  t.notOk(reporter.isBehind, 'nothing was reported')
-  reporter.report(fault('timeout', 'late'))
   reporter.warn(fault('timeout', 'late'))
-  reporter.flush()
-  t.equal(reporter.errors, 1)
-  t.ok(reporter.isBehind)
-  const calls: string[] = []
-  const done = () => calls.push('done')
-  reporter.afterWritten(done)
-  reporter.afterWritten(done)
+  t.strictSame([reporter.errors, reporter.status], [0, 0])
+  reporter.count(fault('timeout', 'late'))
+  t.strictSame([reporter.errors, reporter.status], [0, 1])
   reporter.report(fault('timeout', 'late'))
-  reporter.flush()
-  taken.shift()?.()
-  t.strictSame([reporter.isBehind, calls], [true, []])
-  taken.shift()?.()
-  await new Promise(setImmediate)
-  t.strictSame([reporter.isBehind, calls], [false, ['done']])
-  reporter.report(fault('timeout', 'late'))
-  reporter.flush()
-  reporter.afterWritten(done)
-  stream.destroy()
-  await new Promise(setImmediate)
-  t.strictSame([reporter.errors, calls], [3, ['done', 'done']], 'without its reader nothing is waited for')
-
-  const text = new Reporter('plumb', () => new PassThrough(), { isJson: false })
-  text.report(fault('timeout', 'late'))
-  t.equal(text.errors, 0, 'a line for people is no object')
+  t.strictSame([reporter.errors, reporter.status], [1, 1])
+  await reporter.end()
 })
 
 t.test('what the system said', async (t) => {

@@ -89,7 +89,7 @@ export const telemetry: Target = {
     observer.asked(1, 1, message, 0, message.length)
     await new Promise<void>((resolve) => {
       const read = (): void => {
-        while (reader.next()) if (!reader.fault) observer.takeTelemetry(reader, (n) => n)
+        while (reader.next()) if (!reader.fault) observer.takeTelemetry(reader.buf, reader.start, reader.end, (n) => n)
         if (reader.hasEnded) resolve()
       }
       const reader = new LineReader(new PassThrough().end(input), { onReadable: read })

@@ -73,7 +73,7 @@ export const agentKeys = once(
     env: STRINGS,
     sees_secrets: FLAG,
     command: COMMAND,
-    answers: oneOf('each', 'some'),
+    answers: oneOf('each', 'numbered', 'some'),
     via: COMMAND,
     sandbox: SANDBOX,
     script: TEXT,

@@ -37,8 +37,8 @@ export class ControlProcessor {
     this.#parts = parts
   }
 
-  /** The rest of the message, to be applied between inputs. Undefined: nothing. */
-  apply(message: unknown, replyTo: ReplyTo): QueuedControl | undefined {
+  /** The rest of the k-th message, to be applied between inputs. Undefined: nothing. */
+  apply(message: unknown, k: number, replyTo: ReplyTo): QueuedControl | undefined {
     const parsed = parseControl(message)
     if (!parsed.ok) {
       this.refuse(parsed.error, replyTo)
@@ -64,7 +64,7 @@ export class ControlProcessor {
     }
     // With a memory, only after it is set.
     if (control.isResume && !control.memory) this.#resume(replyTo)
-    return control.wantsMemory || control.memory || control.isStop ? { kind: 'control', control, replyTo } : undefined
+    return control.wantsMemory || control.memory || control.isStop ? { kind: 'control', k, control, replyTo } : undefined
   }
 
   /** Applies get_memory and set_memory; `stop` is the loop's. */

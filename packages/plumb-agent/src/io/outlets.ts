@@ -1,6 +1,22 @@
 // The outputs of the process: results, telemetry, tool requests and control replies, on descriptors of their own or in envelopes on stdout.
 
-import { enclose, type Fault, FDS, fault, hasPortKey, LineWriter, type LineWriterOptions, openLineOutput, startDeadline } from '@plumb/wire'
+import {
+  controlText,
+  DEFAULT_PORT,
+  doneText,
+  enclose,
+  errorText,
+  type Fault,
+  FDS,
+  fault,
+  hasPortKey,
+  LineWriter,
+  type LineWriterOptions,
+  openLineOutput,
+  startDeadline,
+  telemetryText,
+  valueText,
+} from '@plumb/wire'
 import type { ControlReply } from '../control/message.js'
 import type { ReplyTo } from '../loop/pending-queue.js'
 import { writeBody } from '../provider/written-json.js'
@@ -11,6 +27,8 @@ export interface OutletOptions {
   /** Without envelopes, and with raw lines, a value with a `__port` of its own is written unchanged. */
   readonly takesEnvelopes: boolean
   readonly isRawOutput: boolean
+  /** What becomes of each input is told in numbered lines, with what has no descriptor of its own. */
+  readonly isNumbered: boolean
   readonly hasTelemetry: boolean
   /** An external dispatcher runs the tools, and answers on fd 5 or in envelopes. */
   readonly sendsToolRequests: boolean
@@ -34,7 +52,12 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024
 const REPLY_TIMEOUT_MS = 2_000
 
 export interface Outlets {
-  readonly writeOutput: (json: string) => void
+  /** The answer to input `seq`, which is its end. */
+  readonly writeOutput: (seq: number, json: string) => void
+  /** Undefined: failed inputs are told on stderr alone. */
+  readonly writeError: ((seq: number, error: Fault) => void) | undefined
+  /** The k-th control message was dealt with. */
+  readonly endControl: (k: number, isPaused: boolean) => void
   /** Undefined: telemetry is off. */
   readonly writeTelemetry: ((json: string) => void) | undefined
   /** Undefined: there is no external dispatcher. */
@@ -46,8 +69,6 @@ export interface Outlets {
   /** Producers should wait for `onDrain`. */
   readonly isFull: () => boolean
   readonly flush: () => void
-  /** Flushes telemetry to the kernel before anything is written to other descriptors. */
-  readonly flushTelemetry: () => void
   readonly end: () => Promise<unknown>
 }
 
@@ -56,6 +77,7 @@ export const openOutlets = ({
   isMux,
   takesEnvelopes,
   isRawOutput,
+  isNumbered,
   hasTelemetry,
   sendsToolRequests,
   warn,
@@ -74,24 +96,35 @@ export const openOutlets = ({
     const envelope = enclose(port, bytes, 0, bytes.length)
     output.write(envelope, 0, envelope.length)
   }
+  const inLines = isMux ? (line: string) => inEnvelopes(DEFAULT_PORT, line) : (line: string) => output.writeText(line)
 
   const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry, { onDrain, onClosed: onDrain, onFault: onDrain }) : undefined
   const replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
   const requests = sendsToolRequests ? onDescriptor(FDS.tool_req, { onClosed: onRequestsClosed, onFault: onRequestsClosed }) : undefined
   const writers = telemetry ? [output, telemetry] : [output]
   let replyCount = 0
+  const telemetryOutlet = (): Outlets['writeTelemetry'] => {
+    if (telemetry) return (json) => telemetry.writeText(json)
+    if (!hasTelemetry) return undefined
+    if (isNumbered) return (json) => inLines(telemetryText(json))
+    return isMux ? (json) => inEnvelopes('telemetry', json) : undefined
+  }
 
   return {
-    writeOutput: (json) => {
+    writeOutput: (seq, json) => {
+      if (isNumbered) {
+        inLines(valueText([seq], DEFAULT_PORT, json))
+        return inLines(doneText(seq))
+      }
       const bytes = Buffer.from(json)
       if (isMux || (takesEnvelopes && !isRawOutput && hasPortKey(bytes, 0, bytes.length))) inEnvelopes('output', json)
       else output.writeText(json)
     },
-    writeTelemetry: telemetry
-      ? (json) => telemetry.writeText(json)
-      : hasTelemetry && isMux
-        ? (json) => inEnvelopes('telemetry', json)
-        : undefined,
+    writeError: isNumbered ? (seq, error) => inLines(errorText([seq], error, false)) : undefined,
+    endControl: (k, isPaused) => {
+      if (isNumbered) inLines(controlText(k, isPaused))
+    },
+    writeTelemetry: telemetryOutlet(),
     writeToolRequest: requests
       ? (json) => requests.writeText(json)
       : sendsToolRequests && isMux
@@ -99,8 +132,9 @@ export const openOutlets = ({
         : undefined,
     reply: (reply, replyTo) => {
       const json = reply.kind === 'approval' ? writeBody(reply) : JSON.stringify(reply)
-      if (replies ? !replies.write(json) : replyTo !== 'envelope') return false
-      if (!replies) inEnvelopes('ctrl_out', json)
+      if (replies ? !replies.write(json) : replyTo !== 'envelope' && !isNumbered) return false
+      if (!replies && isNumbered) inLines(valueText([], 'ctrl_out', json))
+      else if (!replies) inEnvelopes('ctrl_out', json)
       replyCount++
       return true
     },
@@ -111,7 +145,6 @@ export const openOutlets = ({
       output.flush()
       replies?.flush()
     },
-    flushTelemetry: () => telemetry?.flush(),
     end: () => Promise.all([...writers, ...(requests ? [requests] : []), ...(replies ? [replies] : [])].map((writer) => writer.end())),
   }
 }

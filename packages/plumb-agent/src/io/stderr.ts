@@ -3,10 +3,10 @@
 import { type Fault, Reporter } from '@plumb/wire'
 
 export interface Stderr {
-  /** Written at once: a parent counts errors and outputs in the order in which they are written. */
+  /** Written at once: a reader of the outputs may look for the error next. */
   readonly report: (fault: Fault) => void
-  /** Errors wait for their reader: false, or true, and `done` is called when they do no more. */
-  readonly isBehind: (done: () => void) => boolean
+  /** An error that is told elsewhere: only its status counts. */
+  readonly count: (fault: Fault) => void
   /** A warning. */
   readonly warn: (fault: Fault) => void
   /** One line, unchanged. */
@@ -22,11 +22,7 @@ export const openStderr = (program: string): Stderr => {
       reporter.report(error)
       reporter.flush()
     },
-    isBehind: (done) => {
-      const { isBehind } = reporter
-      if (isBehind) reporter.afterWritten(done)
-      return isBehind
-    },
+    count: (error) => reporter.count(error),
     warn: (warning) => reporter.warn(warning),
     write: (line) => reporter.write(line),
     end: async () => {

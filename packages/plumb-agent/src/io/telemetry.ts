@@ -11,13 +11,13 @@ export type Emit = (event: TelemetryEvent) => void
 
 const NOTHING: Emit = () => {}
 
-/** Without `write` nothing is emitted, and with `isSettledOnly` nothing else than `settled`. */
-export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined, isSettledOnly = false): Emit => {
+/** Without `write` nothing is emitted. Who reads `isNumbered` lines knows from them what has settled. */
+export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined, isNumbered: boolean): Emit => {
   if (!write) return NOTHING
   const place = placeIn(process.env)
   const who = `,"agent":${JSON.stringify(agent)}${membersOf(place)}`
   return (event) => {
-    if (isSettledOnly && event.kind !== 'settled') return
+    if (isNumbered && event.kind === 'settled') return
     const depth = event.kind === 'tool_call' || event.kind === 'tool_result' ? event.depth : undefined
     const isInner = depth !== undefined
     const placed = isInner ? { ...event, depth: (place.depth ?? 0) + depth } : event

@@ -1,17 +1,17 @@
 // Delivers outcomes: an output for each answered input, an error object for each failed one, and one error for all that fail with one
 // cause.
 
-import { type Fault, fault, nowMs, type Settled } from '@plumb/wire'
+import { asShared, type Fault, fault, nowMs, type Settled } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
 import type { Input, InputOutcome } from './pending-queue.js'
 
 export interface DeliveryParts {
-  readonly outlets: Pick<Outlets, 'writeOutput' | 'flushTelemetry'>
+  readonly outlets: Pick<Outlets, 'writeOutput' | 'writeError'>
   readonly emit: Emit
   readonly report: (fault: Fault) => void
-  /** Outputs come in any order; telemetry says which input each answers. */
-  readonly isUnordered: boolean
+  /** Called with each error that was told to the parent. */
+  readonly count: (fault: Fault) => void
 }
 
 /** Maximum inputs that one error object names. */
@@ -32,17 +32,20 @@ export class Delivery {
 
   deliver(input: Input, outcome: InputOutcome): void {
     if (outcome.ok || !outcome.isShared || outcome.error !== this.#cause || this.#failed.length === MAX_SEQS) this.reportCause()
-    const { outlets, emit, report, isUnordered } = this.#parts
+    const { outlets, emit, report, count } = this.#parts
     const { seq, line } = input
     const about = { seq, ...timesOf(input) }
     if (outcome.ok) {
       emit({ kind: 'output', json: outcome.value, ...about })
-      if (isUnordered) outlets.flushTelemetry()
-      outlets.writeOutput(outcome.value)
+      outlets.writeOutput(seq, outcome.value)
       return
     }
     const error = { ...outcome.error, line, seq, port: 'input' }
     emit({ kind: 'error', ...error, ...about })
+    if (outlets.writeError) {
+      outlets.writeError(seq, outcome.isShared ? asShared(error) : error)
+      return count(error)
+    }
     if (!outcome.isShared) return report(error)
     this.#cause = outcome.error
     this.#failed.push({ seq, line })

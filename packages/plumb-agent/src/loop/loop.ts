@@ -46,10 +46,8 @@ export interface LoopParts {
   readonly outlets: Outlets
   readonly emit: Emit
   readonly report: (fault: Fault) => void
-  /**
-   * Earlier errors have not reached the parent: true, and `done` is called when they have. Undefined: no parent counts on their order.
-   */
-  readonly areErrorsBehind?: ((done: () => void) => boolean) | undefined
+  /** Called with each error that was told to the parent. */
+  readonly count: (fault: Fault) => void
   /** Nothing more can be read from stdin until an answer is made. */
   readonly onBacklog?: () => void
   readonly onStreamEnd?: () => void
@@ -79,6 +77,8 @@ export class Loop {
   readonly #delivery: Delivery
   readonly #counts = new SettledCounts()
   #accepted = 0
+  /** Control messages so far. */
+  #controls = 0
   /** In this turn of the event loop. */
   #started = 0
   #stdin: 'open' | 'closed' | 'ended' = 'open'
@@ -93,7 +93,7 @@ export class Loop {
     this.#parts = parts
     const { isUnordered } = parts.config
     this.#inFlight = new InFlight(isUnordered)
-    this.#delivery = new Delivery({ ...parts, isUnordered })
+    this.#delivery = new Delivery(parts)
     this.#sources = new ControlSources(parts.intake)
     const { conversation, approvals, outlets, report } = parts
     this.#control = new ControlProcessor({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
@@ -125,8 +125,9 @@ export class Loop {
   }
 
   badControl(error: Fault): void {
-    this.#counts.controls++
+    const k = ++this.#controls
     this.#control.refuse(error, 'fd')
+    this.#endControl(k)
     this.advance()
   }
 
@@ -149,8 +150,6 @@ export class Loop {
     this.#inFlight.cancel()
   }
 
-  readonly #advance = (): void => this.advance()
-
   /** Does all that can be done now. Call it whenever there may be something to read, or space to write. */
   advance(): void {
     if (this.#phase !== 'idle') return
@@ -167,9 +166,7 @@ export class Loop {
     this.#parts.onFinish()
   }
 
-  // A parent takes an output for the answer to the first input without an error, so earlier errors must have reached it.
   #deliver(): boolean {
-    if (this.#parts.areErrorsBehind?.(this.#advance)) return false
     const input = this.#inFlight.takeSettled()
     if (!input) return false
     this.#counts.deliver(input.seq)
@@ -183,7 +180,7 @@ export class Loop {
     const next = this.#urgent.shift() ?? this.#queue.nextControl(this.isPaused)
     if (!next) return false
     this.#control.applyQueued(next)
-    this.#counts.controls++
+    this.#endControl(next.k)
     if (next.control.isStop) this.stop()
     return true
   }
@@ -295,10 +292,16 @@ export class Loop {
   }
 
   #applyControl(message: unknown, replyTo: ReplyTo): void {
-    const queued = this.#control.apply(message, replyTo)
-    if (!queued) this.#counts.controls++
+    const k = ++this.#controls
+    const queued = this.#control.apply(message, k, replyTo)
+    if (!queued) this.#endControl(k)
     else if (replyTo === 'envelope') this.#queue.push(queued)
     else this.#urgent.push(queued)
+  }
+
+  #endControl(k: number): void {
+    this.#counts.controls++
+    this.#parts.outlets.endControl(k, this.isPaused)
   }
 
   #closeInput(): void {

@@ -28,6 +28,8 @@ export interface Input {
 /** The part of a control message that is applied between two inputs. */
 export interface QueuedControl {
   readonly kind: 'control'
+  /** Its number among the control messages, from 1. */
+  readonly k: number
   readonly control: Control
   readonly replyTo: ReplyTo
 }

@@ -32,7 +32,7 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const { prepared, options, servers, outlets, approvals, report, isBacklogged } = parts
   const { config, fds, authority } = prepared
   const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
-  const writeTelemetry = options.reportsSettledOnly ? undefined : outlets.writeTelemetry
+  const { writeTelemetry } = outlets
   if (writeTelemetry) for (const each of [own, servers.own]) each?.forwardTelemetry((event) => writeTelemetry(JSON.stringify(event)))
   const opened = openCaller({ fds, outlets, own, report, isBacklogged })
   const tools = openTools({

@@ -1,17 +1,17 @@
-// The batches in a nested plumb. It reports how many messages wait in them while it is otherwise quiet; the outer graph, when that is quiet
-// too, asks it to flush them.
+// The batches in a nested plumb. It reports how many messages wait in it while it is otherwise quiet; the outer graph, when that is quiet
+// too, asks it to flush its batches.
 
-import { type Bound, type Graph, type GraphNode, planOf } from '@plumb/lang'
-import { type LineChild, LineWriter } from '@plumb/wire'
+import type { Graph, GraphNode } from '@plumb/lang'
+import { type LineChild, LineWriter, type SentMessages } from '@plumb/wire'
 import type { Gathering } from '../graph/cycle.js'
 import { cyclesOf } from '../graph/find-cycles.js'
+import type { Origin } from '../graph/origin.js'
 import { LET_GO_FD } from './agent-start.js'
-import type { InFlightTracker } from './in-flight.js'
 import type { ChildOptions } from './options.js'
 
 const LET_GO = Buffer.from('{"let_go":true}')
 
-export const openChildBatches = ({ kind, child }: ChildOptions, messages: InFlightTracker): ChildBatches | undefined => {
+export const openChildBatches = ({ kind, child }: ChildOptions, messages: SentMessages<Origin>): ChildBatches | undefined => {
   const stream = kind === 'plumb' ? child.fds.get(LET_GO_FD) : undefined
   return stream && 'write' in stream ? new ChildBatches(stream, messages) : undefined
 }
@@ -23,7 +23,7 @@ export class ChildBatches implements Gathering {
 
   constructor(
     stream: Writable,
-    private readonly messages: InFlightTracker,
+    private readonly messages: SentMessages<Origin>,
   ) {
     this.#writer = new LineWriter(stream)
   }
@@ -44,13 +44,10 @@ export class ChildBatches implements Gathering {
   }
 }
 
-/** The nested plumbs that have batches, at any depth, where another process may ask to flush them: in a cycle, or in a nested plumb. */
+/** The nested plumbs whose messages may wait for others while a cycle is otherwise quiet: in a cycle, or in a nested plumb. */
 export const plumbsToLetGo = (graph: Graph, isNested: boolean): ReadonlySet<GraphNode> => {
   const plumbs = graph.nodes.filter(({ work }) => work.kind === 'plumb')
   if (plumbs.length === 0) return new Set()
   const inCycles = new Set(isNested ? plumbs : cyclesOf(graph).flat())
-  return new Set(plumbs.filter((node) => inCycles.has(node) && node.work.kind === 'plumb' && hasBatch(node.work.bound)))
+  return new Set(plumbs.filter((node) => inCycles.has(node)))
 }
-
-const hasBatch = (bound: Bound): boolean =>
-  planOf(bound).nodes.some(({ work }) => work.kind === 'batch' || (work.kind === 'plumb' && hasBatch(work.bound)))

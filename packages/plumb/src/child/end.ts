@@ -1,13 +1,24 @@
 // How a child ended, and the outcome of the messages that it had been sent: reported once, with the inputs they came from.
 
-import { type Exit, type Fault, fault } from '@plumb/wire'
-import { addTo } from '../graph/input-context.js'
+import { type Exit, type Fault, fault, type SentMessages } from '@plumb/wire'
+import { addTo, rangesOf } from '../graph/input-context.js'
 import type { Origin } from '../graph/origin.js'
 
 interface Unanswered {
   readonly count: number
+  /** The number of messages that it was sent. */
   readonly of: number
+  /** The inputs that they came from. */
   readonly seqs: readonly [number, number][]
+}
+
+export const unansweredOf = (messages: SentMessages<Origin>): Unanswered => {
+  const seqs: number[] = []
+  for (const { of } of messages) {
+    if (of.seq > 0) seqs.push(of.seq)
+    else seqs.push(...of.seqs)
+  }
+  return { count: messages.inHand, of: messages.count, seqs: rangesOf(seqs) }
 }
 
 export interface ChildEnding extends Exit {
@@ -17,41 +28,34 @@ export interface ChildEnding extends Exit {
   /** The number of error objects that it wrote. */
   readonly reported: number
   readonly unanswered: Unanswered
-  /** Announced outputs that never came. */
-  readonly missing: number
-  /** It may leave messages unanswered: it had reported what it settled, or was asked to end. */
+  /** It may leave messages unanswered if it ends well. */
   readonly isExcused: boolean
   /** Other text on its stderr. */
   readonly lastWords: string
 }
 
 /** Undefined: it ended well. */
-export const failureOf = ({
-  name,
-  status,
-  signal,
-  wasFed,
-  reported,
-  unanswered,
-  missing,
-  isExcused,
-  lastWords,
-}: ChildEnding): Fault | undefined => {
+export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, isExcused, lastWords }: ChildEnding): Fault | undefined => {
   const { count } = unanswered
   const isLeft = !isExcused && count > 0
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
-  if (isWell && !isLeft && missing === 0) return undefined
+  if (isWell && !isLeft) return undefined
   const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
   const left = count === 0 ? '' : `; ${inWords(unanswered)}`
-  const short = missing === 0 ? '' : `; ${missing} of the outputs that it said it had written never came`
   const words = lastWords === '' ? {} : { stderr: lastWords }
-  return fault('child_failed', `'${name}' ${how}${left}${short}`, {
+  return fault('child_failed', `'${name}' ${how}${left}`, {
     process: name,
     ...(signal === null ? { status } : { signal }),
     ...(count === 0 ? {} : extrasOf(unanswered)),
     ...words,
   })
 }
+
+/** Why a message that came after its end has no answer, where nothing else has failed. */
+export const endedBefore = ({ name, status, signal }: ChildEnding): Fault =>
+  fault('child_failed', `'${name}' had ended ${signal === null ? `with status ${status}` : `by ${signal}`} before this message came`, {
+    process: name,
+  })
 
 /** It was ended because it would have exceeded the budget. Undefined: nothing was lost by that. */
 export const spentEnd = ({ name, unanswered }: ChildEnding): Fault | undefined =>

@@ -1,133 +1,140 @@
-// The failures of a child's messages, as the child reports them or by its end. If an error handler around the child takes them, each
-// message fails by itself; else they are reported once, with the inputs that the messages come from.
+// The failures of a child's messages, as the child reports them or by its end. Where each has to have an error of its own, as for error
+// handlers around the child or for a parent, they are reported one by one; else once, with the inputs that the messages come from.
 
-import { type Fault, fault } from '@plumb/wire'
-import { rangesOf } from '../graph/input-context.js'
+import { asShared, ERRORS, type Fault, fault, isFault, isHeld, preview, type Sent, wordsOfError } from '@plumb/wire'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
-import { numbersIn } from './errors.js'
-import type { InFlightTracker } from './in-flight.js'
-import type { ChildOptions } from './options.js'
+import { Dropped } from './end.js'
+
+export interface FailureOptions {
+  readonly name: string
+  readonly isOurs: boolean
+  /** Each message fails with an error of its own. */
+  readonly isOneByOne: boolean
+  /** What it reports is told as this. */
+  readonly translate: (fault: Fault) => Fault
+}
 
 export class ChildFailures {
-  readonly #o: Pick<ChildOptions, 'name' | 'isHandled' | 'observer'>
+  readonly #o: FailureOptions
+  /** Errors about messages that the child has reported. */
+  reported = 0
   /** How it ended, if its messages have failed on that. */
   #end: Fault | undefined
   #hasEnded = false
   /** Origins of messages that came after its end, while the reason was unknown. */
   #late: Origin[] = []
   #idle: Fault | undefined
-  /** A message has failed on its end. */
-  hasSaidAll = false
-  #hasReportedSurplus = false
+  readonly #dropped = new Dropped()
+  /** Its end was told: a message has failed on it, or it was reported. */
+  hasTold = false
+  #hasFailed = false
 
   constructor(
     private readonly context: Pick<RunContext, 'current' | 'report'>,
-    options: Pick<ChildOptions, 'name' | 'isHandled' | 'observer'>,
-    private readonly messages: InFlightTracker,
+    options: FailureOptions,
   ) {
     this.#o = options
   }
 
-  /** It counts the messages that it got; we count inputs, and its line numbers mean nothing outside of it. */
-  pass({ line: _, seqs, seq, ...said }: Fault): void {
-    const { observer, isHandled } = this.#o
-    const { messages } = this
-    const passed = said as Fault
-    const about = numbersIn(seqs ?? seq)
-    const [only] = about
-    if (only !== undefined && about.length === 1 && observer?.isEarly(only)) return this.#passLater(only, passed)
-    for (const n of about) observer?.refused(n, messages.originOf(n).seq, passed)
-    // Errors at its end about left-over messages are no failures of a message, and it may have answered that long ago.
-    const inHand = isHandled && passed.error !== 'unpaired' ? about.filter((n) => messages.isInHand(n)) : []
-    for (const n of inHand) this.#report(messages.originOf(n), passed)
-    if (inHand.length === 0) {
-      const inputs = about.map((n) => messages.originOf(n)).flatMap((one) => (one.seq > 0 ? [one.seq] : one.seqs))
-      inputs.sort((a, b) => a - b)
-      const origin = messages.originOfAll(about)
-      this.#report(origin, (inputs.length > 1 ? { ...passed, seq: inputs[0], seqs: rangesOf(inputs) } : passed) as Fault)
-      origin.release()
-    }
-    for (const n of about) messages.refuse(n)
+  /** What a line says of these messages. */
+  report(messages: readonly Sent<Origin>[], error: unknown, isShared: boolean): Fault {
+    this.reported++
+    const said = this.#o.translate(this.#o.isOurs ? this.#ours(error) : this.#foreign(error))
+    const passed = isShared ? asShared(said) : said
+    for (const { of } of said.error === 'unpaired' ? messages.slice(-1) : messages) this.reportFor(of, passed)
+    return said
   }
 
-  /** Keeps the outcome of the n-th message, which was asked before its turn, until that comes, and calls `pass` then, with its origin. */
-  hold(n: number, pass: (n: number) => void): void {
-    const { current } = this.context
-    const origin = this.messages.originOf(n)
-    origin.retain()
-    this.#o.observer?.hold(n, (isWanted) => {
-      const before = current.enter(origin)
-      if (isWanted) pass(n)
-      current.leave(before)
-      origin.release()
-    })
-  }
-
-  /** It has ended; with a reason if not well, so each message in flight fails. */
-  end(reason: Fault | undefined): void {
-    const late = this.#late
-    this.#late = []
-    this.#hasEnded = true
-    if (reason && this.#o.isHandled) {
-      const { unanswered: _, seq: _seq, seqs: _seqs, ...end } = reason
-      this.#end = end as Fault
-      const origins = [...this.messages.origins, ...late]
-      this.hasSaidAll = origins.length > 0
-      for (const origin of origins) this.#report(origin, this.#end)
-    }
-    for (const origin of late) origin.release()
-  }
-
-  /** It has ended badly, and no message has failed on that. A later one may, and then reports it. */
-  endIdle(reason: Fault): void {
-    if (this.#o.isHandled) this.#idle = reason
-    else this.context.report(reason)
-  }
-
-  /** At the end of the run. */
-  reportIdle(): void {
-    if (this.#idle && !this.hasSaidAll) this.context.report(this.#idle)
-  }
-
-  /** The current message fails too, if it comes later. False: that is reported in another way. */
-  failLate(): boolean {
-    if (!this.#o.isHandled) return false
-    if (this.#end) {
-      this.hasSaidAll = true
-      this.context.report(this.#end)
-      return true
-    }
-    // The reason of its end may be unknown yet.
-    if (this.#hasEnded) return false
-    const { origin } = this.context.current
-    origin.retain()
-    this.#late.push(origin)
-    return true
-  }
-
-  /** An answer beyond one a message would, by position, be joined with the wrong message. */
-  refuseSurplus(): undefined {
-    const { name } = this.#o
-    if (this.#hasReportedSurplus) return
-    this.#hasReportedSurplus = true
-    const detail = `'${name}' gave more outputs than it was sent messages: what is behind these is left out`
-    this.context.report(fault('child_failed', detail, { process: name }))
-  }
-
-  #passLater(n: number, passed: Fault): void {
-    const { seq } = this.messages.originOf(n)
-    this.hold(n, () => {
-      this.#o.observer?.refused(n, seq, passed)
-      this.context.report(passed)
-    })
-    this.messages.refuse(n)
-  }
-
-  #report(origin: Origin, reason: Fault): void {
+  reportFor(origin: Origin, reason: Fault): void {
     const { current, report } = this.context
     const before = current.enter(origin)
     report(reason)
     current.leave(before)
   }
+
+  /** It has ended, and not well: these messages, which it has in hand, fail, and so does what comes from here on. */
+  end(reason: Fault | undefined, inHand: readonly Origin[]): void {
+    const late = this.#late
+    this.#late = []
+    this.#hasEnded = true
+    if (reason && this.#o.isOneByOne) this.breakOff(reason, [...inHand, ...late])
+    for (const origin of late) origin.release()
+  }
+
+  /** Each of these messages fails, and so does what comes from here on. */
+  breakOff(reason: Fault, inHand: readonly Origin[]): void {
+    const { unanswered: _, seq: _seq, seqs: _seqs, ...end } = reason
+    this.#end = end as Fault
+    if (inHand.length > 0) this.hasTold = true
+    for (const origin of inHand) this.reportFor(origin, this.#end)
+  }
+
+  /** Reports its end once, unless a message has failed on it. */
+  tell(reason: Fault): void {
+    if (this.hasTold) return
+    this.hasTold = true
+    this.context.report(reason)
+  }
+
+  /** The same, where it had no message in hand: a later one may still fail on it. */
+  tellIfIdle(reason: Fault): void {
+    if (this.#o.isOneByOne) this.#idle = reason
+    else this.tell(reason)
+  }
+
+  /** The current message came too late. */
+  late(): void {
+    const { origin } = this.context.current
+    if (this.#end) {
+      this.hasTold = true
+      this.context.report(this.#end)
+    } else if (this.#o.isOneByOne && !this.#hasEnded) {
+      // The reason of its end may be unknown yet.
+      origin.retain()
+      this.#late.push(origin)
+    } else this.#dropped.add(origin)
+  }
+
+  /** It has ended, and everything was read. `failsLate`: what comes too late has failed, else it is dropped. */
+  close(hasFailed: boolean, failsLate: boolean): void {
+    this.#hasFailed = hasFailed
+    this.#dropped.end = failsLate ? 'badly' : 'well'
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  /** The first input that may still be reported as lost here; Infinity: none. */
+  get oldestDropped(): number {
+    return this.#dropped.oldest
+  }
+
+  /** At the end of the run: what was lost because the child had failed, or the failure itself, if no message was there to fail on it. */
+  reportDropped(): void {
+    if (this.#idle) this.tell(this.#idle)
+    const lost = this.#dropped.faultOf(this.#o.name)
+    if (lost) this.context.report(lost)
+  }
+
+  // It counts the messages that it got; we count inputs, and its line numbers mean nothing outside of it.
+  #ours(error: unknown): Fault {
+    if (!isFault(error)) return this.#foreign(error)
+    const { line: _, seq: _seq, seqs: _seqs, ...said } = error
+    return { ...(said as Fault), source: said.source ?? this.#o.name }
+  }
+
+  // Errors that end or suspend a run are ours to make.
+  #foreign(error: unknown): Fault {
+    const { name } = this.#o
+    if (isFault(error) && ERRORS[error.error].category === error.category && error.error !== 'budget_spent' && !isHeld(error)) {
+      const { retry_after: seconds } = error
+      const extras = { source: name, ...(typeof seconds === 'number' ? { retry_after: seconds } : {}) }
+      return fault(error.error, preview(error.detail, MAX_WORDS), extras)
+    }
+    return fault('child_failed', `'${name}' failed on this message: ${preview(wordsOfError(error), MAX_WORDS)}`, { source: name })
+  }
 }
+
+const MAX_WORDS = 1000

@@ -1,7 +1,7 @@
 // The receiver of a node that is a process of its own, with everything that depends on it.
 
 import { agentOf, compileCheck, type GraphNode } from '@plumb/lang'
-import { type AgentLimit, type Budget, currentBudget, type Fault, type LineWriter } from '@plumb/wire'
+import { type AgentLimit, type Budget, currentBudget, type Fault, isTerminal, type Reporter, type TelemetryLines } from '@plumb/wire'
 import { ChildMonitor } from '../event/child-monitor.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Cycle } from '../graph/cycle.js'
@@ -12,8 +12,9 @@ import type { ToolService } from '../tools/tool-service.js'
 import type { SpawnSettings } from './agent-start.js'
 import { ChildAllowance } from './allowance.js'
 import { ChildProcess } from './child.js'
-import type { ChildOptions } from './options.js'
+import type { AnswerForm } from './output.js'
 import { agentLimitOf } from './plan.js'
+import { SILENCE_MS } from './silence.js'
 import type { Spawned } from './spawn.js'
 import type { BudgetChannel } from './spawn-via.js'
 
@@ -26,21 +27,24 @@ export interface OpenChildOptions {
   readonly tools: ToolService | undefined
   readonly emitter: RunEmitter | undefined
   /** Receives the telemetry of our children, for a parent. */
-  readonly parent: LineWriter | undefined
+  readonly parent: TelemetryLines | undefined
   readonly lost: (origin: Origin) => void
   readonly needsOrigins: boolean
   /** A barrier after it joins its outputs. */
   readonly isOnBranch: boolean
   readonly isHandled: boolean
+  /** The run is told of each input that failed. */
+  readonly isNested: boolean
   readonly cycle: Cycle | undefined
 }
 
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
-  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHandled, cycle } = options
-  const { child, kind, isEnveloped, isCounting, channel, controls, deliveries } = spawned
+  const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHandled, isNested, cycle } =
+    options
+  const { child, kind, isEnveloped, isCounting, channel, controls, takeReply, deliveries } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
-  const answers = kind === 'program' ? (config.answers as ChildOptions['answers']) : undefined
-  const answersEach = kind === 'agent' || answers === 'each'
+  const form = kind === 'program' ? ((config.answers as AnswerForm | undefined) ?? 'each') : 'numbered'
+  const answersEach = kind === 'agent' || form === 'each'
   const limit = node.work.kind === 'agent' ? agentLimitOf(agentOf(node.work.bound)) : undefined
   const budget = isCounting ? undefined : limitingBudget(limit, channel)
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
@@ -62,10 +66,8 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     isHidden: secrets !== undefined,
     maxLine: settings.maxLine,
     lost,
-    needsOrigins,
-    isHandled,
-    answers,
-    isUnordered: kind === 'agent' && config.unordered === true,
+    isOneByOne: isHandled || isNested,
+    form,
     // The messages that wait for its answers in a barrier are then no more than the barrier holds.
     maxInHand: answersEach && needsOrigins ? Math.ceil(settings.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,
     cycle,
@@ -75,11 +77,25 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
       : undefined,
     allowance,
     controls,
+    takeReply,
+    silent: (name, inputs) => tellSilence(name, inputs, settings, context.reporter),
     deliver: deliveries && (({ seq, seqs }) => deliveries.add(settings.deliveries?.of(seq || Math.max(0, ...seqs)) ?? '')),
   })
   const isPlain = answered && kind === 'agent' && node.inputs.length === 1 && !isEnveloped && !cycle
   if (isPlain && !needsOrigins && !isHandled) settings.repeated?.opened(node, process)
   return process
+}
+
+/** On a terminal, and as telemetry. */
+const tellSilence = (name: string, inputs: number, { emitToParent, emitter }: SpawnSettings, reporter: Reporter): void => {
+  const said = { kind: 'silent', inputs, ms: SILENCE_MS, agent: name, time: new Date().toISOString() } as const
+  emitter?.emit({ kind: 'telemetry', process: name, telemetry: said })
+  emitToParent?.(JSON.stringify(said))
+  if (reporter.isJson || !isTerminal(2)) return
+  const taken = inputs === 1 ? 'an input' : `${inputs} inputs`
+  reporter.write(
+    `plumb: '${name}' has taken ${taken} and written nothing for ${SILENCE_MS / 1000} s: if it answers, it may hold its output back; let it flush after each line`,
+  )
 }
 
 /** Undefined: nothing limits it. */

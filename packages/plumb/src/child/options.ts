@@ -7,7 +7,10 @@ import type { Cycle } from '../graph/cycle.js'
 import type { Origin } from '../graph/origin.js'
 import type { ToolService } from '../tools/tool-service.js'
 import type { ChildAllowance } from './allowance.js'
-import type { ChildKind, InFlightOptions } from './in-flight.js'
+import type { AnswerForm } from './output.js'
+
+/** One of our agents, a foreign program, or a nested plumb. */
+export type ChildKind = 'agent' | 'program' | 'plumb'
 
 export interface ChildOptions {
   readonly name: string
@@ -16,18 +19,16 @@ export interface ChildOptions {
   /** Several ports on one stream. */
   readonly isEnveloped: boolean
   readonly kind: ChildKind
-  readonly answers: InFlightOptions['answers']
-  readonly isUnordered: boolean
+  /** How it answers. */
+  readonly form: AnswerForm
   readonly child: LineChild
   /** It has read secrets: other text on its stderr is not shown. */
   readonly isHidden?: boolean | undefined
   readonly maxLine: number
   /** A message of this origin had no result here. */
   readonly lost: (origin: Origin) => void
-  /** A barrier after it joins by origin. */
-  readonly needsOrigins: boolean
-  /** Its failures are handled one by one by the forms around it. */
-  readonly isHandled: boolean
+  /** Each message fails with an error of its own: for error handlers around it, or for a parent. */
+  readonly isOneByOne: boolean
   /** Maximum messages in flight. Undefined: it may not answer each of them. */
   readonly maxInHand: number | undefined
   /** The cycle around it. */
@@ -40,6 +41,11 @@ export interface ChildOptions {
   readonly allowance: ChildAllowance | undefined
   /** Control messages that it was sent before, as to restore its memory. */
   readonly controls: number
+  /** Takes the replies to these. False: it is a reply to another. */
+  readonly takeReply?: ((buf: Buffer, start: number, end: number) => boolean) | undefined
+  /** Called once when a program that has so many inputs in hand has told nothing for `quietMs`. */
+  readonly silent?: ((name: string, inputs: number) => void) | undefined
+  readonly quietMs?: number | undefined
   /** Gives it the delivery of its next input, in a run by workers. */
   readonly deliver?: ((origin: Origin) => void) | undefined
 }

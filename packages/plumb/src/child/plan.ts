@@ -55,11 +55,13 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const via = plan.config.via as readonly string[] | undefined
   const program = replacement(plan, via !== undefined, settings)
   const isRestored = memoryAt(place, settings).length > 0
-  const fds = portFds(node, plan, isRestored)
+  const fds = portFds(node, plan, isRestored, program !== undefined)
   if (via) return { kind: 'via', via: commandBesideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
   if (program)
     return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound), limit: agentLimitOf(plan) }
-  const args = ['--agent', plan.bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(fds).join(',')]
+  const listed = Object.keys(fds).join(',')
+  const args = ['--agent', plan.bound.name, '--numbered', '--no-envelopes', '--fds', listed === '' ? 'none' : listed]
+  if (isTelemetryRead(place, settings, plan)) args.push('--telemetry')
   if (emitsMemory(plan, settings)) args.push('--tell-memory')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
@@ -76,14 +78,15 @@ export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSetting
 
 /** A nested plumb is this program again, on another binding of the same spec. */
 export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace, bound: Bound): ChildPlan => {
-  const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
+  const isEnveloped = node.inputs.length !== 1
   const { maxInFlight, agentProgram, toolProgram, nestedRecord } = settings
-  const args = ['run', '--binding', bound.name, '--telemetry', '--seq', isEnveloped ? '--mux' : '--no-envelopes', ...localArgs(settings)]
+  const args = ['run', '--binding', bound.name, '--numbered', ...(isEnveloped ? [] : ['--no-envelopes']), ...localArgs(settings)]
+  if (isForwarded(settings)) args.push('--telemetry')
   args.push('--max-in-flight', String(maxInFlight), ...nestedRecord(place), ...placeArgs(place, settings))
   if (agentProgram !== undefined) args.push('--agent-command', agentProgram)
   if (toolProgram !== undefined) args.push('--tool-command', toolProgram)
   if (isAskedToLetGo) args.push('--let-go-fd', String(LET_GO_FD))
-  const fds: Fds = { 3: 'out', ...(isAskedToLetGo ? { [LET_GO_FD]: 'in' as const } : {}) }
+  const fds: Fds = isAskedToLetGo ? { [LET_GO_FD]: 'in' } : {}
   const own = { program: 'plumb', args, fds, entry: bound.scope.module.path } as const
   return { kind: 'own', ...own, agent: undefined, isEnveloped, variables: serverVariables(bound) }
 }
@@ -94,13 +97,14 @@ export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace,
 export const emitsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnSettings): boolean =>
   config.amnesiac !== true && (state !== undefined || (isRecorded && config.via !== undefined))
 
-/** Whether the telemetry of an agent here has no reader but us, who need only what is settled: no port, record, display, parent or state. */
-export const reportsSettledOnly = ({ node, place, settings }: ChildPlace, { config }: AgentPlan): boolean => {
-  const { emitter, emitToParent, state, resumed } = settings
-  const isRead = emitter !== undefined || emitToParent !== undefined || state !== undefined || resumed?.get(place) !== undefined
-  const isWired = node.outputs.some(({ name }) => name === 'telemetry')
-  // Otherwise each output says which message it answers.
-  return !isRead && !isWired && config.unordered !== true
+/** A record, a display or a parent reads the telemetry of all processes. */
+const isForwarded = ({ emitter, emitToParent }: SpawnSettings): boolean => emitter !== undefined || emitToParent !== undefined
+
+/** Whether somebody reads the telemetry of an agent, besides a process that is wired to it. */
+export const isTelemetryRead = (place: string, settings: SpawnSettings, { config }: AgentPlan): boolean => {
+  const { state, resumed } = settings
+  const isElsewhere = config.via !== undefined
+  return isForwarded(settings) || state !== undefined || isElsewhere || resumed?.get(place) !== undefined
 }
 
 const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
@@ -126,11 +130,12 @@ const replacement = (
   return agentProgram === undefined ? undefined : [agentProgram]
 }
 
-// Telemetry always; tools if they are declared, control if it is wired or a memory is to be restored.
-const portFds = (node: GraphNode, plan: AgentPlan, isRestored: boolean): Fds => ({
-  3: 'out',
+// Tools if they are declared, control if it is wired or a memory is to be restored. Agents of ours report telemetry and reply to control
+// among their answers; a foreign program has descriptors for that.
+const portFds = (node: GraphNode, plan: AgentPlan, isRestored: boolean, isForeign: boolean): Fds => ({
+  ...(isForeign ? { 3: 'out' as const } : {}),
   ...(hasTools(plan) ? { 4: 'out', 5: 'in' } : {}),
-  ...(isRestored || node.inputs.some((p) => p.name === 'ctrl_in') ? { 6: 'in', 7: 'out' } : {}),
+  ...(isRestored || node.inputs.some((p) => p.name === 'ctrl_in') ? { 6: 'in', ...(isForeign ? { 7: 'out' as const } : {}) } : {}),
 })
 
 // A program with a slash is relative to the spec; the working directory is the caller's.

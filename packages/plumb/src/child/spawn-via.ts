@@ -81,7 +81,16 @@ export const viaWords = (via: readonly string[], { program }: AgentStart): strin
 export const specSent = ({ plan, settings }: AgentStart) => {
   const { files, handedOn, maxLine, isFailFast } = settings
   const memory = emitsMemory(plan, settings) ? ['--tell-memory'] : []
-  const args = ['--agent', plan.bound.name, '--telemetry', ...memory, '--max-line', String(maxLine + ENVELOPE_BYTES), ...handedOn]
+  const args = [
+    '--agent',
+    plan.bound.name,
+    '--numbered',
+    '--telemetry',
+    ...memory,
+    '--max-line',
+    String(maxLine + ENVELOPE_BYTES),
+    ...handedOn,
+  ]
   if (isFailFast) args.push('--fail-fast')
   // Programs around it here are not there.
   const { around: _, ...bundle } = files.bundle(plan.specPath)

@@ -17,12 +17,12 @@ import {
   toDollars,
 } from '@plumb/wire'
 import { placesOf } from '../event/wires.js'
-import { restoreMemory } from '../record/resume/restore-memory.js'
+import { type Restored, restoreMemory } from '../record/resume/restore-memory.js'
 import type { ToolService } from '../tools/tool-service.js'
 import { memoryAt, type SpawnSettings } from './agent-start.js'
 import { plumbsToLetGo } from './batches.js'
-import type { ChildKind } from './in-flight.js'
-import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan, reportsSettledOnly } from './plan.js'
+import type { ChildKind } from './options.js'
+import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
 import { type BudgetChannel, spawnVia } from './spawn-via.js'
 
 export interface Spawned {
@@ -35,6 +35,8 @@ export interface Spawned {
   readonly channel?: BudgetChannel | undefined
   /** Control messages that it was sent already. */
   readonly controls: number
+  /** Takes the reply to these, before any process. */
+  readonly takeReply?: Restored['takeReply'] | undefined
   /** Gives it the deliveries of its messages, in a run by workers. */
   readonly deliveries?: DeliveryLog | undefined
 }
@@ -77,7 +79,7 @@ const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void)
   const started = start(agentPlan(at, bound), at)
   const memory = memoryAt(at.place, at.settings)
   if (!started.ok || memory.length === 0) return started
-  return succeed({ ...started.value, child: restoreMemory(started.value.child, memory, fail), controls: 1 })
+  return succeed({ ...started.value, ...restoreMemory(started.value.child, memory, fail), controls: 1 })
 }
 
 const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
@@ -131,10 +133,9 @@ const start = (plan: ChildPlan, place: ChildPlace): Result<Spawned> => {
   const grant = agent ? authoritySource.authorityFor(agent) : () => authoritySource.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
   const deliveries = settings.deliveries && openDeliveryLog()
-  const reported = agent && reportsSettledOnly(place, agent) ? ['--settled-only'] : []
   const own = spawnPlumbLines({
     program,
-    args: [...args, ...reported, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
+    args: [...args, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
     ...(deliveries ? { shared: { [DELIVERY_FD]: deliveries.fd } } : {}),
     files,
     entry,

@@ -1,7 +1,6 @@
 // The outcome of a run by workers, as its submitter writes it: outputs, errors, and why no more comes.
 
-import { enclose, type Fault, fault, type LineWriter, type Reporter } from '@plumb/wire'
-import { numbered } from '../graph/numbered-output.js'
+import { enclose, type Fault, fault, type LineWriter, type Reporter, seqLine } from '@plumb/wire'
 import type { Connection } from './connection.js'
 import type { OutputFile } from './output-file.js'
 import { END_IN_TIME, FAIL_FIXED, LAST } from './postgres.js'
@@ -128,7 +127,7 @@ export class Outcome {
       if (this.#written.has(id)) continue
       this.#written.add(id)
       const bytes = Buffer.from(`${value}\n`)
-      const line = isNumbered ? numbered([Number(origin)], bytes, 0, bytes.length - 1) : bytes.subarray(0, -1)
+      const line = isNumbered ? seqLine(Number(origin), bytes, 0, bytes.length - 1) : bytes.subarray(0, -1)
       const whole = plan.outputs.length === 1 ? line : enclose(plan.outputs[port] ?? '', line, 0, line.length)
       writer.write(whole, 0, whole.length)
     }

@@ -10,10 +10,12 @@ import {
   type Exit,
   enclose,
   type Fault,
+  isFault,
   type LineChild,
   LineReader,
   type LineSource,
   LineWriter,
+  NumberedLine,
   openDeliveryLog,
   openStateLog,
   type Prices,
@@ -22,21 +24,20 @@ import {
   type Result,
   readRemembered,
   readReported,
+  type Sent,
+  SentMessages,
   type SourceFiles,
   type StateLog,
   spawnPlumbLines,
-  splitEnvelope,
   succeed,
   type Telemetry,
 } from '@plumb/wire'
 import type { ListedCall } from '@plumb/wire/approval'
 import { EVENTS_FD } from '../event/event-log.js'
-import { Unnumbered } from '../graph/numbered-output.js'
 import type { TakenMessage } from './engine.js'
 import { type PartEvent, PartEvents } from './part-events.js'
 import { openPartKept, type PartKept, type PartKeptOptions } from './part-kept.js'
 import type { PlannedPart } from './run-plan.js'
-import { SettledReports } from './settled-reports.js'
 import { type AgentSpending, spentIn } from './spent.js'
 
 export interface PartProcessOptions {
@@ -108,7 +109,6 @@ interface PartFiles {
 }
 
 interface InHand {
-  readonly seq: number
   readonly message: TakenMessage
   readonly outputs: { port: number; value: string }[]
   readonly faults: Fault[]
@@ -123,11 +123,12 @@ export class PartProcess {
   readonly #kept: PartKept | undefined
   readonly #events: PartEvents | undefined
   readonly #isEnveloped: boolean
-  /** By their numbers, from `#done + 1` to `#sent`. */
-  readonly #inHand = new Map<number, InHand>()
-  #sent = 0
+  readonly #sent = new SentMessages<InHand>()
+  readonly #line = new NumberedLine(true)
+  /** Whole messages behind one that is not, by their numbers. */
+  readonly #whole = new Map<number, InHand>()
+  /** All up to this number are whole, and were reported. */
   #done = 0
-  readonly #reports = new SettledReports()
   #isSettling = false
   /** Memory of unfinished messages. */
   #early: RememberedLine[] = []
@@ -140,8 +141,9 @@ export class PartProcess {
     const { shared, isOnly = false } = options.answers ?? {}
     const kept = options.journal || shared ? openPartKept({ journal: options.journal, shared, isOnly }) : undefined
     const events = options.isLogged ? new PartEvents(randomUUID()) : undefined
-    const isEnveloped = part.inputs.length !== 1 || part.outputs.length !== 1
-    const words = ['stage', binding, '--part', String(part.id), '--seq', '--telemetry', isEnveloped ? '--mux' : '--no-envelopes', ...args]
+    const isEnveloped = part.inputs.length !== 1
+    const framing = isEnveloped ? [] : ['--no-envelopes']
+    const words = ['stage', binding, '--part', String(part.id), '--numbered', '--telemetry', ...framing, ...args]
     const child = spawnPlumbLines({
       program: 'plumb',
       args: [
@@ -158,7 +160,6 @@ export class PartProcess {
       entry,
       authority,
       budget: options.budget,
-      fds: { 3: 'out' },
       env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
       shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}), ...(events ? { [EVENTS_FD]: events.fd } : {}) },
     })
@@ -181,9 +182,8 @@ export class PartProcess {
     this.#isEnveloped = isEnveloped
     this.#stdin = new LineWriter(child.stdin)
     const maxLine = options.maxLine + 4 * ENVELOPE_BYTES
-    read(child.stdout, maxLine, (reader) => this.#output(reader))
+    read(child.stdout, maxLine, (reader) => this.#tell(reader))
     read(child.stderr, maxLine, (reader) => this.#error(reader))
-    read(child.fds.get(3) as LineSource, maxLine, (reader) => this.#telemetry(reader))
     this.exited = child.exited.then((exit) => {
       this.#settle()
       this.#state?.close()
@@ -195,19 +195,19 @@ export class PartProcess {
   }
 
   get inHand(): number {
-    return this.#inHand.size
+    return this.#sent.inHand + this.#whole.size
   }
 
   /** Its unfinished messages. */
   get messages(): readonly TakenMessage[] {
-    return [...this.#inHand.values()].map(({ message }) => message)
+    const whole = [...this.#whole].map(([n, of]) => ({ n, of }))
+    return [...this.#sent, ...whole].sort((a, b) => a.n - b.n).map(({ of }) => of.message)
   }
 
   send(message: TakenMessage): void {
-    const seq = ++this.#sent
-    this.#events?.sent(seq, message.origin)
+    const { n } = this.#sent.send({ message, outputs: [], faults: [] })
+    this.#events?.sent(n, message.origin)
     this.#deliveries.add(this.#o.deliveryOf(message))
-    this.#inHand.set(seq, { seq, message, outputs: [], faults: [] })
     const bytes = Buffer.from(`${message.value}\n`)
     if (!this.#isEnveloped) return this.#stdin.write(bytes, 0, bytes.length - 1)
     const line = enclose(this.#o.part.inputs[message.port] ?? 'input', bytes, 0, bytes.length - 1)
@@ -223,40 +223,44 @@ export class PartProcess {
     this.#child.kill('SIGKILL')
   }
 
-  #output({ buf, start, end }: LineReader): void {
-    this.#reports.receiveOutput()
-    const numbered = new Unnumbered()
-    const envelope = this.#isEnveloped ? splitEnvelope(buf, start, end) : undefined
-    if (envelope?.ok === false) return
-    const [from, to] = envelope ? [envelope.value.start, envelope.value.end] : [start, end]
-    if (!numbered.read(buf, from, to)) return
-    const port = envelope ? this.#o.part.outputs.findIndex(({ name }) => name === envelope.value.port) : 0
-    // A result of several messages belongs to the last of them.
-    const seq = numbered.seqs.length === 0 ? this.#sent : Math.max(...numbered.seqs)
-    this.#inHand.get(seq)?.outputs.push({ port, value: buf.toString('utf8', numbered.start, numbered.end) })
+  // A line without its end was cut off.
+  #tell({ buf, start, end, isLast }: LineReader): void {
+    const line = this.#line
+    if (isLast || !line.read(buf, start, end)) return
+    if (line.kind === 'telemetry') return this.#telemetry(buf, line.start, line.end)
+    const sent = this.#sent.at(line.seq)
+    if (!sent) return
+    if (line.kind === 'value') {
+      const port = this.#o.part.outputs.findIndex(({ name }) => name === line.port)
+      sent.of.outputs.push({ port: Math.max(0, port), value: buf.toString('utf8', line.start, line.end) })
+    } else if (line.kind === 'error') this.#fail(sent)
+    if (line.isEnd) this.#end(sent)
+  }
+
+  // A failure of several messages is one of each.
+  #fail(last: Sent<InHand>): void {
+    const { error, seqs } = this.#line
+    if (!isFault(error)) return
+    const sents = seqs.length > 1 ? seqs.flatMap((n) => this.#sent.at(n) ?? []) : [last]
+    for (const { n, of } of sents) of.faults.push({ ...error, seq: n })
+  }
+
+  #end(sent: Sent<InHand>): void {
+    this.#sent.end(sent)
+    this.#whole.set(sent.n, sent.of)
     this.#settleSoon()
   }
 
   #error({ buf, start, end }: LineReader): void {
     const parsed = parseJson(buf, start, end)
     const reported = parsed.ok ? readReported(parsed.value) : undefined
-    if (!reported) return
-    if (reported.severity === 'error') {
-      this.#reports.receiveError()
-      this.#settleSoon()
-    }
-    const of = reported.severity === 'error' ? seqsOf(reported.fault) : []
-    for (const seq of of) this.#inHand.get(seq)?.faults.push(reported.fault)
-    if (of.length === 0) this.#o.onReported(reported)
+    if (reported) this.#o.onReported(reported)
   }
 
-  #telemetry({ buf, start, end }: LineReader): void {
+  #telemetry(buf: Buffer, start: number, end: number): void {
     const parsed = parseJson(buf, start, end)
     const event = parsed.ok ? (parsed.value as Telemetry | null) : undefined
     if (event && SPENDING.has(event.kind)) this.#o.onSpent(spentIn(event, this.#o.prices))
-    if (event?.kind !== 'settled' || event.inputs <= this.#done) return
-    this.#reports.report(event)
-    this.#settleSoon()
   }
 
   // Once for all that is read in this turn of the event loop.
@@ -270,17 +274,15 @@ export class PartProcess {
   }
 
   #settle(): void {
-    const inputs = this.#reports.take()
-    if (inputs === undefined || inputs <= this.#done) return
     const finished: FinishedMessage[] = []
-    const callsOf = this.#kept?.read()
-    for (let seq = this.#done + 1; seq <= inputs; seq++) {
-      const one = this.#inHand.get(seq)
-      if (one) finished.push({ ...one, calls: callsOf?.(this.#o.deliveryOf(one.message)) ?? [] })
-      this.#inHand.delete(seq)
+    const callsOf = this.#whole.has(this.#done + 1) ? this.#kept?.read() : undefined
+    for (let one = this.#whole.get(this.#done + 1); one; one = this.#whole.get(this.#done + 1)) {
+      this.#done++
+      finished.push({ ...one, seq: this.#done, calls: callsOf?.(this.#o.deliveryOf(one.message)) ?? [] })
+      this.#whole.delete(this.#done)
     }
-    this.#done = inputs
-    this.#o.onFinished({ finished, memory: this.#remembered(inputs), events: this.#events?.take(inputs) ?? [] })
+    if (finished.length === 0) return
+    this.#o.onFinished({ finished, memory: this.#remembered(this.#done), events: this.#events?.take(this.#done) ?? [] })
   }
 
   #remembered(upTo: number): readonly RememberedLine[] {
@@ -299,16 +301,4 @@ const read = (stream: LineSource, maxLine: number, take: (reader: LineReader) =>
     while (reader.next()) if (!reader.fault) take(reader)
   }
   const reader = new LineReader(stream, { maxLine, onReadable: takeAll })
-}
-
-/** Numbers, or ranges of them. */
-const seqsOf = ({ seq, seqs }: Fault): number[] => {
-  const several = Array.isArray(seqs) ? (seqs as readonly (number | readonly [number, number])[]) : []
-  const listed = several.flatMap((one) => {
-    if (typeof one === 'number') return [one]
-    const [first, last] = one
-    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
-  })
-  if (listed.length > 0) return listed
-  return typeof seq === 'number' && seq > 0 ? [seq] : []
 }

@@ -103,7 +103,7 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
       limits: limits.value,
       deadlineMs: options.limits.deadlineMs,
       isFailFast: options.isFailFast,
-      isNumbered: options.isNumbered,
+      isNumbered: options.numbering === 'seq',
       openRejects: rejectsOf(options, (error) => reporter.report(error)),
       reader,
       writer,

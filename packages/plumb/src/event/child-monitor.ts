@@ -6,14 +6,13 @@ import {
   type Exit,
   type Fault,
   fault,
-  type LineReader,
-  type LineWriter,
   MAX_CALL_TOKENS,
   type OfInput,
   parseJson,
   readUsage,
   type StateFile,
   type Telemetry,
+  type TelemetryLines,
 } from '@plumb/wire'
 import type { ChildAllowance } from '../child/allowance.js'
 import type { Origin } from '../graph/origin.js'
@@ -32,7 +31,7 @@ export interface ChildMonitorOptions {
   readonly pid: number
   readonly emitter: RunEmitter | undefined
   /** For the telemetry of our children, if a parent asked for it. */
-  readonly parent: LineWriter | undefined
+  readonly parent: TelemetryLines | undefined
   /** For a child that does not share our budget itself. */
   readonly allowance: ChildAllowance | undefined
   /** Its answers in the resumed run. */
@@ -113,7 +112,7 @@ export class ChildMonitor {
   }
 
   /** Takes a line of telemetry. False: it is not passed on. `seqOf`: the input of the run behind the n-th message that it was sent. */
-  takeTelemetry({ buf, start, end }: LineReader, seqOf: (n: number) => number): boolean {
+  takeTelemetry(buf: Buffer, start: number, end: number, seqOf: (n: number) => number): boolean {
     const { emitter, place, parent, allowance, state, secrets } = this.#o
     const telemetry = emitter || allowance || state || secrets ? this.#read(buf, start, end) : undefined
     if (telemetry?.kind === 'budget') {

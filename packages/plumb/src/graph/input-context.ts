@@ -20,16 +20,14 @@ export class InputContext implements Cause {
   #oldest = 1
   /** Of inputs that were asked about before their turn. */
   readonly #early = new Map<number, Origin>()
-  /** Finished inputs of which something was lost, since the last `takeLost`. */
-  #lost: number[] = []
   readonly #settled = (origin: Origin): void => {
-    this.#live.delete(origin.seq)
     this.#early.delete(origin.seq)
-    if (this.keepsLost && origin.hasLost) this.#lost.push(origin.seq)
+    this.done?.(origin.seq, origin.hasLost)
+    this.#live.delete(origin.seq)
   }
 
-  /** `keepsLost`: `takeLost` is going to be called. */
-  constructor(private readonly keepsLost = false) {}
+  /** Called with each input when nothing more can come of it, and whether something of it was dropped or failed. */
+  done: ((seq: number, isLost: boolean) => void) | undefined
 
   /** Makes an input current until `end`. */
   begin(port: string, line: number, seq: number): void {
@@ -48,8 +46,10 @@ export class InputContext implements Cause {
   /** Makes the current origin unknown. */
   end(): void {
     const origin = this.#origin
+    const { seq } = this
     this.#set(undefined)
-    origin?.release()
+    if (origin) origin.release()
+    else if (seq > 0) this.done?.(seq, false)
   }
 
   /** Makes a message of this origin current until `leave`, which is given the returned value. */
@@ -75,8 +75,9 @@ export class InputContext implements Cause {
     return this.seq > 0 ? Math.min(this.seq, this.#oldest) : this.#oldest
   }
 
-  takeLost(): readonly (readonly [number, number])[] {
-    return rangesOf(this.#lost.splice(0).sort((a, b) => a - b))
+  /** Something may still come of the input. */
+  isInHand(seq: number): boolean {
+    return this.#live.has(seq) || this.seq === seq
   }
 
   /** The error with what is known of the input that caused it. */

@@ -155,7 +155,11 @@ export class MainInput implements ScheduledSource {
     if (!split.ok) return report(split.error)
     const { isEof, start: from, end: to } = split.value
     const port = this.#portOf(split.value.port)
-    if (isEof) this.taken--
+    // It is none of the inputs.
+    if (isEof) {
+      this.taken--
+      current.seq = 0
+    }
     if (!this.#names.includes(port)) return this.#refusePort(port)
     current.port = port
     if (isEof) this.#close(port)

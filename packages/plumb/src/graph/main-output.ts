@@ -1,9 +1,8 @@
 // The output of a run: one line for each message, in an envelope if main has several outputs or the data could be taken for one.
 
 import type { GraphNode, Sink, Type } from '@plumb/lang'
-import { enclose, hasPortKey, type LineWriter } from '@plumb/wire'
+import { enclose, hasPortKey, type LineWriter, seqLine, valueLine } from '@plumb/wire'
 import { Morphism } from './morphism/morphism.js'
-import { numbered } from './numbered-output.js'
 import type { RunContext } from './run-context.js'
 
 export interface MainOutputOptions {
@@ -13,12 +12,12 @@ export interface MainOutputOptions {
   readonly envelopes: 'always' | 'odd' | 'never'
   /** No value of the type has a `__port`. */
   readonly isPlain: boolean
-  /** Writes each with the number of its input. */
-  readonly isNumbered: boolean
-  /** With the numbers of all its inputs, if there are several. */
-  readonly isNested: boolean
+  readonly numbering: Numbering
   readonly closed: () => void
 }
+
+/** `seq`: each with the number of its input, if that is one; `lines`: as numbered lines, for a parent. */
+export type Numbering = 'none' | 'seq' | 'lines'
 
 const PORT_KEY = '__port'
 const ESCAPE = '\\u'
@@ -38,9 +37,9 @@ export class MainOutput extends Morphism {
   ) {
     super(feeds, 0)
     this.#o = options
-    const { writer, envelopes, isPlain, isNumbered } = options
+    const { writer, envelopes, isPlain, numbering } = options
     this.#writer = writer
-    this.#isVerbatim = !isNumbered && (envelopes === 'never' || (envelopes === 'odd' && isPlain))
+    this.#isVerbatim = numbering === 'none' && (envelopes === 'never' || (envelopes === 'odd' && isPlain))
     this.#portKey = new Finder(PORT_KEY, context.sink)
     this.#escape = new Finder(ESCAPE, context.sink)
   }
@@ -52,8 +51,9 @@ export class MainOutput extends Morphism {
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
     if (this.#isVerbatim) return this.#writer.write(buf, start, end)
-    const { writer, envelopes, isPlain, isNumbered, name } = this.#o
-    if (isNumbered) return this.#numbered(buf, start, end)
+    const { writer, envelopes, isPlain, numbering, name } = this.#o
+    if (numbering === 'seq') return this.#withSeq(buf, start, end)
+    if (numbering === 'lines') return this.#numbered(buf, start, end)
     if (envelopes === 'always') return this.#enclosed(name, buf, start, end)
     if (envelopes === 'odd' && !isPlain && this.#mayHavePort(buf, start, end) && hasPortKey(buf, start, end)) {
       return this.#enclosed('output', buf, start, end)
@@ -65,13 +65,18 @@ export class MainOutput extends Morphism {
     this.#o.closed()
   }
 
-  #numbered(buf: Buffer, start: number, end: number): void {
-    const { writer, envelopes, name, isNested } = this.#o
-    const { current } = this.context
-    const seqs = current.seq > 0 ? [current.seq] : isNested ? current.origin.seqs : []
-    const line = numbered(seqs, buf, start, end)
+  #withSeq(buf: Buffer, start: number, end: number): void {
+    const { writer, envelopes, name } = this.#o
+    const line = seqLine(this.context.current.seq, buf, start, end)
     if (envelopes === 'always') this.#enclosed(name, line, 0, line.length)
     else writer.write(line, 0, line.length)
+  }
+
+  #numbered(buf: Buffer, start: number, end: number): void {
+    const { writer, name } = this.#o
+    const { current } = this.context
+    const line = valueLine(current.seq > 0 ? [current.seq] : current.origin.seqs, name, buf, start, end)
+    writer.write(line, 0, line.length)
   }
 
   #enclosed(port: string, buf: Buffer, start: number, end: number): void {

@@ -110,38 +110,3 @@ export class Schedule {
     return steps > 0
   }
 }
-
-/**
- * Called when this process is idle and no message is on its way to it: then cycles can be checked. The last outputs of a child that has
- * settled may still wait in another pipe. So every stream is polled once more, and only if none of them had anything is the run quiet.
- */
-export class Quiescence {
-  #quietTurns = 0
-  #isWaiting = false
-  #isIdle = false
-
-  constructor(private readonly check: () => void) {}
-
-  /** There is more to do than fits into a slice: nothing is checked before it is done. */
-  busy(): void {
-    this.#isIdle = false
-  }
-
-  /** Work was done, and nothing is left. */
-  idle(): void {
-    this.#isIdle = true
-    this.#quietTurns = 0
-    if (!this.#isWaiting) this.#wait()
-  }
-
-  // The event loop polls all streams between two immediates.
-  #wait(): void {
-    this.#isWaiting = true
-    setImmediate(() => {
-      this.#isWaiting = false
-      if (!this.#isIdle) return
-      if (++this.#quietTurns < 2) this.#wait()
-      else this.check()
-    })
-  }
-}

@@ -8,7 +8,7 @@ import { Calls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
-import type { Rest } from '../graph/settling.js'
+import type { Rest } from '../graph/parent-report.js'
 
 export class Batches {
   readonly #gatherings: Gathering[] = []

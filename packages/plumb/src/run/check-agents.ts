@@ -29,7 +29,7 @@ const check = async (plan: AgentPlan, settings: SpawnSettings, reporter: Reporte
   })
   if (!started.ok) return true
   const { child } = started.value
-  const errors = new ChildErrors(plan.name, child.stderr, reporter, settings.report)
+  const errors = new ChildErrors(child.stderr, { process: plan.name, reporter, report: settings.report, isHidden: false })
   const { status } = await child.exited
   return status !== 2 || errors.reported === 0
 }

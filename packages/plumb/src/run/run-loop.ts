@@ -1,44 +1,58 @@
 // The main loop of a wired run: runs its schedule, detects when it is quiet so that its loops may close, reports to its parent, and awaits
 // its children and calls.
 
-import { type LineSource, type LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
+import { type Fault, type LineSource, type LineWriter, type Reporter, type TelemetryLines, TelemetryWriter } from '@plumb/wire'
 import { InputContext } from '../graph/input-context.js'
-import { Quiescence, Schedule } from '../graph/schedule.js'
+import { NumberedLines } from '../graph/numbered-lines.js'
+import type { ParentReport } from '../graph/parent-report.js'
+import { Schedule } from '../graph/schedule.js'
 import { Settling } from '../graph/settling.js'
 import type { Wired } from './wiring.js'
 
 export interface RunLoopOptions {
   readonly name: string
   readonly writer: LineWriter
-  /** The descriptor for a parent that joins by origin: reports what has settled. Null: none. */
+  /** The parent reads numbered lines; `requests`: the descriptor on which it asks to flush batches. */
+  readonly numbered: { readonly requests: LineSource | undefined } | undefined
+  /** The descriptor for telemetry. Null: none. */
   readonly telemetry: LineWriter | null
-  /** The descriptor on which that asks to flush batches. */
-  readonly requests: LineSource | undefined
   readonly reporter: Reporter
 }
 
 export class RunLoop {
   readonly schedule = new Schedule(
     () => this.#idle(),
-    () => this.#busy(),
+    () => this.#report(false),
   )
-  readonly current: InputContext
-  readonly #quiescence = new Quiescence(() => this.#checkQuiet())
-  readonly #settling: Settling
+  readonly current = new InputContext()
+  readonly #lines: NumberedLines | undefined
+  readonly #parent: ParentReport
   #wired: Wired | undefined
+  #isChecking = false
 
-  constructor({ name, writer, telemetry, requests, reporter }: RunLoopOptions) {
-    this.current = new InputContext(telemetry !== null)
-    this.#settling = new Settling({ telemetry: new TelemetryWriter(telemetry, name), writer, reporter, current: this.current, requests })
+  constructor({ name, writer, telemetry, numbered, reporter }: RunLoopOptions) {
+    const { current } = this
+    this.#lines = numbered && new NumberedLines({ writer, current, requests: numbered.requests })
+    this.#parent = this.#lines ?? new Settling({ telemetry: new TelemetryWriter(telemetry, name), writer, reporter, current })
+  }
+
+  /** Where telemetry goes that has no descriptor. */
+  get telemetry(): TelemetryLines | undefined {
+    return this.#lines?.telemetry
+  }
+
+  /** The parent is told of the error among what becomes of its inputs. */
+  takes(error: Fault): boolean {
+    return this.#lines?.takes(error) === true
   }
 
   begin(wired: Wired): void {
     this.#wired = wired
-    this.#settling.listen(() => {
+    this.#lines?.listen(() => {
       wired.batches.letGo()
       this.schedule.wake()
     })
-    this.#settle(true)
+    this.#report(true)
     wired.start()
     this.schedule.wake()
   }
@@ -50,7 +64,7 @@ export class RunLoop {
 
   /** The outputs are complete: resolves when each child and each call has ended. */
   async end({ children, calls, hangUp }: Wired): Promise<void> {
-    this.#settling.stopListening()
+    this.#lines?.stopListening()
     this.schedule.wake()
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))
@@ -60,28 +74,28 @@ export class RunLoop {
 
   /** Resolves when all written data is with its readers. */
   flushed(): void {
-    this.#settle(true)
+    this.#report(true)
   }
 
-  #busy(): void {
-    this.#quiescence.busy()
-    this.#settle(false)
-  }
-
+  // What a cycle closes, or a batch lets go, is done with before it is looked at again.
   #idle(): void {
-    this.#settle(false)
-    this.#quiescence.idle()
+    if (this.#isChecking) return
+    this.#isChecking = true
+    while (this.#closeQuiet()) this.schedule.wake()
+    this.#isChecking = false
+    this.#report(true)
   }
 
-  #checkQuiet(): void {
+  #closeQuiet(): boolean {
     const { cycles = [] } = this.#wired ?? {}
-    // Not `every`: each of them has to be called.
-    if (cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0) this.schedule.wake()
-    this.#settle(true)
+    // Not `some`: each of them has to be called.
+    return cycles.filter((cycle) => cycle.closeIfQuiet()).length > 0
   }
 
-  #settle(isQuiet: boolean): void {
+  #report(isIdle: boolean): void {
     const { input, batches } = this.#wired ?? {}
-    this.#settling.report(input?.taken ?? 0, isQuiet && batches ? () => batches.rest : undefined)
+    this.#parent.report(input?.taken ?? 0, isIdle && batches !== undefined, () => batches?.rest ?? NOTHING)
   }
 }
+
+const NOTHING = { isStill: true, isBatched: false }

@@ -1,6 +1,7 @@
 // The options of a run.
 
 import type { SpecOptions } from '../command/load.js'
+import type { Numbering } from '../graph/main-output.js'
 import type { RunLimits } from '../record/run-budget.js'
 import type { Permissions } from '../tools/permissions.js'
 
@@ -13,8 +14,8 @@ export interface RunOptions extends SpecOptions {
   readonly rawInput: boolean
   readonly rawOutput: boolean
   readonly envelopes: 'all' | 'some' | 'none'
-  /** Write outputs with the numbers of their inputs. */
-  readonly isNumbered: boolean
+  /** How outputs name their inputs. */
+  readonly numbering: Numbering
   readonly maxLine: number
   readonly maxInFlight: number
   /** Options for agents: `--provider P`… */
@@ -25,7 +26,7 @@ export interface RunOptions extends SpecOptions {
   readonly permissions: Permissions
   readonly agentProgram: string | undefined
   readonly toolProgram: string | undefined
-  /** Report settled inputs on fd 3. */
+  /** Report on descriptor 3, or among numbered lines, what the processes do. */
   readonly telemetry: boolean
   /** The descriptor on which a parent asks to flush batches. */
   readonly letGoFd?: number

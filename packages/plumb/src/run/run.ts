@@ -12,6 +12,7 @@ import {
   dieOf,
   type Fault,
   fault,
+  isShared,
   joinBudget,
   joinDeliveries,
   LineReader,
@@ -48,6 +49,7 @@ import { chooseGraph } from './choose-graph.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import { RunLoop } from './run-loop.js'
 import type { RunOptions } from './run-options.js'
+import { SharedFaults } from './shared-faults.js'
 import { type Wired, wireUp } from './wiring.js'
 
 /** Time for messages in flight after the first signal. */
@@ -115,6 +117,7 @@ class Run {
   readonly #writer: LineWriter
   readonly #telemetryLines: LineWriter | null
   readonly #loop: RunLoop
+  readonly #shared = new SharedFaults((fault) => this.#print(fault))
 
   constructor(
     private readonly bound: Bound,
@@ -136,19 +139,20 @@ class Run {
       onClosed: () => this.#abort(CHILD_GRACE_MS),
       onFault: (f) => this.#fail(f),
     })
-    this.#telemetryLines = options.telemetry ? new LineWriter(openOutput(3)) : null
+    const isNumbered = options.numbering === 'lines'
+    this.#telemetryLines = options.telemetry && !isNumbered ? new LineWriter(openOutput(3)) : null
     this.#loop = new RunLoop({
       name: bound.name,
       writer: this.#writer,
       telemetry: this.#telemetryLines,
-      requests: options.letGoFd === undefined ? undefined : openLineInput(options.letGoFd),
+      numbered: isNumbered ? { requests: options.letGoFd === undefined ? undefined : openLineInput(options.letGoFd) } : undefined,
       reporter,
     })
   }
 
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
-    const { permissions, envelopes, isNumbered, budgetFd } = this.options
+    const { permissions, envelopes, numbering, budgetFd } = this.options
     // No tool may change the files that define its authority.
     const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
     const { graph } = this
@@ -183,7 +187,7 @@ class Run {
     await recorded.repeated?.begin()
     const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
     if (!state.ok) return this.#refuse(state.error)
-    const lines = this.#telemetryLines ?? undefined
+    const parent = this.options.telemetry ? (this.#telemetryLines ?? this.#loop.telemetry) : undefined
     const settings = {
       ...options,
       ...recorded,
@@ -192,7 +196,7 @@ class Run {
       authoritySource: authoritySource.value,
       report,
       emitter,
-      emitToParent: lines && ((json: string) => lines.writeText(json)),
+      emitToParent: parent && ((json: string) => parent.writeText(json)),
       costOf: this.display.costOf,
       prices: await openForeignPrices(graph, options.agentProgram),
       withoutLiveLines: this.display.withoutLiveLines,
@@ -221,12 +225,11 @@ class Run {
       tools: tools.value,
       mapped: mapped.value,
       envelopes,
-      isNumbered,
-      isNested: options.telemetry,
+      numbering,
       current: this.#loop.current,
       emitter,
       rejects,
-      parent: this.#telemetryLines ?? undefined,
+      parent,
       handled: (f) => this.#instruments?.emitter?.emit({ kind: 'fault', fault: f, isHandled: true }),
       outputClosed: () => this.#outputClosed(),
       fail: (f) => this.#fail(f),
@@ -247,6 +250,7 @@ class Run {
   }
 
   async #finish(stoppedBy: StopSignal | undefined): Promise<void> {
+    this.#shared.flush()
     const { emitter, rejects } = this.#instruments ?? {}
     rejects?.flush()
     emitter?.emit({ kind: 'end', status: this.reporter.status, stoppedBy: stoppedBy ?? null })
@@ -350,6 +354,16 @@ class Run {
   }
 
   #printFault(f: Fault): void {
+    if (this.#loop.takes(f)) {
+      this.#instruments?.emitter?.emit({ kind: 'fault', fault: f })
+      return this.reporter.count(f)
+    }
+    if (isShared(f)) return this.#shared.add(f)
+    this.#shared.flush()
+    this.#print(f)
+  }
+
+  #print(f: Fault): void {
     this.#instruments?.emitter?.emit({ kind: 'fault', fault: f })
     this.reporter.report(f)
   }

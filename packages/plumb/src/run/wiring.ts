@@ -11,7 +11,7 @@ import {
   Sink,
   takesText,
 } from '@plumb/lang'
-import type { Fault, LineReader, LineWriter, Result } from '@plumb/wire'
+import type { Fault, LineReader, LineWriter, Result, TelemetryLines } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { ChildProcess } from '../child/child.js'
 import { openChild } from '../child/open-child.js'
@@ -28,7 +28,7 @@ import { cyclesOf } from '../graph/find-cycles.js'
 import type { Holding } from '../graph/holding.js'
 import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
-import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
+import { MainOutput, mayHoldPortKey, type Numbering } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch } from '../graph/morphism/batch.js'
 import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
@@ -58,13 +58,12 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   /** For maps of tools. */
   readonly mapped: ReadonlyMap<GraphNode, MappedTool>
   readonly envelopes: 'all' | 'some' | 'none'
-  readonly isNumbered: boolean
-  /** A parent joins by origin: it needs all inputs that an output stems from, and which of them were lost. */
-  readonly isNested: boolean
+  /** In numbered lines a parent is told of each input that failed, and that something of it was lost. */
+  readonly numbering: Numbering
   readonly emitter: RunEmitter | undefined
   readonly rejects: Rejects | undefined
   /** Receives telemetry of our children, for a parent. */
-  readonly parent: LineWriter | undefined
+  readonly parent: TelemetryLines | undefined
   /** An error was handled by an `error` port, or by another part of `p + q`. */
   readonly handled: (fault: Fault) => void
   /** One of main's outputs has closed. */
@@ -90,7 +89,7 @@ export interface Wired {
 /** If a child cannot be started, nothing has run. */
 export const wireUp = (options: WiringOptions): Result<Wired> => {
   const { graph, spawn = spawnAll } = options
-  const spawned = spawn(graph, options)
+  const spawned = spawn(graph, { ...options, isNested: options.numbering === 'lines' })
   return spawned.ok ? { ok: true, value: new Network(options, spawned.value).wired() } : spawned
 }
 
@@ -119,7 +118,7 @@ class Network {
     const origins = originsOf(graph)
     this.#joins = new Joins(origins.partings)
     this.#edges = new Edges(graph)
-    this.#losses = new Losses(this.#joins, () => this.#forms, options.isNested)
+    this.#losses = new Losses(this.#joins, () => this.#forms, options.numbering === 'lines')
     const own = {
       context: this.#context,
       edges: this.#edges,
@@ -288,7 +287,7 @@ class Network {
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
-    const { graph, envelopes, isNumbered, isNested, writer, outputClosed } = this.#o
+    const { graph, envelopes, numbering, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
     return new MainOutput(feeds, this.#context, {
@@ -296,8 +295,7 @@ class Network {
       writer,
       envelopes: form,
       isPlain: !mayHoldPortKey(node),
-      isNumbered,
-      isNested,
+      numbering,
       closed: outputClosed,
     })
   }
@@ -307,9 +305,9 @@ class Network {
     const isHandled = this.#forms.errorHandlers.at(node).length > 0
     const isOnBranch = this.#joins.isOnBranch(node)
     const needsOrigins = isHandled || isOnBranch
-    const { settings, tools, emitter, parent } = this.#o
+    const { settings, tools, emitter, parent, numbering } = this.#o
     const known = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#losses.at(node) }
-    const own = { ...known, needsOrigins, isOnBranch, isHandled }
+    const own = { ...known, needsOrigins, isOnBranch, isHandled, isNested: numbering === 'lines' }
     return openChild(this.#forms.errorHandlers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 

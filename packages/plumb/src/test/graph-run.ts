@@ -17,10 +17,8 @@ export interface GraphRunOptions {
   readonly graph: Graph
   readonly stdin: LineSource
   readonly stdout: LineSink
-  /** The stream for a parent that joins by origin: reports what has settled. */
-  readonly telemetry?: LineWriter
-  /** The stream on which that asks to flush batches. */
-  readonly requests?: LineSource
+  /** It is nested in another; `requests`: the stream on which that asks to flush batches. */
+  readonly nested?: { readonly requests: LineSource }
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
   readonly settings: SpawnSettings
@@ -46,13 +44,13 @@ export class GraphRun {
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
     this.#reader = new LineReader(options.stdin, { onReadable: () => this.#loop.wake() })
     this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#loop.wake(), onClosed: () => this.stop() })
-    const { name, telemetry = null, requests, reporter } = options
-    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry, requests, reporter })
+    const { name, nested, reporter } = options
+    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry: null, numbered: nested, reporter })
   }
 
   /** Resolves when all of its output is with its readers. */
   async run(): Promise<void> {
-    const { reporter, report, settings, telemetry } = this.#o
+    const { reporter, report, settings, nested } = this.#o
     const wired = wireUp({
       ...this.#o,
       reader: this.#reader,
@@ -61,8 +59,7 @@ export class GraphRun {
       schedule: this.#loop.schedule,
       reporter,
       report: (fault) => this.#report(fault),
-      isNumbered: true,
-      isNested: telemetry !== undefined,
+      numbering: nested ? 'lines' : 'seq',
       current: this.#loop.current,
       rejects: undefined,
       parent: undefined,
@@ -81,7 +78,6 @@ export class GraphRun {
     this.#loop.schedule.stop()
     await this.#writer.end()
     this.#loop.flushed()
-    await telemetry?.end()
   }
 
   /** Messages in flight are dropped. */
@@ -97,7 +93,7 @@ export class GraphRun {
   }
 
   #report(fault: Fault): void {
-    if (!this.#isStopped) this.#o.report(fault)
+    if (!this.#isStopped && !this.#loop.takes(fault)) this.#o.report(fault)
   }
 
   #outputClosed(): void {

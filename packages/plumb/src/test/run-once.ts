@@ -2,8 +2,7 @@
 
 import { PassThrough } from 'node:stream'
 import { planOf, planOfCalls, type TestPlan } from '@plumb/lang'
-import { type Fault, LineReader, splitEnvelope } from '@plumb/wire'
-import { Unnumbered } from '../graph/numbered-output.js'
+import { type Fault, LineReader, NumberedLine, splitEnvelope } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { Carried, NOTHING_CARRIED } from './carried.js'
 import { silentReporter, TestHost, type TestSetting } from './test-host.js'
@@ -62,9 +61,9 @@ export const runOnce = async (
   const stdout = new PassThrough()
   const collector = collect(stdout, (line) => {
     const port = isPlain ? { name: plan.outputs[0]?.name ?? '', ...line } : portOf(line)
-    const read = port && new Unnumbered()
+    const read = port && new NumberedLine(true)
     if (!port || !read?.read(port.buf, port.start, port.end)) return
-    outputs.get(port.name)?.push({ seqs: read.seqs, json: port.buf.toString('utf8', read.start, read.end) })
+    outputs.get(port.name)?.push({ seqs: read.seq === 0 ? [] : [read.seq], json: port.buf.toString('utf8', read.start, read.end) })
   })
   let isTimedOut = false
   const timer = setTimeout(() => {

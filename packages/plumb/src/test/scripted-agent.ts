@@ -1,7 +1,22 @@
 // An agent that answers from a script, in this process: over the same streams as plumb-agent, with its memory and its control.
 
 import type { AgentPlan, GraphNode } from '@plumb/lang'
-import { type Code, FDS, fault, isCode, LineReader, LineWriter, preview, type Result, showReported } from '@plumb/wire'
+import {
+  type Code,
+  controlText,
+  DEFAULT_PORT,
+  doneText,
+  errorText,
+  FDS,
+  fault,
+  isCode,
+  LineReader,
+  LineWriter,
+  preview,
+  type Result,
+  telemetryText,
+  valueText,
+} from '@plumb/wire'
 import type { Spawned } from '../child/spawn.js'
 import { openInProcessChild } from './in-process-child.js'
 import type { ScriptPlayer } from './script-player.js'
@@ -27,7 +42,7 @@ const MAX_CALLS = 1000
 
 export const startScriptedAgent = (options: ScriptedAgentOptions): Spawned => {
   const hasControl = options.node.inputs.some(({ name }) => name === 'ctrl_in')
-  const { child, ends } = openInProcessChild(hasControl ? [FDS.telemetry, FDS.ctrl_in, FDS.ctrl_out] : [FDS.telemetry])
+  const { child, ends } = openInProcessChild(hasControl ? [FDS.ctrl_in] : [])
   const agent = new ScriptedAgent(options, ends)
   void agent.work()
   return { child, kind: 'agent', isEnveloped: false, isCounting: true, controls: 0 }
@@ -41,12 +56,9 @@ class ScriptedAgent {
   readonly #inputs: LineReader
   readonly #controls: LineReader | undefined
   readonly #out: LineWriter
-  readonly #errors: LineWriter
-  readonly #telemetry: LineWriter
-  readonly #replies: LineWriter | undefined
   readonly #memory: ScriptedMemory
-  /** The messages that are done, for callers that wait until it is quiet. */
-  readonly #done = { inputs: 0, controls: 0, outputs: 0 }
+  /** Messages so far. */
+  readonly #taken = { inputs: 0, controls: 0 }
   #wake: () => void = () => {}
 
   constructor(options: ScriptedAgentOptions, ends: Ends) {
@@ -54,13 +66,12 @@ class ScriptedAgent {
     this.#ends = ends
     const wakes = { onReadable: () => this.#wake() }
     this.#inputs = new LineReader(ends.stdin, wakes)
-    const [control, replies] = [ends.fds.get(FDS.ctrl_in), ends.fds.get(FDS.ctrl_out)]
+    const control = ends.fds.get(FDS.ctrl_in)
     this.#controls = control && new LineReader(control, wakes)
-    this.#replies = replies && new LineWriter(replies)
     this.#out = new LineWriter(ends.stdout)
-    this.#errors = new LineWriter(ends.stderr)
-    this.#telemetry = new LineWriter(ends.fds.get(FDS.telemetry) as Ends['stdout'])
-    this.#memory = new ScriptedMemory(options.plan.config.amnesiac === true, (reply) => this.#replies?.writeText(JSON.stringify(reply)))
+    this.#memory = new ScriptedMemory(options.plan.config.amnesiac === true, (reply) =>
+      this.#out.writeText(valueText([], 'ctrl_out', JSON.stringify(reply))),
+    )
   }
 
   async work(): Promise<void> {
@@ -72,7 +83,7 @@ class ScriptedAgent {
       else if (this.#inputs.hasEnded && (this.#controls?.hasEnded ?? true)) break
       else await this.#awaitMore()
     }
-    await Promise.all([this.#out, this.#errors, this.#telemetry, this.#replies].map((writer) => writer?.end()))
+    await this.#out.end()
     this.#ends.exit(0)
   }
 
@@ -85,30 +96,27 @@ class ScriptedAgent {
 
   #control({ buf, start, end }: LineReader): void {
     this.#memory.apply(buf.toString('utf8', start, end))
-    this.#done.controls++
-    this.#settle()
+    this.#out.writeText(controlText(++this.#taken.controls, this.#memory.isPaused))
   }
 
   async #answer({ buf, start, end }: LineReader): Promise<void> {
     const input = buf.toString('utf8', start, end)
     const { asked, answered } = this.#o
     asked(input)
-    const seq = this.#done.inputs + 1
+    const seq = ++this.#taken.inputs
     const result = await this.#resultFor(input)
-    this.#done.inputs++
     this.#emit({ kind: 'usage', ...this.#usage(input, result), model: 'scripted', ms: 0 })
     if (result.ok) {
       this.#memory.add(input, result.value)
       this.#writeText(`{"kind":"output","value":${result.value},"seq":${seq}${this.#who()}`)
-      this.#out.writeText(result.value)
-      this.#done.outputs++
+      this.#out.writeText(valueText([seq], DEFAULT_PORT, result.value))
+      this.#out.writeText(doneText(seq))
       answered?.(input, result.value)
     } else {
       const error = { ...result.error, seq }
       this.#emit({ kind: 'error', ...error })
-      this.#errors.writeText(showReported({ severity: 'error', fault: error }))
+      this.#out.writeText(errorText([seq], result.error, false))
     }
-    this.#settle()
   }
 
   async #resultFor(input: string): Promise<Result<string>> {
@@ -160,18 +168,11 @@ class ScriptedAgent {
   }
 
   #writeText(line: string): void {
-    if (this.#hasTelemetry) this.#telemetry.writeText(line)
+    if (this.#hasTelemetry) this.#out.writeText(telemetryText(line))
   }
 
   get #hasTelemetry(): boolean {
     return this.#o.plan.hasTelemetry
-  }
-
-  #settle(): void {
-    const paused = this.#memory.isPaused ? { paused: true } : {}
-    for (const writer of [this.#errors, this.#out, this.#replies]) writer?.flush()
-    const replies = this.#replies ? { replies: this.#replies.lines } : {}
-    this.#telemetry.writeText(JSON.stringify({ kind: 'settled', ...this.#done, ...replies, ...paused }))
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
 import type { Registry, Session } from '@plumb/tool'
-import { type Fault, fail, LineWriter, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { type Fault, fail, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { type Spawned, spawnAll } from '../child/spawn.js'
@@ -237,8 +237,8 @@ export class TestHost {
   }
 
   #startPlumb(node: GraphNode, bound: Bound, place: string | undefined): Spawned {
-    const isEnveloped = node.inputs.length !== 1 || node.outputs.length !== 1
-    const { child, ends } = openInProcessChild([TELEMETRY, LET_GO_FD])
+    const isEnveloped = node.inputs.length !== 1
+    const { child, ends } = openInProcessChild([LET_GO_FD])
     const reporter = new Reporter('plumb', () => ends.stderr, { isJson: true })
     const graph = planOf(bound)
     const carried = new Carried(graph)
@@ -249,8 +249,7 @@ export class TestHost {
       onEvent: (event) => carried.on(event),
       stdin: ends.stdin,
       stdout: ends.stdout,
-      telemetry: new LineWriter(ends.fds.get(TELEMETRY) as PassThrough),
-      requests: ends.fds.get(LET_GO_FD) as PassThrough,
+      nested: { requests: ends.fds.get(LET_GO_FD) as PassThrough },
       reporter,
       report: (fault) => reporter.report(fault),
       envelopes: isEnveloped ? 'all' : 'none',
@@ -263,8 +262,6 @@ export class TestHost {
     return { child, kind: 'plumb', isEnveloped, isCounting: true, controls: 0 }
   }
 }
-
-const TELEMETRY = 3
 
 /** The stderr of a test's program is ignored: its errors come as objects. */
 export const silentReporter = (): Reporter => {

@@ -42,7 +42,7 @@ export const openToolCommand = ({ program, maxLine, reporter, report }: ToolComm
   if (!spawned.ok) return spawned
   const child = spawned.value
   const reportFault = (fault: Fault) => report({ ...fault, source: program })
-  const errors = new ChildErrors(program, child.stderr, reporter, reportFault, false, maxLine)
+  const errors = new ChildErrors(child.stderr, { process: program, reporter, report: reportFault, isHidden: false })
   const writer = new LineWriter(child.stdin)
   const open: Open = new Map()
   let end: Fault | undefined

@@ -33,7 +33,6 @@ export class Reporter {
   readonly #wantsJson: boolean | undefined
   #opened: { readonly stream: Writable; readonly writer: LineWriter } | undefined
   #dropped = 0
-  readonly #onWritten = new Set<() => void>()
 
   /**
    * `open` opens stderr, and is called at the first report: most programs report nothing, and start sooner without it. Errors of stderr
@@ -52,8 +51,13 @@ export class Reporter {
   }
 
   report(error: Fault): void {
-    this.status = Math.max(this.status, exitStatus(error)) as 1 | 2
+    this.count(error)
     this.#writeError(this.shown(error))
+  }
+
+  /** The error is told elsewhere: only its status counts. */
+  count(error: Fault): void {
+    this.status = Math.max(this.status, exitStatus(error)) as 1 | 2
   }
 
   /** A warning: the exit status stays. */
@@ -83,16 +87,6 @@ export class Reporter {
     this.#opened?.writer.flush()
   }
 
-  /** Its reader is slow: what was flushed is not all with the kernel, so that what is written elsewhere may be read before it. */
-  get isBehind(): boolean {
-    return this.#opened?.writer.isFull === true
-  }
-
-  /** Calls back, once, when it is no longer behind. */
-  afterWritten(done: () => void): void {
-    this.#onWritten.add(done)
-  }
-
   /** Resolves when everything is written, or cannot be. */
   async end(): Promise<void> {
     if (this.#dropped > 0) this.#reportDropped()
@@ -102,13 +96,7 @@ export class Reporter {
   get #stderr(): { readonly stream: Writable; readonly writer: LineWriter } {
     if (!this.#opened) {
       const stream = this.#open()
-      const onWritten = (): void => {
-        const waiting = [...this.#onWritten]
-        this.#onWritten.clear()
-        for (const done of waiting) done()
-      }
-      const listeners = { onDrain: onWritten, onFault: onWritten, onClosed: onWritten }
-      this.#opened = { stream, writer: new LineWriter(stream, { fullBytes: 0, ...listeners }) }
+      this.#opened = { stream, writer: new LineWriter(stream) }
     }
     return this.#opened
   }
