@@ -1,13 +1,10 @@
-// The program behind a conversation: a child process that gets messages and control, and what comes back from it on pipes of their own.
+// The program behind a conversation: a child process that gets messages and control, and tells in numbered lines what becomes of each.
 //
-//   state       meaning                                      send, control   all is settled   two polls later   close()     abandon()
-//   idle        all was answered, shown and announced        → busy          → settling       –                 → closing   → abandoned
-//   busy        an answer, or telemetry of it, is missing    –               → settling       –                 → closing   → abandoned
-//   settling    all was answered; errors may be unread       → busy          –                → idle, onQuiet   → closing   → abandoned
-//   closing     input has ended; output is still delivered   dropped         –                –                 –           → abandoned
-//   abandoned   the child is terminated, output is dropped   dropped         –                –                 –           –
-//
-// `settled` telemetry counts what the child has dealt with. An agent counts control messages by themselves, a plumb as inputs.
+//   state       meaning                                      send, control   all is whole   close()     abandon()
+//   idle        all was answered, dropped or failed          → busy          –              → closing   → abandoned
+//   busy        something of a message is missing            –               → idle         → closing   → abandoned
+//   closing     input has ended; output is still delivered   dropped         –              –           → abandoned
+//   abandoned   the child is terminated, output is dropped   dropped         –              –           –
 
 import type { Readable, Writable } from 'node:stream'
 import {
@@ -16,18 +13,17 @@ import {
   type Exit,
   type Fault,
   FDS,
+  isFault,
   isRecord,
   LineReader,
+  NumberedLine,
   parseJson,
   type Result,
-  readControl,
   readReported,
-  type Settled,
+  SentMessages,
   siblingProgram,
   spawnChild,
-  splitEnvelope,
   succeed,
-  type Telemetry,
 } from '@plumb/wire'
 import { type ControlEvent, type ProgramEvent, withInputText } from './program/events.js'
 import type { ChatProgram } from './program/program.js'
@@ -41,27 +37,26 @@ export interface SessionListener {
   readonly onWarning: (warning: Fault) => void
   /** A line on the child's stderr that is not a fault. */
   readonly onStderrLine: (line: string) => void
-  /** Everything that was sent is answered, dropped or failed, and everything written about it has been delivered. */
+  /** Everything that was sent is answered, dropped or failed, and all that was told of it has been delivered. */
   readonly onQuiet: () => void
   readonly onExit: (exit: Exit) => void
 }
 
-type State = 'idle' | 'busy' | 'settling' | 'closing' | 'abandoned'
+type State = 'idle' | 'busy' | 'closing' | 'abandoned'
 
 const KILL_TIMEOUT_MS = 1000
-/** An output of a plumb is shown this long after it came, even when the telemetry before it is still missing. */
-const MAX_HOLD_MS = 500
 
 /** `args`: the options and the spec. */
 export const openChatSession = (program: ChatProgram, args: readonly string[], listener: SessionListener): Result<ChatSession> => {
   const isAgent = program.runs === 'plumb-agent'
+  const words = ['--binding', program.binding, '--numbered', '--telemetry', ...(program.isEnveloped ? [] : ['--no-envelopes'])]
   const line = isAgent
-    ? ['--agent', program.binding, '--telemetry', '--no-envelopes', '--fds', '3,6,7', ...args]
-    : ['run', '--binding', program.binding, '--telemetry', program.isEnveloped ? '--mux' : '--no-envelopes', ...args]
+    ? ['--agent', program.binding, '--numbered', '--telemetry', '--no-envelopes', '--fds', String(FDS.ctrl_in), ...args]
+    : ['run', ...words, ...args]
   const child = spawnChild({
     command: [siblingProgram(program.runs), ...line],
     env: { ...childEnv('ours'), PLUMB_ERRORS: 'json' },
-    fds: isAgent ? { [FDS.telemetry]: 'out', [FDS.ctrl_in]: 'in', [FDS.ctrl_out]: 'out' } : { [FDS.telemetry]: 'out' },
+    fds: isAgent ? { [FDS.ctrl_in]: 'in' } : {},
     isForeign: false,
   })
   return child.ok ? succeed(new ChatSession(program, child.value, listener)) : child
@@ -71,42 +66,30 @@ export class ChatSession {
   readonly #program: ChatProgram
   readonly #child: Child
   readonly #listener: SessionListener
-  readonly #isAgent: boolean
   readonly #ctrlIn: Writable | undefined
   readonly #exited: Promise<void>
   #state: State = 'idle'
-  /** Messages that wait until the control messages before them were processed: those come on another pipe. */
+  readonly #messages = new SentMessages<undefined>()
+  readonly #line = new NumberedLine(true)
+  /** Messages that wait until the control messages before them were dealt with: those come on another pipe. */
   readonly #unsent: string[] = []
-  #sent = 0
-  #sentControls = 0
-  #received = 0
-  #settled: Pick<Settled, 'inputs' | 'outputs' | 'controls'> = { inputs: 0, outputs: 0, controls: 0 }
-  /** Outputs that wait for telemetry: what led to an output is shown before it. */
-  readonly #held: (() => void)[] = []
-  #shown = 0
-  /** Outputs up to this number may be shown. */
-  #released = 0
-  #controlWaiters: { readonly until: number; readonly resolve: () => void }[] = []
+  #controlWaiters: { readonly isDone: () => boolean; readonly resolve: () => void }[] = []
 
   constructor(program: ChatProgram, child: Child, listener: SessionListener) {
     this.#program = program
     this.#child = child
     this.#listener = listener
-    this.#isAgent = program.runs === 'plumb-agent'
     this.#ctrlIn = child.fds.get(FDS.ctrl_in) as Writable | undefined
-    this.#readLines(child.stdout, (line) => this.#takeOutput(line))
+    this.#readLines(child.stdout, (line) => this.#take(line))
     this.#readLines(child.stderr, (line) => this.#takeStderr(line))
-    this.#readMessages(FDS.ctrl_out, (message) => this.#takeReply(message))
-    this.#readMessages(FDS.telemetry, (message) => this.#takeTelemetry(message as Telemetry & { readonly agent: string }))
     this.#exited = child.exited.then((exit) => {
-      this.#release(this.#received)
       if (this.#state !== 'abandoned') listener.onExit(exit)
     })
   }
 
-  /** False while an answer, or telemetry of it, is missing. */
+  /** False while something of a message, or of control, is missing. */
   get isQuiet(): boolean {
-    return this.#state === 'idle' || this.#state === 'settling'
+    return this.#state === 'idle'
   }
 
   /** Sends one JSON value, given as text. */
@@ -122,20 +105,22 @@ export class ChatSession {
     if (!this.#program.hasControl) return false
     if (!this.#isOpen()) return true
     this.#state = 'busy'
+    const json = JSON.stringify(message)
     if (this.#ctrlIn) {
-      this.#sentControls++
-      this.#ctrlIn.write(`${JSON.stringify(message)}\n`)
-    } else {
-      this.#sent++
-      this.#write('ctrl_in', JSON.stringify(message))
-    }
+      this.#messages.sendControl()
+      this.#ctrlIn.write(`${json}\n`)
+    } else this.#write('ctrl_in', json)
     return true
   }
 
-  /** Resolves when the control messages so far were processed, and an error in reply to one has been read. */
+  /** Resolves when the control messages so far were dealt with, and an error in reply to one has been delivered. */
   controlProcessed(): Promise<void> {
-    const until = this.#isAgent ? this.#sentControls : this.#sent
-    return new Promise((resolve) => this.#controlWaiters.push({ until, resolve }))
+    const { count } = this.#messages
+    const isDone = this.#ctrlIn ? () => this.#messages.controlsInHand === 0 : () => this.#messages.at(count) === undefined
+    return new Promise((resolve) => {
+      this.#controlWaiters.push({ isDone, resolve })
+      this.#update()
+    })
   }
 
   /** Ends the input, and waits until the child exits; after `graceMs` it is terminated. */
@@ -158,44 +143,26 @@ export class ChatSession {
     return this.#state !== 'closing' && this.#state !== 'abandoned'
   }
 
-  #hasSettled(): boolean {
-    const { inputs, outputs, controls } = this.#settled
-    const isWaiting = this.#held.length + this.#unsent.length > 0
-    return !isWaiting && inputs >= this.#sent && this.#received >= outputs && controls >= this.#sentControls
-  }
-
-  #hasProcessed(until: number): boolean {
-    const { inputs, outputs, controls } = this.#settled
-    return this.#isAgent ? controls >= until : inputs >= until && this.#received >= outputs && this.#held.length === 0
-  }
-
-  // After each change of the counters. Errors come on a pipe of their own, and were written
-  // before `settled` was: they are read within two polls.
+  // After each line that is the end of something.
   #update(): void {
-    for (const { until, resolve } of this.#controlWaiters) if (this.#hasProcessed(until)) afterTwoPolls(resolve)
-    this.#controlWaiters = this.#controlWaiters.filter(({ until }) => !this.#hasProcessed(until))
-    if (!this.#isOpen()) return
-    const wasSettling = this.#state === 'settling'
-    this.#state = this.#hasSettled() ? 'settling' : 'busy'
-    if (this.#state === 'settling' && !wasSettling) afterTwoPolls(() => this.#announceQuiet())
-  }
-
-  #announceQuiet(): void {
-    if (this.#state !== 'settling') return
+    const { inHand, controlsInHand } = this.#messages
+    const waiters = this.#controlWaiters
+    this.#controlWaiters = waiters.filter(({ isDone }) => !isDone())
+    for (const { isDone, resolve } of waiters) if (isDone()) resolve()
+    if (this.#state !== 'busy' || inHand + controlsInHand + this.#unsent.length > 0) return
     this.#state = 'idle'
     this.#listener.onQuiet()
   }
 
   #sendUnsent(): void {
-    if (this.#settled.controls < this.#sentControls) return
-    for (const json of this.#unsent.splice(0)) {
-      this.#sent++
-      this.#write(this.#program.input.name, json)
-    }
+    if (this.#messages.controlsInHand > 0) return
+    for (const json of this.#unsent.splice(0)) this.#write(this.#program.input.name, json)
   }
 
+  // In a plumb, control is one of its inputs.
   #write(port: string, json: string): void {
     const { isEnveloped } = this.#program
+    this.#messages.send(undefined)
     this.#child.stdin.write(isEnveloped ? `{"__port":${JSON.stringify(port)},"msg":${json}}\n` : `${json}\n`)
   }
 
@@ -210,28 +177,37 @@ export class ChatSession {
     const reader = new LineReader(stream, { onReadable: read })
   }
 
-  #readMessages(fd: number, take: (message: unknown) => void): void {
-    const stream = this.#child.fds.get(fd) as Readable | undefined
-    const takeUnlessAbandoned = (message: unknown, _line: number, text: Uint8Array): void => {
-      if (this.#state !== 'abandoned') take(withInputText(message, text))
+  // A line without its end was cut off.
+  #take({ buf, start, end, isLast }: LineReader): void {
+    const line = this.#line
+    if (isLast || !line.read(buf, start, end)) return
+    if (line.kind === 'value') this.#takeValue(line.port, buf.toString('utf8', line.start, line.end))
+    else if (line.kind === 'telemetry') this.#takeTelemetry(buf.subarray(line.start, line.end))
+    else if (line.kind === 'error' && isFault(line.error)) this.#listener.onFault(line.error)
+    else if (line.kind === 'control') {
+      this.#messages.endControl(line.seq, line.isPaused)
+      this.#sendUnsent()
     }
-    if (stream) readControl(stream, takeUnlessAbandoned, this.#listener.onFault, () => {})
+    const sent = line.isEnd ? this.#messages.at(line.seq) : undefined
+    if (sent) this.#messages.end(sent)
+    if (sent || line.kind === 'control') this.#update()
   }
 
-  #takeOutput({ buf, start, end }: LineReader): void {
-    this.#received++
-    this.#hold(() => {
-      const envelope = this.#program.isEnveloped ? splitEnvelope(buf, start, end) : undefined
-      if (!envelope) this.#showOutput(this.#program.outputs[0]?.name ?? 'output', buf.toString('utf8', start, end))
-      else if (!envelope.ok) this.#listener.onFault(envelope.error)
-      else this.#showOutput(envelope.value.port, buf.toString('utf8', envelope.value.start, envelope.value.end))
-    })
-    this.#update()
+  // The port `telemetry` of a plumb shows what comes as telemetry anyway.
+  #takeValue(port: string, json: string): void {
+    const { hasControl, outputs } = this.#program
+    if (port === 'ctrl_out' && hasControl) this.#takeReply(json)
+    else if (port !== 'telemetry' || outputs.length === 1) this.#listener.onOutput(json, port)
   }
 
-  #showOutput(port: string, json: string): void {
-    if (port === 'ctrl_out' && this.#program.isEnveloped) this.#takeReply(withInputText(JSON.parse(json), Buffer.from(json)))
-    else if (port !== 'telemetry' || !this.#program.isEnveloped) this.#listener.onOutput(json, port)
+  #takeReply(json: string): void {
+    const message = withInputText(JSON.parse(json), Buffer.from(json))
+    if (isRecord(message) && 'kind' in message) this.#listener.onReply(message as ControlEvent)
+  }
+
+  #takeTelemetry(json: Buffer): void {
+    const parsed = parseJson(json, 0, json.length)
+    if (parsed.ok && isRecord(parsed.value)) this.#listener.onEvent(withInputText(parsed.value, json) as ProgramEvent)
   }
 
   #takeStderr({ buf, start, end }: LineReader): void {
@@ -241,41 +217,4 @@ export class ChatSession {
     else if (reported) this.#listener.onWarning(reported.fault)
     else this.#listener.onStderrLine(buf.toString('utf8', start, end))
   }
-
-  #takeReply(message: unknown): void {
-    if (isRecord(message) && 'kind' in message) this.#listener.onReply(message as ControlEvent)
-  }
-
-  // An agent announces each output in its telemetry; a plumb counts its outputs once it has settled.
-  #takeTelemetry(event: Telemetry & { readonly agent: string }): void {
-    if (event?.kind === 'settled') {
-      this.#settled = event
-      if (!this.#isAgent) this.#release(event.outputs)
-      this.#sendUnsent()
-    } else this.#listener.onEvent(event)
-    if (event?.kind === 'output' && this.#isAgent) this.#release(this.#released + 1)
-    this.#update()
-  }
-
-  #hold(show: () => void): void {
-    this.#held.push(show)
-    this.#release(this.#released)
-    const number = this.#received
-    if (this.#isAgent || this.#shown >= number) return
-    setTimeout(() => {
-      this.#release(number)
-      this.#update()
-    }, MAX_HOLD_MS).unref()
-  }
-
-  #release(upTo: number): void {
-    this.#released = Math.max(this.#released, upTo)
-    for (; this.#shown < this.#released && this.#held.length > 0; this.#shown++) {
-      const show = this.#held.shift()
-      if (this.#state !== 'abandoned') show?.()
-    }
-  }
 }
-
-// By then everything has been read that could be read when this was called.
-const afterTwoPolls = (act: () => void): void => void setImmediate(() => setImmediate(act))
