@@ -1,6 +1,7 @@
 // One stream of envelopes into many streams of plain lines, each message to the stream of its port.
 
 import { type Fault, fail, LineReader, type LineSink, type LineSource, nearest, preview, splitEnvelope } from '@plumb/wire'
+import { cutFault } from './cut-fault.js'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
 import type { Direction, Tee } from './tee.js'
@@ -16,6 +17,8 @@ export interface DemultiplexerOptions {
   readonly direction: Direction
   readonly tee: Tee | undefined
   readonly report: (fault: Fault) => void
+  /** Whether the program that writes the input has ended with status 0: else a last line without its end is none. */
+  readonly hasEndedWell?: Promise<boolean>
   /** A message was dropped, because nothing reads its port. */
   readonly onDropped?: (port: string) => void
   /** The reader of an output has gone away. */
@@ -37,6 +40,9 @@ export class Demultiplexer {
   readonly #queues: ReadonlyMap<string, OutputQueue | null>
   readonly #distinct: readonly OutputQueue[]
   #hasEnded = false
+  /** The last line, which the reader is at, has no end, and it is not known how its program ends. */
+  #isCut = false
+  #hasEndedWell: boolean | undefined
   #resolveEnded: () => void = () => {}
 
   constructor(options: DemultiplexerOptions) {
@@ -49,6 +55,10 @@ export class Demultiplexer {
     this.#distinct = [...new Set(this.#queues.values())].filter((queue) => queue !== null)
     this.#reader = new LineReader(options.input, { maxLine: options.maxEnvelope, onReadable: pump })
     options.tee?.onRoom(pump)
+    void options.hasEndedWell?.then((isWell) => {
+      this.#hasEndedWell = isWell
+      pump()
+    })
   }
 
   /** Stops reading, and drops what is queued. */
@@ -62,8 +72,12 @@ export class Demultiplexer {
     const { tee } = this.#o
     if (this.#hasEnded || tee?.isFull) return
     let canContinue = this.#distinct.every(hasRoom)
-    while (canContinue && reader.next()) {
-      const queue = reader.fault ? this.#refuse(reader.fault) : this.#route(reader)
+    while (canContinue && (this.#isCut || reader.next())) {
+      this.#isCut = reader.isLast && this.#o.hasEndedWell !== undefined
+      if (this.#isCut && this.#hasEndedWell === undefined) break
+      const fault = this.#isCut && !this.#hasEndedWell ? cutFault(reader.buf, reader.start, reader.end) : reader.fault
+      this.#isCut = false
+      const queue = fault ? this.#refuse(fault) : this.#route(reader)
       canContinue = !queue || hasRoom(queue)
     }
     for (const queue of this.#distinct) queue.flush()

@@ -1,6 +1,7 @@
 // Many streams of plain lines into one stream of envelopes, each with the port of its line.
 
 import { checkJson, encloseEof, envelopeHead, type Fault, type FdName, LineReader, type LineSink, type LineSource } from '@plumb/wire'
+import { cutFault } from './cut-fault.js'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
 import { isUrgent } from './port.js'
@@ -13,6 +14,8 @@ export interface MultiplexerOptions {
   readonly direction: Direction
   readonly tee: Tee | undefined
   readonly report: (fault: Fault) => void
+  /** Whether the program that writes the inputs has ended with status 0: else a last line without its end is none. */
+  readonly hasEndedWell?: Promise<boolean>
   /** One input has ended, and others have not. */
   readonly onPortEnd: (port: FdName) => void
   /** The reader of the output has gone away. */
@@ -27,6 +30,8 @@ interface Input {
   readonly isUrgent: boolean
   /** Value of `OutputQueue.added` behind the last line of this input. */
   position: number
+  /** Its last line, which the reader is at, has no end, and it is not known how its program ends. */
+  isCut: boolean
   hasEnded: boolean
 }
 
@@ -49,6 +54,7 @@ export class Multiplexer {
   /** Urgent ones first. */
   readonly #inputs: readonly Input[]
   readonly #pump: () => void
+  #hasEndedWell: boolean | undefined
 
   constructor(options: MultiplexerOptions) {
     this.#o = options
@@ -63,10 +69,15 @@ export class Multiplexer {
         reader: new LineReader(stream, { maxLine, onReadable: this.#pump }),
         isUrgent: isUrgent(port),
         position: 0,
+        isCut: false,
         hasEnded: false,
       }))
       .sort((a, b) => Number(b.isUrgent) - Number(a.isUrgent))
     tee?.onRoom(this.#pump)
+    void options.hasEndedWell?.then((isWell) => {
+      this.#hasEndedWell = isWell
+      this.#pump()
+    })
   }
 
   /** Writes the envelope that closes a port. */
@@ -98,7 +109,7 @@ export class Multiplexer {
   #runRound(): boolean {
     let hasMore = false
     for (const input of this.#inputs) {
-      if (input.hasEnded || this.#o.tee?.isFull || !this.#canTake(input)) continue
+      if (input.hasEnded || this.#isWaiting(input) || this.#o.tee?.isFull || !this.#canTake(input)) continue
       if (this.#take(input)) hasMore = true
       else if (input.reader.hasEnded) this.#end(input)
     }
@@ -119,9 +130,13 @@ export class Multiplexer {
     const queue = this.#queue
     const limit = queue.added + QUANTUM_BYTES
     while (queue.added < limit) {
-      if (!reader.next()) return false
+      if (!input.isCut && !reader.next()) return false
+      input.isCut = reader.isLast && this.#o.hasEndedWell !== undefined
+      if (this.#isWaiting(input)) return false
       const { buf, start, end, isLast } = reader
-      const fault = reader.fault ?? checkJson(buf, start, end, isLast)
+      const cut = input.isCut && !this.#hasEndedWell ? cutFault(buf, start, end) : undefined
+      input.isCut = false
+      const fault = cut ?? reader.fault ?? checkJson(buf, start, end, isLast)
       if (fault) {
         this.#refuse(input, fault)
       } else {
@@ -132,6 +147,10 @@ export class Multiplexer {
       if (queue.isClosed) return false
     }
     return true
+  }
+
+  #isWaiting({ isCut }: Input): boolean {
+    return isCut && this.#hasEndedWell === undefined
   }
 
   #end(input: Input): void {

@@ -44,6 +44,7 @@ export const unwrap = (options: UnwrapOptions): Result<MuxSession> => {
     direction: 'out',
     tee,
     report: onFault,
+    hasEndedWell: started.value.ended.then(({ status }) => status === 0),
     onDropped: (port) => {
       if (port !== 'tool_req' || dropped.has(port)) return
       dropped.add(port)

@@ -61,6 +61,7 @@ export const wrap = (options: WrapOptions): Result<MuxSession> => {
     direction: 'out',
     tee,
     report: onFault,
+    hasEndedWell: child.ended.then(({ status }) => status === 0),
     onPortEnd: (port) => {
       if (!hasEnded) timers.push(setTimeout(() => multiplexer.sendEof(port), EOF_DELAY_MS))
     },
