@@ -14,6 +14,8 @@ export interface CallStart {
   /** The call that makes this one, if any. */
   readonly parent?: Pick<Call, 'id' | 'depth' | 'whole' | 'leftOut' | 'delivery'>
   readonly delivery?: string | undefined
+  /** Called with each element that `each(…, on_error: "skip")` leaves out. Default: that of `parent`, else it is a warning. */
+  readonly leftOut?: Call['leftOut']
 }
 
 export interface Performed {
@@ -30,14 +32,14 @@ let count = 0
 export const perform = async (
   tool: Tool,
   input: JsonText,
-  { session, signal, id, parent, delivery = parent?.delivery }: CallStart,
+  { session, signal, id, parent, delivery = parent?.delivery, leftOut = parent?.leftOut }: CallStart,
 ): Promise<Performed> => {
   const call: Call = {
     id: id ?? `${parent ? `${parent.id}/` : 'call-'}${++count}`,
     depth: parent ? parent.depth + 1 : 0,
     parent: parent?.id,
     whole: parent && (parent.whole ?? parent.id),
-    leftOut: parent?.leftOut,
+    leftOut,
     delivery,
     signal,
     record: { attempts: 0, cached: false, truncated: false, repairs: [], stages: [] },

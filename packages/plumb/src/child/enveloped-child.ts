@@ -158,6 +158,8 @@ const pass = (reader: LineReader, outputs: ReadonlyMap<string, PortOutput>, repo
 }
 
 const passLine = ({ buf, start, end, isLast }: LineReader, outputs: ReadonlyMap<string, PortOutput>): Fault | undefined => {
+  // What writes envelopes ends each line: this one was cut off.
+  if (isLast) return fail('truncated_line', 'the last line has no end', { text: preview(buf.toString('utf8', start, end)) }).error
   const split = splitEnvelope(buf, start, end, isLast)
   if (!split.ok) return { ...split.error, text: preview(buf.toString('utf8', start, end)) }
   const { port, isEof, start: from, end: to } = split.value

@@ -255,6 +255,7 @@ class Network {
       case 'call':
         return openCalls(node, feeds, this.#forms.errorHandlers.contextAt(node), {
           tool: this.#o.mapped.get(node) as MappedTool,
+          skipped: this.#context.report,
           scanners: this.#scanners,
           lost: this.#losses.at(node),
           ...keptCalls(this.#places.get(node) ?? node.name, this.#o.settings.resumed, this.#o.emitter),

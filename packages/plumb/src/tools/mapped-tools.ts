@@ -87,11 +87,13 @@ const openMappedTool = async (
     const id = idOf(seq, input)
     const parts = keep?.(seq, input)
     if (parts) begun.set(id, parts)
-    const performed = perform(tool, input, { session, signal: stop.signal, id, delivery: settings.deliveries?.of(seq) })
+    const skipped: Fault[] = []
+    const leftOut = (fault: Fault) => void skipped.push(fault)
+    const performed = perform(tool, input, { session, signal: stop.signal, id, delivery: settings.deliveries?.of(seq), leftOut })
     running.add(performed)
     try {
       const { result } = await performed
-      return parts ? { ...result, call: parts.call } : result
+      return { ...result, ...(parts ? { call: parts.call } : {}), ...(skipped.length > 0 ? { skipped } : {}) }
     } catch (error) {
       return fail('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
     } finally {

@@ -33,5 +33,7 @@ export const childEnv = (
     if (value !== undefined && isMeant(name) && !NEVER.has(name) && !value.startsWith('()')) env[name] = value
   }
   if (kind === 'ours' && env.PLUMB_ERRORS === 'text') delete env.PLUMB_ERRORS
+  // Else Python holds back what it prints into a pipe until a buffer is full, and its reader waits for ever.
+  if (kind === 'foreign') env.PYTHONUNBUFFERED ??= '1'
   return env
 }

@@ -21,8 +21,8 @@ export interface MappedTool {
   close(): Promise<void>
 }
 
-/** `call`: its number in the record, if that has its inner calls. */
-export type Called = Result<string> & { readonly call?: number }
+/** `call`: its number in the record, if that has its inner calls; `skipped`: elements that `each(…, on_error: "skip")` left out. */
+export type Called = Result<string> & { readonly call?: number; readonly skipped?: readonly Fault[] }
 
 export interface CallsOptions {
   readonly name: string
@@ -31,6 +31,8 @@ export interface CallsOptions {
   /** The tool's results are checked. */
   readonly check: Stage
   readonly report: (fault: Fault) => void
+  /** Reports an element that was left out of a list: its message has not failed. */
+  readonly skipped: (fault: Fault) => void
   /** Called with the origin of a failed message. */
   readonly lost: (origin: Origin) => void
   /** The result of the same call in the resumed run: it is not made again. */
@@ -39,7 +41,7 @@ export interface CallsOptions {
   readonly answered: (seq: number, input: string, result: Called) => void
 }
 
-interface CallParts extends Pick<CallsOptions, 'tool' | 'lost' | 'kept' | 'answered'> {
+interface CallParts extends Pick<CallsOptions, 'tool' | 'skipped' | 'lost' | 'kept' | 'answered'> {
   readonly scanners: MessageScanners
 }
 
@@ -50,13 +52,14 @@ export const openCalls = ({ work }: GraphNode, feeds: readonly number[], context
   const { name, output } = toolOf(bound)
   const check = compileCheck(output, scanners.of(output))
   const report = (fault: Fault) => context.report({ ...fault, process: name })
-  return new Calls(feeds, context, { ...parts, name, parallel, check, report })
+  const skipped = (fault: Fault) => parts.skipped({ ...fault, process: name })
+  return new Calls(feeds, context, { ...parts, name, parallel, check, report, skipped })
 }
 
 interface InHand {
   readonly origin: Origin
   readonly input: string
-  result: Result<string> | undefined
+  result: Called | undefined
 }
 
 /** Messages beyond the running calls: finished ones wait for earlier answers, others for their call. */
@@ -113,7 +116,7 @@ export class Calls extends Morphism implements ScheduledSource, Buffering, Worke
     for (; left < most && this.canRun(); left++) {
       const done = this.#inHand.shift() as InHand
       this.#begun--
-      this.#leave(done, done.result as Result<string>)
+      this.#leave(done, done.result as Called)
     }
     this.#closeWhenDone()
     return left
@@ -155,7 +158,8 @@ export class Calls extends Morphism implements ScheduledSource, Buffering, Worke
     }
   }
 
-  #leave({ origin }: InHand, result: Result<string>): void {
+  #leave({ origin }: InHand, result: Called): void {
+    for (const fault of result.skipped ?? []) this.#report(origin, fault, this.#o.skipped)
     if (!result.ok) return this.#fail(origin, result.error)
     const { check } = this.#o
     const { current } = this.context
@@ -174,12 +178,16 @@ export class Calls extends Morphism implements ScheduledSource, Buffering, Worke
 
   #fail(origin: Origin, error: Fault): void {
     const { report, lost } = this.#o
+    this.#report(origin, error, report)
+    lost(origin)
+    origin.release()
+  }
+
+  #report(origin: Origin, error: Fault, report: (fault: Fault) => void): void {
     const { current } = this.context
     const before = current.enter(origin)
     report(error)
     current.leave(before)
-    lost(origin)
-    origin.release()
   }
 
   protected override finish(): void {
