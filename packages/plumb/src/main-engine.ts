@@ -4,7 +4,7 @@ import { endWith, examples, fault, optionReaders } from '@plumb/wire'
 import { type Command, Option } from 'commander'
 import type { Commands } from './command/commands.js'
 import type { Database } from './engine/look.js'
-import { DATABASE_OPTIONS, optionsOf, PATIENCE, STAGE_OPTIONS } from './main-run.js'
+import { checkBudget, DATABASE_OPTIONS, optionsOf, PATIENCE, STAGE_OPTIONS } from './main-run.js'
 import type { RunOption } from './main-watch.js'
 import { PATIENCE_SECONDS, type RunFlags } from './run-flags.js'
 
@@ -92,6 +92,8 @@ export const describeEngine = (program: Command, commands: Commands, choose: (wo
           patienceSeconds: patience,
         }
         const options = { ...optionsOf({ ...others, envelopes: true }), binding: flags.binding ?? 'main' }
+        const budget = checkBudget({})
+        if (!budget.ok) return endWith('plumb', budget.error)
         return (await commands.work())(spec, options, { ...database, ...own })
       }),
     )

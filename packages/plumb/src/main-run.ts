@@ -1,6 +1,17 @@
 // The options of the commands that run something: run and stage.
 
-import { endWith, fault, givenBudget, leastOf, MAX_LINE, optionReaders, parsePlainArguments, requireSandbox } from '@plumb/wire'
+import {
+  endWith,
+  fault,
+  givenBudget,
+  leastOf,
+  MAX_LINE,
+  optionReaders,
+  parsePlainArguments,
+  type Result,
+  requireSandbox,
+  succeed,
+} from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS } from './main-watch.js'
 import { run } from './run/run.js'
 import type { RunOptions } from './run/run-options.js'
@@ -131,6 +142,8 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
     return endWith('plumb', fault('usage', `--numbered and ${option} exclude each other`))
   }
   if (flags.same && flags.resume === undefined) return endWith('plumb', fault('usage', '--same says nothing without --resume'))
+  const budget = checkBudget(flags)
+  if (!budget.ok) return endWith('plumb', budget.error)
   const sandbox = requireSandbox(flags.requireSandbox === true)
   if (flags.on !== undefined && sandbox.ok) {
     const { submitRun } = await import('./engine/index.js')
@@ -187,7 +200,7 @@ export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
     rejects: flags.rejects,
   },
   limits: {
-    maxCost: flags.budgetFd === undefined ? (leastOf(flags.maxCost, givenBudget(process.env)) ?? undefined) : undefined,
+    maxCost: flags.budgetFd === undefined ? (leastOf(flags.maxCost, budgetLeft()) ?? undefined) : undefined,
     maxCalls: flags.maxCalls,
     maxTotalTokens: flags.maxTotalTokens,
     deadlineMs: flags.deadline === undefined ? undefined : flags.deadline * 1000,
@@ -195,5 +208,14 @@ export const optionsOf = (flags: RunFlags): Omit<RunOptions, 'binding'> => ({
   display: displayOptionsOf(flags),
   ...(flags.budgetFd === undefined ? {} : { budgetFd: flags.budgetFd }),
 })
+
+/** Refuses a budget that cannot be read. */
+export const checkBudget = ({ budgetFd }: Pick<RunFlags, 'budgetFd'>): Result<unknown> =>
+  budgetFd === undefined ? givenBudget(process.env) : succeed(undefined)
+
+const budgetLeft = (): number | undefined => {
+  const left = givenBudget(process.env)
+  return left.ok ? left.value : undefined
+}
 
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)

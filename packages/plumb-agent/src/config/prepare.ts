@@ -112,8 +112,10 @@ const readBudget = async ({
     return joined.ok ? { limits: joined.value.limits, faults: [] } : { limits: undefined, faults: [joined.error] }
   }
   const given = prices === undefined ? succeed(undefined) : readPrices(prices)
-  const limits = { calls: null, tokens: null, cost: leastOf(maxCost, givenBudget(process.env)), prices: given.ok ? given.value : undefined }
-  return { limits, faults: given.ok ? [] : [given.error] }
+  const left = givenBudget(process.env)
+  const cost = leastOf(maxCost, left.ok ? left.value : undefined)
+  const limits = { calls: null, tokens: null, cost, prices: given.ok ? given.value : undefined }
+  return { limits, faults: [given, left].flatMap((one) => (one.ok ? [] : [one.error])) }
 }
 
 const checkToolCommand = (program: string | undefined): Fault[] => {

@@ -57,15 +57,12 @@ export const endedBefore = ({ name, status, signal }: ChildEnding): Fault =>
     process: name,
   })
 
-/** It was ended because it would have exceeded the budget. Undefined: nothing was lost by that. */
-export const spentEnd = ({ name, unanswered }: ChildEnding): Fault | undefined =>
-  unanswered.count === 0 ? undefined : spentAt(name, unanswered)
-
-const spentAt = (name: string, unanswered: Unanswered): Fault =>
-  fault('budget_spent', `'${name}' was ended, since the budget of this run is spent; ${inWords(unanswered)}`, {
-    process: name,
-    ...extrasOf(unanswered),
-  })
+/** It was ended because it would have exceeded the budget. */
+export const spentEnd = ({ name, unanswered }: ChildEnding): Fault => {
+  const left = unanswered.count === 0 ? 'it went on spending behind its last answer' : inWords(unanswered)
+  const extras = { process: name, ...extrasOf(unanswered) }
+  return fault('budget_spent', `'${name}' was ended, since the budget of this run is spent; ${left}`, extras)
+}
 
 /** Its time was cut. */
 export const unfinishedAt = (name: string, unanswered: Unanswered): Fault =>

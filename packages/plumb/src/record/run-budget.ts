@@ -16,6 +16,8 @@ export class RunBudget {
   readonly deadlineMs: number | undefined
   readonly #budget: Budget
   readonly #limits: RunLimits
+  /** Something was stopped by it. */
+  #hasStopped = false
   #unanswered = 0
   readonly #seqs: [number, number][] = []
   #isLate = false
@@ -37,6 +39,7 @@ export class RunBudget {
     const isCut = this.#isLate && error.error === 'cancelled'
     if ((error.error !== 'budget_spent' && !isCut) || isOfAgent(error)) return false
     const seqs = (error.seqs as [number, number][] | undefined) ?? (typeof error.seq === 'number' ? [[error.seq, error.seq]] : [])
+    this.#hasStopped = true
     this.#unanswered += typeof error.unanswered === 'number' ? error.unanswered : 1
     for (const [first, last] of seqs) for (let seq = first; seq <= last; seq++) addTo(this.#seqs, seq)
     return true
@@ -44,7 +47,7 @@ export class RunBudget {
 
   /** The report at the end. Undefined: the budget was enough. */
   get fault(): Fault | undefined {
-    if (this.#unanswered === 0 && !this.#isLate) return undefined
+    if (!this.#hasStopped && !this.#isLate) return undefined
     const { calls, tokens, cost } = this.#budget.spent
     const { maxCost, maxCalls, maxTotalTokens, deadlineMs } = this.#limits
     const hasTokens = maxTotalTokens === undefined || tokens < maxTotalTokens

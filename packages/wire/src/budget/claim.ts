@@ -1,7 +1,9 @@
 // The maximum cost of a request to a model, and its rate: what is claimed of a budget before it is sent.
 
 import { isRecord } from '../is-record.js'
-import { toNano } from '../price/price.js'
+import { preview } from '../preview.js'
+import { MAX_NANO, toNano } from '../price/price.js'
+import { fail, type Result, succeed } from '../result.js'
 
 export interface Claim {
   /** Nanodollars, at most. */
@@ -41,9 +43,16 @@ export const readRate = (
   return { provider, requests: requests === '' ? null : Number(requests), tokens: tokens === '' ? null : Number(tokens) }
 }
 
-/** The parent's limit for this process, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: none, or unreadable. */
-export const givenBudget = ({ PLUMB_BUDGET: text = '' }: NodeJS.ProcessEnv): number | undefined =>
-  /^\d+(\.\d+)?(e-\d+)?$/.test(text) ? toNano(Number(text)) : undefined
+/** The parent's limit for this process, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: none. What cannot be read is no limit at all. */
+export const givenBudget = ({ PLUMB_BUDGET: text = '' }: NodeJS.ProcessEnv): Result<number | undefined> => {
+  if (text === '') return succeed(undefined)
+  const nano = /^\d+(\.\d+)?(e-\d+)?$/.test(text) ? toNano(Number(text)) : Number.POSITIVE_INFINITY
+  if (nano <= MAX_NANO) return succeed(nano)
+  return fail(
+    'usage',
+    `PLUMB_BUDGET is '${preview(text, 80)}', and takes a number of dollars, such as 0.50: nothing is spent without a limit`,
+  )
+}
 
 /** The least of these limits; null: there is none. */
 export const leastOf = (...limits: readonly (number | null | undefined)[]): number | null => {

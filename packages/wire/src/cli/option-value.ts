@@ -2,12 +2,10 @@
 
 import { PROVIDER_NAMES, type ProviderLane } from '../accounts.js'
 import { readRate } from '../budget/claim.js'
-import { toNano } from '../price/price.js'
+import { MAX_NANO, toNano } from '../price/price.js'
 
 /** The longest delay of a timer. */
 const MAX_SECONDS = 2_147_483
-/** A million dollars: sums stay exact. */
-const MAX_NANO = 1e15
 
 /** Commander recognises an InvalidArgumentError by this, where commander is not loaded. */
 class InvalidArgument extends Error {

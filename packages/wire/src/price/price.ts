@@ -26,6 +26,9 @@ export interface PricedTokens {
 const KINDS = ['input', 'output', 'cache_read', 'cache_creation'] as const
 
 /** Dollars as whole nanodollars. */
+/** A million dollars: sums stay exact. */
+export const MAX_NANO = 1e15
+
 export const toNano = (dollars: number): number => Math.round(dollars * NANO)
 
 /** Nanodollars as a number of dollars, for people and JSON. */
