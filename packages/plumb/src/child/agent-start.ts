@@ -41,6 +41,8 @@ export interface SpawnSettings {
   readonly prices?: Prices | undefined
   /** For a parent that asked for telemetry: what none of our children reports itself. */
   readonly emitToParent?: ((json: string) => void) | undefined
+  /** Tells a parent by telemetry, whether it asked for that or not: it may have to tell a person. */
+  readonly tellParent?: ((json: string) => void) | undefined
   readonly isRecorded: boolean
   /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets?: Secrets | undefined

@@ -18,7 +18,7 @@ import { ChildFailures } from './failures.js'
 import type { ChildOptions } from './options.js'
 import type { AnswerListener } from './output.js'
 import type { Overrun } from './overrun.js'
-import { SILENCE_MS, Silence } from './silence.js'
+import { SILENCE_MS, Silence, silentIn } from './silence.js'
 
 /** A program that is done with, and does not end by itself, is ended after this time. */
 const BREAK_OFF_MS = 5000
@@ -158,7 +158,11 @@ export class ChildAnswers implements AnswerListener {
   }
 
   telemetry(buf: Buffer, start: number, end: number): void {
-    if (this.takeTelemetry(buf, start, end)) this.#o.pass(buf, start, end)
+    const { kind, silent } = this.#child
+    // A nested plumb tells of its own programs.
+    const program = kind === 'plumb' && silent ? silentIn(buf, start, end) : undefined
+    if (program) silent?.(program.agent, program.inputs)
+    else if (this.takeTelemetry(buf, start, end)) this.#o.pass(buf, start, end)
   }
 
   /** False: it is for none of the processes. */

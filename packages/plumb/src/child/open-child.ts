@@ -87,10 +87,10 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
 }
 
 /** On a terminal, and as telemetry. */
-const tellSilence = (name: string, inputs: number, { emitToParent, emitter }: SpawnSettings, reporter: Reporter): void => {
+const tellSilence = (name: string, inputs: number, { tellParent, emitter }: SpawnSettings, reporter: Reporter): void => {
   const said = { kind: 'silent', inputs, ms: SILENCE_MS, agent: name, time: new Date().toISOString() } as const
   emitter?.emit({ kind: 'telemetry', process: name, telemetry: said })
-  emitToParent?.(JSON.stringify(said))
+  tellParent?.(JSON.stringify(said))
   if (reporter.isJson || !isTerminal(2)) return
   const taken = inputs === 1 ? 'an input' : `${inputs} inputs`
   reporter.write(

@@ -1,10 +1,21 @@
 // Notices that a program has taken inputs and tells nothing for a long time: most often it holds its output back until a buffer is full, as
 // libraries do where they write into a pipe.
 
-import { nowMs } from '@plumb/wire'
+import { nowMs, parseJson, type Telemetry } from '@plumb/wire'
 
 /** Of a program that is waited for. */
 export const SILENCE_MS = 30_000
+
+type SilentProgram = Extract<Telemetry, { kind: 'silent' }> & { readonly agent: string }
+
+const KIND = Buffer.from('{"kind":"silent"')
+
+/** Undefined: other telemetry. */
+export const silentIn = (buf: Buffer, start: number, end: number): SilentProgram | undefined => {
+  if (buf.compare(KIND, 0, KIND.length, start, Math.min(end, start + KIND.length)) !== 0) return undefined
+  const parsed = parseJson(buf, start, end)
+  return parsed.ok ? (parsed.value as SilentProgram) : undefined
+}
 
 export interface SilenceOptions {
   readonly ms: number

@@ -57,7 +57,7 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
       'cannot_run',
       `'${bound.name}' has ${inputs.length} inputs, and a run by workers takes one: let each message say what it is`,
     )
-  const refusal = uncountedIn(graph, options)
+  const refusal = uncountedIn(graph, options) ?? unknownIn(graph)
   if (refusal) return { ok: false, error: refusal }
   const parts = partsOf(graph)
   const refusals = new Map(
@@ -146,6 +146,18 @@ const uncountedIn = (graph: Graph, options: RunOptions): Fault | undefined => {
         process: uncounted,
       },
     )
+  return undefined
+}
+
+// No worker could tell when a message is done with.
+const unknownIn = (graph: Graph): Fault | undefined => {
+  for (const { name, work } of graph.nodes) {
+    const within = work.kind === 'plumb' ? unknownIn(planOf(work.bound)) : undefined
+    if (within) return within
+    if (work.kind !== 'agent' || agentOf(work.bound).config.answers !== 'some') continue
+    const why = `'${name}' answers only some of its messages, so no worker would know when one is done: let it write numbered lines, and say 'answers: "numbered"'`
+    return fault('cannot_run', why, { process: name })
+  }
   return undefined
 }
 

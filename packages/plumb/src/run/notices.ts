@@ -5,9 +5,9 @@ import { announceInput, isTerminal, type Reporter } from '@plumb/wire'
 import type { Holding } from '../graph/holding.js'
 import type { RunOptions } from './run-options.js'
 
-export const noticeInput = ({ inputs }: Bound, { envelopes, rawInput, telemetry }: RunOptions, reporter: Reporter): void => {
+export const noticeInput = ({ inputs }: Bound, { envelopes, rawInput, numbering }: RunOptions, reporter: Reporter): void => {
   const [type] = inputs
-  if (!type || envelopes === 'all' || telemetry) return
+  if (!type || envelopes === 'all' || numbering === 'lines') return
   announceInput('plumb', { type: printType(type), takesText: takesText(type), isRaw: rawInput }, (line) => reporter.write(line))
   reporter.flush()
 }

@@ -197,6 +197,7 @@ class Run {
       report,
       emitter,
       emitToParent: parent && ((json: string) => parent.writeText(json)),
+      tellParent: (json: string) => (parent ?? this.#loop.telemetry)?.writeText(json),
       costOf: this.display.costOf,
       prices: await openForeignPrices(graph, options.agentProgram),
       withoutLiveLines: this.display.withoutLiveLines,
