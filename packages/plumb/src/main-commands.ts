@@ -9,7 +9,7 @@ import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js
 import type { Database } from './engine/look.js'
 import { CHECK_OPTIONS, type CheckFlags, checkOptionsOf } from './main-check.js'
 import { addOptions, type DatabaseFlags, databaseOf, describeEngine } from './main-engine.js'
-import { DATABASE_OPTIONS, PART_OPTIONS, RUN_OPTIONS, runBinding, STAGE_OPTIONS } from './main-run.js'
+import { DATABASE_OPTIONS, OPTIONS_OF_STAGE, RUN_OPTIONS, runBinding } from './main-run.js'
 import { withSummaryForm } from './main-watch.js'
 import type { ApproveOptions } from './record/listed-calls.js'
 import type { RunFlags } from './run-flags.js'
@@ -124,7 +124,7 @@ const describe = (program: Command, commands: Commands): void => {
     .argument('<binding>', 'the process, as it stands in a body')
     .argument('[spec]', 'the spec, a .plumb file')
     .action((binding: string, spec: string | undefined, flags: RunFlags) => choose(() => runBinding(spec, { ...flags, binding })))
-  addOptions(stage, [...STAGE_OPTIONS, ...PART_OPTIONS])
+  addOptions(stage, OPTIONS_OF_STAGE)
   const check = program
     .command('check')
     .description('say ok, or what is wrong with specs')

@@ -75,7 +75,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
 ]
 
 /** For stage alone. */
-export const PART_OPTIONS: readonly RunOption[] = [
+const PART_OPTIONS: readonly RunOption[] = [
   { flags: '--part <n>', text: 'only this part of it, as plumb render --parts shows them', read: whole(1) },
   { flags: '--state-fd <n>', text: 'with --part: memory is read there, and added', read: whole(3) },
 ]
@@ -89,9 +89,16 @@ export const DATABASE_OPTIONS: readonly RunOption[] = [
 /** Those among them that wait for the database. */
 export const PATIENCE: RunOption = { flags: '--patience <seconds>', text: 'wait so long for a database that is away (300)', read: seconds }
 
+/** Who runs a stage wants numbered lines. */
+const OF_RUN = /^--seq\b/
 /** Options that few runs need, or only a parent: shown in the help of stage. */
-const OF_STAGE = /^--(telemetry|no-envelopes|tool-command)\b/
+const OF_STAGE = /^--(numbered|telemetry|no-envelopes|tool-command)\b/
 const withoutText = ({ text: _, ...option }: RunOption): RunOption => option
+
+export const OPTIONS_OF_STAGE: readonly RunOption[] = [
+  ...STAGE_OPTIONS.map((option) => (OF_RUN.test(option.flags) ? withoutText(option) : option)),
+  ...PART_OPTIONS,
+]
 
 export const RUN_OPTIONS: readonly RunOption[] = [
   ...STAGE_OPTIONS.slice(0, INPUT_OPTIONS),

@@ -38,6 +38,7 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
   tools: new Map(),
   mapped: new Map(),
   envelopes: 'some' as const,
-  numbering: 'none' as const,
+  hasSeq: false,
+  lines: undefined,
   current: new InputContext(),
 })

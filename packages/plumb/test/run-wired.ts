@@ -83,7 +83,7 @@ export const runWired = async ({ text, input, pieces, ...options }: WiredRun): P
     reporter: new Reporter('plumb', () => new Writable({ write: (_chunk, _encoding, done) => done() })),
     ...bare,
     emitter,
-    numbering: isNumbered ? 'seq' : 'none',
+    hasSeq: isNumbered,
     rejects,
     handled: () => {},
     outputClosed: () => close(),

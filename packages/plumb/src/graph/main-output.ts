@@ -1,8 +1,9 @@
 // The output of a run: one line for each message, in an envelope if main has several outputs or the data could be taken for one.
 
 import type { GraphNode, Sink, Type } from '@plumb/lang'
-import { enclose, hasPortKey, type LineWriter, seqLine, valueLine } from '@plumb/wire'
+import { enclose, hasPortKey, type LineWriter, seqLine } from '@plumb/wire'
 import { Morphism } from './morphism/morphism.js'
+import type { NumberedLines } from './numbered-lines.js'
 import type { RunContext } from './run-context.js'
 
 export interface MainOutputOptions {
@@ -12,12 +13,12 @@ export interface MainOutputOptions {
   readonly envelopes: 'always' | 'odd' | 'never'
   /** No value of the type has a `__port`. */
   readonly isPlain: boolean
-  readonly numbering: Numbering
+  /** Each is written with the number of its input, if that is one. */
+  readonly hasSeq: boolean
+  /** Where numbered lines go. */
+  readonly lines: Pick<NumberedLines, 'value'> | undefined
   readonly closed: () => void
 }
-
-/** `seq`: each with the number of its input, if that is one; `lines`: as numbered lines, for a parent. */
-export type Numbering = 'none' | 'seq' | 'lines'
 
 const PORT_KEY = '__port'
 const ESCAPE = '\\u'
@@ -37,9 +38,9 @@ export class MainOutput extends Morphism {
   ) {
     super(feeds, 0)
     this.#o = options
-    const { writer, envelopes, isPlain, numbering } = options
+    const { writer, envelopes, isPlain, hasSeq, lines } = options
     this.#writer = writer
-    this.#isVerbatim = numbering === 'none' && (envelopes === 'never' || (envelopes === 'odd' && isPlain))
+    this.#isVerbatim = !hasSeq && !lines && (envelopes === 'never' || (envelopes === 'odd' && isPlain))
     this.#portKey = new Finder(PORT_KEY, context.sink)
     this.#escape = new Finder(ESCAPE, context.sink)
   }
@@ -51,9 +52,9 @@ export class MainOutput extends Morphism {
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
     if (this.#isVerbatim) return this.#writer.write(buf, start, end)
-    const { writer, envelopes, isPlain, numbering, name } = this.#o
-    if (numbering === 'seq') return this.#withSeq(buf, start, end)
-    if (numbering === 'lines') return this.#numbered(buf, start, end)
+    const { writer, envelopes, isPlain, hasSeq, lines, name } = this.#o
+    if (hasSeq) return this.#withSeq(buf, start, end)
+    if (lines) return lines.value(name, buf, start, end)
     if (envelopes === 'always') return this.#enclosed(name, buf, start, end)
     if (envelopes === 'odd' && !isPlain && this.#mayHavePort(buf, start, end) && hasPortKey(buf, start, end)) {
       return this.#enclosed('output', buf, start, end)
@@ -70,13 +71,6 @@ export class MainOutput extends Morphism {
     const line = seqLine(this.context.current.seq, buf, start, end)
     if (envelopes === 'always') this.#enclosed(name, line, 0, line.length)
     else writer.write(line, 0, line.length)
-  }
-
-  #numbered(buf: Buffer, start: number, end: number): void {
-    const { writer, name } = this.#o
-    const { current } = this.context
-    const line = valueLine(current.seq > 0 ? [current.seq] : current.origin.seqs, name, buf, start, end)
-    writer.write(line, 0, line.length)
   }
 
   #enclosed(port: string, buf: Buffer, start: number, end: number): void {

@@ -1,5 +1,5 @@
 // Tells a parent in numbered lines what has become of each input of a run (plumb-wire(5)): its errors, its end, and, where the parent asks
-// to flush batches, how many inputs wait for others. Outputs are written by main-output.ts, on the same stream.
+// to flush batches, how many inputs wait for others.
 
 import {
   controlText,
@@ -13,6 +13,7 @@ import {
   type TelemetryLines,
   telemetryLine,
   telemetryText,
+  valueLine,
   waitingText,
 } from '@plumb/wire'
 import type { InputContext } from './input-context.js'
@@ -29,8 +30,10 @@ export class NumberedLines implements ParentReport {
   readonly #o: NumberedLinesOptions
   /** Where telemetry goes. */
   readonly telemetry: TelemetryLines
-  /** Of which nothing more can come. */
+  /** Inputs of which nothing more can come. */
   #done = 0
+  /** Of the others, those that have had an output and no error. */
+  readonly #answered = new Set<number>()
   #controls = 0
   #waiting = 0
   #isBatched = false
@@ -42,7 +45,8 @@ export class NumberedLines implements ParentReport {
     const { writer, current } = options
     current.done = (seq, isLost) => {
       this.#done++
-      writer.writeText(doneText(seq, isLost))
+      // Without an output, or behind an error, that is known.
+      writer.writeText(doneText(seq, this.#answered.delete(seq) && isLost))
     }
     this.telemetry = {
       write: (buf, start, end) => {
@@ -70,12 +74,22 @@ export class NumberedLines implements ParentReport {
     this.#o.requests?.destroy()
   }
 
+  /** An output of the current message. */
+  value(port: string, buf: Buffer, start: number, end: number): void {
+    const { writer, current } = this.#o
+    const seqs = current.seq > 0 ? [current.seq] : current.origin.seqs
+    for (const seq of seqs) this.#answered.add(seq)
+    const line = valueLine(seqs, port, buf, start, end)
+    writer.write(line, 0, line.length)
+  }
+
   /** False: it is about no input of which more may come, and is to be reported in another way. */
   takes(error: Fault): boolean {
     // What is left in a barrier may stem from inputs of which the parent was told the end.
     if (error.error === 'unpaired') return false
     const inHand = numbersIn(error.seqs ?? error.seq).filter((seq) => this.#o.current.isInHand(seq))
     if (inHand.length === 0) return false
+    for (const seq of inHand) this.#answered.delete(seq)
     this.#o.writer.writeText(errorText(inHand, error, true))
     return true
   }

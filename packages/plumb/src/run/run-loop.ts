@@ -1,7 +1,7 @@
 // The main loop of a wired run: runs its schedule, detects when it is quiet so that its loops may close, reports to its parent, and awaits
 // its children and calls.
 
-import { type Fault, type LineSource, type LineWriter, type Reporter, type TelemetryLines, TelemetryWriter } from '@plumb/wire'
+import { type Fault, type LineSource, type LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
 import { InputContext } from '../graph/input-context.js'
 import { NumberedLines } from '../graph/numbered-lines.js'
 import type { ParentReport } from '../graph/parent-report.js'
@@ -25,30 +25,26 @@ export class RunLoop {
     () => this.#report(false),
   )
   readonly current = new InputContext()
-  readonly #lines: NumberedLines | undefined
+  /** Undefined: no parent reads any. */
+  readonly lines: NumberedLines | undefined
   readonly #parent: ParentReport
   #wired: Wired | undefined
   #isChecking = false
 
   constructor({ name, writer, telemetry, numbered, reporter }: RunLoopOptions) {
     const { current } = this
-    this.#lines = numbered && new NumberedLines({ writer, current, requests: numbered.requests })
-    this.#parent = this.#lines ?? new Settling({ telemetry: new TelemetryWriter(telemetry, name), writer, reporter, current })
-  }
-
-  /** Where telemetry goes that has no descriptor. */
-  get telemetry(): TelemetryLines | undefined {
-    return this.#lines?.telemetry
+    this.lines = numbered && new NumberedLines({ writer, current, requests: numbered.requests })
+    this.#parent = this.lines ?? new Settling({ telemetry: new TelemetryWriter(telemetry, name), writer, reporter, current })
   }
 
   /** The parent is told of the error among what becomes of its inputs. */
   takes(error: Fault): boolean {
-    return this.#lines?.takes(error) === true
+    return this.lines?.takes(error) === true
   }
 
   begin(wired: Wired): void {
     this.#wired = wired
-    this.#lines?.listen(() => {
+    this.lines?.listen(() => {
       wired.batches.letGo()
       this.schedule.wake()
     })
@@ -64,7 +60,7 @@ export class RunLoop {
 
   /** The outputs are complete: resolves when each child and each call has ended. */
   async end({ children, calls, hangUp }: Wired): Promise<void> {
-    this.#lines?.stopListening()
+    this.lines?.stopListening()
     this.schedule.wake()
     hangUp()
     await Promise.all(children.map((child) => child.exited.then(hangUp)))

@@ -1,7 +1,6 @@
 // The options of a run.
 
 import type { SpecOptions } from '../command/load.js'
-import type { Numbering } from '../graph/main-output.js'
 import type { RunLimits } from '../record/run-budget.js'
 import type { Permissions } from '../tools/permissions.js'
 
@@ -14,8 +13,8 @@ export interface RunOptions extends SpecOptions {
   readonly rawInput: boolean
   readonly rawOutput: boolean
   readonly envelopes: 'all' | 'some' | 'none'
-  /** How outputs name their inputs. */
-  readonly numbering: Numbering
+  /** `seq`: outputs are written with the numbers of their inputs; `lines`: what becomes of each input is told in numbered lines. */
+  readonly numbering: 'none' | 'seq' | 'lines'
   readonly maxLine: number
   readonly maxInFlight: number
   /** Options for agents: `--provider P`… */

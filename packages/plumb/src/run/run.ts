@@ -187,7 +187,7 @@ class Run {
     await recorded.repeated?.begin()
     const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
     if (!state.ok) return this.#refuse(state.error)
-    const parent = this.options.telemetry ? (this.#telemetryLines ?? this.#loop.telemetry) : undefined
+    const parent = this.options.telemetry ? (this.#telemetryLines ?? this.#loop.lines?.telemetry) : undefined
     const settings = {
       ...options,
       ...recorded,
@@ -197,7 +197,7 @@ class Run {
       report,
       emitter,
       emitToParent: parent && ((json: string) => parent.writeText(json)),
-      tellParent: (json: string) => (parent ?? this.#loop.telemetry)?.writeText(json),
+      tellParent: (json: string) => (parent ?? this.#loop.lines?.telemetry)?.writeText(json),
       costOf: this.display.costOf,
       prices: await openForeignPrices(graph, options.agentProgram),
       withoutLiveLines: this.display.withoutLiveLines,
@@ -226,7 +226,8 @@ class Run {
       tools: tools.value,
       mapped: mapped.value,
       envelopes,
-      numbering,
+      hasSeq: numbering === 'seq',
+      lines: this.#loop.lines,
       current: this.#loop.current,
       emitter,
       rejects,

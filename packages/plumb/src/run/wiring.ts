@@ -28,7 +28,7 @@ import { cyclesOf } from '../graph/find-cycles.js'
 import type { Holding } from '../graph/holding.js'
 import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
-import { MainOutput, mayHoldPortKey, type Numbering } from '../graph/main-output.js'
+import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch } from '../graph/morphism/batch.js'
 import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
@@ -38,6 +38,7 @@ import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expressio
 import { Flatten } from '../graph/morphism/flatten.js'
 import { keepFold } from '../graph/morphism/kept-fold.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
+import type { NumberedLines } from '../graph/numbered-lines.js'
 import type { RunContext } from '../graph/run-context.js'
 import { openTrampoline, type Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
@@ -58,8 +59,10 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   /** For maps of tools. */
   readonly mapped: ReadonlyMap<GraphNode, MappedTool>
   readonly envelopes: 'all' | 'some' | 'none'
-  /** In numbered lines a parent is told of each input that failed, and that something of it was lost. */
-  readonly numbering: Numbering
+  /** Each output is written with the number of its input. */
+  readonly hasSeq: boolean
+  /** A parent reads numbered lines: it is told of each input that failed, and that something of it was lost. */
+  readonly lines: NumberedLines | undefined
   readonly emitter: RunEmitter | undefined
   readonly rejects: Rejects | undefined
   /** Receives telemetry of our children, for a parent. */
@@ -89,7 +92,7 @@ export interface Wired {
 /** If a child cannot be started, nothing has run. */
 export const wireUp = (options: WiringOptions): Result<Wired> => {
   const { graph, spawn = spawnAll } = options
-  const spawned = spawn(graph, { ...options, isNested: options.numbering === 'lines' })
+  const spawned = spawn(graph, { ...options, isNested: options.lines !== undefined })
   return spawned.ok ? { ok: true, value: new Network(options, spawned.value).wired() } : spawned
 }
 
@@ -118,7 +121,7 @@ class Network {
     const origins = originsOf(graph)
     this.#joins = new Joins(origins.partings)
     this.#edges = new Edges(graph)
-    this.#losses = new Losses(this.#joins, () => this.#forms, options.numbering === 'lines')
+    this.#losses = new Losses(this.#joins, () => this.#forms, options.lines !== undefined)
     const own = {
       context: this.#context,
       edges: this.#edges,
@@ -288,7 +291,7 @@ class Network {
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
-    const { graph, envelopes, numbering, writer, outputClosed } = this.#o
+    const { graph, envelopes, hasSeq, lines, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
     return new MainOutput(feeds, this.#context, {
@@ -296,7 +299,8 @@ class Network {
       writer,
       envelopes: form,
       isPlain: !mayHoldPortKey(node),
-      numbering,
+      hasSeq,
+      lines,
       closed: outputClosed,
     })
   }
@@ -306,9 +310,9 @@ class Network {
     const isHandled = this.#forms.errorHandlers.at(node).length > 0
     const isOnBranch = this.#joins.isOnBranch(node)
     const needsOrigins = isHandled || isOnBranch
-    const { settings, tools, emitter, parent, numbering } = this.#o
+    const { settings, tools, emitter, parent, lines } = this.#o
     const known = { node, feeds, place, spawned, cycle: this.#cycleOf.get(node), lost: this.#losses.at(node) }
-    const own = { ...known, needsOrigins, isOnBranch, isHandled, isNested: numbering === 'lines' }
+    const own = { ...known, needsOrigins, isOnBranch, isHandled, isNested: lines !== undefined }
     return openChild(this.#forms.errorHandlers.contextAt(node), { ...own, settings, tools: tools.get(node), emitter, parent })
   }
 
