@@ -294,15 +294,8 @@ class Network {
     const { graph, envelopes, hasSeq, lines, writer, outputClosed } = this.#o
     const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
     const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
-    return new MainOutput(feeds, this.#context, {
-      name: node.name,
-      writer,
-      envelopes: form,
-      isPlain: !mayHoldPortKey(node),
-      hasSeq,
-      lines,
-      closed: outputClosed,
-    })
+    const own = { name: node.name, isPlain: !mayHoldPortKey(node), envelopes: form } as const
+    return new MainOutput(feeds, this.#context, { ...own, writer, hasSeq, lines, closed: outputClosed })
   }
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
