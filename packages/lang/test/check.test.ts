@@ -154,11 +154,12 @@ table('maps', [
   ],
 ])
 
+const SOME = 'let some : !string -> !string = agent { command: ["./some"], answers: "some" }'
 const UP = 'let up : !string -> !string = agent { command: ["./up"] }'
 
-table('foreign programs and barriers', [
+table('how foreign programs answer', [
   [
-    'on a branch, in whatever it stands',
+    'each, where nothing is said: anywhere',
     lines(
       UP,
       'let twice : !string -> !string = up ; up',
@@ -169,13 +170,7 @@ table('foreign programs and barriers', [
       '}',
       'let b : (!string, !string) -> !(string, string) = (up * id) ; barrier',
     ),
-    [
-      '2:34-36 origin_assumed \'up\' is a foreign program on a branch of a barrier | answers: "each"',
-      '2:39-41 origin_assumed',
-      "4:5-6 unused_binding 'a'",
-      '6:21-23 origin_assumed',
-      "8:5-6 unused_binding 'b'",
-    ],
+    ["4:5-6 unused_binding 'a'", "8:5-6 unused_binding 'b'"],
   ],
   [
     'as it says',
@@ -195,7 +190,57 @@ table('foreign programs and barriers', [
       'let c : !string -> !(string, string) = (up * some) ; barrier',
       'let d : !string -> !string = (up * some) ; merge',
     ),
-    ["3:46-50 spec_invalid 'some' answers only some of its inputs | settled"],
+    ["3:46-50 origin_needed 'some' answers only some of its inputs, and in a branch of a barrier | numbered"],
+  ],
+  [
+    'only some, where it must be known which',
+    lines(
+      SOME,
+      'let a : !string -> !string = some + id',
+      'let b : ![string] -> ![string] = each(some)',
+      'let c : !string -> !string = plumb(i, o) {',
+      '  i ; some',
+      '  some ; filter(length(value) < 3) ; some',
+      '  some ; filter(length(value) > 2) ; o',
+      '}',
+      'let main : !string -> (!string, !Failure) = plumb(i, o, failed) {',
+      '  i ; some ; o',
+      '  some@error ; failed',
+      '}',
+      'let d : !string -> !(string, string) = some ; (id * id) ; barrier',
+    ),
+    [
+      "2:5-6 unused_binding 'a'",
+      "2:30-34 origin_needed 'some' answers only some of its inputs, and in a '+'",
+      "3:5-6 unused_binding 'b'",
+      "3:39-43 origin_needed 'some' answers only some of its inputs, and in an each",
+      "4:5-6 unused_binding 'c'",
+      "5:7-11 origin_needed 'some' answers only some of its inputs, and in a loop",
+      "10:7-11 origin_needed 'some' answers only some of its inputs, and where its port 'error' is wired",
+      "13:5-6 unused_binding 'd'",
+    ],
+  ],
+  [
+    'only some, in nested plumbs that pass its answers on',
+    lines(
+      SOME,
+      'let inner : !string -> !string = plumb(i, o) { i ; some ; o }',
+      'let outer : !string -> !string = plumb(i, o) { i ; inner ; map(value) ; o }',
+      'let aside : !string -> !string = plumb(i, o) { i ; o ; i ; some ; discard }',
+      'let a : !string -> !string = outer + id',
+      'let b : ![string] -> ![string] = each(id ; outer)',
+      'let c : !string -> !string = aside + id',
+      'let main : !string -> !(string, string) = plumb(i, o) { i ; (id * outer) ; barrier ; o }',
+    ),
+    [
+      "4:5-10 unused_binding 'aside'",
+      "5:5-6 unused_binding 'a'",
+      "5:30-35 origin_needed 'outer' gives what 'some' answers, which answers only some of its inputs, and in a '+'",
+      "6:5-6 unused_binding 'b'",
+      "6:44-49 origin_needed 'outer' gives what 'some' answers, which answers only some of its inputs, and in an each",
+      "7:5-6 unused_binding 'c'",
+      "8:67-72 origin_needed 'outer' gives what 'some' answers, which answers only some of its inputs, and in a branch of a barrier",
+    ],
   ],
 ])
 

@@ -76,13 +76,13 @@ table('fault 58: loops without end', {
   },
 })
 
-const program = (name: string) => `agent { command: ["node", "${fixtures}/${name}.mjs"] }`
+const program = (name: string, answers: string) => `agent { command: ["node", "${fixtures}/${name}.mjs"], answers: "${answers}" }`
 
 // Each worker makes smaller numbers of a number, and what is left of them goes on to other workers or out, so that every loop ends.
 const WORKERS: Readonly<Record<string, { impl: string; gives: (value: number) => number[] }>> = {
   own: { impl: 'map(value - 1)', gives: (value) => [value - 1] },
-  answering: { impl: program('answering'), gives: (value) => [value - 1] },
-  settling: { impl: program('settling'), gives: (value) => Array.from({ length: value % 3 }, (_, i) => value - i - 1) },
+  answering: { impl: program('answering', 'each'), gives: (value) => [value - 1] },
+  numbering: { impl: program('numbering', 'numbered'), gives: (value) => Array.from({ length: value % 3 }, (_, i) => value - i - 1) },
   nested: {
     impl: 'plumb(from, to) {\n from ; filter(value % 3 > 0) ; map(value - 1) ; to\n from ; filter(value % 2 = 0) ; map(value - 2) ; to\n}',
     gives: (value) => [...(value % 3 > 0 ? [value - 1] : []), ...(value % 2 === 0 ? [value - 2] : [])],
@@ -98,7 +98,7 @@ interface Plan {
 
 const MAX_NODES = 3
 const plan: fc.Arbitrary<Plan> = fc.record({
-  kinds: fc.array(fc.constantFrom('own', 'answering', 'settling', 'settling', 'nested'), { minLength: 1, maxLength: MAX_NODES }),
+  kinds: fc.array(fc.constantFrom('own', 'answering', 'numbering', 'numbering', 'nested'), { minLength: 1, maxLength: MAX_NODES }),
   next: fc.array(fc.array(fc.uniqueArray(fc.nat(MAX_NODES), { minLength: 1, maxLength: 2 }), { minLength: 3, maxLength: 3 }), {
     minLength: MAX_NODES,
     maxLength: MAX_NODES,

@@ -4,18 +4,19 @@ import { makeShell } from './shell.js'
 
 const PROGRAM = `#!/bin/bash
 seq=0
+answer() { echo '{"seq":'$seq',"value":'"\${line%\\"} ok\\""',"done":true}'; }
 while read -r line; do
   ((++seq))
   case $line in
-    *bad*) echo '{"error":"overloaded","category":"unavailable","detail":"busy","seq":'$seq'}' >&2 ;;
+    *bad*) echo '{"seq":'$seq',"error":{"error":"overloaded","category":"unavailable","detail":"busy"}}' ;;
     *die*) exit 3 ;;
-    *slow*) sleep 0.2; echo "\${line%\\"} ok\\"" ;;
-    *) echo "\${line%\\"} ok\\"" ;;
+    *slow*) sleep 0.2; answer ;;
+    *) answer ;;
   esac
 done
 `
 const numbers = (impl: string) => `let share : !int -> !number = map(12 / value)\n${impl}`
-const program = 'let p : !string -> !string = agent { command: ["./answer"], amnesiac: true }\n'
+const program = 'let p : !string -> !string = agent { command: ["./answer"], answers: "numbered", amnesiac: true }\n'
 const ports = 'let main : !string -> (!string, !Failure) = plumb(input, output, failed) {\n input ; p ; output\n p@error ; failed\n}\n'
 
 const { table } = makeShell({
@@ -65,7 +66,7 @@ let main : !int -> !Failure = map({ code: value })
   'wrong.plumb': numbers('let main : !int -> !number = plumb(input, output) { input ; share ; output\n share@errors ; discard }'),
 
   'fall.plumb': `${program}let q : !string -> !string = map("q " + value)\nlet main : !string -> !string = p + q\n`,
-  'both.plumb': `${program}let q : !string -> !string = agent { command: ["./answer"], amnesiac: true }\nlet main : !string -> !string = p + q + map(if value = "bad" then "last" else text(1 / (length(value) - 3)))\n`,
+  'both.plumb': `${program}let q : !string -> !string = agent { command: ["./answer"], answers: "numbered", amnesiac: true }\nlet main : !string -> !string = p + q + map(if value = "bad" then "last" else text(1 / (length(value) - 3)))\n`,
   'flat.plumb': numbers(`let half : !int -> !number = map(6 / (value - 1))
 let main : !int -> !number = (share ; map(1 / (value - 12))) + (half + map(1 / (value * 0)))
 `),

@@ -40,8 +40,8 @@ n=0
 while read -r v; do
   n=$((n + 1))
   ((n == $3)) && exit 3
-  if ((v % $1 == 0)); then echo '{"error":"timeout","category":"unavailable","detail":"not this one","seq":'$n'}' >&2
-  else ((v % 4 == $1 % 4)) && read -rt 0.01 <> <(:); echo $((v + $2)); fi
+  if ((v % $1 == 0)); then echo '{"seq":'$n',"error":{"error":"timeout","category":"unavailable","detail":"not this one"}}'
+  else ((v % 4 == $1 % 4)) && read -rt 0.01 <> <(:); echo '{"seq":'$n',"value":'$((v + $2))',"done":true}'; fi
 done
 `,
 })
@@ -82,7 +82,7 @@ const named = (text: string): { readonly bindings: string; readonly text: string
     source
       .replace(/\bchild_(\d+)_(\d+)_(\d+)\b/g, (_, ...args: string[]) => {
         const words = args.slice(0, 3).map((arg) => `, "${arg}"`)
-        bindings += `let c${count} : !int -> !int = agent { command: ["bash", "child.sh"${words.join('')}], answers: "each" }\n`
+        bindings += `let c${count} : !int -> !int = agent { command: ["bash", "child.sh"${words.join('')}], answers: "numbered" }\n`
         return `c${count++}`
       })
       .replace(/\bnested_([0-9a-f]+)\b/g, (_, hex: string) => {

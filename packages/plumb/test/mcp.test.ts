@@ -33,7 +33,7 @@ const { table, shell } = makeShell({
     'let ask : string -> string = tool { process: inner }',
     agent('tools: [ask], max_retries: 0'),
   ),
-  'foreign.plumb': `${NOTES}\nlet bot : !string -> !json = agent { command: ["./agent.sh"], ${OPEN}, mcp: [notes] }\nlet main : !string -> !json = bot`,
+  'foreign.plumb': `${NOTES}\nlet bot : !string -> !json = agent { command: ["./agent.sh"], answers: "some", ${OPEN}, mcp: [notes] }\nlet main : !string -> !json = bot`,
   // Without a word of JSON: what it is sent, and what it is answered.
   'agent.sh': `#!/bin/bash
 echo "$PLUMB_MCP_TOOLS" > where

@@ -97,8 +97,8 @@ const { shell } = makeShell({
 n=0
 while read -r v; do
   n=$((n + 1))
-  if ((v % $1 == 0)); then echo '{"error":"timeout","category":"unavailable","detail":"not this one","seq":'$n'}' >&2
-  else ((v % 4 == $1 % 4)) && read -rt 0.01 <> <(:); echo $((v + 1)); fi
+  if ((v % $1 == 0)); then echo '{"seq":'$n',"error":{"error":"timeout","category":"unavailable","detail":"not this one"}}'
+  else ((v % 4 == $1 % 4)) && read -rt 0.01 <> <(:); echo '{"seq":'$n',"value":'$((v + 1))',"done":true}'; fi
 done
 `,
 })
@@ -139,7 +139,7 @@ interface Child {
 }
 
 const program = (k: number, i: number): Child => ({
-  binding: `let c${i} : !int -> !int = agent { command: ["bash", "child.sh", "${k}"], answers: "each" }\n`,
+  binding: `let c${i} : !int -> !int = agent { command: ["bash", "child.sh", "${k}"], answers: "numbered" }\n`,
   chain: {
     source: `c${i}`,
     make: (v, books) => {

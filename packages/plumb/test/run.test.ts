@@ -34,7 +34,7 @@ const { shell, table, makeTestDirectory, env, fixtures } = makeShell({
     'use "./lib/both.plumb" as Both\nlet main : (!int, !int) -> (!int, !int) = plumb(l, r, o, u) { spawn Both.both(l, r, o, u) }\n',
   'parrot.plumb': `${agent('main', 'while read -r x; do if [ "$x" = 3 ]; then echo oops; elif [ "$x" = 4 ]; then echo [4]; else echo "$x"; fi; done')}`,
   'behind.plumb': `${agent('parrot', 'cat')}let main : !int -> !number = parrot ; map(6 / value)\n`,
-  'refusing.plumb': `${agent('picky', `while read -r x; do if [ "$x" = 2 ]; then echo '{"error":"timeout","category":"unavailable","detail":"late","seq":'$((++n))'}' >&2; else n=$((n + 1)); echo "$x"; fi; done; exit 1`)}let main : !int -> !number = picky ; map(6 / value)\n`,
+  'refusing.plumb': `${agent('picky', `while read -r x; do n=$((n + 1)); if [ "$x" = 2 ]; then echo '{"seq":'$n',"error":{"error":"timeout","category":"unavailable","detail":"late"}}'; else echo '{"seq":'$n',"value":'"$x"',"done":true}'; fi; done; exit 1`).replace(' }\n', ', answers: "numbered" }\n')}let main : !int -> !number = picky ; map(6 / value)\n`,
   'doctor.plumb':
     'let doc : !string -> !string = agent { provider: "eliza", model: "doctor" }\nlet main : !string -> !number = doc ; map(11 / (length(value) - 11))\n',
   'fan.plumb': `${agent('parrot', 'cat')}${BODY} {\n input ; parrot ; output\n input ; filter(value > 1) ; output\n}\n`,

@@ -41,7 +41,7 @@ export class ChildFailures {
   report(messages: readonly Sent<Origin>[], error: unknown, isShared: boolean): Fault {
     this.reported++
     const said = this.#o.translate(this.#o.isOurs ? this.#ours(error) : this.#foreign(error))
-    const passed = isShared ? asShared(said) : said
+    const passed = isShared || messages.length > 1 ? asShared(said) : said
     for (const { of } of said.error === 'unpaired' ? messages.slice(-1) : messages) this.reportFor(of, passed)
     return said
   }
@@ -58,7 +58,8 @@ export class ChildFailures {
     const late = this.#late
     this.#late = []
     this.#hasEnded = true
-    if (reason && this.#o.isOneByOne) this.breakOff(reason, [...inHand, ...late])
+    // One cause: a reader of errors is told of it once, with all inputs.
+    if (reason && this.#o.isOneByOne) this.breakOff(asShared(reason), [...inHand, ...late])
     for (const origin of late) origin.release()
   }
 

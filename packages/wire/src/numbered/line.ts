@@ -33,7 +33,7 @@ export class NumberedLine {
 
   readonly #takesOurs: boolean
 
-  /** `takesOurs`: it is written by an executable of this project, which has forms of its own (`seqs`, `telemetry`, `waiting`). */
+  /** `takesOurs`: it is written by an executable of this project, which has forms and members of its own (`telemetry`, `waiting`, `seqs`, `lost`, `shared`, `paused`). */
   constructor(takesOurs: boolean) {
     this.#takesOurs = takesOurs
   }
@@ -106,7 +106,8 @@ export class NumberedLine {
       return place && (JSON.parse(buf.toString('utf8', ...place)) as unknown)
     }
     const isTrue = (name: string): boolean => valueOf(name) === true
-    if (members.has('control')) return !members.has('seq') && isTrue('done') && this.#enterControl(valueOf('control'), isTrue('paused'))
+    const isOurs = (name: string): boolean => this.#takesOurs && isTrue(name)
+    if (members.has('control')) return !members.has('seq') && isTrue('done') && this.#enterControl(valueOf('control'), isOurs('paused'))
     if (this.#takesOurs && members.has('waiting')) return this.#enterWaiting(valueOf('waiting'), isTrue('batched'))
     const seq = valueOf('seq')
     if (seq !== null && !isNumber(seq)) return false
@@ -119,8 +120,8 @@ export class NumberedLine {
     const [value, error, isDone] = [members.get('value'), members.get('error'), isTrue('done')]
     if (value && error) return false
     this.isEnd = isDone || (error !== undefined && !isTrue('more'))
-    this.isLost = isTrue('lost')
-    this.isShared = isTrue('shared')
+    this.isLost = isOurs('lost')
+    this.isShared = isOurs('shared')
     if (value) return this.#enter('value', ...value)
     if (this.seq === 0) return false
     if (error) {
