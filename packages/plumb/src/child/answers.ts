@@ -64,8 +64,9 @@ export class ChildAnswers implements AnswerListener {
     this.#child = child
     this.#o = options
     for (let i = 0; i < child.controls; i++) this.messages.sendControl()
-    const { name, kind, isOneByOne, silent, quietMs = SILENCE_MS } = child
-    this.failures = new ChildFailures(context, { name, isOurs: kind !== 'program', isOneByOne, translate: (said) => this.translate(said) })
+    const { name, kind, isOneByOne, isForParent, silent, quietMs = SILENCE_MS } = child
+    const translate = (said: Fault) => this.translate(said)
+    this.failures = new ChildFailures(context, { name, isOurs: kind !== 'program', isOneByOne, isForParent, translate })
     if (kind !== 'program') return
     const tell = (inputs: number) => silent?.(name, inputs)
     this.#silence = new Silence({ ms: quietMs, inHand: () => this.messages.inHand, tell })

@@ -11,6 +11,8 @@ export interface FailureOptions {
   readonly isOurs: boolean
   /** Each message fails with an error of its own. */
   readonly isOneByOne: boolean
+  /** No error handler takes these: a parent is told of them, which may report them as one. */
+  readonly isForParent: boolean
   /** What it reports is told as this. */
   readonly translate: (fault: Fault) => Fault
 }
@@ -58,8 +60,7 @@ export class ChildFailures {
     const late = this.#late
     this.#late = []
     this.#hasEnded = true
-    // One cause: a reader of errors is told of it once, with all inputs.
-    if (reason && this.#o.isOneByOne) this.breakOff(asShared(reason), [...inHand, ...late])
+    if (reason && this.#o.isOneByOne) this.breakOff(this.#o.isForParent ? asShared(reason) : reason, [...inHand, ...late])
     for (const origin of late) origin.release()
   }
 

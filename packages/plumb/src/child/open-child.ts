@@ -67,6 +67,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     maxLine: settings.maxLine,
     lost,
     isOneByOne: isHandled || isNested,
+    isForParent: isNested && !isHandled,
     form,
     // The messages that wait for its answers in a barrier are then no more than the barrier holds.
     maxInHand: answersEach && needsOrigins ? Math.ceil(settings.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,

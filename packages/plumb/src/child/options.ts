@@ -29,6 +29,8 @@ export interface ChildOptions {
   readonly lost: (origin: Origin) => void
   /** Each message fails with an error of its own: for error handlers around it, or for a parent. */
   readonly isOneByOne: boolean
+  /** No error handler takes these. */
+  readonly isForParent: boolean
   /** Maximum messages in flight. Undefined: it may not answer each of them. */
   readonly maxInHand: number | undefined
   /** The cycle around it. */
