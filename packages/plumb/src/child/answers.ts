@@ -6,7 +6,7 @@
 //   closed         its output has closed, and it goes on           fails when it has ended   fails when it has ended
 //   ended          it has exited, and its output was read          fails, or is dropped      has failed, or is dropped
 //
-// Where it breaks off or has closed its output, it gets nothing more, and is ended after BREAK_OFF_MS.
+// Where it breaks off or has closed its output, it gets nothing more; where it breaks off it is ended after BREAK_OFF_MS.
 
 import { type Exit, type Fault, fault, type NumberedLine, numbersIn, type Sent, SentMessages } from '@plumb/wire'
 import { rangesOf } from '../graph/input-context.js'
@@ -51,6 +51,8 @@ export class ChildAnswers implements AnswerListener {
   /** It is being ended, and what it leaves is reported in another way. */
   isStopping = false
   #hasToldSurplus = false
+  /** Messages that a program which answers some has taken. */
+  #taken = 0
   /** Of a plumb: the inputs behind the latest messages, for errors about what is left at its end. */
   readonly #seqs: (number | readonly number[])[] = []
   #exit: Exit | undefined
@@ -81,7 +83,7 @@ export class ChildAnswers implements AnswerListener {
   send(origin: Origin, buf: Buffer, start: number, end: number, isEarly = false): void {
     const { observer, form } = this.#child
     // What it has taken counts as answered.
-    if (form === 'some') return observer?.asked(0, origin.seq, buf, start, end)
+    if (form === 'some') return observer?.asked(++this.#taken, origin.seq, buf, start, end)
     origin.retain()
     const { n } = this.messages.send(origin)
     if (this.#child.kind === 'plumb') this.#seqs[n % RECENT] = origin.seq || origin.seqs
@@ -154,6 +156,10 @@ export class ChildAnswers implements AnswerListener {
     for (const { of } of messages) lost(of)
   }
 
+  whole(n: number): void {
+    this.#child.observer?.whole(n)
+  }
+
   dropped({ of }: Sent<Origin>): void {
     this.#child.lost(of)
   }
@@ -197,8 +203,9 @@ export class ChildAnswers implements AnswerListener {
     this.context.schedule.wake()
   }
 
+  // It may still have to do something else, so it is not ended.
   closed(): void {
-    if (this.#failsLate && !this.#exit) this.#breakOff()
+    if (this.#failsLate && !this.#exit) this.#closeInputs()
   }
 
   /** It has exited; its output may still be on its way. */
@@ -250,9 +257,13 @@ export class ChildAnswers implements AnswerListener {
     return this.#child.kind === 'program' && this.#child.form !== 'some' && !this.#o.overrun().hasBegun
   }
 
-  #breakOff(): void {
+  #closeInputs(): void {
     this.isBreakingOff = true
     this.#o.closeInputs()
+  }
+
+  #breakOff(): void {
+    this.#closeInputs()
     const { child } = this.#child
     const timer = setTimeout(() => void child.terminate(KILL_AFTER_MS), BREAK_OFF_MS).unref()
     void child.exited.then(() => clearTimeout(timer))

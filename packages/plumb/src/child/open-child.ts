@@ -50,7 +50,8 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance =
     budget && new ChildAllowance({ budget, channel, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
-  const answered = kind === 'plumb' ? undefined : (settings.resumed?.get(place)?.ofBytes ?? settings.repeated?.at(place))
+  // What answers some is asked anew: no answer of it belongs to a known input.
+  const answered = kind === 'plumb' || form === 'some' ? undefined : (settings.resumed?.get(place)?.ofBytes ?? settings.repeated?.at(place))
   const replay =
     answered && new Replay({ answers: answered, isOrdered: config.unordered !== true, ...replayingFor(() => process, context, options) })
   const secrets = settings.secrets?.isIn(place) ? settings.secrets : undefined
@@ -74,7 +75,19 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     cycle,
     tools,
     observer: isObserved
-      ? new ChildMonitor({ place, runs: kind, pid: child.pid, emitter, parent, allowance, replay, secrets, state, warn })
+      ? new ChildMonitor({
+          place,
+          runs: kind,
+          isNumbered: kind === 'program' && form === 'numbered',
+          pid: child.pid,
+          emitter,
+          parent,
+          allowance,
+          replay,
+          secrets,
+          state,
+          warn,
+        })
       : undefined,
     allowance,
     controls,

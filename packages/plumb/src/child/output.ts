@@ -50,6 +50,8 @@ export interface AnswerListener {
   refused(n: number, fault: Fault): void
   /** The child reports that these messages failed. */
   failed(messages: readonly Sent<Origin>[], line: NumberedLine): void
+  /** Nothing more comes of it. */
+  whole(n: number): void
   /** Something of it was dropped. */
   dropped(sent: Sent<Origin>): void
   telemetry(buf: Buffer, start: number, end: number): void
@@ -259,6 +261,7 @@ export class ChildOutput implements ChildStream {
   #over(sent: Sent<Origin>): void {
     const { messages } = this.#o
     if (messages.at(sent.n) !== sent) return
+    this.#o.listener.whole(sent.n)
     messages.end(sent)
     sent.of.release()
   }
@@ -320,6 +323,7 @@ export class ChildOutput implements ChildStream {
     this.context.report(refusal)
     if (!sent || messages.at(sent.n) !== sent) return
     listener.refused(sent.n, refusal)
+    listener.whole(sent.n)
     messages.refuse(sent)
     sent.of.release()
   }

@@ -28,6 +28,8 @@ export interface ChildMonitorOptions {
   /** As at the ends of wires. */
   readonly place: string
   readonly runs: ProcessKind
+  /** It is a foreign program that numbers its lines. */
+  readonly isNumbered?: boolean
   readonly pid: number
   readonly emitter: RunEmitter | undefined
   /** For the telemetry of our children, if a parent asked for it. */
@@ -49,8 +51,8 @@ export class ChildMonitor {
 
   constructor(options: ChildMonitorOptions) {
     this.#o = options
-    const { place, runs, pid, emitter } = options
-    emitter?.emit({ kind: 'spawned', process: place, runs, pid })
+    const { place, runs, pid, emitter, isNumbered } = options
+    emitter?.emit({ kind: 'spawned', process: place, runs, pid, ...(isNumbered ? { isNumbered } : {}) })
   }
 
   /** Whether it may be sent no more messages now; `inFlight`: messages that it has not answered. */
@@ -108,6 +110,13 @@ export class ChildMonitor {
   refused(n: number, seq: number, error: Fault): void {
     const { emitter, place, replay } = this.#o
     emitter?.emit({ kind: 'refused', process: place, n, seq, fault: error })
+    replay?.settled(n)
+  }
+
+  /** Nothing more comes of the n-th message. */
+  whole(n: number): void {
+    const { emitter, place, replay, isNumbered } = this.#o
+    if (isNumbered) emitter?.emit({ kind: 'whole', process: place, n })
     replay?.settled(n)
   }
 

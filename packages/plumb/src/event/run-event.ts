@@ -58,13 +58,16 @@ export type RunEvent = { readonly ms: number } & (
   | { readonly kind: 'input'; readonly seq: number; readonly bytes: number }
   /** A message on its way to its receiver; `seq` is the input that it comes from, 0: unknown. */
   | ({ readonly kind: 'message'; readonly wire: WireInfo; readonly seq: number } & LineBytes)
-  | { readonly kind: 'spawned'; readonly process: string; readonly runs: ProcessKind; readonly pid: number }
+  /** `isNumbered`: a foreign program that numbers its lines. */
+  | { readonly kind: 'spawned'; readonly process: string; readonly runs: ProcessKind; readonly pid: number; readonly isNumbered?: true }
   /** A message that was not sent to a child: its answer, or its error, is in the record of the resumed run. */
   | { readonly kind: 'replayed'; readonly process: string; readonly seq: number; readonly isAnswer: boolean }
   /** The n-th message that a child was sent, from 1. */
   | ({ readonly kind: 'asked'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
   /** An output of a child; `n` is the message that it answers, 0: unknown. */
   | ({ readonly kind: 'answered'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
+  /** Nothing more comes of the n-th message of a foreign program that numbers its lines: it may have had any number of outputs. */
+  | { readonly kind: 'whole'; readonly process: string; readonly n: number }
   /** The only request that the answer to the n-th message took, as the record keeps it: before or after `answered`. */
   | { readonly kind: 'kept_as'; readonly process: string; readonly n: number; readonly hash: string; readonly nth: number }
   /** A child's error about the n-th message. */

@@ -91,10 +91,17 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   })
 }
 
+/** What has come of a message that may have any number of outputs. */
+interface Outcomes {
+  readonly seq: number
+  readonly all: readonly object[]
+}
+
 // Exchanges of agents, and calls of maps; nested plumbs keep their own.
 const openExchanges = (write: (line: unknown, n?: number) => void) => {
   const inputs = new Map<string, string>()
   const plumbs = new Set<string>()
+  const numbered = new Map<string, Map<number, Outcomes>>()
   const takeInput = (process: string, n: number): string | undefined => {
     const key = `${n} ${process}`
     const input = inputs.get(key)
@@ -105,6 +112,7 @@ const openExchanges = (write: (line: unknown, n?: number) => void) => {
     switch (event.kind) {
       case 'spawned':
         if (event.runs === 'plumb') plumbs.add(event.process)
+        if (event.isNumbered) numbered.set(event.process, new Map())
         return
       case 'asked':
         if (!plumbs.has(event.process)) inputs.set(`${event.n} ${event.process}`, lineText(event))
@@ -112,9 +120,21 @@ const openExchanges = (write: (line: unknown, n?: number) => void) => {
       case 'answered':
       case 'refused': {
         const { process, n, seq } = event
-        const input = takeInput(process, n)
         const outcome = event.kind === 'answered' ? { output: lineText(event) } : { fault: event.fault }
+        const whole = numbered.get(process)
+        if (whole) return void whole.set(n, { seq, all: [...(whole.get(n)?.all ?? []), outcome] })
+        const input = takeInput(process, n)
         if (input !== undefined) write({ process, seq, input, ...outcome }, event.kind === 'answered' ? n : undefined)
+        return
+      }
+      // An input that had no output or several is asked again, and so is one that was cut short.
+      case 'whole': {
+        const { process, n } = event
+        const { seq = 0, all = [] } = numbered.get(process)?.get(n) ?? {}
+        const [outcome, another] = all
+        const input = takeInput(process, n)
+        numbered.get(process)?.delete(n)
+        if (input !== undefined && outcome && !another) write({ process, seq, input, ...outcome })
         return
       }
       case 'called': {
@@ -148,6 +168,7 @@ const eventLine = (event: RunEvent): object | undefined => {
     case 'called':
     case 'called_part':
     case 'kept_as':
+    case 'whole':
       return undefined
     case 'begin': {
       const { dot: _, wires: __, ...rest } = event
