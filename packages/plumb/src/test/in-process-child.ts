@@ -33,8 +33,7 @@ export const openInProcessChild = (numbers: readonly number[]): { readonly child
     if (hasEnded) return
     hasEnded = true
     for (const stream of streams) if (!stream.writableEnded) stream.end()
-    // Its output is read before its end is seen, as with a process.
-    setImmediate(() => setImmediate(() => resolveExit(exit)))
+    resolveExit(exit)
   }
   const kill = (signal: NodeJS.Signals): void => {
     stop.abort()
