@@ -1,7 +1,7 @@
 // Delivers outcomes: an output for each answered input, an error object for each failed one, and one error for all that fail with one
 // cause.
 
-import { asShared, type Fault, fault, nowMs, type Settled } from '@plumb/wire'
+import { asShared, type Fault, nowMs, type Settled, SharedFaults } from '@plumb/wire'
 import type { Outlets } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
 import type { Input, InputOutcome } from './pending-queue.js'
@@ -14,27 +14,20 @@ export interface DeliveryParts {
   readonly count: (fault: Fault) => void
 }
 
-/** Maximum inputs that one error object names. */
-const MAX_SEQS = 10_000
-/** Inputs that fail with one cause within this time are reported together. */
-const QUIET_MS = 100
-
 export class Delivery {
   readonly #parts: DeliveryParts
-  /** The shared cause of the latest failures, and their inputs; not reported yet. */
-  #cause: Fault | undefined
-  #failed: Pick<Input, 'seq' | 'line'>[] = []
-  #quiet: NodeJS.Timeout | undefined
+  readonly #shared: SharedFaults
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
+    this.#shared = new SharedFaults(parts.report, (seqs) => seqs)
   }
 
   deliver(input: Input, outcome: InputOutcome): void {
-    if (outcome.ok || !outcome.isShared || outcome.error !== this.#cause || this.#failed.length === MAX_SEQS) this.reportCause()
     const { outlets, emit, report, count } = this.#parts
     const { seq, line } = input
     const about = { seq, ...timesOf(input) }
+    if (outcome.ok || !outcome.isShared) this.#shared.flush()
     if (outcome.ok) {
       emit({ kind: 'output', json: outcome.value, ...about })
       outlets.writeOutput(seq, outcome.value)
@@ -44,40 +37,14 @@ export class Delivery {
     emit({ kind: 'error', ...error, ...about })
     if (outlets.writeError) {
       outlets.writeError(seq, outcome.isShared ? asShared(error) : error)
-      return count(error)
-    }
-    if (!outcome.isShared) return report(error)
-    this.#cause = outcome.error
-    this.#failed.push({ seq, line })
+      count(error)
+    } else if (outcome.isShared) this.#shared.add(error)
+    else report(error)
   }
 
-  get isCausePending(): boolean {
-    return this.#cause !== undefined
-  }
-
-  /** Reports once no more inputs have failed with the cause for `QUIET_MS`. */
-  reportCauseSoon(done: () => void): void {
-    clearTimeout(this.#quiet)
-    this.#quiet = setTimeout(() => {
-      this.reportCause()
-      done()
-    }, QUIET_MS)
-  }
-
-  reportCause(): void {
-    const cause = this.#cause
-    if (!cause) return
-    clearTimeout(this.#quiet)
-    const failed = this.#failed.sort((a, b) => a.seq - b.seq)
-    const [first] = failed
-    if (!first) return
-    this.#cause = undefined
-    this.#failed = []
-    const seqs = failed.map(({ seq }) => seq)
-    const detail = `${cause.detail}; ${seqs.length} inputs fail with it`
-    const { report } = this.#parts
-    if (seqs.length === 1) report({ ...cause, ...first, port: 'input' })
-    else report(fault(cause.error, detail, { ...cause, seq: first.seq, seqs, port: 'input' }))
+  /** Nothing more is delivered. */
+  end(): void {
+    this.#shared.flush()
   }
 }
 

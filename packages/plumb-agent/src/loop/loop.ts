@@ -160,9 +160,10 @@ export class Loop {
     this.#reportDeadlock()
     const willStartMore = this.#started >= MAX_STARTS && !this.#isDone()
     if (this.#inFlight.isEmpty && (this.#queue.isEmpty || this.isPaused) && !willStartMore) this.#emitSettled()
-    else this.#busy ??= setTimeout(() => this.#reportWhileBusy(), BUSY_MS)
+    else this.#busy ??= setTimeout(() => this.#emitSettled(true), BUSY_MS)
     if (!this.#isDone() || this.#sources.awaitsControl(() => this.advance())) return
     this.#phase = 'finished'
+    this.#delivery.end()
     this.#parts.onFinish()
   }
 
@@ -351,23 +352,14 @@ export class Loop {
     )
   }
 
-  // Outputs and replies are written before the telemetry that counts them, so that its reader can read them. A shared failure is reported
-  // before.
+  // Outputs and replies are written before the telemetry that counts them, so that its reader can read them.
   #emitSettled(isBusy = false): void {
-    if (this.#delivery.isCausePending && !this.#isDone()) return this.#delivery.reportCauseSoon(() => this.advance())
-    this.#delivery.reportCause()
     clearTimeout(this.#busy)
     this.#busy = undefined
     const news = this.#counts.news(this.isPaused, isBusy, this.#parts.outlets.replyCount())
     if (!news) return
     this.#parts.outlets.flush()
     this.#parts.emit(news)
-  }
-
-  // A failure that other inputs may share is not reported yet, so its inputs are not settled.
-  #reportWhileBusy(): void {
-    this.#busy = undefined
-    if (!this.#delivery.isCausePending) this.#emitSettled(true)
   }
 
   #isDone(): boolean {

@@ -24,6 +24,7 @@ import {
   openStateFile,
   Reporter,
   type Result,
+  SharedFaults,
   type StopSignal,
   succeed,
   withAround,
@@ -35,6 +36,7 @@ import { openForeignPrices } from '../child/foreign-prices.js'
 import { type LoadedSpec, loadSpec, refuseErrors } from '../command/load.js'
 import { type Display, openDisplay } from '../display/display.js'
 import { deferred } from '../graph/deferred.js'
+import { rangesOf } from '../graph/input-context.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
@@ -49,7 +51,6 @@ import { chooseGraph } from './choose-graph.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import { RunLoop } from './run-loop.js'
 import type { RunOptions } from './run-options.js'
-import { SharedFaults } from './shared-faults.js'
 import { type Wired, wireUp } from './wiring.js'
 
 /** Time for messages in flight after the first signal. */
@@ -117,7 +118,7 @@ class Run {
   readonly #writer: LineWriter
   readonly #telemetryLines: LineWriter | null
   readonly #loop: RunLoop
-  readonly #shared = new SharedFaults((fault) => this.#print(fault))
+  readonly #shared = new SharedFaults((fault) => this.#print(fault), rangesOf)
 
   constructor(
     private readonly bound: Bound,
@@ -152,10 +153,10 @@ class Run {
 
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
-    const { permissions, envelopes, numbering, budgetFd } = this.options
+    const { options, graph } = this
+    const { permissions, envelopes, numbering, budgetFd } = options
     // No tool may change the files that define its authority.
     const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
-    const { graph } = this
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
     const warn = (f: Fault) => this.reporter.warn(f)
@@ -165,7 +166,6 @@ class Run {
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
     const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
     if (!budget.ok) return this.#refuse(budget.error)
-    const { options } = this
     if (options.isDry) {
       const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, authoritySource: authoritySource.value, report }
       const { dryRun } = await import('./dry-run.js')

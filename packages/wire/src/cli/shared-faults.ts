@@ -1,8 +1,7 @@
 // One error for all inputs that fail with one cause, such as a key that is refused: it is told once no more have failed with it for a
 // moment, or another error is told.
 
-import { type Fault, fault } from '@plumb/wire'
-import { addTo } from '../graph/input-context.js'
+import { type Fault, fault } from '../error.js'
 
 /** Maximum inputs that one error names. */
 const MAX_INPUTS = 10_000
@@ -14,8 +13,13 @@ export class SharedFaults {
   #seqs: number[] = []
   #quiet: NodeJS.Timeout | undefined
 
-  constructor(private readonly print: (fault: Fault) => void) {}
+  /** `print` gets one error for all; `named`: how its `seqs` name the inputs, which are sorted. */
+  constructor(
+    private readonly print: (fault: Fault) => void,
+    private readonly named: (seqs: readonly number[]) => readonly unknown[],
+  ) {}
 
+  /** Call it with an error of one input. */
   add(error: Fault): void {
     const { seq, line: _, ...cause } = error
     const text = JSON.stringify(cause)
@@ -27,6 +31,7 @@ export class SharedFaults {
     this.#quiet = setTimeout(() => this.flush(), QUIET_MS)
   }
 
+  /** Call it before anything else is told. */
   flush(): void {
     const cause = this.#cause
     if (!cause) return
@@ -36,9 +41,8 @@ export class SharedFaults {
     this.#text = ''
     this.#seqs = []
     if (seqs.length < 2) return this.print(cause)
-    const ranges: [number, number][] = []
-    for (const seq of seqs) addTo(ranges, seq)
     const { line: _, ...about } = cause
-    this.print(fault(cause.error, `${cause.detail}; ${seqs.length} inputs fail with it`, { ...about, seq: seqs[0], seqs: ranges }))
+    const detail = `${cause.detail}; ${seqs.length} inputs fail with it`
+    this.print(fault(cause.error, detail, { ...about, seq: seqs[0], seqs: this.named(seqs) }))
   }
 }
