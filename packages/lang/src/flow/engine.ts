@@ -9,18 +9,21 @@ import type { Bound, Param, Scope } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import { AgentFlow } from './agent.js'
 import type { Analysis, EffectsOf, ProcessFlow } from './analysis.js'
-import { declaredShape } from './declared.js'
+import { itemAt, itemShape, joinShapes } from './combine.js'
+import { declaredShape, labelled } from './declared.js'
 import { shapeOfExpression } from './expression.js'
 import { Findings } from './finding.js'
 import { GraphFlow } from './graph.js'
 import { begin, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { type LabelledRoot, labelledRoots } from './prompt-files.js'
 import { secretParams } from './secret-params.js'
-import { crossed, flat, itemAt, itemShape, joinShapes, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { crossed, flat, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { ofSignature } from './signature.js'
 import { flowThroughTool } from './tool.js'
 
 const MAX_ROUNDS = 20
+/** Of processes that call each other as tools, before the parts of what they are given are merged into the whole. */
+const MAX_NESTING = 12
 
 export class FlowEngine implements Analysis {
   readonly findings = new Findings()
@@ -30,6 +33,7 @@ export class FlowEngine implements Analysis {
   readonly read = new Map<Bound, Tags>()
   place: Span | undefined
   readonly #lowered = new Map<string, { readonly process: ProcessFlow; output: Shape; isRunning: boolean }>()
+  #depth = 0
   readonly #params = new Map<Param, Shape>()
   readonly labelledRoots: readonly LabelledRoot[]
   readonly #secretParams: ReadonlySet<Param>
@@ -128,18 +132,22 @@ export class FlowEngine implements Analysis {
   }
 
   /** One instance for each set of input labels: an agent may call a tool that runs that agent. */
-  lower(bound: Bound, given: Shape): Shape {
+  lower(bound: Bound, exact: Shape): Shape {
+    // What is called within itself may have more around its input each time.
+    const given = this.#depth < MAX_NESTING ? exact : labelled(bound.inputs[0], flat(exact))
     const key = `${bound.scope.module.path} ${bound.name} ${kindOf(given)}`
     const known = this.#lowered.get(key)
     if (known?.isRunning) return known.output
     const lowered = known ?? { process: this.open(bound), output: PLAIN, isRunning: false }
     this.#lowered.set(key, lowered)
     lowered.isRunning = true
+    this.#depth++
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const before = lowered.output
       lowered.output = joinShapes(before, lowered.process.run([given]).outputs[0] ?? PLAIN)
       if (lowered.output === before) break
     }
+    this.#depth--
     lowered.isRunning = false
     return lowered.output
   }
@@ -147,15 +155,18 @@ export class FlowEngine implements Analysis {
 
 /** A shape without the paths. */
 const kindOf = (shape: Shape): string => {
-  const seen = new Map<Shape, number>()
-  const text = (part: Shape): string => {
-    const known = seen.get(part)
-    if (known !== undefined) return `#${known}`
-    seen.set(part, seen.size)
-    const { untrusted, open, secret } = part.tags
-    const own = `${untrusted ? 'u' : ''}${open ? 'o' : ''}${secret ? 's' : ''}`
-    const fields = [...(part.fields ?? [])].map(([name, field]) => `${name}:${text(field)}`)
-    return `${own}{${fields.join()}}[${part.item ? text(part.item) : ''}](${(part.items ?? []).map(text).join()})`
+  const numbers = new Map([[shape, 0]])
+  const numberOf = (part: Shape): number => {
+    const number = numbers.get(part) ?? numbers.size
+    numbers.set(part, number)
+    return number
   }
-  return text(shape)
+  let text = ''
+  // A map iterates over entries that are added meanwhile.
+  for (const [{ tags, fields, item, items, origin }] of numbers) {
+    const inner = [...(fields ?? [])].map(([name, field]) => `${JSON.stringify(name)}:${numberOf(field)}`)
+    text += `${tags.untrusted ? 'u' : ''}${tags.open ? 'o' : ''}${tags.secret ? 's' : ''}${origin ?? ''}`
+    text += `{${inner.join()}}[${item ? numberOf(item) : ''}](${(items ?? []).map(numberOf).join()})`
+  }
+  return text
 }

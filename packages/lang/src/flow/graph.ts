@@ -9,22 +9,10 @@ import { graphOf } from '../plan/root.js'
 import { JSON_TYPE } from '../types/type.js'
 import { failureShape } from './agent.js'
 import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
+import { itemShape, joinShapes, overlay } from './combine.js'
 import { declaredShape, labelled, writesLabelIn } from './declared.js'
 import { NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import {
-  crossed,
-  flat,
-  isSame,
-  itemShape,
-  joinShapes,
-  listShape,
-  overlay,
-  PLAIN,
-  type Shape,
-  through,
-  tupleOf,
-  violationsOf,
-} from './shape.js'
+import { crossed, flat, isSame, listShape, PLAIN, type Shape, through, tupleOf, violationsOf } from './shape.js'
 import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
 /** After so many changes of one output its parts are merged into the whole: a loop may nest lists without end. */

@@ -6,10 +6,11 @@ import type { Bound } from '../names/names.js'
 import { type ToolBody, toolOf } from '../program/tool-plan.js'
 import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
 import type { Analysis } from './analysis.js'
+import { joinShapes, overlay } from './combine.js'
 import { labelled } from './declared.js'
 import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { labelsOf } from './prompt-files.js'
-import { flat, joinShapes, type LabelViolation, overlay, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
+import { flat, type LabelViolation, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
 type Body = Extract<ToolBody, { kind: 'tool' }>

@@ -1,0 +1,20 @@
+// Programs in each of which a construct of the language could lose a label, and the same ones written rightly: what the check says of them.
+
+import t from 'tap'
+import { HOSTILE, PRELUDE } from './flow-hostile.js'
+import { readFlowProgram } from './flow-plan.js'
+
+for (const [kind, rows] of Object.entries(HOSTILE)) {
+  t.test(kind, async (t) => {
+    for (const [name, refused, text] of rows) {
+      const { errors, refusals } = readFlowProgram('hostile.plumb', `${PRELUDE}${text}\n`)
+      t.strictSame(
+        errors.map(({ message }) => message),
+        [],
+        `${name}: the program is one`,
+      )
+      const found = [...new Set(refusals.map(({ code }) => code.replace('_flow', '')))].sort().join(' ')
+      t.equal(found, refused, [name, ...refusals.map(({ message }) => message)].join('; '))
+    }
+  })
+}
