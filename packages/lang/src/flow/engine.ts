@@ -8,16 +8,16 @@ import type { Environment, Local } from '../expression/infer/environment.js'
 import type { Bound, Param, Scope } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import { AgentFlow } from './agent.js'
-import type { Analysis, EffectsOf, ProcessFlow } from './analysis.js'
+import type { Analysis, EffectsOf, ProcessFlow, ToolConfig } from './analysis.js'
 import { itemAt, itemShape, joinShapes } from './combine.js'
 import { declaredShape, labelled } from './declared.js'
 import { shapeOfExpression } from './expression.js'
 import { Findings } from './finding.js'
 import { GraphFlow } from './graph.js'
-import { begin, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
+import { begin, isSameTags, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { type LabelledRoot, labelledRoots } from './prompt-files.js'
 import { secretParams } from './secret-params.js'
-import { crossed, flat, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { crossed, flat, isSame, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { ofSignature } from './signature.js'
 import { flowThroughTool } from './tool.js'
 
@@ -32,8 +32,9 @@ export class FlowEngine implements Analysis {
   /** The labels that each agent has read, wherever it is used. */
   readonly read = new Map<Bound, Tags>()
   place: Span | undefined
-  readonly #lowered = new Map<string, { readonly process: ProcessFlow; output: Shape; isRunning: boolean }>()
+  readonly #lowered = new Map<string, Lowered>()
   #depth = 0
+  #errors = NO_TAGS
   readonly #params = new Map<Param, Shape>()
   readonly labelledRoots: readonly LabelledRoot[]
   readonly #secretParams: ReadonlySet<Param>
@@ -58,9 +59,22 @@ export class FlowEngine implements Analysis {
     this.read.set(agent, uniteTags(this.read.get(agent) ?? NO_TAGS, tags))
   }
 
-  open(bound: Bound): ProcessFlow {
+  open(bound: Bound, around?: ToolConfig): ProcessFlow {
     this.reached.add(bound)
-    return bound.binding.impl.kind === 'agent' ? new AgentFlow(bound, this) : new GraphFlow(bound, this)
+    return bound.binding.impl.kind === 'agent' ? new AgentFlow(bound, this, around) : new GraphFlow(bound, this)
+  }
+
+  fails(tags: Tags): void {
+    this.#errors = uniteTags(this.#errors, tags)
+  }
+
+  listen<T>(work: () => T): { readonly result: T; readonly errors: Tags } {
+    const outer = this.#errors
+    this.#errors = NO_TAGS
+    const result = work()
+    const errors = this.#errors
+    this.#errors = uniteTags(outer, errors)
+    return { result, errors }
   }
 
   expression(e: Expression, input: Shape, environment: Environment, locals?: ReadonlyMap<Local, Shape>): Shape {
@@ -94,6 +108,8 @@ export class FlowEngine implements Analysis {
   }
 
   #base(plan: BasePlan, given: Shape): Shape {
+    // An error quotes what it could do nothing with.
+    this.fails(flat(given))
     switch (plan.kind) {
       case 'id':
         return plan.crossing ? crossed(given, plan.crossing) : given
@@ -104,7 +120,7 @@ export class FlowEngine implements Analysis {
       case 'flatten':
         return listShape(itemShape(itemShape(given)), uniteTags(given.tags, itemShape(given).tags))
       case 'map':
-        return this.expression(plan.expression, given, { input: plan.input, scope: plan.scope })
+        return this.#failing(this.expression(plan.expression, given, { input: plan.input, scope: plan.scope }))
       case 'sequence':
         return plan.items.reduce((shape, item) => this.#base(item, shape), given)
       case 'choice':
@@ -115,14 +131,14 @@ export class FlowEngine implements Analysis {
         return listShape(this.#base(plan.body, itemShape(given)), given.tags)
       case 'trace': {
         let shape = given
-        for (let round = 0; round < MAX_ROUNDS; round++) {
+        for (let round = 0; ; round++) {
           const out = this.#base(plan.body, shape)
           const until = plan.until ? flat(this.expression(plan.until, out, { input: plan.output, scope: plan.scope })) : NO_TAGS
-          const next = joinShapes(shape, joinShapes(out, { tags: until }))
-          if (next === shape) break
-          shape = next
+          this.fails(until)
+          const next = joinShapes(shape, joinShapes(out, leaf(until)))
+          if (isSame(next, shape)) return shape
+          shape = round < MAX_ROUNDS ? next : labelled(plan.output, flat(next))
         }
-        return shape
       }
       case 'named':
         return this.call(plan.bound, given)
@@ -131,26 +147,46 @@ export class FlowEngine implements Analysis {
     }
   }
 
+  #failing(shape: Shape): Shape {
+    this.fails(flat(shape))
+    return shape
+  }
+
   /** One instance for each set of input labels: an agent may call a tool that runs that agent. */
-  lower(bound: Bound, exact: Shape): Shape {
+  lower(bound: Bound, exact: Shape, around: ToolConfig): Shape {
     // What is called within itself may have more around its input each time.
     const given = this.#depth < MAX_NESTING ? exact : labelled(bound.inputs[0], flat(exact))
-    const key = `${bound.scope.module.path} ${bound.name} ${kindOf(given)}`
-    const known = this.#lowered.get(key)
-    if (known?.isRunning) return known.output
-    const lowered = known ?? { process: this.open(bound), output: PLAIN, isRunning: false }
+    const key = `${bound.scope.module.path} ${bound.name} ${JSON.stringify(around.sandbox)} ${kindOf(given)}`
+    const lowered = this.#lowered.get(key) ?? { process: this.open(bound, around), output: PLAIN, seen: NO_TAGS, isRunning: false }
     this.#lowered.set(key, lowered)
+    if (!lowered.isRunning) this.#settle(lowered, bound, given)
+    this.fails(lowered.seen)
+    return lowered.output
+  }
+
+  #settle(lowered: Lowered, bound: Bound, given: Shape): void {
     lowered.isRunning = true
     this.#depth++
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const before = lowered.output
-      lowered.output = joinShapes(before, lowered.process.run([given]).outputs[0] ?? PLAIN)
-      if (lowered.output === before) break
+    for (let round = 0; ; round++) {
+      const { output, seen } = lowered
+      const outcome = lowered.process.run([given])
+      const next = joinShapes(output, outcome.outputs[0] ?? PLAIN)
+      lowered.output = round < MAX_ROUNDS ? next : labelled(bound.outputs[0], flat(next))
+      lowered.seen = uniteTags(seen, outcome.seen)
+      if (isSame(lowered.output, output) && isSameTags(lowered.seen, seen)) break
     }
     this.#depth--
     lowered.isRunning = false
-    return lowered.output
   }
+}
+
+/** A process that is called as a tool. */
+interface Lowered {
+  readonly process: ProcessFlow
+  output: Shape
+  /** The labels of all that its errors may hold. */
+  seen: Tags
+  isRunning: boolean
 }
 
 /** A shape without the paths. */

@@ -8,8 +8,9 @@ import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
 import type { Analysis } from './analysis.js'
 import { joinShapes, overlay } from './combine.js'
 import { labelled } from './declared.js'
-import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
+import { begin, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
 import { labelsOf } from './prompt-files.js'
+import { reachOfTool } from './reach.js'
 import { flat, type LabelViolation, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
@@ -19,6 +20,9 @@ export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape 
   const plan = toolOf(bound)
   const { body } = plan
   if (body.kind === 'chain') return PLAIN
+  // What it says of an input, and of what its signature calls so, is so whatever the type of its result.
+  a.fails(tagsThrough(given, stepOf(bound, 'through')))
+  if (isWorded(bound)) a.fails(flat(saidOf(bound, 0)))
   switch (body.source) {
     case 'mock':
     case 'failing':
@@ -29,7 +33,9 @@ export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape 
     case 'handoff':
       return made(bound, given, body, a, (shape) => body.parts.map((part) => a.call(part, shape)).reduce(joinShapes, PLAIN))
     case 'process':
-      return made(bound, given, body, a, (shape) => (body.process?.kind === 'bound' ? a.lower(body.process.bound, shape) : shape))
+      return made(bound, given, body, a, (shape) =>
+        body.process?.kind === 'bound' ? a.lower(body.process.bound, shape, body.config) : shape,
+      )
     case 'mcp':
     case 'command':
     case 'function':
@@ -60,7 +66,8 @@ const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (
 const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, a: Analysis): Shape => {
   const { source, config } = body
   const isAsked = config.approval === 'ask'
-  const leaves = source === 'mcp' || effects.some((e) => e === 'net' || e === 'net.private' || e === 'model')
+  const leaves = maySend(body, effects)
+  a.fails(errorTags(bound, body, effects))
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
   for (const violation of violationsOf(given, takenBy(bound, 0))) {
     const isUntrusted = violation.label === 'untrusted'
@@ -69,7 +76,7 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
     refuse(
       bound,
       violation,
-      source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects),
+      source === 'mcp' ? 'calls a server' : isUntrusted ? doing(harmful) : sending(effects),
       isUntrusted ? harmful : effects,
       a,
     )
@@ -85,12 +92,20 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
 
 const tagsThrough = (given: Shape, step: TrailStep): Tags => flat(through(given, step))
 
-/** The labels of a tool's own results. */
-export const sourceTags = (bound: Bound, { source, config }: Body, effects: readonly Effect[]): Tags => {
-  const trail = begin(stepOf(bound, 'from'))
-  // Null carries no information.
-  if (resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'unit') return NO_TAGS
-  const isOutside = source === 'mcp' ? !isTrusted(config.mcp) : effects.includes('net')
+/** Does what it is given leave the machine? */
+export const maySend = ({ source, config }: Body, effects: readonly Effect[]): boolean =>
+  source === 'mcp' || effects.some((e) => e === 'net' || e === 'net.private' || e === 'model') || reachOfTool(source, config).leaves
+
+/** The labels of a tool's own results. Null carries no information. */
+export const sourceTags = (bound: Bound, body: Body, effects: readonly Effect[]): Tags =>
+  resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'unit' ? NO_TAGS : ownTags(body, effects, begin(stepOf(bound, 'from')))
+
+/** Those of its errors, which are text whatever its results are. */
+export const errorTags = (bound: Bound, body: Body, effects: readonly Effect[]): Tags =>
+  ownTags(body, effects, begin(stepOf(bound, 'from an error of')))
+
+const ownTags = ({ source, config }: Body, effects: readonly Effect[], trail: Trail): Tags => {
+  const isOutside = source === 'mcp' ? !isTrusted(config.mcp) : effects.includes('net') || reachOfTool(source, config).isOutside
   const roots = source === 'builtin' ? rootLabels(config.roots) : []
   const untrusted = isOutside || roots.includes('untrusted') ? trail : undefined
   const secret = roots.includes('secret') ? trail : undefined
@@ -126,6 +141,13 @@ const DOING: readonly (readonly [Effect, string])[] = [
 ]
 
 const doing = (effects: readonly Effect[]): string => DOING.find(([effect]) => effects.includes(effect))?.[1] ?? 'takes none'
+
+const sending = (effects: readonly Effect[]): string =>
+  effects.some((e) => e === 'net' || e === 'net.private')
+    ? 'reaches the network'
+    : effects.includes('model')
+      ? 'asks a model'
+      : 'may send it away, as its sandbox lets it'
 
 const refuse = (bound: Bound, { label, trail, path }: LabelViolation, does: string, effects: readonly Effect[], a: Analysis): void => {
   const { name } = bound.binding
