@@ -8,9 +8,9 @@ import { toolOf } from '../program/tool-plan.js'
 import { ERROR_PORT } from '../types/failure.js'
 import { JSON_TYPE, type Json, STRING } from '../types/type.js'
 import type { Analysis, FlowOutcome, ProcessFlow, ToolConfig } from './analysis.js'
+import { holdAgent } from './config-sinks.js'
 import { labelled } from './declared.js'
 import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { isBelow, promptFilesOf } from './prompt-files.js'
 import { reachOfAgent } from './reach.js'
 import { flat, PLAIN, type Shape, violationsOf } from './shape.js'
 import { ofSignature, takenBy, wayAcross } from './signature.js'
@@ -46,8 +46,12 @@ export class AgentFlow implements ProcessFlow {
     const [input = PLAIN, control = PLAIN] = signature.isWorded ? signature.enter(inputs) : inputs
     this.#read(input)
     this.#control(control)
-    this.#prompt()
-    this.#promptFiles()
+    this.#read({
+      tags: extend(holdAgent(this.bound, this.analysis), {
+        text: `in what agent '${this.bound.name}' is told`,
+        span: this.bound.binding.name.span,
+      }),
+    })
     this.#program()
     let before: Tags
     do {
@@ -66,39 +70,10 @@ export class AgentFlow implements ProcessFlow {
     return { outputs: [own, ...outputs.slice(1)], seen: all }
   }
 
-  // Its prompt is a template over params.
-  #prompt(): void {
-    const { impl } = this.bound.binding
-    const template = impl.kind === 'agent' ? impl.config.entries.find(({ key }) => key.text === 'prompt')?.value : undefined
-    if (template?.kind !== 'template') return
-    const shape = this.analysis.expression(template, PLAIN, { input: JSON_TYPE, scope: this.bound.scope, isConstant: true })
-    this.#readPrompt(shape, template.span, 'give it to the agent as a part of its input')
-  }
-
-  // Its prompt may be a file below a labelled root, or include one.
-  #promptFiles(): void {
-    for (const { name, span } of promptFilesOf(this.bound)) {
-      for (const { path, labels, tool } of this.analysis.labelledRoots) {
-        if (!isBelow(name, path)) continue
-        const trail = begin({ text: `from '${name}', below a root of '${tool}'`, span })
-        const tags = Object.fromEntries(labels.map((label) => [label, trail]))
-        this.#readPrompt(labelled(JSON_TYPE, tags), span, `keep the file elsewhere, or let the agent read it by '${tool}'`)
-      }
-    }
-  }
-
   // A program with a network reads what it likes.
   #program(): void {
     const step: TrailStep = { text: `from '${this.bound.name}', a program with a network`, span: this.bound.binding.name.span }
     if (reachOfAgent(this.#plan.config, this.around).isOutside) this.#read(labelled(JSON_TYPE, { untrusted: begin(step) }))
-  }
-
-  #readPrompt(shape: Shape, span: Span, help: string): void {
-    const sink = `the prompt of agent '${this.bound.name}'`
-    const { untrusted } = flat(shape)
-    const last = [{ text: `in ${sink}`, span: this.bound.binding.name.span }]
-    if (untrusted) this.analysis.findings.add({ label: 'untrusted', sink, span, trail: untrusted, last, help })
-    this.#read(shape)
   }
 
   #read(shape: Shape): void {

@@ -3,13 +3,14 @@
 import type { Effect } from '../check/rules.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
-import type { Bound } from '../names/names.js'
+import type { Bound, Param } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import type { ToolPlan } from '../program/tool-plan.js'
 import type { Json } from '../types/type.js'
+import type { LabelledKey } from './config-labels.js'
 import type { Findings } from './finding.js'
 import type { Tags } from './label.js'
-import type { LabelledRoot } from './prompt-files.js'
+import type { LabelledRoot } from './labelled-roots.js'
 import type { Shape } from './shape.js'
 
 /** The effects of a call of a tool, supplied by another package. */
@@ -45,6 +46,9 @@ export interface Analysis {
   call(bound: Bound, given: Shape): Shape
   /** The same for a process used as a tool. */
   lower(bound: Bound, given: Shape, around: ToolConfig): Shape
+  param(param: Param): Shape
+  /** The keys of its configuration with a labelled value. */
+  keysOf(bound: Bound): readonly LabelledKey[]
   expression(e: Expression, input: Shape, environment: Environment, locals?: ReadonlyMap<Local, Shape>): Shape
   /** Records that an agent has read these labels. */
   note(agent: Bound, tags: Tags): void

@@ -10,12 +10,13 @@ import type { Expression } from '../parse/ast.js'
 import { AgentFlow } from './agent.js'
 import type { Analysis, EffectsOf, ProcessFlow, ToolConfig } from './analysis.js'
 import { itemAt, itemShape, joinShapes } from './combine.js'
+import { type LabelledKey, labelledKeys } from './config-labels.js'
 import { declaredShape, labelled } from './declared.js'
 import { shapeOfExpression } from './expression.js'
 import { Findings } from './finding.js'
 import { GraphFlow } from './graph.js'
 import { begin, isSameTags, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { type LabelledRoot, labelledRoots } from './prompt-files.js'
+import { type LabelledRoot, labelledRoots } from './labelled-roots.js'
 import { secretParams } from './secret-params.js'
 import { crossed, flat, isSame, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { ofSignature } from './signature.js'
@@ -35,6 +36,7 @@ export class FlowEngine implements Analysis {
   readonly #lowered = new Map<string, Lowered>()
   #depth = 0
   #errors = NO_TAGS
+  readonly #keys = new Map<Bound, readonly LabelledKey[]>()
   readonly #params = new Map<Param, Shape>()
   readonly labelledRoots: readonly LabelledRoot[]
   readonly #secretParams: ReadonlySet<Param>
@@ -82,12 +84,12 @@ export class FlowEngine implements Analysis {
       e,
       input,
       environment,
-      { call: (bound, given) => this.call(bound, given), param: (param) => this.#param(param) },
+      { call: (bound, given) => this.call(bound, given), param: (param) => this.param(param) },
       locals,
     )
   }
 
-  #param(param: Param): Shape {
+  param(param: Param): Shape {
     const known = this.#params.get(param)
     if (known) return known
     const { declaration, scope, name } = param
@@ -96,6 +98,12 @@ export class FlowEngine implements Analysis {
     const shape = this.#secretParams.has(param) ? joinShapes(declared, leaf({ secret: begin(step) })) : declared
     this.#params.set(param, shape)
     return shape
+  }
+
+  keysOf(bound: Bound): readonly LabelledKey[] {
+    const known = this.#keys.get(bound) ?? labelledKeys(bound, this)
+    this.#keys.set(bound, known)
+    return known
   }
 
   call(bound: Bound, given: Shape): Shape {

@@ -7,9 +7,10 @@ import { type ToolBody, toolOf } from '../program/tool-plan.js'
 import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
 import type { Analysis } from './analysis.js'
 import { joinShapes, overlay } from './combine.js'
+import { holdTool } from './config-sinks.js'
 import { labelled } from './declared.js'
 import { begin, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
-import { labelsOf } from './prompt-files.js'
+import { labelsOf } from './labelled-roots.js'
 import { reachOfTool } from './reach.js'
 import { flat, type LabelViolation, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
@@ -20,13 +21,16 @@ export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape 
   const plan = toolOf(bound)
   const { body } = plan
   if (body.kind === 'chain') return PLAIN
+  const effects = a.effectsOf(plan)
+  const own = holdTool(bound, maySend(body, effects), a)
   // What it says of an input, and of what its signature calls so, is so whatever the type of its result.
   a.fails(tagsThrough(given, stepOf(bound, 'through')))
+  a.fails(own)
   if (isWorded(bound)) a.fails(flat(saidOf(bound, 0)))
   switch (body.source) {
     case 'mock':
     case 'failing':
-      return isWorded(bound) ? saidOf(bound, 0) : PLAIN
+      return signedResult(bound, labelled(plan.output, own), a)
     case 'spy':
     case 'flaky':
     case 'pool':
@@ -41,7 +45,7 @@ export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape 
     case 'function':
     case 'builtin':
     case 'agent':
-      return callSource(bound, body, a.effectsOf(plan), plan.output, given, a)
+      return callSource(bound, body, effects, plan.output, given, own, a)
     default:
       return unreachable(body.source)
   }
@@ -63,7 +67,13 @@ const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (
   return signature.leave([isAsked ? joinShapes(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
 }
 
-const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, a: Analysis): Shape => {
+// A constant, which may be that of a param.
+const signedResult = (bound: Bound, made: Shape, a: Analysis): Shape => {
+  const [result = PLAIN] = ofSignature(bound, a).leave([made])
+  return isWorded(bound) ? joinShapes(saidOf(bound, 0), result) : result
+}
+
+const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, own: Tags, a: Analysis): Shape => {
   const { source, config } = body
   const isAsked = config.approval === 'ask'
   const leaves = maySend(body, effects)
@@ -81,7 +91,7 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
       a,
     )
   }
-  const tags = uniteTags(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through')))
+  const tags = uniteTags(own, uniteTags(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through'))))
   const result = labelled(output, tags)
   if (!isWorded(bound)) return result
   const said = saidOf(bound, 0)
