@@ -9,7 +9,7 @@ export const NETWORK: Rows = {
       ['hosts', '{ net: ["evil.example"] }'],
       ['sockets', '{ sockets: ["/run/x.sock"] }'],
       ['no sandbox', 'false'],
-    ].flatMap(([name, sandbox]): Row[] => [
+    ].flatMap(([name = '', sandbox = '']): Row[] => [
       [
         `a secret to a command: ${name}`,
         'secret',
