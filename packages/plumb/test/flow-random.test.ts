@@ -118,7 +118,10 @@ t.test(`flows of ${PROGRAMS} random programs (seed ${SEED})`, async (t) => {
   const tryOne = async (made: RandomProgram): Promise<void> => {
     const { errors, refusals } = readFlowProgram('random.plumb', made.text)
     const program = readFlowProgram('random.plumb', made.crossed)
-    if (errors.length + program.errors.length > 0) return t.fail(`${[...errors, ...program.errors][0]?.message}\n${made.text}`)
+    if (errors.length + program.errors.length > 0) {
+      t.fail(`${[...errors, ...program.errors][0]?.message}\n${made.text}`)
+      return
+    }
     const leaks = await leaksOf(program, made)
     if (refusals.length === 0) {
       count.passed++
