@@ -11,6 +11,7 @@ import type { LabelledKey } from './config-labels.js'
 import type { Findings } from './finding.js'
 import type { Tags } from './label.js'
 import type { LabelledRoot } from './labelled-roots.js'
+import type { Places } from './places.js'
 import type { Shape } from './shape.js'
 
 /** The effects of a call of a tool, supplied by another package. */
@@ -33,6 +34,7 @@ export interface Analysis {
   readonly findings: Findings
   readonly effectsOf: EffectsOf
   readonly labelledRoots: readonly LabelledRoot[]
+  readonly places: Places
   /** The place of the current call in the program, where errors are shown. */
   readonly place: Span | undefined
   at<T>(place: Span, look: () => T): T

@@ -17,6 +17,7 @@ import { Findings } from './finding.js'
 import { GraphFlow } from './graph.js'
 import { begin, isSameTags, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { type LabelledRoot, labelledRoots } from './labelled-roots.js'
+import { Places } from './places.js'
 import { secretParams } from './secret-params.js'
 import { crossed, flat, isSame, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { ofSignature } from './signature.js'
@@ -44,6 +45,8 @@ export class FlowEngine implements Analysis {
   constructor(
     scopes: readonly Scope[],
     readonly effectsOf: EffectsOf,
+    /** Of an analysis before, after which places have a label that they had not. */
+    readonly places = new Places(labelledRoots(scopes)),
   ) {
     this.#secretParams = secretParams(scopes)
     this.labelledRoots = labelledRoots(scopes)

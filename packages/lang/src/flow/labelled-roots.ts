@@ -1,7 +1,8 @@
 // The labelled roots of a program's tools. Paths are compared as they are written: roots are relative to the docroot, files of a spec to
 // that, and both are assumed to be one directory.
 
-import type { Scope } from '../names/names.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Bound, Scope } from '../names/names.js'
 import { toolOf } from '../program/tool-plan.js'
 import type { Json } from '../types/type.js'
 import type { Label } from './label.js'
@@ -11,6 +12,7 @@ export interface LabelledRoot {
   readonly labels: readonly Label[]
   /** The tool that labels it. */
   readonly tool: string
+  readonly span: Span
 }
 
 /** For all built-in tools of a program. */
@@ -19,15 +21,15 @@ export const labelledRoots = (scopes: readonly Scope[]): readonly LabelledRoot[]
     [...scope.bindings.values()].flatMap((bound) => {
       if (bound.binding.impl.kind !== 'tool') return []
       const { body } = toolOf(bound)
-      return body.kind === 'tool' && body.source === 'builtin' ? rootsIn(body.config.roots, bound.name) : []
+      return body.kind === 'tool' && body.source === 'builtin' ? rootsIn(body.config.roots, bound) : []
     }),
   )
 
-const rootsIn = (roots: Json | undefined, tool: string): LabelledRoot[] =>
+const rootsIn = (roots: Json | undefined, { name, binding }: Bound): LabelledRoot[] =>
   Object.values(roots ?? {}).flatMap((root) => {
     const labels = labelsOf(root)
     const { path } = Object(root) as { path?: unknown }
-    return labels.length > 0 && typeof path === 'string' ? [{ path, labels, tool }] : []
+    return labels.length > 0 && typeof path === 'string' ? [{ path, labels, tool: name, span: binding.name.span }] : []
   })
 
 /** The labels of one root: `{ path: "drop", untrusted: true }`. */

@@ -11,6 +11,7 @@ import { holdTool } from './config-sinks.js'
 import { labelled } from './declared.js'
 import { begin, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
 import { labelsOf } from './labelled-roots.js'
+import { rootPaths, writtenPaths } from './places.js'
 import { reachOfTool } from './reach.js'
 import { flat, type LabelViolation, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
@@ -77,7 +78,8 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
   const { source, config } = body
   const isAsked = config.approval === 'ask'
   const leaves = maySend(body, effects)
-  a.fails(errorTags(bound, body, effects))
+  const stored = keptIn(bound, body, effects, given, a)
+  a.fails(uniteTags(errorTags(bound, body, effects), stored))
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
   for (const violation of violationsOf(given, takenBy(bound, 0))) {
     const isUntrusted = violation.label === 'untrusted'
@@ -91,14 +93,26 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
       a,
     )
   }
-  const tags = uniteTags(own, uniteTags(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through'))))
+  const tags = [own, sourceTags(bound, body, effects), stored, tagsThrough(given, stepOf(bound, 'through'))].reduce(uniteTags)
   const result = labelled(output, tags)
   if (!isWorded(bound)) return result
   const said = saidOf(bound, 0)
-  holdToSource(bound, body, effects, output, said, a)
+  holdToSource(bound, labelled(output, uniteTags(sourceTags(bound, body, effects), stored)), said, a)
   const kept = leaves ? PLAIN : labelled(output, { secret: tags.secret })
   return joinShapes(overlay(said, result), kept)
 }
+
+// A file keeps the labels of what is written into it, and what reads below there has them: built-in tools, whose roots are known.
+const keptIn = (bound: Bound, { source, config }: Body, effects: readonly Effect[], given: Shape, a: Analysis): Tags => {
+  const isBuiltIn = source === 'builtin'
+  const roots = rootPaths(config.roots)
+  const { untrusted, secret } = tagsThrough(given, stepOf(bound, 'written by'))
+  const written = isBuiltIn ? (effects.includes('fs.write') ? roots : []) : reachesFiles(source) ? writtenPaths(config) : []
+  a.places.write(written, { untrusted: config.approval === 'ask' ? undefined : untrusted, secret })
+  return isBuiltIn && effects.includes('fs.read') ? a.places.read(roots, stepOf(bound, 'read by')) : NO_TAGS
+}
+
+const reachesFiles = (source: string): boolean => source === 'command' || source === 'function'
 
 const tagsThrough = (given: Shape, step: TrailStep): Tags => flat(through(given, step))
 
@@ -128,9 +142,9 @@ export const isTrusted = (server: Json | undefined): boolean =>
 const rootLabels = (roots: Json | undefined): readonly Label[] => Object.values(roots ?? {}).flatMap(labelsOf)
 
 // In a labelled signature, results of a source are untrusted too.
-const holdToSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, said: Shape, a: Analysis): void => {
+const holdToSource = (bound: Bound, own: Shape, said: Shape, a: Analysis): void => {
   const { name, signature } = bound.binding
-  for (const { label, trail } of violationsOf(labelled(output, sourceTags(bound, body, effects)), said)) {
+  for (const { label, trail } of violationsOf(own, said)) {
     a.findings.add({
       label,
       sink: `the output of '${bound.name}', whose signature says that it has none`,

@@ -227,4 +227,44 @@ export const CONSTRUCTS: Rows = {
       'let p : !string -> !string = map(text(number(value)))\nlet main : !secret string -> !string = plumb(i, o) {\n  i ; p ; discard\n  p@error ; map(detail) ; o\n}',
     ],
   ],
+  files: [
+    [
+      'a secret written, and read below the same root',
+      'secret',
+      `let write : { path: string, content: string } -> json = tool { builtin: "write_file", roots: { o: "out" } }
+let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "out/today" } }
+let keep : !{ path: string } -> !secret json = map(vault) ; map({ path: "today/a", content: text(value) }) ; map(write)
+let main : !{ path: string } -> !json = map(read)`,
+    ],
+    [
+      'a secret written, and read below another',
+      '',
+      `let write : { path: string, content: string } -> json = tool { builtin: "write_file", roots: { o: "out" } }
+let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "in" } }
+let keep : !{ path: string } -> !secret json = map(vault) ; map({ path: "a", content: text(value) }) ; map(write)
+let main : !{ path: string } -> !json = map(read)`,
+    ],
+    [
+      'a secret root, read by another tool',
+      'secret',
+      `let read : { path: string } -> json = tool { builtin: "read_file" }
+let main : !{ path: string } -> !json = map(read)`,
+    ],
+    [
+      "a stranger's text written, and read by an agent with a shell",
+      'untrusted',
+      `let note : { path: string, content: untrusted string } -> json = tool { builtin: "append_to_file", roots: { o: "notes" } }
+let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "notes" } }
+let keep : !untrusted string -> !untrusted json = map({ path: "a", content: value }) ; map(note)
+let main : !string -> !string = agent { provider: "anthropic", model: "m", tools: [read, run] }`,
+    ],
+    [
+      'a secret that a program writes',
+      'secret',
+      `let save : { arguments?: [string] } -> string = tool { command: "save", sandbox: { write: ["out"] } }
+let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "out" } }
+let keep : !{ path: string } -> !secret string = map(vault) ; map({ arguments: [text(value)] }) ; map(save)
+let main : !{ path: string } -> !json = map(read)`,
+    ],
+  ],
 }
