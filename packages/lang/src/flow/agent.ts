@@ -46,12 +46,7 @@ export class AgentFlow implements ProcessFlow {
     const [input = PLAIN, control = PLAIN] = signature.isWorded ? signature.enter(inputs) : inputs
     this.#read(input)
     this.#control(control)
-    this.#read({
-      tags: extend(holdAgent(this.bound, this.analysis), {
-        text: `in what agent '${this.bound.name}' is told`,
-        span: this.bound.binding.name.span,
-      }),
-    })
+    this.#read({ tags: holdAgent(this.bound, this.analysis) })
     this.#program()
     let before: Tags
     do {
@@ -70,7 +65,7 @@ export class AgentFlow implements ProcessFlow {
     return { outputs: [own, ...outputs.slice(1)], seen: all }
   }
 
-  // A program with a network reads what it likes.
+  // A program that is given a network reads what it likes.
   #program(): void {
     const step: TrailStep = { text: `from '${this.bound.name}', a program with a network`, span: this.bound.binding.name.span }
     if (reachOfAgent(this.#plan.config, this.around).isOutside) this.#read(labelled(JSON_TYPE, { untrusted: begin(step) }))

@@ -12,13 +12,16 @@ export interface Reach {
 
 const WITH_NET: ReadonlySet<string> = new Set<Effect>(['net', 'net.private', 'model'])
 
-/** Effects that are declared open the network too. `isOpen`: the network is there unless `net` says otherwise. */
+/**
+ * Effects that are declared open the network too. `isOpen`: the network is there unless `net` says otherwise, as for an agent, which needs it
+ * for its model: so that alone says nothing of what it reads.
+ */
 export const reachOfSandbox = (sandbox: Json | undefined, declared: Json | undefined, isOpen = false): Reach => {
   if (sandbox === false) return { leaves: true, isOutside: true }
   const { net, sockets } = Object(sandbox) as { readonly net?: Json; readonly sockets?: Json }
   const byEffects = Array.isArray(declared) && declared.some((effect) => WITH_NET.has(String(effect)))
-  const isOutside = net === undefined ? isOpen || byEffects : net !== false
-  return { leaves: isOutside || (Array.isArray(sockets) && sockets.length > 0), isOutside }
+  const isOutside = net === undefined ? byEffects : net !== false
+  return { leaves: isOutside || (isOpen && net === undefined) || (Array.isArray(sockets) && sockets.length > 0), isOutside }
 }
 
 type Config = { readonly [key: string]: Json }
@@ -29,7 +32,7 @@ export const reachOfTool = (source: string, config: Config): Reach =>
 
 /** `around`: of the tool that runs it, whose sandbox takes the place of its own. */
 export const reachOfAgent = ({ command, via, sandbox }: Config, around?: Config): Reach => {
-  if (via !== undefined) return { leaves: true, isOutside: command !== undefined }
+  if (via !== undefined) return { leaves: true, isOutside: false }
   if (command === undefined) return { leaves: false, isOutside: false }
   const isReplaced = typeof around?.sandbox === 'object' && around.sandbox !== null
   return isReplaced ? reachOfSandbox(around.sandbox, around.effects) : reachOfSandbox(sandbox, undefined, true)

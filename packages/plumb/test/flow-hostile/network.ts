@@ -76,6 +76,12 @@ let main : !string -> !untrusted string = map({ a: value }) ; map(get) ; map({ a
     [
       'what an agent fetches that is a program',
       'untrusted',
+      `let other : !string -> !string = agent { command: ["./other"], sandbox: { net: true } }
+let main : !string -> !string = other ; map({ arguments: [value] }) ; map(run)`,
+    ],
+    [
+      'an agent that is a program, and asks a model of its own',
+      '',
       `let other : !string -> !string = agent { command: ["./other"] }
 let main : !string -> !string = other ; map({ arguments: [value] }) ; map(run)`,
     ],
