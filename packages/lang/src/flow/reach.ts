@@ -16,7 +16,7 @@ const WITH_NET: ReadonlySet<string> = new Set<Effect>(['net', 'net.private', 'mo
  * Effects that are declared open the network too. `isOpen`: the network is there unless `net` says otherwise, as for an agent, which needs it
  * for its model: so that alone says nothing of what it reads.
  */
-export const reachOfSandbox = (sandbox: Json | undefined, declared: Json | undefined, isOpen = false): Reach => {
+const reachOfSandbox = (sandbox: Json | undefined, declared: Json | undefined, isOpen = false): Reach => {
   if (sandbox === false) return { leaves: true, isOutside: true }
   const { net, sockets } = Object(sandbox) as { readonly net?: Json; readonly sockets?: Json }
   const byEffects = Array.isArray(declared) && declared.some((effect) => WITH_NET.has(String(effect)))

@@ -117,7 +117,7 @@ const reachesFiles = (source: string): boolean => source === 'command' || source
 const tagsThrough = (given: Shape, step: TrailStep): Tags => flat(through(given, step))
 
 /** Does what it is given leave the machine? */
-export const maySend = ({ source, config }: Body, effects: readonly Effect[]): boolean =>
+const maySend = ({ source, config }: Body, effects: readonly Effect[]): boolean =>
   source === 'mcp' || effects.some((e) => e === 'net' || e === 'net.private' || e === 'model') || reachOfTool(source, config).leaves
 
 /** The labels of a tool's own results. Null carries no information. */
