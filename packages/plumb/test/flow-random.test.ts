@@ -7,7 +7,8 @@ import t from 'tap'
 import type { RunOutcome } from '../src/test/run-once.js'
 import { configuredSends, SANDBOXES } from './flow-configured.js'
 import { type FlowProgram, readFlowProgram, runScripted } from './flow-plan.js'
-import { arbitraryFlowProgram, MARK, type RandomProgram, SECRET, type ToolName, toolNamed } from './flow-program.js'
+import { arbitraryFlowProgram, type RandomProgram } from './flow-program.js'
+import { MARK, SECRET, type ToolName, toolNamed } from './flow-tools.js'
 
 const CLEAN = 'clean'
 /** Of the inputs and of what goes round loops. */

@@ -3,27 +3,15 @@
 import { agentKeys } from '../check/agent.js'
 import type { KeyTable } from '../check/config.js'
 import { toolKeys } from '../check/tool.js'
-import type { Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { ObjectValue, Value } from '../parse/ast.js'
 import { JSON_TYPE } from '../types/type.js'
 import type { Analysis } from './analysis.js'
-import { type KeyUse, useOf } from './config-uses.js'
+import { type LabelledKey, useOf } from './config-uses.js'
 import { leavesIn, writtenIn } from './config-values.js'
 import { begin, isTagged, NO_TAGS, type Tags, uniteTags } from './label.js'
 import { isBelow } from './labelled-roots.js'
 import { flat, PLAIN } from './shape.js'
-
-/** A key with a labelled value. */
-export interface LabelledKey {
-  /** What has the key, as in 'an MCP server'. */
-  readonly what: string
-  readonly key: string
-  readonly use: KeyUse
-  readonly tags: Tags
-  readonly span: Span
-  readonly help: string
-}
 
 const OURS = 'write the value into the spec, or take a param that nobody else sets, and say so by its type'
 

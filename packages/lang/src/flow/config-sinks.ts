@@ -2,7 +2,7 @@
 
 import type { Bound } from '../names/names.js'
 import type { Analysis } from './analysis.js'
-import type { LabelledKey } from './config-labels.js'
+import type { LabelledKey } from './config-uses.js'
 import { isTagged, type Label, NO_TAGS, type Tags, type Trail, uniteTags } from './label.js'
 
 /** `maySend`: its program, or its built-in, may send on what it is given. The labels of what it says by itself. */

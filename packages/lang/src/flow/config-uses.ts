@@ -1,5 +1,8 @@
 // What each key of a configuration does with its value: which ask for trust, and which carry it off. A key that is new is to be entered here.
 
+import type { Span } from '../diagnostic/source.js'
+import type { Tags } from './label.js'
+
 export interface KeyUse {
   /** What it does, for which it asks for trust. Undefined: it only bounds something, as a number or a flag does. */
   readonly does?: 'starts a program' | 'says where it goes' | 'instructs a model' | 'says what it may do' | 'is a key'
@@ -9,6 +12,17 @@ export interface KeyUse {
   readonly file?: 'bare' | 'path'
   /** A result of the tool is made of it. */
   readonly isResult?: true
+}
+
+/** A key with a labelled value. */
+export interface LabelledKey {
+  /** What has the key, as in 'an MCP server'. */
+  readonly what: string
+  readonly key: string
+  readonly use: KeyUse
+  readonly tags: Tags
+  readonly span: Span
+  readonly help: string
 }
 
 const BOUND: KeyUse = {}
