@@ -148,8 +148,9 @@ export class FlowEngine implements Analysis {
           const until = plan.until ? flat(this.expression(plan.until, out, { input: plan.output, scope: plan.scope })) : NO_TAGS
           this.fails(until)
           const next = joinShapes(shape, joinShapes(out, leaf(until)))
-          if (isSame(next, shape)) return shape
-          shape = round < MAX_ROUNDS ? next : labelled(plan.output, flat(next))
+          const coarse = labelled(plan.output, flat(next))
+          if (isSame(next, shape) || (round > MAX_ROUNDS && isSame(coarse, shape))) return shape
+          shape = round < MAX_ROUNDS ? next : coarse
         }
       }
       case 'named':

@@ -118,5 +118,20 @@ let deep : !T -> !T = plumb(from, to) {
 }
 let main : !untrusted T -> !string = map(deeper) ; map({ arguments: [text(value)] }) ; map(run)`,
     ],
+    [
+      'a json around itself, made round after round',
+      'untrusted',
+      `let around : json -> json = map({ a: [value], b: 1 })
+let again : json -> json = trace(around, max: 50)
+let main : !untrusted string -> !string = map({ c: value }) ; map(again) ; map({ arguments: [text(value)] }) ; map(run)`,
+    ],
+    [
+      'a record with a json around it, made round after round',
+      'untrusted',
+      `type T = { j: json, l: [T] }
+let around : T -> T = map({ j: { of: value.j, l: [value.j] }, l: [value] })
+let again : T -> T = trace(around, max: 50)
+let main : !untrusted string -> !string = map({ j: { c: value }, l: [] }) ; map(again) ; map({ arguments: [text(value)] }) ; map(run)`,
+    ],
   ],
 }
