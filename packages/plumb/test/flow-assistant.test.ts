@@ -92,7 +92,9 @@ const runForm = async (name: FormName, attack: Task) => {
       return [bound, Array.from({ length: 4 }, () => [...calls, answer]).flat()] as const
     })
     const isOurs = (bound: Bound) => bound.name === 'search_contacts_by_name'
-    const results = tools.map((bound) => [bound, JSON.stringify(filled(bound.outputs[0] as Type, isOurs(bound) ? CLEAN : MARK))] as const)
+    const results = tools.map(
+      (bound) => [bound, { kind: 'value', json: JSON.stringify(filled(bound.outputs[0] as Type, isOurs(bound) ? CLEAN : MARK)) }] as const,
+    )
     const { asked } = await runScripted(made, { inputs: [JSON.stringify(CLEAN)], agents: new Map(models), tools: new Map(results) })
     for (const bound of agents) {
       const inputs = asked.of(bound)

@@ -29,8 +29,8 @@ export interface ScriptedRun {
   readonly inputs: readonly string[]
   /** What an agent writes and calls, in order; what it is asked beyond that fails. */
   readonly agents: ReadonlyMap<Bound, readonly ScriptedAnswer[]>
-  /** What a tool gives, always, as JSON text. */
-  readonly tools: ReadonlyMap<Bound, string>
+  /** What a tool gives, always. */
+  readonly tools: ReadonlyMap<Bound, ScriptedAnswer>
 }
 
 const JSON_TYPE = { kind: 'json' } as const
@@ -55,7 +55,7 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
     isAnyOrder: true,
     errors: [],
     models: new Map([...agents].map(([bound, answers]) => [bound, scriptOf(bound, answers, true)])),
-    tools: new Map([...tools].map(([bound, json]) => [bound, scriptOf(bound, [{ kind: 'value', json }], false)])),
+    tools: new Map([...tools].map(([bound, answer]) => [bound, scriptOf(bound, [answer], false)])),
     offered: new Map(),
     calls: [],
     live: new Set(),

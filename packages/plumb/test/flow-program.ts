@@ -2,11 +2,19 @@
 // lists, errors, params and ways across, labelled at random.
 
 import fc from 'fast-check'
-
-/** In all that a stranger wrote. No function of the language takes it apart. */
-export const MARK = 'q7strangerq7'
-/** In all that must not leave. */
-export const SECRET = 'z9secretz9'
+import {
+  AGENT_KEYS,
+  arbitraryConfigured,
+  arbitraryRecursive,
+  type ConfiguredTool,
+  configuredText,
+  FROM_RECURSIVE,
+  intoRecursive,
+  type ParamName,
+  SANDBOXES,
+  type SandboxName,
+} from './flow-configured.js'
+import { MARK, SECRET, TOOLS, type ToolName } from './flow-tools.js'
 
 /** What all messages are, so that any two stages fit. */
 const PRELUDE = `param stranger : untrusted string = "${MARK}"
@@ -17,83 +25,13 @@ type N = { path: string, content: string }
 type P = { path: string, content: untrusted string }
 `
 
-/** A tool of the program, as the test stands in for it. */
-interface MarkedTool {
-  readonly name: string
-  /** As JSON text. */
-  readonly result: string
-  /** Its arguments by name; those that ask for trust. */
-  readonly arguments: readonly string[]
-  readonly trusted: readonly string[]
-  /** What it is given leaves the machine. */
-  readonly sends?: true
-}
-
-const TOOLS = {
-  page: {
-    text: 'let page : untrusted { url: string } -> untrusted string = tool { builtin: "webpage_to_markdown" }',
-    result: JSON.stringify(MARK),
-    arguments: ['url'],
-    trusted: [],
-    sends: true,
-  },
-  fetch: {
-    text: 'let fetch : { url: string } -> string = tool { builtin: "webpage_to_markdown" }',
-    result: JSON.stringify(MARK),
-    arguments: ['url'],
-    trusted: ['url'],
-    sends: true,
-  },
-  rank: {
-    text: 'let rank : untrusted { url: string } -> untrusted ("x" | "y") = tool { mcp: "http://127.0.0.1:9/mcp", name: "rank" }',
-    result: '"x"',
-    arguments: ['url'],
-    trusted: [],
-    sends: true,
-  },
-  note: {
-    text: 'let note : N -> json = tool { builtin: "write_file" }',
-    result: '"ok"',
-    arguments: ['path', 'content'],
-    trusted: ['path', 'content'],
-  },
-  post: {
-    text: 'let post : P -> untrusted json = tool { mcp: "http://127.0.0.1:9/mcp", name: "post" }',
-    result: JSON.stringify(MARK),
-    arguments: ['path', 'content'],
-    trusted: ['path'],
-    sends: true,
-  },
-  vault: {
-    text: 'let vault : untrusted { path: string } -> secret json = tool { builtin: "read_file", roots: { v: { path: "v", secret: true } } }',
-    result: JSON.stringify(SECRET),
-    arguments: ['path'],
-    trusted: [],
-  },
-  list: {
-    text: 'let list : { name?: string } -> string = tool { function: "./list.js#list" }',
-    result: '"ok"',
-    arguments: ['name'],
-    trusted: ['name'],
-  },
-  look: {
-    text: '@tool true\nlet look : untrusted { url: string } -> untrusted string = page ; map(upper(value))',
-    result: JSON.stringify(MARK),
-    arguments: ['url'],
-    trusted: [],
-    sends: true,
-  },
-} as const
-
-export type ToolName = keyof typeof TOOLS
-
-export const toolNamed = (name: ToolName): MarkedTool => ({ name, ...TOOLS[name] })
-
 export interface RandomProgram {
   readonly text: string
   /** The same, in which each way across does what it answers for: no atom of its kind is left behind it. */
   readonly crossed: string
   readonly agents: ReadonlyMap<string, RandomAgent>
+  /** By name. */
+  readonly configured: ReadonlyMap<string, ConfiguredTool>
   readonly input: keyof typeof INPUTS
   /** What leaves it may be secret. */
   readonly isOutputSecret: boolean
@@ -101,9 +39,13 @@ export interface RandomProgram {
 
 interface RandomAgent {
   readonly tools: readonly ToolName[]
-  /** The param in its prompt. */
-  readonly prompt: string | undefined
+  /** The param in its configuration, and in which key. */
+  readonly told: { readonly param: ParamName; readonly key: keyof typeof AGENT_KEYS } | undefined
   readonly seesSecrets: boolean
+  /** It makes chains of its tools. */
+  readonly composes: boolean
+  /** It is a program of its own, with this sandbox. */
+  readonly program: SandboxName | undefined
   /** Anybody may set its memory. */
   readonly isOpenToControl: boolean
 }
@@ -153,24 +95,44 @@ const CLOSED = ['!M -> !"x" | "y"', '!untrusted M -> !untrusted ("x" | "y")'] as
 const CONTROLLED = ['(!M, !json) -> !M', '(!M, !untrusted json) -> !untrusted M', '(!untrusted M, !json) -> !untrusted M'] as const
 
 const FROM_TEXT = 'map({ s: value, n: length(value), k: if length(value) > 3 then "x" else "y", l: [value], j: value })'
+const FROM_INT = 'map({ s: text(value), n: value, k: "x", l: [text(value)], j: value })'
 const FROM_KIND = 'map({ s: value, n: 1, k: value, l: [value], j: value })'
 const FROM_JSON = 'map({ s: text(value), n: 1, k: "x", l: [text(value)], j: value })'
 
 const ALL = Object.keys(TOOLS) as ToolName[]
 const traits = fc.record({
   tools: fc.oneof(fc.constant([]), fc.subarray(ALL, { maxLength: 1 }), fc.subarray(ALL, { maxLength: 3 })),
-  prompt: fc.constantFrom(undefined, undefined, undefined, undefined, 'dear', 'stranger', 'key'),
+  told: fc
+    .option(
+      fc.record({
+        param: fc.constantFrom<ParamName>('dear', 'stranger', 'key'),
+        key: fc.constantFrom(...(Object.keys(AGENT_KEYS) as (keyof typeof AGENT_KEYS)[])),
+      }),
+      { freq: 2 },
+    )
+    .map((told) => told ?? undefined),
   seesSecrets: fc.boolean(),
+  composes: fc.nat(3).map((n) => n === 0),
+  program: fc.option(fc.constantFrom(...(Object.keys(SANDBOXES) as SandboxName[])), { freq: 1 }).map((name) => name ?? undefined),
 })
 
 interface Draft {
   readonly agents: (RandomAgent & { readonly name: string; readonly signature: string })[]
   readonly lines: string[]
+  readonly configured: Map<string, ConfiguredTool>
 }
 
 const addAgent = (draft: Draft, signature: string, traits: Omit<RandomAgent, 'isOpenToControl'>): string => {
   const name = `agent${draft.agents.length + 1}`
-  draft.agents.push({ name, signature, isOpenToControl: signature.includes('!untrusted json'), ...traits })
+  const isProgram = traits.program !== undefined
+  draft.agents.push({
+    name,
+    signature,
+    isOpenToControl: signature.includes('!untrusted json'),
+    ...traits,
+    ...(isProgram ? { tools: [], told: undefined } : {}),
+    composes: traits.composes && !isProgram && traits.tools.length > 0,
+  })
   return name
 }
 
@@ -191,7 +153,7 @@ const sorter: fc.Arbitrary<Stage> = fc.record({ traits, words: fc.constantFrom(.
 const controlled: fc.Arbitrary<Stage> = fc
   .record({ traits, words: fc.constantFrom(...CONTROLLED), content: string })
   .map(({ traits, words, content }) => (draft) => {
-    const name = addAgent(draft, words, traits)
+    const name = addAgent(draft, words, { ...traits, program: undefined })
     const set = bound(draft, `map({ set_memory: [{ role: "user", content: ${content} }] })`, '!M -> !json')
     return bound(draft, `plumb(from, to) {\n  from ; ${name} ; to\n  from ; ${set} ; ${name}@ctrl_in\n}`)
   })
@@ -213,7 +175,38 @@ const simple: fc.Arbitrary<Stage> = fc.oneof(
   string.map((s) => () => `map({ path: ${s} }) ; map(vault) ; ${FROM_JSON}`),
   fc.constantFrom(...WAYS.map(([way]) => way)).map((way) => () => way),
   fc.constant(() => 'map([value, value]) ; project(1)'),
+  string.map((s) => () => `map({ name: ${s} }) ; map(count) ; ${FROM_INT}`),
+  string.map((s) => () => `map({ name: ${s} }) ; map(tell) ; ${FROM_INT}`),
+  string.map((s) => () => `map({ name: ${s} }) ; map(lookup) ; ${FROM_TEXT}`),
+  string.map((s) => () => `map({ url: ${s} }) ; map(size) ; ${FROM_INT}`),
+  fc.tuple(arbitraryConfigured, string).map(([configured, s]) => (draft: Draft) => {
+    const name = `told${draft.configured.size + 1}`
+    draft.configured.set(name, configured)
+    return `map({ arguments: [${s}] }) ; map(${name}) ; ${FROM_TEXT}`
+  }),
 )
+
+// Through a value of a type that holds itself.
+const recursive: fc.Arbitrary<Stage> = fc
+  .tuple(
+    string.chain((s) => fc.constantFrom(...intoRecursive(s))),
+    fc.constantFrom(...FROM_RECURSIVE),
+    fc.boolean(),
+  )
+  .map(([into, from, isAgain]) => (draft) => {
+    const first = bound(draft, `map(${into})`, '!M -> !R')
+    const again = isAgain ? ` ; ${bound(draft, 'filter(true)', '!R -> !R')}` : ''
+    return `${first}${again} ; ${bound(draft, `map(${from}) ; ${FROM_TEXT}`, '!R -> !M')}`
+  })
+
+// A tool that fails, in two ways that its errors go.
+const failing: fc.Arbitrary<Stage> = fc.constantFrom('page', 'ping', 'rank', 'size').map((tool) => (draft) => {
+  const call = bound(draft, `map({ url: s }) ; map(${tool}) ; map(text(value))`, '!M -> !string')
+  return bound(
+    draft,
+    `plumb(from, to) {\n  from ; ${call} ; ${FROM_TEXT} ; to\n  ${call}@error ; map({ s: detail, n: 1, k: "y", l: [detail], j: error }) ; to\n}`,
+  )
+})
 
 const { stage } = fc.letrec<{ stage: Stage }>((tie) => ({
   stage: fc.oneof(
@@ -221,6 +214,8 @@ const { stage } = fc.letrec<{ stage: Stage }>((tie) => ({
     { weight: 4, arbitrary: agent },
     { weight: 1, arbitrary: sorter },
     { weight: 1, arbitrary: controlled },
+    { weight: 1, arbitrary: recursive },
+    { weight: 1, arbitrary: failing },
     { weight: 4, arbitrary: simple },
     {
       weight: 1,
@@ -286,28 +281,33 @@ const named = (stage: Stage, draft: Draft): string => {
 const INPUTS = { untrusted: '!untrusted M', field: '!F', trusted: '!M', secret: '!secret M' } as const
 const OUTPUTS = { shown: '!untrusted M', secret: '!untrusted secret M' } as const
 
-const textOf = ({ name, signature, tools, prompt, seesSecrets }: Draft['agents'][number]): string => {
+const textOf = ({ name, signature, tools, told, seesSecrets, composes, program }: Draft['agents'][number]): string => {
   const more = [
+    ...(program === undefined ? ['provider: "anthropic"', 'model: "m"'] : ['command: ["./a"]', `sandbox: ${SANDBOXES[program].text}`]),
     ...(tools.length > 0 ? [`tools: [${tools.join(', ')}]`] : []),
-    ...(prompt === undefined ? [] : [`prompt: $"You serve {${prompt}}."`]),
+    ...(told === undefined ? [] : [AGENT_KEYS[told.key](told.param)]),
     ...(seesSecrets ? ['sees_secrets: true'] : []),
+    ...(composes ? ['compose: true'] : []),
   ]
-  return `let ${name} : ${signature} = agent { ${['provider: "anthropic"', 'model: "m"', ...more].join(', ')} }`
+  return `let ${name} : ${signature} = agent { ${more.join(', ')} }`
 }
 
 export const arbitraryFlowProgram: fc.Arbitrary<RandomProgram> = fc
   .record({
     stages: fc.array(stage, { minLength: 1, maxLength: 4 }),
+    types: arbitraryRecursive,
     input: fc.constantFrom(...(Object.keys(INPUTS) as RandomProgram['input'][])),
     output: fc.constantFrom<keyof typeof OUTPUTS>('shown', 'shown', 'secret'),
   })
-  .map(({ stages, input, output }) => {
-    const draft: Draft = { agents: [], lines: [] }
+  .map(({ stages, types, input, output }) => {
+    const draft: Draft = { agents: [], lines: [], configured: new Map() }
     const chain = stages.map((stage) => stage(draft)).join(' ; ')
     const text = `${[
       PRELUDE,
       'type F = { s: string, n: int, k: "x" | "y", l: [untrusted string], j: untrusted json }',
+      types.text,
       ...Object.values(TOOLS).map(({ text }) => text),
+      ...[...draft.configured].map(([name, tool]) => configuredText(name, tool)),
       ...draft.agents.map(textOf),
       ...draft.lines,
       `let main : ${INPUTS[input]} -> ${OUTPUTS[output]} = ${chain}`,
@@ -316,6 +316,7 @@ export const arbitraryFlowProgram: fc.Arbitrary<RandomProgram> = fc
       text,
       crossed: WAYS.reduce((text, [way, cleaned]) => text.replaceAll(way, cleaned), text),
       agents: new Map(draft.agents.map((agent) => [agent.name, agent])),
+      configured: draft.configured,
       input,
       isOutputSecret: output === 'secret',
     }

@@ -5,20 +5,25 @@ import type { Bound, ScriptedAnswer } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
 import type { RunOutcome } from '../src/test/run-once.js'
+import { configuredSends, SANDBOXES } from './flow-configured.js'
 import { type FlowProgram, readFlowProgram, runScripted } from './flow-plan.js'
-import { arbitraryFlowProgram, MARK, type RandomProgram, SECRET, type ToolName, toolNamed } from './flow-program.js'
+import { arbitraryFlowProgram, type RandomProgram } from './flow-program.js'
+import { MARK, SECRET, type ToolName, toolNamed } from './flow-tools.js'
 
 const CLEAN = 'clean'
 /** Of the inputs and of what goes round loops. */
 const MAX_ANSWERS = 10
 /** Those that are no chains of others. */
-const TOOLS: readonly ToolName[] = ['page', 'fetch', 'rank', 'note', 'post', 'list', 'vault']
+const TOOLS: readonly ToolName[] = ['page', 'fetch', 'rank', 'note', 'post', 'list', 'vault', 'ping', 'count', 'curl', 'lookup', 'tell']
 const PROGRAMS = Number(process.env.FLOW_PROGRAMS ?? 60)
+const AT_ONCE = 8
 const SEED = Number(process.env.FLOW_SEED ?? 26)
 
 const marksIn = (json: string): readonly string[] => [MARK, SECRET].filter((mark) => json.toLowerCase().includes(mark))
 
 const messageOf = (text: string): string => JSON.stringify({ s: text, n: 2, k: 'x', l: [text], j: text })
+
+const markOf = (param: string | undefined): string => (param === 'stranger' ? MARK : param === 'key' ? SECRET : '')
 
 const inputOf = ({ input }: RandomProgram): string => {
   if (input === 'field') return JSON.stringify({ s: CLEAN, n: 2, k: 'x', l: [MARK], j: MARK })
@@ -52,48 +57,71 @@ const leaksOf = async (program: FlowProgram, made: RandomProgram): Promise<reado
   const knowledge = new Map([...made.agents.keys()].map((name) => [name, new Set<string>()]))
   const sizeOf = () => [...knowledge.values()].reduce((sum, { size }) => sum + size, 0)
   const leaks = new Set<string>()
-  const tools = TOOLS.map((name) => [boundOf(name), toolNamed(name).result] as const)
+  const configured = [...made.configured].map(([name, tool]) => [boundOf(name), tool] as const)
+  const tools = [
+    ...TOOLS.map((name) => [boundOf(name), toolNamed(name)] as const),
+    ...configured.map(([bound]) => [bound, { result: JSON.stringify(MARK), error: MARK }] as const),
+  ]
   for (let before = -1; before !== sizeOf(); ) {
     before = sizeOf()
     const agents = [...made.agents].map(
       ([name, { tools }]) => [boundOf(name), answersOf(boundOf(name), tools, knowledge.get(name) ?? new Set())] as const,
     )
     const inputs = [inputOf(made), inputOf(made)]
-    const outcome = await runScripted(program, { inputs, agents: new Map(agents), tools: new Map(tools) })
-    const controls = controlsOf(outcome)
-    for (const [name, agent] of made.agents) {
-      const asked = outcome.asked.of(boundOf(name))
-      if (asked.length === 0) continue
-      const reported = controls.flatMap(([of, messages]) => (of === name ? [messages] : []))
-      const prompt = agent.prompt === 'stranger' ? MARK : agent.prompt === 'key' ? SECRET : ''
-      const read = marksIn([...asked, ...reported, prompt, ...agent.tools.map((tool) => toolNamed(tool).result)].join())
-      for (const mark of read) knowledge.get(name)?.add(mark)
-      if (read.includes(SECRET) && !agent.seesSecrets) leaks.add(`secret: the provider of ${name}`)
-      if (prompt === MARK) leaks.add(`the prompt of ${name}`)
-      if (!agent.isOpenToControl && marksIn(reported.join()).includes(MARK)) leaks.add(`the control of ${name}`)
-    }
-    for (const name of TOOLS) {
-      const { trusted, sends } = toolNamed(name)
-      for (const call of outcome.asked.of(boundOf(name))) {
-        const given = JSON.parse(call) as Record<string, unknown>
-        for (const argument of trusted) if (marksIn(JSON.stringify(given[argument] ?? '')).includes(MARK)) leaks.add(`${name}.${argument}`)
-        if (sends && marksIn(call).includes(SECRET)) leaks.add(`secret: ${name}`)
+    // Each tool gives what it gives, and then once each tool fails.
+    for (const fails of [false, true]) {
+      const scripts = tools.map(([bound, { result, error }]): [Bound, ScriptedAnswer] => [
+        bound,
+        fails ? { kind: 'error', code: error } : { kind: 'value', json: result },
+      ])
+      const outcome = await runScripted(program, { inputs, agents: new Map(agents), tools: new Map(scripts) })
+      const controls = controlsOf(outcome)
+      for (const [name, agent] of made.agents) {
+        const asked = outcome.asked.of(boundOf(name))
+        if (asked.length === 0) continue
+        const reported = controls.flatMap(([of, messages]) => (of === name ? [messages] : []))
+        const told = markOf(agent.told?.param)
+        const { fetches, sends } = agent.program === undefined ? { fetches: false, sends: true } : SANDBOXES[agent.program]
+        const heard = agent.tools.flatMap((tool) => [toolNamed(tool).result, toolNamed(tool).error])
+        const read = marksIn([...asked, ...reported, told, ...heard, fetches ? MARK : ''].join())
+        for (const mark of read) knowledge.get(name)?.add(mark)
+        if (read.includes(SECRET) && sends && !agent.seesSecrets) leaks.add(`secret: the provider of ${name}`)
+        if (told === MARK) leaks.add(`the configuration of ${name}`)
+        if (!agent.isOpenToControl && marksIn(reported.join()).includes(MARK)) leaks.add(`the control of ${name}`)
       }
+      for (const name of TOOLS) {
+        const { trusted, sends } = toolNamed(name)
+        for (const call of outcome.asked.of(boundOf(name))) {
+          const given = JSON.parse(call) as Record<string, unknown>
+          for (const argument of trusted)
+            if (marksIn(JSON.stringify(given[argument] ?? '')).includes(MARK)) leaks.add(`${name}.${argument}`)
+          if (sends && marksIn(call).includes(SECRET)) leaks.add(`secret: ${name}`)
+        }
+      }
+      for (const [bound, tool] of configured) {
+        const calls = outcome.asked.of(bound)
+        const told = markOf(tool.param)
+        if (calls.length > 0 && told === MARK) leaks.add(`the configuration of ${bound.name}`)
+        if (calls.length > 0 && told === SECRET && configuredSends(tool)) leaks.add(`secret: the configuration of ${bound.name}`)
+        if (marksIn(calls.join()).includes(MARK)) leaks.add(bound.name)
+        if (tool.key !== 'command' && tool.key !== 'description' && marksIn(calls.join()).includes(SECRET))
+          leaks.add(`secret: ${bound.name}`)
+      }
+      const shown = [...outcome.outputs.values()].flat().map(({ json }) => json)
+      if (!made.isOutputSecret && marksIn(shown.join()).includes(SECRET)) leaks.add('secret: the output')
     }
-    const shown = [...outcome.outputs.values()].flat().map(({ json }) => json)
-    if (!made.isOutputSecret && marksIn(shown.join()).includes(SECRET)) leaks.add('secret: the output')
   }
   return [...leaks]
 }
 
 t.test(`flows of ${PROGRAMS} random programs (seed ${SEED})`, async (t) => {
   const count = { passed: 0, refused: 0, leaking: 0, crossing: 0 }
-  for (const made of fc.sample(arbitraryFlowProgram, { numRuns: PROGRAMS, seed: SEED })) {
+  const tryOne = async (made: RandomProgram): Promise<void> => {
     const { errors, refusals } = readFlowProgram('random.plumb', made.text)
     const program = readFlowProgram('random.plumb', made.crossed)
     if (errors.length + program.errors.length > 0) {
       t.fail(`${[...errors, ...program.errors][0]?.message}\n${made.text}`)
-      continue
+      return
     }
     const leaks = await leaksOf(program, made)
     if (refusals.length === 0) {
@@ -106,6 +134,12 @@ t.test(`flows of ${PROGRAMS} random programs (seed ${SEED})`, async (t) => {
       else if (process.env.FLOW_SHOW) t.comment(`${refusals.map(({ message }) => message).join('; ')}\n${made.text}`)
     }
   }
+  // Loops wait until they are quiet, so that several go on at once.
+  const waiting = fc.sample(arbitraryFlowProgram, { numRuns: PROGRAMS, seed: SEED })
+  const work = async (): Promise<void> => {
+    for (let made = waiting.pop(); made; made = waiting.pop()) await tryOne(made)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
   t.comment(JSON.stringify(count))
   t.ok(count.passed >= PROGRAMS / 10, 'some pass')
   t.ok(count.leaking * 2 >= count.refused, 'of those that are refused at least half leak')

@@ -6,11 +6,12 @@ import { type Bound, resolveName } from '../names/names.js'
 import { type AgentPlan, agentOf } from '../program/agent-plan.js'
 import { toolOf } from '../program/tool-plan.js'
 import { ERROR_PORT } from '../types/failure.js'
-import { JSON_TYPE, type Json } from '../types/type.js'
-import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
+import { JSON_TYPE, type Json, STRING } from '../types/type.js'
+import type { Analysis, FlowOutcome, ProcessFlow, ToolConfig } from './analysis.js'
+import { holdAgent } from './config-sinks.js'
 import { labelled } from './declared.js'
 import { asRead, begin, extend, isSameTags, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { isBelow, promptFilesOf } from './prompt-files.js'
+import { reachOfAgent } from './reach.js'
 import { flat, PLAIN, type Shape, violationsOf } from './shape.js'
 import { ofSignature, takenBy, wayAcross } from './signature.js'
 import { argumentOf, isTrusted } from './tool.js'
@@ -32,6 +33,7 @@ export class AgentFlow implements ProcessFlow {
   constructor(
     private readonly bound: Bound,
     private readonly analysis: Analysis,
+    private readonly around?: ToolConfig,
   ) {
     this.#plan = agentOf(bound)
     this.#tools = toolsOf(bound)
@@ -44,8 +46,8 @@ export class AgentFlow implements ProcessFlow {
     const [input = PLAIN, control = PLAIN] = signature.isWorded ? signature.enter(inputs) : inputs
     this.#read(input)
     this.#control(control)
-    this.#prompt()
-    this.#promptFiles()
+    this.#read({ tags: holdAgent(this.bound, this.analysis) })
+    this.#program()
     let before: Tags
     do {
       before = this.#tags
@@ -55,39 +57,18 @@ export class AgentFlow implements ProcessFlow {
     this.#checkProvider()
     this.analysis.note(this.bound, this.#tags)
     const answer = labelled(this.#plan.output, this.#tags)
-    const rest = labelled(JSON_TYPE, this.#tags)
+    // Telemetry and replies hold what it was given, as text.
+    const all = uniteTags(this.#tags, extend(uniteTags(flat(input), flat(control)), this.#step))
+    const rest = labelled(JSON_TYPE, all)
     const outputs = [answer, ...(this.#plan.hasControl ? [rest] : []), ...(this.#plan.hasTelemetry ? [rest] : [])]
     const [own = PLAIN] = signature.leave([answer])
-    return { outputs: [own, ...outputs.slice(1)], seen: uniteTags(flat(input), this.#tags) }
+    return { outputs: [own, ...outputs.slice(1)], seen: all }
   }
 
-  // Its prompt is a template over params.
-  #prompt(): void {
-    const { impl } = this.bound.binding
-    const template = impl.kind === 'agent' ? impl.config.entries.find(({ key }) => key.text === 'prompt')?.value : undefined
-    if (template?.kind !== 'template') return
-    const shape = this.analysis.expression(template, PLAIN, { input: JSON_TYPE, scope: this.bound.scope, isConstant: true })
-    this.#readPrompt(shape, template.span, 'give it to the agent as a part of its input')
-  }
-
-  // Its prompt may be a file below a labelled root, or include one.
-  #promptFiles(): void {
-    for (const { name, span } of promptFilesOf(this.bound)) {
-      for (const { path, labels, tool } of this.analysis.labelledRoots) {
-        if (!isBelow(name, path)) continue
-        const trail = begin({ text: `from '${name}', below a root of '${tool}'`, span })
-        const tags = Object.fromEntries(labels.map((label) => [label, trail]))
-        this.#readPrompt(labelled(JSON_TYPE, tags), span, `keep the file elsewhere, or let the agent read it by '${tool}'`)
-      }
-    }
-  }
-
-  #readPrompt(shape: Shape, span: Span, help: string): void {
-    const sink = `the prompt of agent '${this.bound.name}'`
-    const { untrusted } = flat(shape)
-    const last = [{ text: `in ${sink}`, span: this.bound.binding.name.span }]
-    if (untrusted) this.analysis.findings.add({ label: 'untrusted', sink, span, trail: untrusted, last, help })
-    this.#read(shape)
+  // A program that is given a network reads what it likes.
+  #program(): void {
+    const step: TrailStep = { text: `from '${this.bound.name}', a program with a network`, span: this.bound.binding.name.span }
+    if (reachOfAgent(this.#plan.config, this.around).isOutside) this.#read(labelled(JSON_TYPE, { untrusted: begin(step) }))
   }
 
   #read(shape: Shape): void {
@@ -97,7 +78,12 @@ export class AgentFlow implements ProcessFlow {
 
   #call({ bound, span }: OwnTool): void {
     const effects = this.analysis.effectsOf(toolOf(bound)).filter((e) => e !== 'fs.read' && e !== 'model')
-    this.analysis.at(span, () => this.#read(this.analysis.call(bound, argumentOf(bound, this.#tags, effects))))
+    const { result, errors } = this.analysis.listen(() =>
+      this.analysis.at(span, () => this.analysis.call(bound, argumentOf(bound, this.#tags, effects))),
+    )
+    // In a chain of its own it makes text of what is closed.
+    this.#read(this.#plan.config.compose ? labelled(JSON_TYPE, flat(result)) : result)
+    this.#read(labelled(STRING, errors))
   }
 
   // The tools of a server, and their inputs, are unknown here.
@@ -134,8 +120,8 @@ export class AgentFlow implements ProcessFlow {
   #checkProvider(): void {
     const { config } = this.#plan
     const { secret } = this.#tags
-    const stays = config.provider === 'eliza' || (config.command !== undefined && config.via === undefined && isWithoutNet(config.sandbox))
-    if (!secret || stays || config.sees_secrets === true) return
+    const isLocal = config.provider === 'eliza' || config.command !== undefined
+    if (!secret || (isLocal && !reachOfAgent(config, this.around).leaves) || config.sees_secrets === true) return
     const { span } = this.bound.binding.name
     this.analysis.findings.add({
       label: 'secret',
@@ -147,9 +133,6 @@ export class AgentFlow implements ProcessFlow {
     })
   }
 }
-
-const isWithoutNet = (sandbox: Json | undefined): boolean =>
-  typeof sandbox === 'object' && sandbox !== null && 'net' in sandbox && sandbox.net === false
 
 const toolsOf = ({ binding: { impl }, scope }: Bound): readonly OwnTool[] => {
   const names = impl.kind === 'agent' ? agentConfig(impl, scope).get('tools')?.names : undefined

@@ -26,21 +26,50 @@ export const checkFlows = (program: Program, options: FlowOptions): readonly Dia
 
 /** The same, also where nothing can have a label. */
 export const followFlows = (program: Program, options: FlowOptions): readonly Diagnostic[] => {
-  const engine = new FlowEngine(program.scopes, options.effectsOf)
-  const { entry } = program
-  const main = entry.bindings.get('main')
-  const own = program.scopes.filter((scope) => !isInLibrary(scope)).flatMap((scope: Scope) => [...scope.bindings.values()])
-  for (const bound of main ? [main, ...own] : own) {
-    if (engine.reached.has(bound) || (bound.category !== 'stream' && bound.category !== 'base')) continue
-    const isFromOutside = options.isInputUntrusted === true && (bound === main || !main)
-    const inputs = bound.inputs.map((_, i) => (isFromOutside ? fromClient(bound, i) : givenTo(bound, i)))
-    if (bound.category === 'base') engine.call(bound, inputs[0] ?? givenTo(bound, 0))
-    else holdMain(bound, engine.open(bound).run(inputs).outputs, engine)
+  let engine = new FlowEngine(program.scopes, options.effectsOf)
+  followAll(program, options, engine)
+  // What was read before it was written is read again.
+  while (engine.places.takeNews()) {
+    engine = new FlowEngine(program.scopes, options.effectsOf, engine.places)
+    followAll(program, options, engine)
   }
+  const { entry } = program
   const diagnostics = new Diagnostics()
   if (options.isStrict || writesFlowWords(program)) for (const d of engine.findings.diagnostics) diagnostics.report(d)
   else for (const d of warnOfAll(engine, options.effectsOf)) diagnostics.report(d)
   return diagnostics.list({ ...entry.module.program.span, end: entry.module.program.span.start })
+}
+
+const followAll = ({ entry, scopes }: Program, { isInputUntrusted = false }: FlowOptions, engine: FlowEngine): void => {
+  const main = entry.bindings.get('main')
+  const own = scopes.filter((scope) => !isInLibrary(scope)).flatMap((scope: Scope) => [...scope.bindings.values()])
+  for (const bound of main ? [main, ...own] : own) {
+    if (engine.reached.has(bound) || (bound.category !== 'stream' && bound.category !== 'base')) continue
+    const isFromOutside = isInputUntrusted && (bound === main || !main)
+    const inputs = bound.inputs.map((_, i) => (isFromOutside ? fromClient(bound, i) : givenTo(bound, i)))
+    decide(bound, engine, () => {
+      if (bound.category === 'base') engine.call(bound, inputs[0] ?? givenTo(bound, 0))
+      else holdMain(bound, engine.open(bound).run(inputs).outputs, engine)
+    })
+  }
+}
+
+// What is too deep to be followed is refused: nothing is known of it.
+const decide = ({ name, binding }: Bound, { findings }: FlowEngine, work: () => void): void => {
+  try {
+    work()
+  } catch (failure) {
+    if (!(failure instanceof RangeError)) throw failure
+    const { span } = binding.name
+    findings.add({
+      label: 'untrusted',
+      sink: `'${name}', perhaps: it is too deep to be followed`,
+      span,
+      trail: begin({ text: `from anywhere in '${name}'`, span }),
+      last: [],
+      help: 'name its parts, and give them signatures',
+    })
+  }
 }
 
 const fromClient = (bound: Bound, i: number): Shape =>

@@ -6,8 +6,10 @@ import { findType, type Scope } from '../names/names.js'
 import type { FieldType, TypeExpression } from '../parse/ast.js'
 import { writesLabel } from '../parse/visit.js'
 import { resolve, type Type } from '../types/type.js'
-import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep } from './label.js'
-import { type OpenShape, PLAIN, type Shape } from './shape.js'
+import { variantsOf } from '../types/variants.js'
+import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
+import { leaf, PLAIN, type Shape } from './shape.js'
+import { followSets, type View } from './subsets.js'
 
 /** A type as it is written, and the scope of its names. */
 export interface Written {
@@ -24,99 +26,169 @@ export type Side = 'gives' | 'takes'
 type Labels = ReadonlySet<Label>
 const NONE: Labels = new Set()
 
+const nothing = (): undefined => undefined
+
+/** A type, written or known, below these labels. */
+interface Part {
+  readonly type: { readonly written: TypeExpression; readonly scope: Scope } | { readonly known: Type }
+  readonly labels: Labels
+}
+
 /** The labels that the type names, with `step` as their origin. */
-export const declaredShape = ({ type, scope }: Written, side: Side, step: TrailStep): Shape => {
+export const declaredShape = (written: Written, side: Side, step: TrailStep): Shape => {
+  if (!writesLabelIn(written)) return PLAIN
   const trail = begin(step)
-  const tagsOf = (labels: Labels, isOpen: boolean): Tags => ({
-    ...(labels.has('untrusted') ? { untrusted: trail, ...(isOpen ? { open: trail } : {}) } : {}),
-    ...(labels.has('secret') ? { secret: trail } : {}),
+  const whole: Tags = { untrusted: trail, open: trail, secret: trail }
+  return followSets<Part>([partOf(written.type, written.scope, NONE)], {
+    idOf,
+    viewsOf: (part) => viewsOf(part, whole),
+    originOf: (_, key) => key,
+    tagsOf: (views) => (side === 'gives' ? anyTags(views) : commonTags(views)),
+    coarse: () => (side === 'gives' ? leaf(whole) : PLAIN),
   })
-  // Keyed by the declaration and the labels around it, so that recursion ends.
-  const named = new Map<string, OpenShape>()
-  const read = (e: TypeExpression, scope: Scope, labels: Labels): Shape => fill({ tags: NO_TAGS }, e, scope, labels)
-  const fill = (shape: OpenShape, e: TypeExpression, scope: Scope, labels: Labels): Shape => {
-    const isOpen = e.kind === 'map' || (e.kind === 'primitive' && (e.name === 'string' || e.name === 'json'))
-    shape.tags = tagsOf(labels, isOpen)
+}
+
+/** A value of this type with these labels everywhere; untrusted parts are open if their type may hold instructions. */
+export const labelled = (type: Type | undefined, { untrusted, secret }: Tags): Shape => {
+  if (!isTagged({ untrusted, secret })) return PLAIN
+  const whole: Tags = { untrusted, open: untrusted, secret }
+  return type ? labelledOf(type, whole) : { tags: whole }
+}
+
+const labelledOf = (type: Type, whole: Tags): Shape => {
+  const labels: Labels = new Set([...(whole.untrusted ? (['untrusted'] as const) : []), ...(whole.secret ? (['secret'] as const) : [])])
+  return followSets<Part>([{ type: { known: type }, labels }], {
+    idOf,
+    viewsOf: (part) => viewsOf(part, whole),
+    originOf: nothing,
+    tagsOf: anyTags,
+    coarse: () => leaf(whole),
+  })
+}
+
+/** What names and labels stand before, so that a type is the same part wherever it is named. */
+const partOf = (written: TypeExpression, scope: Scope, labels: Labels): Part => {
+  const seen = new Set<TypeExpression>()
+  for (let e = written, home = scope, around = labels; ; ) {
+    if (seen.has(e)) return { type: { written: e, scope: home }, labels: around }
+    seen.add(e)
+    if (e.kind === 'labelled') {
+      around = new Set([...around, e.label])
+      e = e.type
+      continue
+    }
+    const of = e.kind === 'named' ? homeOf(e, home) : undefined
+    if (!of) return { type: { written: e, scope: home }, labels: around }
+    e = of.type
+    home = of.scope
+  }
+}
+
+const numbers = new WeakMap<object, number>()
+let count = 0
+
+const idOf = ({ type, labels }: Part): string => {
+  const of = 'written' in type ? type.written : type.known
+  const number = numbers.get(of) ?? ++count
+  numbers.set(of, number)
+  return `${number}${labels.has('untrusted') ? 'u' : ''}${labels.has('secret') ? 's' : ''}`
+}
+
+const viewsOf = (part: Part, whole: Tags): readonly View<Part>[] =>
+  'written' in part.type
+    ? viewsOfWritten(part.type.written, part.type.scope, part.labels, whole)
+    : viewsOfKnown(part.type.known, part.labels, whole)
+
+const tagsFor = (labels: Labels, isOpen: boolean, { untrusted, secret }: Tags): Tags => ({
+  ...(labels.has('untrusted') ? { untrusted, ...(isOpen ? { open: untrusted } : {}) } : {}),
+  ...(labels.has('secret') ? { secret } : {}),
+})
+
+const viewsOfWritten = (from: TypeExpression, home: Scope, around: Labels, whole: Tags): readonly View<Part>[] => {
+  const views: View<Part>[] = []
+  // Sums within sums, each once.
+  const waiting: Part[] = [partOf(from, home, around)]
+  const seen = new Set<string>()
+  for (const part of waiting) {
+    if (seen.has(idOf(part))) continue
+    seen.add(idOf(part))
+    if ('known' in part.type) {
+      views.push(...viewsOfKnown(part.type.known, part.labels, whole))
+      continue
+    }
+    const { labels } = part
+    const { written: e, scope } = part.type
+    const inner = (type: TypeExpression): Part => partOf(type, scope, labels)
+    const view = { tags: tagsFor(labels, false, whole), names: [], field: nothing }
+    const open = { ...view, tags: tagsFor(labels, true, whole) }
     switch (e.kind) {
       case 'primitive':
+        views.push(e.name === 'json' ? { ...open, field: () => part, otherwise: part } : e.name === 'string' ? open : view)
+        break
       case 'literal':
-        return shape
+        views.push(view)
+        break
       case 'labelled':
-        return fill(shape, e.type, scope, new Set([...labels, e.label]))
-      case 'named':
-        return fillNamed(shape, e, scope, labels)
-      case 'array':
-      case 'map':
-        shape.item = read(e.item, scope, labels)
-        return shape
-      case 'tuple':
-        shape.items = e.items.map((item) => read(item, scope, labels))
-        return shape
-      case 'record':
-        shape.fields = new Map(e.fields.map((field: FieldType) => [field.name.text, read(field.type, scope, labels)]))
-        return shape
-      case 'sum': {
-        const [first = shape, ...others] = e.variants.map((variant) => read(variant, scope, labels))
-        return copyInto(
-          shape,
-          others.reduce((a, b) => mixed(a, b, side), first),
-        )
+        waiting.push(inner(e))
+        break
+      case 'named': {
+        const builtIn = findType(e.name, scope, ignore)
+        if (builtIn !== 'unknown') waiting.push({ type: { known: builtIn }, labels })
+        break
       }
+      case 'array':
+        views.push({ ...view, elements: [inner(e.item)] })
+        break
+      case 'map':
+        views.push({ ...open, field: () => inner(e.item), elements: [inner(e.item)] })
+        break
+      case 'tuple':
+        views.push({ ...view, elements: e.items.map(inner), isTuple: true })
+        break
+      case 'record': {
+        const fields = new Map(e.fields.map(({ name, type }: FieldType) => [name.text, inner(type)]))
+        views.push({ ...view, names: fields.keys(), field: (name) => fields.get(name) })
+        break
+      }
+      case 'sum':
+        waiting.push(...e.variants.map(inner))
+        break
       default:
         return unreachable(e)
     }
   }
-  const fillNamed = (shape: OpenShape, e: TypeExpression & { kind: 'named' }, scope: Scope, labels: Labels): Shape => {
-    const home = homeOf(e, scope)
-    if (!home) return fillBuiltIn(shape, e, scope, labels)
-    const key = `${home.scope.module.path} ${e.name.name.text} ${[...labels].sort().join()}`
-    const known = named.get(key)
-    if (known) return known
-    named.set(key, shape)
-    return fill(shape, home.type, home.scope, labels)
-  }
-  const fillBuiltIn = (shape: OpenShape, e: TypeExpression & { kind: 'named' }, scope: Scope, labels: Labels): Shape => {
-    const found = findType(e.name, scope, ignore)
-    const whole = found === 'unknown' ? PLAIN : labelled(found, tagsOf(labels, false))
-    return copyInto(shape, whole)
-  }
-  const shape = read(type, scope, NONE)
-  return writesLabelIn({ type, scope }) ? shape : PLAIN
+  return views
 }
 
-const copyInto = (shape: OpenShape, from: Shape): Shape => {
-  shape.tags = from.tags
-  if (from.fields) shape.fields = new Map(from.fields)
-  if (from.item) shape.item = from.item
-  if (from.items) shape.items = [...from.items]
-  return shape
-}
-
-// A part that only one of two variants has is taken from that one.
-const mixed = (a: Shape, b: Shape, side: Side): Shape => {
-  const seen = new Map<Shape, Map<Shape, Shape>>()
-  const both = (a: Shape | undefined, b: Shape | undefined): Shape => {
-    if (!a || !b || a === b) return a ?? b ?? PLAIN
-    const row = seen.get(a) ?? new Map<Shape, Shape>()
-    seen.set(a, row)
-    const known = row.get(b)
-    if (known) return known
-    const shape: OpenShape = { tags: mixedTags(a.tags, b.tags, side) }
-    row.set(b, shape)
-    if (a.fields || b.fields) {
-      const names = new Set([...(a.fields?.keys() ?? []), ...(b.fields?.keys() ?? [])])
-      shape.fields = new Map([...names].map((name) => [name, both(a.fields?.get(name), b.fields?.get(name))]))
+const viewsOfKnown = (type: Type, labels: Labels, whole: Tags): readonly View<Part>[] =>
+  variantsOf(type).map((t): View<Part> => {
+    const inner = (known: Type): Part => ({ type: { known: resolve(known) }, labels })
+    const view = { tags: tagsFor(labels, false, whole), names: [], field: nothing }
+    const open = { ...view, tags: tagsFor(labels, true, whole) }
+    switch (t.kind) {
+      case 'string':
+        return open
+      case 'json':
+        return { ...open, field: () => inner(t), otherwise: inner(t) }
+      case 'array':
+        return { ...view, elements: [inner(t.item)] }
+      case 'map':
+        return { ...open, field: () => inner(t.item), elements: [inner(t.item)] }
+      case 'tuple':
+        return { ...view, elements: t.items.map(inner), isTuple: true }
+      case 'record': {
+        const fields = new Map(t.fields.map(({ name, type }) => [name, inner(type)]))
+        return { ...view, names: fields.keys(), field: (name) => fields.get(name) }
+      }
+      default:
+        return view
     }
-    if (a.item || b.item) shape.item = both(a.item, b.item)
-    if (a.items && b.items && a.items.length === b.items.length) shape.items = a.items.map((item, i) => both(item, b.items?.[i]))
-    else if (a.items || b.items) shape.item = [...(a.items ?? []), ...(b.items ?? []), ...(shape.item ? [shape.item] : [])].reduce(both)
-    return shape
-  }
-  return both(a, b)
-}
+  })
 
-const mixedTags = (a: Tags, b: Tags, side: Side): Tags => {
-  const of = (key: keyof Tags) => (side === 'gives' ? (a[key] ?? b[key]) : a[key] && b[key])
+type Tagged = readonly { readonly tags: Tags }[]
+const anyTags = (views: Tagged): Tags => views.map(({ tags }) => tags).reduce(uniteTags, NO_TAGS)
+const commonTags = (views: Tagged): Tags => {
+  const of = (key: keyof Tags) => (views.every(({ tags }) => tags[key]) ? views[0]?.tags[key] : undefined)
   return { untrusted: of('untrusted'), open: of('open'), secret: of('secret') }
 }
 
@@ -167,30 +239,4 @@ export const writesLabelIn = ({ type, scope }: Written): boolean => {
     }
   }
   return look(type, scope)
-}
-
-/** A value of this type with these labels everywhere; untrusted parts are open if their type may hold instructions. */
-export const labelled = (type: Type | undefined, { untrusted, secret }: Tags): Shape => {
-  if (!isTagged({ untrusted, secret })) return PLAIN
-  const closed: Tags = { untrusted, secret }
-  const open: Tags = { untrusted, open: untrusted, secret }
-  const made = new Map<Type, OpenShape>()
-  const read = (type: Type): Shape => {
-    const t = resolve(type)
-    const known = made.get(t)
-    if (known) return known
-    const isOpen = t.kind === 'string' || t.kind === 'json' || t.kind === 'map'
-    const shape: OpenShape = { tags: isOpen ? open : closed }
-    made.set(t, shape)
-    if (t.kind === 'array' || t.kind === 'map') shape.item = read(t.item)
-    if (t.kind === 'tuple') shape.items = t.items.map(read)
-    if (t.kind === 'record') shape.fields = new Map(t.fields.map((field) => [field.name, read(field.type)]))
-    if (t.kind === 'sum')
-      copyInto(
-        shape,
-        t.variants.map(read).reduce((a, b) => mixed(a, b, 'gives')),
-      )
-    return shape
-  }
-  return type ? read(type) : { tags: open }
 }

@@ -8,19 +8,25 @@ import type { Environment, Local } from '../expression/infer/environment.js'
 import type { Bound, Param, Scope } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import { AgentFlow } from './agent.js'
-import type { Analysis, EffectsOf, ProcessFlow } from './analysis.js'
-import { declaredShape } from './declared.js'
+import type { Analysis, EffectsOf, ProcessFlow, ToolConfig } from './analysis.js'
+import { itemAt, itemShape, joinShapes } from './combine.js'
+import { labelledKeys } from './config-labels.js'
+import type { LabelledKey } from './config-uses.js'
+import { declaredShape, labelled } from './declared.js'
 import { shapeOfExpression } from './expression.js'
 import { Findings } from './finding.js'
 import { GraphFlow } from './graph.js'
-import { begin, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { type LabelledRoot, labelledRoots } from './prompt-files.js'
+import { begin, isSameTags, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
+import { type LabelledRoot, labelledRoots } from './labelled-roots.js'
+import { Places } from './places.js'
 import { secretParams } from './secret-params.js'
-import { crossed, flat, itemAt, itemShape, joinShapes, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
+import { crossed, flat, isSame, leaf, listShape, PLAIN, type Shape, through, tupleOf } from './shape.js'
 import { ofSignature } from './signature.js'
 import { flowThroughTool } from './tool.js'
 
 const MAX_ROUNDS = 20
+/** Of processes that call each other as tools, before the parts of what they are given are merged into the whole. */
+const MAX_NESTING = 12
 
 export class FlowEngine implements Analysis {
   readonly findings = new Findings()
@@ -29,7 +35,10 @@ export class FlowEngine implements Analysis {
   /** The labels that each agent has read, wherever it is used. */
   readonly read = new Map<Bound, Tags>()
   place: Span | undefined
-  readonly #lowered = new Map<string, { readonly process: ProcessFlow; output: Shape; isRunning: boolean }>()
+  readonly #lowered = new Map<string, Lowered>()
+  #depth = 0
+  #errors = NO_TAGS
+  readonly #keys = new Map<Bound, readonly LabelledKey[]>()
   readonly #params = new Map<Param, Shape>()
   readonly labelledRoots: readonly LabelledRoot[]
   readonly #secretParams: ReadonlySet<Param>
@@ -37,6 +46,8 @@ export class FlowEngine implements Analysis {
   constructor(
     scopes: readonly Scope[],
     readonly effectsOf: EffectsOf,
+    /** Of an analysis before, after which places have a label that they had not. */
+    readonly places = new Places(labelledRoots(scopes)),
   ) {
     this.#secretParams = secretParams(scopes)
     this.labelledRoots = labelledRoots(scopes)
@@ -54,9 +65,22 @@ export class FlowEngine implements Analysis {
     this.read.set(agent, uniteTags(this.read.get(agent) ?? NO_TAGS, tags))
   }
 
-  open(bound: Bound): ProcessFlow {
+  open(bound: Bound, around?: ToolConfig): ProcessFlow {
     this.reached.add(bound)
-    return bound.binding.impl.kind === 'agent' ? new AgentFlow(bound, this) : new GraphFlow(bound, this)
+    return bound.binding.impl.kind === 'agent' ? new AgentFlow(bound, this, around) : new GraphFlow(bound, this)
+  }
+
+  fails(tags: Tags): void {
+    this.#errors = uniteTags(this.#errors, tags)
+  }
+
+  listen<T>(work: () => T): { readonly result: T; readonly errors: Tags } {
+    const outer = this.#errors
+    this.#errors = NO_TAGS
+    const result = work()
+    const errors = this.#errors
+    this.#errors = uniteTags(outer, errors)
+    return { result, errors }
   }
 
   expression(e: Expression, input: Shape, environment: Environment, locals?: ReadonlyMap<Local, Shape>): Shape {
@@ -64,12 +88,12 @@ export class FlowEngine implements Analysis {
       e,
       input,
       environment,
-      { call: (bound, given) => this.call(bound, given), param: (param) => this.#param(param) },
+      { call: (bound, given) => this.call(bound, given), param: (param) => this.param(param) },
       locals,
     )
   }
 
-  #param(param: Param): Shape {
+  param(param: Param): Shape {
     const known = this.#params.get(param)
     if (known) return known
     const { declaration, scope, name } = param
@@ -78,6 +102,12 @@ export class FlowEngine implements Analysis {
     const shape = this.#secretParams.has(param) ? joinShapes(declared, leaf({ secret: begin(step) })) : declared
     this.#params.set(param, shape)
     return shape
+  }
+
+  keysOf(bound: Bound): readonly LabelledKey[] {
+    const known = this.#keys.get(bound) ?? labelledKeys(bound, this)
+    this.#keys.set(bound, known)
+    return known
   }
 
   call(bound: Bound, given: Shape): Shape {
@@ -90,6 +120,8 @@ export class FlowEngine implements Analysis {
   }
 
   #base(plan: BasePlan, given: Shape): Shape {
+    // An error quotes what it could do nothing with.
+    this.fails(flat(given))
     switch (plan.kind) {
       case 'id':
         return plan.crossing ? crossed(given, plan.crossing) : given
@@ -100,7 +132,7 @@ export class FlowEngine implements Analysis {
       case 'flatten':
         return listShape(itemShape(itemShape(given)), uniteTags(given.tags, itemShape(given).tags))
       case 'map':
-        return this.expression(plan.expression, given, { input: plan.input, scope: plan.scope })
+        return this.#failing(this.expression(plan.expression, given, { input: plan.input, scope: plan.scope }))
       case 'sequence':
         return plan.items.reduce((shape, item) => this.#base(item, shape), given)
       case 'choice':
@@ -111,14 +143,15 @@ export class FlowEngine implements Analysis {
         return listShape(this.#base(plan.body, itemShape(given)), given.tags)
       case 'trace': {
         let shape = given
-        for (let round = 0; round < MAX_ROUNDS; round++) {
+        for (let round = 0; ; round++) {
           const out = this.#base(plan.body, shape)
           const until = plan.until ? flat(this.expression(plan.until, out, { input: plan.output, scope: plan.scope })) : NO_TAGS
-          const next = joinShapes(shape, joinShapes(out, { tags: until }))
-          if (next === shape) break
-          shape = next
+          this.fails(until)
+          const next = joinShapes(shape, joinShapes(out, leaf(until)))
+          const coarse = labelled(plan.output, flat(next))
+          if (isSame(next, shape) || (round > MAX_ROUNDS && isSame(coarse, shape))) return shape
+          shape = round < MAX_ROUNDS ? next : coarse
         }
-        return shape
       }
       case 'named':
         return this.call(plan.bound, given)
@@ -127,35 +160,62 @@ export class FlowEngine implements Analysis {
     }
   }
 
+  #failing(shape: Shape): Shape {
+    this.fails(flat(shape))
+    return shape
+  }
+
   /** One instance for each set of input labels: an agent may call a tool that runs that agent. */
-  lower(bound: Bound, given: Shape): Shape {
-    const key = `${bound.scope.module.path} ${bound.name} ${kindOf(given)}`
-    const known = this.#lowered.get(key)
-    if (known?.isRunning) return known.output
-    const lowered = known ?? { process: this.open(bound), output: PLAIN, isRunning: false }
+  lower(bound: Bound, exact: Shape, around: ToolConfig): Shape {
+    // What is called within itself may have more around its input each time.
+    const given = this.#depth < MAX_NESTING ? exact : labelled(bound.inputs[0], flat(exact))
+    const key = `${bound.scope.module.path} ${bound.name} ${JSON.stringify(around.sandbox)} ${kindOf(given)}`
+    const lowered = this.#lowered.get(key) ?? { process: this.open(bound, around), output: PLAIN, seen: NO_TAGS, isRunning: false }
     this.#lowered.set(key, lowered)
-    lowered.isRunning = true
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const before = lowered.output
-      lowered.output = joinShapes(before, lowered.process.run([given]).outputs[0] ?? PLAIN)
-      if (lowered.output === before) break
-    }
-    lowered.isRunning = false
+    if (!lowered.isRunning) this.#settle(lowered, bound, given)
+    this.fails(lowered.seen)
     return lowered.output
   }
+
+  #settle(lowered: Lowered, bound: Bound, given: Shape): void {
+    lowered.isRunning = true
+    this.#depth++
+    for (let round = 0; ; round++) {
+      const { output, seen } = lowered
+      const outcome = lowered.process.run([given])
+      const next = joinShapes(output, outcome.outputs[0] ?? PLAIN)
+      lowered.output = round < MAX_ROUNDS ? next : labelled(bound.outputs[0], flat(next))
+      lowered.seen = uniteTags(seen, outcome.seen)
+      if (isSame(lowered.output, output) && isSameTags(lowered.seen, seen)) break
+    }
+    this.#depth--
+    lowered.isRunning = false
+  }
+}
+
+/** A process that is called as a tool. */
+interface Lowered {
+  readonly process: ProcessFlow
+  output: Shape
+  /** The labels of all that its errors may hold. */
+  seen: Tags
+  isRunning: boolean
 }
 
 /** A shape without the paths. */
 const kindOf = (shape: Shape): string => {
-  const seen = new Map<Shape, number>()
-  const text = (part: Shape): string => {
-    const known = seen.get(part)
-    if (known !== undefined) return `#${known}`
-    seen.set(part, seen.size)
-    const { untrusted, open, secret } = part.tags
-    const own = `${untrusted ? 'u' : ''}${open ? 'o' : ''}${secret ? 's' : ''}`
-    const fields = [...(part.fields ?? [])].map(([name, field]) => `${name}:${text(field)}`)
-    return `${own}{${fields.join()}}[${part.item ? text(part.item) : ''}](${(part.items ?? []).map(text).join()})`
+  const numbers = new Map([[shape, 0]])
+  const numberOf = (part: Shape): number => {
+    const number = numbers.get(part) ?? numbers.size
+    numbers.set(part, number)
+    return number
   }
-  return text(shape)
+  let text = ''
+  // A map iterates over entries that are added meanwhile.
+  for (const [{ tags, fields, item, items, origin }] of numbers) {
+    const inner = [...(fields ?? [])].map(([name, field]) => `${JSON.stringify(name)}:${numberOf(field)}`)
+    text += `${tags.untrusted ? 'u' : ''}${tags.open ? 'o' : ''}${tags.secret ? 's' : ''}${origin ?? ''}`
+    text += `{${inner.join()}}[${item ? numberOf(item) : ''}](${(items ?? []).map(numberOf).join()})`
+  }
+  return text
 }

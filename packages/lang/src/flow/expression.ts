@@ -11,9 +11,10 @@ import type { CallExpression, Comprehension, Expression, NameExpression, RecordE
 import { isJson, listsOf } from '../types/kind.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
+import { itemAt, itemShape, joinShapes } from './combine.js'
 import { labelled } from './declared.js'
 import { isTagged, NO_TAGS, type Tags, uniteTags } from './label.js'
-import { fieldShape, flat, itemAt, itemShape, joinShapes, leaf, listShape, PLAIN, recordShape, type Shape, tupleOf } from './shape.js'
+import { fieldShape, flat, leaf, listShape, PLAIN, recordShape, type Shape, tupleOf } from './shape.js'
 
 /** The names in an expression besides its input. */
 export interface FlowEnvironment {

@@ -9,22 +9,10 @@ import { graphOf } from '../plan/root.js'
 import { JSON_TYPE } from '../types/type.js'
 import { failureShape } from './agent.js'
 import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
+import { itemShape, joinShapes, overlay } from './combine.js'
 import { declaredShape, labelled, writesLabelIn } from './declared.js'
 import { NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import {
-  crossed,
-  flat,
-  isSame,
-  itemShape,
-  joinShapes,
-  listShape,
-  overlay,
-  PLAIN,
-  type Shape,
-  through,
-  tupleOf,
-  violationsOf,
-} from './shape.js'
+import { crossed, flat, isSame, listShape, PLAIN, type Shape, through, tupleOf, violationsOf } from './shape.js'
 import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
 /** After so many changes of one output its parts are merged into the whole: a loop may nest lists without end. */
@@ -103,7 +91,9 @@ export class GraphFlow implements ProcessFlow {
   /** True: the output has changed. */
   #settle(node: GraphNode): boolean {
     const inputs = node.inputs.map((_, i) => entering(node, i, this.#input(node, i)))
-    const { outputs: made, seen } = this.analysis.at(node.span, () => this.#work(node, inputs))
+    const { result, errors } = this.analysis.listen(() => this.analysis.at(node.span, () => this.#work(node, inputs)))
+    const { outputs: made, seen: own } = result
+    const seen = uniteTags(own, errors)
     const outputs = made.map((shape, i) => leaving(node, i, shape))
     const before = this.#outputs.get(node)
     const seenBefore = this.#seen.get(node)
@@ -142,8 +132,9 @@ export class GraphFlow implements ProcessFlow {
         return gives(through(this.analysis.expression(work.expression, first, environmentOf(node)), step(`through '${node.name}'`)))
       case 'call':
         return gives(this.analysis.call(work.bound, first))
+      // Its condition labels nothing but what it fails on.
       case 'filter':
-        return gives(first)
+        return { outputs: [first], seen: flat(this.analysis.expression(work.expression, first, environmentOf(node))) }
       case 'discard':
       case 'empty':
         return gives(PLAIN)

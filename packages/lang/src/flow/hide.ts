@@ -1,6 +1,7 @@
 // Removes secrets from JSON text: each secret part becomes `"***"`, everything else stays unchanged.
 
-import { fieldShape, flat, itemAt, type Shape } from './shape.js'
+import { itemAt } from './combine.js'
+import { fieldShape, flat, type Shape } from './shape.js'
 
 export const HIDDEN = '***'
 

@@ -7,9 +7,10 @@ import { visitNodes } from '../parse/visit.js'
 import { agentOf } from '../program/agent-plan.js'
 import { type ToolPlan, toolOf } from '../program/tool-plan.js'
 import type { EffectsOf } from './analysis.js'
+import { reachOfAgent, reachOfTool } from './reach.js'
 import { flat } from './shape.js'
 import { isWorded, saidOf, takenBy } from './signature.js'
-import { sourceTags } from './tool.js'
+import { errorTags, sourceTags } from './tool.js'
 import { isInLibrary } from './words.js'
 
 export interface FlowEntry {
@@ -67,6 +68,8 @@ type EntryParts = readonly [FlowEntry['kind'], string]
 
 const ofAgent = (bound: Bound): readonly EntryParts[] => {
   const { config } = agentOf(bound)
+  const { leaves, isOutside } = reachOfAgent(config)
+  const isSending = config.command === undefined && config.provider !== 'eliza'
   const servers = Array.isArray(config.mcp) ? config.mcp : []
   return [
     ...servers.flatMap((server): EntryParts[] => {
@@ -76,8 +79,15 @@ const ofAgent = (bound: Bound): readonly EntryParts[] => {
         ['sink', `the tools of server '${prefix}'`],
       ]
     }),
-    ...(config.provider === 'eliza' ? [] : [['sink', 'for secrets: what it reads goes to its provider'] satisfies EntryParts]),
-    ...(config.sees_secrets === true ? [['crossing', 'sees_secrets: its provider may be shown secrets'] satisfies EntryParts] : []),
+    ...(isOutside ? [['source', 'untrusted: its program has a network'] satisfies EntryParts] : []),
+    ...(isSending
+      ? [['sink', 'for secrets: what it reads goes to its provider'] satisfies EntryParts]
+      : leaves
+        ? [['sink', 'for secrets: its program may send them away'] satisfies EntryParts]
+        : []),
+    ...(config.sees_secrets === true
+      ? [['crossing', `sees_secrets: its ${isSending ? 'provider' : 'program'} may be shown secrets`] satisfies EntryParts]
+      : []),
   ]
 }
 
@@ -90,7 +100,10 @@ const ofTool = (plan: ToolPlan, effectsOf: EffectsOf): readonly EntryParts[] => 
   if (!OPAQUE.includes(body.source)) return asked
   const effects = effectsOf(plan)
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
-  const { untrusted, secret } = sourceTags(bound, body, effects)
+  const { untrusted, secret } = errorTags(bound, body, effects)
+  const isSilent = sourceTags(bound, body, effects).untrusted === undefined
+  const { leaves, isOutside } = reachOfTool(body.source, body.config)
+  const isByNetwork = isOutside && !effects.includes('net')
   const { trusted } = Object(body.config.mcp)
   // A tool whose code is not analysed, and whose signature removes the untrusted label.
   const isGate = isWorded(bound) && flat(takenBy(bound, 0)).untrusted !== undefined && flat(saidOf(bound, 0)).untrusted === undefined
@@ -99,12 +112,13 @@ const ofTool = (plan: ToolPlan, effectsOf: EffectsOf): readonly EntryParts[] => 
       ? [
           [
             'source',
-            `untrusted: ${body.source === 'builtin' && !effects.includes('net') ? 'a root' : effects.join(', ') || body.source}`,
+            `untrusted${isSilent ? ' errors' : ''}: ${isByNetwork ? 'its sandbox has a network' : body.source === 'builtin' && !effects.includes('net') ? 'a root' : effects.join(', ') || body.source}`,
           ] satisfies EntryParts,
         ]
       : []),
     ...(secret ? [['source', 'secret: a root'] satisfies EntryParts] : []),
     ...(harmful.length > 0 ? [['sink', harmful.join(', ')] satisfies EntryParts] : []),
+    ...(leaves && !effects.includes('net') ? [['sink', 'for secrets: its sandbox lets them out'] satisfies EntryParts] : []),
     ...(trusted === true ? [['crossing', 'its server is trusted'] satisfies EntryParts] : []),
     ...(isGate ? [['crossing', 'its signature: it takes what is untrusted and gives what is not'] satisfies EntryParts] : []),
     ...asked,

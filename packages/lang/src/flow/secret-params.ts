@@ -1,17 +1,16 @@
 // Params that hold keys: values of a token, or of a server's variable.
 
-import { type Param, resolveParam, type Scope } from '../names/names.js'
+import type { Param, Scope } from '../names/names.js'
 import type { Value } from '../parse/ast.js'
 import { visitNodes } from '../parse/visit.js'
+import { leavesIn } from './config-values.js'
 
 export const secretParams = (scopes: readonly Scope[]): ReadonlySet<Param> => {
   const found = new Set<Param>()
   const add = (value: Value, scope: Scope): void => {
-    if (value.kind === 'name') {
-      const param = resolveParam(value.name, scope)
-      if (param) found.add(param)
-    }
-    if (value.kind === 'object') for (const entry of value.entries) add(entry.value, scope)
+    // A list of names of variables holds none of their values.
+    if (value.kind === 'list') return
+    for (const part of leavesIn(value, scope)) if (part.kind === 'param') found.add(part.param)
   }
   for (const scope of scopes) {
     if (scope.params.size === 0 && scope.modules.size === 0) continue

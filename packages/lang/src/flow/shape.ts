@@ -11,6 +11,8 @@ export interface Shape {
   readonly item?: Shape
   /** For a tuple. */
   readonly items?: readonly Shape[]
+  /** The type that labels it so, if each of its values fits that: the labels of variants, which a shape mixes, fit those of the same type. */
+  readonly origin?: string | undefined
 }
 
 /** Under construction: its parts are added later, and may be itself. */
@@ -19,23 +21,25 @@ export interface OpenShape extends Shape {
   fields?: Map<string, Shape>
   item?: Shape
   items?: Shape[]
+  origin?: string | undefined
 }
 
 /** Without any label. */
 export const PLAIN: Shape = { tags: NO_TAGS }
 
-export const leaf = (tags: Tags): Shape => (isTagged(tags) ? { tags } : PLAIN)
-
-export const fieldShape = (shape: Shape, name: string): Shape => shape.fields?.get(name) ?? shape.item ?? leaf(shape.tags)
-
-/** Any item of a list or a tuple, any value of a map or a record. */
-export const itemShape = (shape: Shape): Shape => {
-  const parts = [...(shape.item ? [shape.item] : []), ...(shape.items ?? []), ...(shape.fields?.values() ?? [])]
-  return parts.length === 0 ? leaf(shape.tags) : parts.reduce(joinShapes)
+/** The same one for the same labels, so that what is made of it is recognized. */
+export const leaf = (tags: Tags): Shape => {
+  if (!isTagged(tags)) return PLAIN
+  const known = leaves.get(tags)
+  if (known) return known
+  const made = { tags }
+  leaves.set(tags, made)
+  return made
 }
 
-export const itemAt = (shape: Shape, index: number): Shape =>
-  shape.items?.[index] ?? (shape.items ? itemShape(shape) : (shape.item ?? leaf(shape.tags)))
+const leaves = new WeakMap<Tags, Shape>()
+
+export const fieldShape = (shape: Shape, name: string): Shape => shape.fields?.get(name) ?? shape.item ?? leaf(shape.tags)
 
 export const listShape = (item: Shape, tags: Tags = NO_TAGS): Shape => (item === PLAIN && !isTagged(tags) ? PLAIN : { tags, item })
 export const tupleOf = (items: readonly Shape[]): Shape => (items.every((item) => item === PLAIN) ? PLAIN : { tags: NO_TAGS, items })
@@ -66,98 +70,71 @@ export const flat = (shape: Shape): Tags => {
   return tags
 }
 
-type Product = (a: Shape, b: Shape) => Shape
-
-// Combines two shapes part by part, with `tagsOf` on the labels of both.
-const product = (tagsOf: (a: Tags, b: Tags) => Tags): Product => {
-  const made = new Map<Shape, Map<Shape, Shape>>()
-  const pair: Product = (a, b) => {
-    const row = made.get(a) ?? new Map<Shape, Shape>()
-    made.set(a, row)
-    const known = row.get(b)
-    if (known) return known
-    const shape: OpenShape = { tags: tagsOf(a.tags, b.tags) }
-    row.set(b, shape)
-    if (a.fields || b.fields) {
-      const names = new Set([...(a.fields?.keys() ?? []), ...(b.fields?.keys() ?? [])])
-      shape.fields = new Map()
-      for (const name of names) shape.fields.set(name, pair(fieldShape(a, name), fieldShape(b, name)))
-    }
-    const areTuples = (x: Shape, y: Shape) => x.items !== undefined && !y.item && (!y.items || y.items.length === x.items.length)
-    if (areTuples(a, b) || areTuples(b, a)) {
-      const length = (a.items ?? b.items ?? []).length
-      shape.items = Array.from({ length }, (_, i) => pair(itemAt(a, i), itemAt(b, i)))
-    } else if (a.item || b.item || a.items || b.items) shape.item = pair(elementIn(a), elementIn(b))
-    return shape
-  }
-  return pair
-}
-
-const elementIn = (shape: Shape): Shape =>
-  shape.item ?? (shape.items ? itemShape({ tags: shape.tags, items: shape.items }) : leaf(shape.tags))
-
-/** One value or the other. */
-export const joinShapes: Product = (a, b) => {
-  if (a === b || b === PLAIN) return a
-  if (a === PLAIN) return b
-  if (isSame(a, b)) return a
-  return product(uniteTags)(a, b)
-}
-
-/** The labels of `declared`, with the paths of `actual` where it has them. */
-export const overlay = (declared: Shape, actual: Shape): Shape =>
-  declared === PLAIN
-    ? PLAIN
-    : product((own, real) => ({
-        untrusted: own.untrusted && (real.untrusted ?? own.untrusted),
-        open: own.open && (real.open ?? own.open),
-        secret: own.secret && (real.secret ?? own.secret),
-      }))(declared, actual)
-
-/** Replaces the labels of each part. */
-const change = (shape: Shape, tagsOf: (tags: Tags) => Tags): Shape => {
+/** Replaces the labels of each part. `isLike`: they remain the same ones. */
+const change = (shape: Shape, isLike: boolean, tagsOf: (tags: Tags) => Tags): Shape => {
   if (shape === PLAIN) return PLAIN
-  const made = new Map<Shape, Shape>()
-  const copy = (part: Shape): Shape => {
+  const made = new Map<Shape, OpenShape>()
+  const copyOf = (part: Shape): Shape => {
     if (part === PLAIN) return PLAIN
     const known = made.get(part)
     if (known) return known
-    const shape: OpenShape = { tags: tagsOf(part.tags) }
-    made.set(part, shape)
-    if (part.fields) shape.fields = new Map([...part.fields].map(([name, inner]) => [name, copy(inner)]))
-    if (part.item) shape.item = copy(part.item)
-    if (part.items) shape.items = part.items.map(copy)
-    return shape
+    const copy: OpenShape = { tags: tagsOf(part.tags), origin: isLike ? part.origin : undefined }
+    made.set(part, copy)
+    return copy
   }
-  const changed = copy(shape)
+  const changed = copyOf(shape)
+  // A map iterates over entries that are added meanwhile.
+  for (const [part, copy] of made) {
+    if (part.fields) copy.fields = new Map([...part.fields].map(([name, inner]) => [name, copyOf(inner)]))
+    if (part.item) copy.item = copyOf(part.item)
+    if (part.items) copy.items = part.items.map(copyOf)
+  }
   return isTagged(flat(changed)) ? changed : PLAIN
 }
 
-export const through = (shape: Shape, step: TrailStep): Shape => change(shape, (tags) => (isTagged(tags) ? extend(tags, step) : tags))
+export const through = (shape: Shape, step: TrailStep): Shape => change(shape, true, (tags) => (isTagged(tags) ? extend(tags, step) : tags))
 
 /** At every depth. */
 export const without = (shape: Shape, label: Label): Shape =>
-  change(shape, ({ untrusted, open, secret }) => (label === 'untrusted' ? { secret } : { untrusted, open }))
+  change(shape, false, ({ untrusted, open, secret }) => (label === 'untrusted' ? { secret } : { untrusted, open }))
 
 /** endorse and declassify remove their label, at every depth. */
 export const crossed = (shape: Shape, { kind }: CrossingAtom): Shape => without(shape, kind === 'endorse' ? 'untrusted' : 'secret')
 
 /** Whether they are equal, with paths of the same length. */
 export const isSame = (a: Shape, b: Shape): boolean => {
-  const seen = new Map<Shape, Set<Shape>>()
-  const pair = (a: Shape, b: Shape): boolean => {
-    if (a === b) return true
-    const row = seen.get(a) ?? new Set<Shape>()
-    seen.set(a, row)
-    if (row.has(b)) return true
-    row.add(b)
-    if (!isSameTags(a.tags, b.tags) || !a.item !== !b.item || a.items?.length !== b.items?.length || a.fields?.size !== b.fields?.size)
-      return false
-    if (a.item && b.item && !pair(a.item, b.item)) return false
-    if (!(a.items ?? []).every((item, i) => pair(item, itemAt(b, i)))) return false
-    return [...(a.fields ?? [])].every(([name, field]) => b.fields?.has(name) && pair(field, fieldShape(b, name)))
+  const pairs = new Pairs()
+  pairs.add(a, b)
+  for (const [a, b] of pairs) {
+    const areLike = !a.item === !b.item && a.items?.length === b.items?.length && a.fields?.size === b.fields?.size
+    if (!areLike || a.origin !== b.origin || !isSameTags(a.tags, b.tags)) return false
+    if (a.item && b.item) pairs.add(a.item, b.item)
+    for (const [i, item] of (a.items ?? []).entries()) pairs.add(item, b.items?.[i] ?? PLAIN)
+    for (const [name, field] of a.fields ?? []) {
+      const other = b.fields?.get(name)
+      if (!other) return false
+      pairs.add(field, other)
+    }
   }
-  return pair(a, b)
+  return true
+}
+
+/** Each pair once, with those that are added meanwhile: shapes may be deeper than the stack. */
+class Pairs {
+  readonly #seen = new Map<Shape, Set<Shape>>()
+  readonly #list: (readonly [Shape, Shape, string])[] = []
+
+  add(a: Shape, b: Shape, path = ''): void {
+    const row = this.#seen.get(a) ?? new Set<Shape>()
+    this.#seen.set(a, row)
+    if (row.has(b)) return
+    row.add(b)
+    this.#list.push([a, b, path])
+  }
+
+  [Symbol.iterator](): Iterator<readonly [Shape, Shape, string]> {
+    return this.#list.values()
+  }
 }
 
 /** A part with a forbidden label. */
@@ -171,25 +148,26 @@ export interface LabelViolation {
 /** For each label the part with the shortest path. */
 export const violationsOf = (source: Shape, allowed: Shape): readonly LabelViolation[] => {
   const found = new Map<Label, LabelViolation>()
-  const seen = new Map<Shape, Set<Shape>>()
   const note = (label: Label, trail: Trail | undefined, isAllowed: boolean, path: string) => {
     const known = found.get(label)
     if (trail && !isAllowed && (!known || trail.length < known.trail.length)) found.set(label, { label, trail, path })
   }
-  const pair = (a: Shape, b: Shape, path: string): void => {
-    const row = seen.get(a) ?? new Set<Shape>()
-    seen.set(a, row)
-    if (row.has(b)) return
-    row.add(b)
+  const pairs = new Pairs()
+  pairs.add(source, allowed)
+  for (const [a, b, path] of pairs) {
+    if (a.origin !== undefined && a.origin === b.origin) continue
     note('untrusted', a.tags.untrusted, b.tags.untrusted !== undefined, path)
     note('secret', a.tags.secret, b.tags.secret !== undefined, path)
-    for (const [name, field] of a.fields ?? []) pair(field, fieldShape(b, name), `${path}.${name}`)
-    if (a.item) pair(a.item, b.item ?? elementIn(b), `${path}[]`)
-    for (const [i, item] of (a.items ?? []).entries()) pair(item, itemAt(b, i), `${path}[${i}]`)
-    // A part without subparts is compared with each of the other's, some of which may allow less.
-    for (const name of b.fields?.keys() ?? []) if (!a.fields?.has(name)) pair(fieldShape(a, name), fieldShape(b, name), `${path}.${name}`)
-    if (b.item && !a.item && !a.items && !a.fields) pair(leaf(a.tags), b.item, `${path}[]`)
+    for (const [name, field] of a.fields ?? []) pairs.add(field, fieldShape(b, name), `${path}.${name}`)
+    // It may come to each of the elements, some of which may allow less.
+    const elements = b.item ? [b.item] : (b.items ?? [leaf(b.tags)])
+    if (a.item) for (const each of elements) pairs.add(a.item, each, `${path}[]`)
+    for (const [i, item] of (a.items ?? []).entries())
+      for (const each of b.items && i < b.items.length ? [b.items[i] ?? PLAIN] : elements) pairs.add(item, each, `${path}[${i}]`)
+    // So may a part without subparts to each of the other's.
+    for (const name of b.fields?.keys() ?? [])
+      if (!a.fields?.has(name)) pairs.add(fieldShape(a, name), fieldShape(b, name), `${path}.${name}`)
+    if ((b.item || b.items) && !a.item && !a.items && !a.fields) for (const each of elements) pairs.add(leaf(a.tags), each, `${path}[]`)
   }
-  pair(source, allowed, '')
   return [...found.values()]
 }

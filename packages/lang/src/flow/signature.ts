@@ -1,10 +1,11 @@
 // A labelled signature is trusted by callers and checked for its binding; an unlabelled one passes labels through.
 
 import type { Bound } from '../names/names.js'
+import { overlay } from './combine.js'
 import { declaredShape, type Written, writesLabelIn } from './declared.js'
 import type { Findings } from './finding.js'
 import type { TrailStep } from './label.js'
-import { overlay, PLAIN, type Shape, violationsOf } from './shape.js'
+import { PLAIN, type Shape, violationsOf } from './shape.js'
 
 export interface SignatureFlow {
   readonly isWorded: boolean

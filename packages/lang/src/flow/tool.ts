@@ -6,10 +6,14 @@ import type { Bound } from '../names/names.js'
 import { type ToolBody, toolOf } from '../program/tool-plan.js'
 import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
 import type { Analysis } from './analysis.js'
+import { joinShapes, overlay } from './combine.js'
+import { holdTool } from './config-sinks.js'
 import { labelled } from './declared.js'
-import { begin, isTagged, type Label, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { labelsOf } from './prompt-files.js'
-import { flat, joinShapes, type LabelViolation, overlay, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
+import { begin, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
+import { labelsOf } from './labelled-roots.js'
+import { rootPaths, writtenPaths } from './places.js'
+import { reachOfTool } from './reach.js'
+import { flat, type LabelViolation, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
 type Body = Extract<ToolBody, { kind: 'tool' }>
@@ -18,23 +22,31 @@ export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape 
   const plan = toolOf(bound)
   const { body } = plan
   if (body.kind === 'chain') return PLAIN
+  const effects = a.effectsOf(plan)
+  const own = holdTool(bound, maySend(body, effects), a)
+  // What it says of an input, and of what its signature calls so, is so whatever the type of its result.
+  a.fails(tagsThrough(given, stepOf(bound, 'through')))
+  a.fails(own)
+  if (isWorded(bound)) a.fails(flat(saidOf(bound, 0)))
   switch (body.source) {
     case 'mock':
     case 'failing':
-      return isWorded(bound) ? saidOf(bound, 0) : PLAIN
+      return signedResult(bound, labelled(plan.output, own), a)
     case 'spy':
     case 'flaky':
     case 'pool':
     case 'handoff':
       return made(bound, given, body, a, (shape) => body.parts.map((part) => a.call(part, shape)).reduce(joinShapes, PLAIN))
     case 'process':
-      return made(bound, given, body, a, (shape) => (body.process?.kind === 'bound' ? a.lower(body.process.bound, shape) : shape))
+      return made(bound, given, body, a, (shape) =>
+        body.process?.kind === 'bound' ? a.lower(body.process.bound, shape, body.config) : shape,
+      )
     case 'mcp':
     case 'command':
     case 'function':
     case 'builtin':
     case 'agent':
-      return callSource(bound, body, a.effectsOf(plan), plan.output, given, a)
+      return callSource(bound, body, effects, plan.output, given, own, a)
     default:
       return unreachable(body.source)
   }
@@ -56,10 +68,18 @@ const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (
   return signature.leave([isAsked ? joinShapes(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
 }
 
-const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, a: Analysis): Shape => {
+// A constant, which may be that of a param.
+const signedResult = (bound: Bound, made: Shape, a: Analysis): Shape => {
+  const [result = PLAIN] = ofSignature(bound, a).leave([made])
+  return isWorded(bound) ? joinShapes(saidOf(bound, 0), result) : result
+}
+
+const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, own: Tags, a: Analysis): Shape => {
   const { source, config } = body
   const isAsked = config.approval === 'ask'
-  const leaves = source === 'mcp' || effects.some((e) => e === 'net' || e === 'net.private' || e === 'model')
+  const leaves = maySend(body, effects)
+  const stored = keptIn(bound, body, effects, given, a)
+  a.fails(uniteTags(errorTags(bound, body, effects), stored))
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
   for (const violation of violationsOf(given, takenBy(bound, 0))) {
     const isUntrusted = violation.label === 'untrusted'
@@ -68,28 +88,48 @@ const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output
     refuse(
       bound,
       violation,
-      source === 'mcp' ? 'calls a server' : doing(isUntrusted ? harmful : effects),
+      source === 'mcp' ? 'calls a server' : isUntrusted ? doing(harmful) : sending(effects),
       isUntrusted ? harmful : effects,
       a,
     )
   }
-  const tags = uniteTags(sourceTags(bound, body, effects), tagsThrough(given, stepOf(bound, 'through')))
+  const tags = [own, sourceTags(bound, body, effects), stored, tagsThrough(given, stepOf(bound, 'through'))].reduce(uniteTags)
   const result = labelled(output, tags)
   if (!isWorded(bound)) return result
   const said = saidOf(bound, 0)
-  holdToSource(bound, body, effects, output, said, a)
+  holdToSource(bound, labelled(output, uniteTags(sourceTags(bound, body, effects), stored)), said, a)
   const kept = leaves ? PLAIN : labelled(output, { secret: tags.secret })
   return joinShapes(overlay(said, result), kept)
 }
 
+// A file keeps the labels of what is written into it, and what reads below there has them: built-in tools, whose roots are known.
+const keptIn = (bound: Bound, { source, config }: Body, effects: readonly Effect[], given: Shape, a: Analysis): Tags => {
+  const isBuiltIn = source === 'builtin'
+  const roots = rootPaths(config.roots)
+  const { untrusted, secret } = tagsThrough(given, stepOf(bound, 'written by'))
+  const written = isBuiltIn ? (effects.includes('fs.write') ? roots : []) : reachesFiles(source) ? writtenPaths(config) : []
+  a.places.write(written, { untrusted: config.approval === 'ask' ? undefined : untrusted, secret })
+  return isBuiltIn && effects.includes('fs.read') ? a.places.read(roots, stepOf(bound, 'read by')) : NO_TAGS
+}
+
+const reachesFiles = (source: string): boolean => source === 'command' || source === 'function'
+
 const tagsThrough = (given: Shape, step: TrailStep): Tags => flat(through(given, step))
 
-/** The labels of a tool's own results. */
-export const sourceTags = (bound: Bound, { source, config }: Body, effects: readonly Effect[]): Tags => {
-  const trail = begin(stepOf(bound, 'from'))
-  // Null carries no information.
-  if (resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'unit') return NO_TAGS
-  const isOutside = source === 'mcp' ? !isTrusted(config.mcp) : effects.includes('net')
+/** Does what it is given leave the machine? */
+const maySend = ({ source, config }: Body, effects: readonly Effect[]): boolean =>
+  source === 'mcp' || effects.some((e) => e === 'net' || e === 'net.private' || e === 'model') || reachOfTool(source, config).leaves
+
+/** The labels of a tool's own results. Null carries no information. */
+export const sourceTags = (bound: Bound, body: Body, effects: readonly Effect[]): Tags =>
+  resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'unit' ? NO_TAGS : ownTags(body, effects, begin(stepOf(bound, 'from')))
+
+/** Those of its errors, which are text whatever its results are. */
+export const errorTags = (bound: Bound, body: Body, effects: readonly Effect[]): Tags =>
+  ownTags(body, effects, begin(stepOf(bound, 'from an error of')))
+
+const ownTags = ({ source, config }: Body, effects: readonly Effect[], trail: Trail): Tags => {
+  const isOutside = source === 'mcp' ? !isTrusted(config.mcp) : effects.includes('net') || reachOfTool(source, config).isOutside
   const roots = source === 'builtin' ? rootLabels(config.roots) : []
   const untrusted = isOutside || roots.includes('untrusted') ? trail : undefined
   const secret = roots.includes('secret') ? trail : undefined
@@ -102,9 +142,9 @@ export const isTrusted = (server: Json | undefined): boolean =>
 const rootLabels = (roots: Json | undefined): readonly Label[] => Object.values(roots ?? {}).flatMap(labelsOf)
 
 // In a labelled signature, results of a source are untrusted too.
-const holdToSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, said: Shape, a: Analysis): void => {
+const holdToSource = (bound: Bound, own: Shape, said: Shape, a: Analysis): void => {
   const { name, signature } = bound.binding
-  for (const { label, trail } of violationsOf(labelled(output, sourceTags(bound, body, effects)), said)) {
+  for (const { label, trail } of violationsOf(own, said)) {
     a.findings.add({
       label,
       sink: `the output of '${bound.name}', whose signature says that it has none`,
@@ -125,6 +165,13 @@ const DOING: readonly (readonly [Effect, string])[] = [
 ]
 
 const doing = (effects: readonly Effect[]): string => DOING.find(([effect]) => effects.includes(effect))?.[1] ?? 'takes none'
+
+const sending = (effects: readonly Effect[]): string =>
+  effects.some((e) => e === 'net' || e === 'net.private')
+    ? 'reaches the network'
+    : effects.includes('model')
+      ? 'asks a model'
+      : 'may send it away, as its sandbox lets it'
 
 const refuse = (bound: Bound, { label, trail, path }: LabelViolation, does: string, effects: readonly Effect[], a: Analysis): void => {
   const { name } = bound.binding

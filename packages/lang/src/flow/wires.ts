@@ -19,8 +19,10 @@ export interface WireFlows {
 
 /** `graph`: the plan of the binding. Only for a program without errors. */
 export const flowsOfWires = (program: Program, bound: Bound, graph: Graph, effectsOf: EffectsOf): WireFlows => {
-  const flow = new GraphFlow(bound, new FlowEngine(program.scopes, effectsOf), graph)
-  flow.run(bound.inputs.map((_, i) => givenTo(bound, i)))
+  const engine = new FlowEngine(program.scopes, effectsOf)
+  const flow = new GraphFlow(bound, engine, graph)
+  do flow.run(bound.inputs.map((_, i) => givenTo(bound, i)))
+  while (engine.places.takeNews())
   return {
     labelsOn: (edge) => {
       const { untrusted, secret } = flat(flow.shapeOn(edge))

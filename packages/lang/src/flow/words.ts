@@ -28,15 +28,17 @@ const labelsRoots = (items: unknown): boolean => {
   return isFound
 }
 
-/** By a word in a type, by a tool, by a server of an agent, by a param that is a key: elsewhere no label begins. */
+/** By a word in a type, by a tool, by a server or a program of an agent, by a param that is a key: elsewhere no label begins. */
 export const mayLabel = ({ scopes }: Program): boolean =>
   scopes.some(({ module: { program } }) => LABELS.test(program.span.source.text) || program.items.some(isSource)) ||
   secretParams(scopes).size > 0
 
 const LABELS = /\b(?:untrusted|secret)\b/
 
+const SOURCE_KEYS: ReadonlySet<string> = new Set(['mcp', 'command'])
+
 const isSource = (item: Item): boolean => {
   if (item.kind !== 'binding') return false
   const { impl } = item
-  return impl.kind === 'tool' || (impl.kind === 'agent' && impl.config.entries.some(({ key }) => key.text === 'mcp'))
+  return impl.kind === 'tool' || (impl.kind === 'agent' && impl.config.entries.some(({ key }) => SOURCE_KEYS.has(key.text)))
 }

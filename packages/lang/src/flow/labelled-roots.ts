@@ -1,9 +1,8 @@
-// Prompt files below a labelled root of a tool. Paths are compared as they are written: roots are relative to the docroot, prompts to the
-// spec, and both are assumed to be one directory.
+// The labelled roots of a program's tools. Paths are compared as they are written: roots are relative to the docroot, files of a spec to
+// that, and both are assumed to be one directory.
 
 import type { Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
-import type { Entry, Value } from '../parse/ast.js'
 import { toolOf } from '../program/tool-plan.js'
 import type { Json } from '../types/type.js'
 import type { Label } from './label.js'
@@ -13,10 +12,6 @@ export interface LabelledRoot {
   readonly labels: readonly Label[]
   /** The tool that labels it. */
   readonly tool: string
-}
-
-export interface PromptReference {
-  readonly name: string
   readonly span: Span
 }
 
@@ -26,36 +21,24 @@ export const labelledRoots = (scopes: readonly Scope[]): readonly LabelledRoot[]
     [...scope.bindings.values()].flatMap((bound) => {
       if (bound.binding.impl.kind !== 'tool') return []
       const { body } = toolOf(bound)
-      return body.kind === 'tool' && body.source === 'builtin' ? rootsIn(body.config.roots, bound.name) : []
+      return body.kind === 'tool' && body.source === 'builtin' ? rootsIn(body.config.roots, bound) : []
     }),
   )
 
-const rootsIn = (roots: Json | undefined, tool: string): LabelledRoot[] =>
+const rootsIn = (roots: Json | undefined, { name, binding }: Bound): LabelledRoot[] =>
   Object.values(roots ?? {}).flatMap((root) => {
     const labels = labelsOf(root)
     const { path } = Object(root) as { path?: unknown }
-    return labels.length > 0 && typeof path === 'string' ? [{ path, labels, tool }] : []
+    return labels.length > 0 && typeof path === 'string' ? [{ path, labels, tool: name, span: binding.name.span }] : []
   })
 
 /** The labels of one root: `{ path: "drop", untrusted: true }`. */
 export const labelsOf = (root: Json): readonly Label[] => (['untrusted', 'secret'] as const).filter((label) => Object(root)[label] === true)
 
-/** A bare name in `prompts` is looked up elsewhere, not beside the spec. */
-export const promptFilesOf = ({ binding: { impl } }: Bound): readonly PromptReference[] =>
-  impl.kind === 'agent' ? impl.config.entries.flatMap(filesIn) : []
-
-const filesIn = ({ key, value }: Entry): PromptReference[] => {
-  if (key.text === 'prompt_file') return textIn(value)
-  if (key.text !== 'prompts' || value.kind !== 'list') return []
-  return value.items.flatMap(textIn).filter(({ name }) => name.includes('/'))
-}
-
-const textIn = (value: Value): PromptReference[] =>
-  value.kind === 'value' && typeof value.value === 'string' ? [{ name: value.value, span: value.span }] : []
-
 /** Without resolving links. */
 export const isBelow = (file: string, directory: string): boolean => {
   const [inner, outer] = [partsOf(file), partsOf(directory)]
+  if (file.startsWith('/') !== directory.startsWith('/') || (inner[0] === '..' && outer[0] !== '..')) return false
   return outer.every((part, i) => inner[i] === part)
 }
 
