@@ -106,6 +106,8 @@ const makeFinder =
   (mounts: Mounts, { sockets }: Sandbox) =>
   (path: string): OutsideEntry => {
     const real = toRealPath(path)
+    // Of another process outside: there is no key that grants it.
+    if (isWithin('/proc', real)) return { kind: 'none', isBound: false }
     const stat = statSync(real, { throwIfNoEntry: false })
     if (!stat) return { kind: 'none', isBound: false }
     if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(toRealPath).includes(real) }
