@@ -75,14 +75,15 @@ const isAnyHindered = async (entries: readonly JournalEntry[], places: readonly 
 const toPlace = ({ path, made }: JournalEntry, directory: string, roots: Roots): ResolvedPath | undefined => {
   const absolute = resolve(directory, path)
   const resolved = resolvePath(absolute, 'write', roots)
-  const root = resolved.ok ? resolved.value.root : undefined
-  if (root === undefined || !isWithin(root, absolute)) return undefined
+  if (!resolved.ok) return undefined
+  const { root, names } = resolved.value
+  if (!isWithin(root, absolute)) return undefined
   const directories = relative(root, dirname(absolute))
     .split(sep)
     .filter((part) => part !== '')
   const missing = made > 0 ? directories.slice(-made) : []
   const outer = join(root, ...directories.slice(0, directories.length - missing.length))
-  return { root, directory: outer, missing, name: basename(absolute), exists: true, shown: path }
+  return { root, directory: outer, missing, name: basename(absolute), exists: true, shown: path, names }
 }
 
 const read = async (directory: Directory, name: string, id: string): Promise<readonly JournalEntry[] | undefined> => {
