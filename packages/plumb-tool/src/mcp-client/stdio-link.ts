@@ -51,7 +51,7 @@ export const openStdioLink = (
     {
       visible: spec.flatMap((path) => [dirname(path), path]),
       words: args,
-      programFiles: [...spec, program.value],
+      programFiles: { paths: [...spec, program.value] },
     },
   )
   return child.ok ? succeed(attach(child.value, places, onStderr)) : child

@@ -1,7 +1,7 @@
 // Looks up paths that may not exist or be readable: returns undefined, or an empty list, in place of an exception.
 
 import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 
 /** The path with all links resolved. */
 export const findRealPath = (path: string): string | undefined => {
@@ -83,3 +83,6 @@ const linkAt = (path: string): string | undefined => {
     return undefined
   }
 }
+
+/** Compares whole components: `/ws-evil` is not within `/ws`. */
+export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)

@@ -6,7 +6,8 @@
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import { findLinkStat, findRealPath, followLinks } from './look-up.js'
+import { whyOfGit } from './git-reach.js'
+import { findLinkStat, findRealPath, followLinks, isWithin } from './look-up.js'
 import { repositoryWith, shownDirectory, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
 /** Where a file is or would be. Checked when it was resolved; `openDirectory` and `openFile` check again what they opened. */
@@ -157,7 +158,8 @@ const whyKeptFromWriters = ({ root, names }: ResolvedPath, programFiles: Roots['
   return (
     firstOf(names, (components) => whyNotWritable(components, basename(root))) ??
     firstOf(paths, (path) => programFiles?.whyProtected(path, root)) ??
-    whyRepositoryForbidden(root, paths)
+    whyRepositoryForbidden(root, paths) ??
+    firstOf(paths, (path) => whyOfGit(path, root))
   )
 }
 
@@ -194,9 +196,6 @@ export const childPath = (directory: ResolvedPath, name: string): ResolvedPath =
 /** The same directory, as the parent of its entries. */
 export const asDirectory = (resolved: ResolvedPath): ResolvedPath =>
   resolved.name === '.' ? resolved : { ...resolved, directory: absolutePath(resolved), missing: [], name: '.' }
-
-/** Compares whole components: `/ws-evil` is not within `/ws`. */
-export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
 const isLink = (path: string): boolean => findLinkStat(path)?.isSymbolicLink() === true
 const isRegular = (path: string): boolean => findLinkStat(path)?.isFile() === true

@@ -2,14 +2,14 @@
 
 import type { Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { findLinkStat, followLinks } from '../path/look-up.js'
-import { isWithin } from '../path/resolved-path.js'
+import { findLinkStat, followLinks, isWithin } from '../path/look-up.js'
 import { foldName } from '../path/trusted-names.js'
 
 export class ProgramFileSet {
   /** Paths by their folded names, for file systems that ignore case. */
   readonly #files = new Map<string, Set<string>>()
   readonly #directories = new Map<string, Set<string>>()
+  readonly #packages = new Set<string>()
   readonly #ways = new Map<string, readonly string[]>()
 
   /** Adds a path, existing or not, with the links on its way. Returns its final target. */
@@ -24,15 +24,23 @@ export class ProgramFileSet {
     add(this.#directories, this.addFile(path))
   }
 
-  /** Existing members below `root`, without those inside a member directory. */
-  existingBelow(root: string): readonly string[] {
+  /** A package of Python: an empty directory of its name would be one too. */
+  addPackage(path: string): void {
+    this.addDirectory(path)
+    this.#packages.add(path)
+  }
+
+  /** Members below `root`, existing or not, without those inside a member directory; packages that do not exist apart. */
+  namesBelow(root: string): { readonly paths: readonly string[]; readonly absent: readonly string[] } {
     const all = [...this.#directories.values(), ...this.#files.values()].flatMap((names) => [...names])
     const directories = new Set([...this.#directories.values()].flatMap((names) => [...names]).filter((directory) => directory !== root))
     const isInDirectory = (path: string): boolean => {
       for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (directories.has(at)) return true
       return false
     }
-    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && findLinkStat(path) && !isInDirectory(path))
+    const below = [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && !isInDirectory(path))
+    const isAbsent = (path: string): boolean => this.#packages.has(path) && findLinkStat(path) === undefined
+    return { paths: below.filter((path) => !isAbsent(path)), absent: below.filter(isAbsent) }
   }
 
   /** `path` is real as far as it exists. A root that is the file itself, or inside the directory, allows it. */

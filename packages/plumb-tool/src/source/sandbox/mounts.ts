@@ -1,7 +1,7 @@
 // The file system of a sandbox: a table of mounts by path, and the bubblewrap options that create it. Nothing else is visible.
 
 import { dirname } from 'node:path'
-import { isWithin } from '../path/resolved-path.js'
+import { isWithin } from '../path/look-up.js'
 import { followPath, isOfPrograms } from './docroot-links.js'
 
 export type Mount =
@@ -11,6 +11,8 @@ export type Mount =
   | { readonly kind: 'write'; readonly fd?: number }
   /** Bound read-only inside a writable directory. */
   | { readonly kind: 'keep'; readonly fd: number }
+  /** An empty directory that stands for what must not be there. */
+  | { readonly kind: 'guard' }
   /** Covered by an empty file or directory that cannot be read. */
   | { readonly kind: 'hide'; readonly isDirectory: boolean }
   /** Directories that exist only in the sandbox: a writable one, or an empty one. */
@@ -133,6 +135,8 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
       return mount.fd === undefined ? ['--bind', path, path] : ['--bind-fd', String(mount.fd), path]
     case 'keep':
       return ['--ro-bind-fd', String(mount.fd), path]
+    case 'guard':
+      return ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]
     case 'hide':
       // A bind mount of /dev/null: bubblewrap mounts with nodev, so opening it fails.
       return mount.isDirectory ? ['--perms', '0000', '--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]

@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { isWithin } from '../path/resolved-path.js'
+import { isWithin } from '../path/look-up.js'
 import { isLedOut, ledOut } from './docroot-links.js'
 import {
   findInstallation,

@@ -79,11 +79,12 @@ const runBoxed = (command: readonly string[], { docroot }: EscapeFixture, env: R
   const sandbox = andThen(readSandbox({ write: ['out'] }, request), (open) => open({ warn() {} }))
   if (!sandbox.ok) return sandbox
   if (!sandbox.value) throw new TypeError('a sandbox was asked for')
-  const enclosure = buildSandboxCommand(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: [] })
+  const enclosure = buildSandboxCommand(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: { paths: [] } })
   if (!enclosure.ok) return enclosure
-  const { command: before, given, shared, env: inner, close } = enclosure.value
+  const { command: before, given, shared, env: inner, close, settle } = enclosure.value
   const whole = [...before, ...command] as unknown as [string, ...string[]]
   const end = runSync({ command: whole, cwd: docroot, env: inner, given: given ?? {}, shared: shared ?? {}, timeoutMs: TIMEOUT_MS })
   close()
+  settle()
   return succeed(end)
 }
