@@ -12,6 +12,8 @@ export interface GitReach {
   readonly paths: ReadonlySet<string>
   /** The links that lead to them, each in a directory without links. */
   readonly links: ReadonlySet<string>
+  /** Files that must not come to be, and at which git fails where there is a directory. */
+  readonly absent: ReadonlySet<string>
 }
 
 /** Of all look-ups, so that a forest of repositories takes no time; those of the outer directories come first. */
@@ -43,6 +45,7 @@ export const whyOfGit = (path: string, root: string): string | undefined => {
 class GitFinder implements GitReach {
   readonly paths = new Set<string>()
   readonly links = new Set<string>()
+  readonly absent = new Set<string>()
   readonly #seen = new Set<string>()
   #entries = 0
 
@@ -50,12 +53,19 @@ class GitFinder implements GitReach {
 
   /** A directory that may be the top of a worktree, or a repository itself. */
   addWorktree(directory: string): void {
-    if (isRepository(directory)) for (const name of PARTS_OF_REPOSITORY) this.#lead(join(directory, name), directory)
+    if (basename(directory) !== '.git' && isRepository(directory)) this.#addParts(directory)
     if (!findLinkStat(join(directory, '.git'))) return
     this.#lead(join(directory, '.git'), directory)
     for (const name of HOOK_DIRECTORIES) this.#lead(join(directory, name), directory)
     this.#addSubmodules(directory)
     for (const file of [...CONFIG_FILES.map((name) => join(homedir(), name)), '/etc/gitconfig']) this.#addConfig(file, directory)
+  }
+
+  #addParts(directory: string): void {
+    for (const name of PARTS_OF_REPOSITORY) this.#lead(join(directory, name), directory)
+    const common = join(directory, 'commondir')
+    if (findLinkStat(common)) this.#lead(common, directory)
+    else this.absent.add(common)
   }
 
   /** Breadth first, so that what is near is found. */
@@ -155,7 +165,7 @@ const GIT_FILE = 'gitdir:'
 const BULK: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'lfs'])
 
 /** Of a repository without a worktree, those parts that git runs or trusts. */
-const PARTS_OF_REPOSITORY = ['config', 'config.worktree', 'hooks', 'commondir', 'info', 'worktrees', 'modules', 'objects/info']
+const PARTS_OF_REPOSITORY = ['config', 'config.worktree', 'hooks', 'info', 'worktrees', 'modules', 'objects/info']
 
 /** Keys whose value is a program, or a file that names some. */
 const RUNS =

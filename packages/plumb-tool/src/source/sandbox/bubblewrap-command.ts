@@ -1,11 +1,12 @@
 // Builds the bubblewrap command line for a sandbox, with the contents of the descriptors that bubblewrap reads.
 
-import { closeSync, statSync } from 'node:fs'
-import { constants } from 'node:os'
+import { closeSync, existsSync, statSync } from 'node:fs'
+import { constants, release } from 'node:os'
 import { join } from 'node:path'
 import { type Exit, fault, type Result, succeed, type Wrapper } from '@plumb/wire'
 import { isWithin, listEntries, toRealPath } from '../path/look-up.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_DIRECTORY_FD, UNSHARED } from './bubblewrap-options.js'
+import { watchGroup } from './group-watch.js'
 import { findMissingAccess, listRefusals, type OutsideEntry } from './missing-access.js'
 import type { Mounts } from './mounts.js'
 import type { ConnectPolicy } from './net/connect-host.js'
@@ -53,6 +54,8 @@ const UNGRANTED: Pick<ConnectPolicy, 'denies'> = {
 }
 
 interface Ends {
+  readonly pid: number
+  kill(signal: NodeJS.Signals): void
   readonly ended: Promise<Exit>
   readonly exited: Promise<Exit>
 }
@@ -81,8 +84,9 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
   if (!mounts.has(cwd)) mounts.put(cwd, { kind: 'empty' })
   const options = [...UNSHARED, ...(hasNet ? [] : ['--unshare-net']), ...mounts.options(), '--remount-ro', '/', '--chdir', cwd]
   const limit = memory ? [memory.prlimit, `--data=${memory.bytes}`, '--'] : []
+  let overrun: string | undefined
   const net = hosts && openSandboxNet(hosts, { ...caller, who })
-  const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--']
+  const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', ...processLimit()]
   return succeed({
     // The program that opens the network is ours, so the memory limit does not apply to it.
     command: net ? [...bubblewrap, ...net.command, ...limit] : [...limit, ...bubblewrap],
@@ -92,13 +96,18 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
     ...(net ? { listener: net.listener } : {}),
     net,
     findMissingAccess: (said) =>
-      [net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })]
+      [overrun, net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })]
         .filter((lack) => lack !== undefined)
         .join('; ') || undefined,
     listRefusals: (said) => [...(net?.refusals() ?? []), ...listRefusals(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })],
     close,
     follow: (child) => {
+      const unwatch = watchGroup(child.pid, { processes: MAX_PROCESSES, bytes: memory?.bytes }, (why) => {
+        overrun = why
+        child.kill('SIGKILL')
+      })
       const ended = child.ended.then((exit) => {
+        unwatch()
         net?.close()
         hold.value.settle()
         return toExit(exit)
@@ -107,6 +116,21 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
     },
     settle: hold.value.settle,
   })
+}
+
+/** Processes that a sandbox may have, and threads of all of them. */
+const MAX_PROCESSES = 1024
+const MAX_THREADS = 8192
+
+/**
+ * Set inside, where those of the sandbox alone are counted, by kernels that count them by namespaces. Root is not held by it, nor does bubblewrap
+ * need it: then the watch alone ends what starts too many.
+ */
+const processLimit = (): readonly string[] => {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  const counts = major > 5 || (major === 5 && minor >= 14)
+  const prlimit = counts && process.getuid?.() !== 0 ? ['/usr/bin/prlimit', '/bin/prlimit'].find(existsSync) : undefined
+  return prlimit === undefined ? [] : [prlimit, `--nproc=${MAX_THREADS}`, '--']
 }
 
 /** bubblewrap gives a program that a signal ended the status of a shell: 128 more than its number. */

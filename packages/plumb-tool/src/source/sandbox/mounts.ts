@@ -15,12 +15,12 @@ export type Mount =
   | { readonly kind: 'guard' }
   /** Covered by an empty file or directory that cannot be read. */
   | { readonly kind: 'hide'; readonly isDirectory: boolean }
-  /** Directories that exist only in the sandbox: a writable one, or an empty one. */
-  | { readonly kind: 'temporary' }
+  /** Directories that exist only in the sandbox: a writable one, of a size if one is given, or an empty one. */
+  | { readonly kind: 'temporary'; readonly bytes?: number | undefined }
   | { readonly kind: 'empty' }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'proc' }
-  | { readonly kind: 'dev' }
+  | { readonly kind: 'dev'; readonly bytes?: number | undefined }
 
 const SHOWN: ReadonlySet<Mount['kind']> = new Set(['read', 'write', 'keep', 'proc', 'dev'])
 
@@ -141,7 +141,7 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
       // A bind mount of /dev/null: bubblewrap mounts with nodev, so opening it fails.
       return mount.isDirectory ? ['--perms', '0000', '--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
     case 'temporary':
-      return ['--perms', '1777', '--tmpfs', path]
+      return temporary(path, mount.bytes)
     case 'empty':
       return ['--dir', path]
     case 'link':
@@ -150,6 +150,13 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
       // Root could write the kernel's settings in it even without capabilities. All of it, since a mount for each directory of them takes longer.
       return ['--proc', path, '--remount-ro', path]
     case 'dev':
-      return ['--dev', path]
+      // Files can be made in what bubblewrap mounts: in the one directory of it that is meant for them alone.
+      return ['--dev', path, ...temporary(`${path}/shm`, mount.bytes), '--remount-ro', path]
   }
 }
+
+const temporary = (path: string, bytes: number | undefined): readonly string[] => [
+  ...['--perms', '1777'],
+  ...(bytes === undefined ? [] : ['--size', String(bytes)]),
+  ...['--tmpfs', path],
+]

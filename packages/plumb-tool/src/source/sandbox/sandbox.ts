@@ -25,7 +25,7 @@ export interface Sandbox extends Bubblewrap {
   /** Absolute; links are not resolved. */
   readonly read: readonly string[]
   readonly sockets: readonly string[]
-  /** RLIMIT_DATA of each process, set by prlimit(1). */
+  /** Of all processes together with temporary files; also RLIMIT_DATA of each process, set by prlimit(1), so that one fails before it is ended. */
   readonly memory: { readonly bytes: number; readonly prlimit: string } | undefined
   /** Where a start says what it finds wrong with a program that has ended. */
   readonly outlet: { warn?: (warning: Fault) => void }

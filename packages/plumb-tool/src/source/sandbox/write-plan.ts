@@ -1,6 +1,6 @@
 // What a sandboxed program may write: the directories of its spec, less what would be run or believed outside of the sandbox later.
 
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { findGitReach } from '../path/git-reach.js'
 import { findLinkStat, findStat, followLinks, isWithin } from '../path/look-up.js'
@@ -49,7 +49,7 @@ export const planWrites = (mounts: Mounts, sandbox: Sandbox, keep: KeptPaths, fd
   }
   if (named.size === 0) return succeed({ settle: () => {} })
   const isOpen = (path: string): boolean => isWritable(path, docroot, named)
-  const { paths, links } = listKept(named, keep.paths)
+  const { paths, links, absent } = listKept(named, keep)
   const wanted = [...paths].filter((path) => isOpen(path) && !named.has(path))
   const kept = withoutInner(wanted.filter(isThere), named)
   const missing = new Set(wanted.filter((path) => !isThere(path)).map(firstMissing))
@@ -91,8 +91,14 @@ export const planWrites = (mounts: Mounts, sandbox: Sandbox, keep: KeptPaths, fd
       )
     mounts.put(path, { kind: 'keep', fd })
   }
-  const absent = (keep.absent ?? []).filter((path) => isOpen(path) && !named.has(path))
-  const watches = [watchLinks(docroot, movable), watchAbsent(docroot, absent), watchRepositories([...named])]
+  const watches = [
+    watchLinks(docroot, movable),
+    watchAbsent(
+      docroot,
+      absent.filter((path) => isOpen(path) && !named.has(path)),
+    ),
+    watchRepositories([...named]),
+  ]
   return succeed({
     settle: () => {
       for (const watch of watches) for (const said of watch()) sandbox.outlet.warn?.(fault('permission_denied', `${who}: ${said}`))
@@ -101,18 +107,22 @@ export const planWrites = (mounts: Mounts, sandbox: Sandbox, keep: KeptPaths, fd
   })
 }
 
-/** All that is to stay as it is, without links on the way, and the links that lead there. */
-const listKept = (named: ReadonlySet<string>, keep: readonly string[]): { paths: ReadonlySet<string>; links: ReadonlySet<string> } => {
-  const directories = [...named].filter((path) => findStat(path)?.isDirectory())
+/** All that is to stay as it is, without links on the way, the links that lead there, and what must not come to be. */
+const listKept = (
+  named: ReadonlySet<string>,
+  keep: KeptPaths,
+): { paths: ReadonlySet<string>; links: ReadonlySet<string>; absent: readonly string[] } => {
+  // Who names a repository itself may change it.
+  const directories = [...named].filter((path) => basename(path) !== '.git' && findStat(path)?.isDirectory())
   const reach = findGitReach(directories)
   const [paths, links] = [new Set(reach.paths), new Set(reach.links)]
   // No repository is made where there is none.
-  for (const path of [...keep, ...directories.map((directory) => join(directory, '.git'))]) {
+  for (const path of [...keep.paths, ...directories.map((directory) => join(directory, '.git'))]) {
     const followed = followLinks(path)
     for (const link of followed.links) links.add(link)
     paths.add(followed.names.at(-1) as string)
   }
-  return { paths, links }
+  return { paths, links, absent: [...(keep.absent ?? []), ...reach.absent] }
 }
 
 const isThere = (path: string): boolean => findLinkStat(path) !== undefined && !isGuard(path)
