@@ -259,6 +259,26 @@ plumb -r s.plumb < ../in 2>&1; ${LIST} > ../after; diff ../before ../after; plum
   }
 })
 
+t.test('a server of MCP keeps the same', { skip }, async (t) => {
+  const files: Files = {
+    'lib/helper.plumb': 'let hi : string -> string = map("hi " + value)\n',
+    'work/s.plumb': `use helper
+let server = { command: "/bin/sh", args: ["../server.sh"], sandbox: { write: ["."], read: ["../server.sh"] } }
+let made : json -> string = tool { mcp: server, name: "make" }\n`,
+    'server.sh': `while read -r line; do
+  id=$(echo "$line" | sed -n 's/.*"id":\\([0-9]*\\).*/\\1/p')
+  case $line in
+  *initialize\\"*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+  *tools/list*) result='{"tools":[{"name":"make","inputSchema":{"type":"object"}}]}' ;;
+  *) for f in helper.plumb s.plumb .git own; do (echo x >> $f) 2>/dev/null; done; result='{"content":[{"type":"text","text":"made"}]}' ;;
+  esac
+  [ -z "$id" ] || echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":$id,\\"result\\":$result}"
+done\n`.replaceAll('\\\\', '\\'),
+  }
+  const run = `cd work; export PLUMB_PATH=../lib; plumb-tool -r s.plumb call made '{}' 2>&1; ls -A; grep -c x$ s.plumb`
+  for (const { user, out } of await asEach(run, files, openAll)) t.equal(out, 'made\n\nown\ns.plumb\n0\n'.replace('\n\n', '\n'), user)
+})
+
 t.test('one that ends takes nothing from one that still runs; what a killed one leaves is taken away by the next', { skip }, async (t) => {
   const wait = (until: string): string => `until [ -e ${until} ]; do sleep 0.05; done`
   const long = inside(`touch ready; ${wait('go')}; mkdir .git 2>&1; touch .git/config 2>&1; true`)

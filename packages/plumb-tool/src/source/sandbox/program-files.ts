@@ -5,9 +5,14 @@
 // directory by then stands for all its contents, and one that does not exist cannot be made in a sandbox, so make first what is to be written.
 
 import type { Session } from '../../call/call.js'
+import { toRealPath } from '../path/look-up.js'
 import { programFilesOf } from '../program-files/detect-changes.js'
 import type { Sandbox } from './sandbox.js'
 import type { KeptPaths } from './write-plan.js'
+
+/** As below, for a program whose sandbox is not known yet. */
+export const keptPaths = async (program: Pick<Session, 'files' | 'docroot'>): Promise<KeptPaths> =>
+  (await programFilesOf(program)).list.namesBelow(toRealPath(program.docroot))
 
 /** The files of the program below the docroot, those that it would find there, and `named`; empty if the sandbox may write nothing. */
 export const protectedProgramFiles = async (
@@ -16,6 +21,6 @@ export const protectedProgramFiles = async (
   named: readonly string[],
 ): Promise<KeptPaths> => {
   if (!sandbox || sandbox.write.length === 0) return { paths: [] }
-  const { paths, absent } = (await programFilesOf(program)).list.namesBelow(sandbox.docroot)
-  return { paths: [...paths, ...named], absent }
+  const kept = await keptPaths(program)
+  return { ...kept, paths: [...kept.paths, ...named] }
 }
