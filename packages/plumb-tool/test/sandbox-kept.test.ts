@@ -244,7 +244,8 @@ let main : !string -> !string = map(Helper.hi) ; map({ arguments: [value] }) ; m
   const later = packages.map((path) => `mkdir ${path} && touch ${path}/__init__.py`)
   const run = `cd work; export PLUMB_PATH=../lib PATH=$PWD/bin:$PATH; ${LIST} > ../before
 echo ${quoted(JSON.stringify([...tries, ...later, 'echo x > tools/own; echo end'].join('\n')))} | sed 's/^/"/; s/$/"/; s/^""/"/; s/""$/"/' > ../in
-plumb -r s.plumb < ../in 2>&1; ${LIST} > ../after; diff ../before ../after; plumb check s.plumb; python3 py/run.py`
+plumb -r s.plumb < ../in 2>&1; ${LIST} > ../after; diff ../before ../after; plumb check s.plumb; python3 py/run.py
+plumb-tool s.plumb call sh '{"arguments":["echo x > helper.plumb"]}' 2>&1`
   for (const { user, out } of await asEach(run, files, openAll)) {
     t.match(out, /^end$/m, `${user}: ${out}`)
     t.notMatch(out, /^got /m, `${user}: ${out}`)
@@ -255,6 +256,7 @@ plumb -r s.plumb < ../in 2>&1; ${LIST} > ../after; diff ../before ../after; plum
       `${user}: ${out}`,
     )
     t.match(out, /has made '[^']*\/py\/ujson', which the program that is running would load/, user)
+    t.match(out, /nothing is made at '[^']*helper\.plumb', where a later run or git would find and believe it/, user)
     t.match(out, /^none$/m, `${user}: an import that fails still does: ${out}`)
   }
 })

@@ -2,8 +2,8 @@
 
 import { closeSync, existsSync, statSync } from 'node:fs'
 import { constants, release } from 'node:os'
-import { join } from 'node:path'
-import { type Exit, fault, type Result, succeed, type Wrapper } from '@plumb/wire'
+import { basename, join } from 'node:path'
+import { type Exit, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
 import { isWithin, listEntries, toRealPath } from '../path/look-up.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_DIRECTORY_FD, UNSHARED } from './bubblewrap-options.js'
 import { watchGroup } from './group-watch.js'
@@ -96,7 +96,12 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
     ...(net ? { listener: net.listener } : {}),
     net,
     findMissingAccess: (said) =>
-      [overrun, net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })]
+      [
+        overrun,
+        findGuarded(said, hold.value.guarded),
+        net?.missingAccess(),
+        findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) }),
+      ]
         .filter((lack) => lack !== undefined)
         .join('; ') || undefined,
     listRefusals: (said) => [...(net?.refusals() ?? []), ...listRefusals(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })],
@@ -116,6 +121,16 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
     },
     settle: hold.value.settle,
   })
+}
+
+const GUARDED = /is a directory|eisdir|file exists|eexist/i
+
+/** The name that a program wanted to make, and that nothing may stand at. */
+const findGuarded = (said: string, guarded: readonly string[]): string | undefined => {
+  const path = GUARDED.test(said) ? guarded.find((one) => said.includes(basename(one))) : undefined
+  return path === undefined
+    ? undefined
+    : `in its sandbox nothing is made at '${preview(path)}', where a later run or git would find and believe it: make it outside of one`
 }
 
 /** Processes that a sandbox may have, and threads of all of them. */

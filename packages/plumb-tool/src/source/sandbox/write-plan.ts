@@ -20,6 +20,8 @@ export interface KeptPaths {
 }
 
 export interface Hold {
+  /** Paths that cannot come to be, since an empty directory stands there meanwhile. */
+  readonly guarded: readonly string[]
   /** Call it when the program has ended, or has not started. */
   settle(): void
 }
@@ -47,7 +49,7 @@ export const planWrites = (mounts: Mounts, sandbox: Sandbox, keep: KeptPaths, fd
       return fail('file_not_found', `'${preview(path)}' in 'write' of a sandbox is not there any more, or is a link now`)
     mounts.put(path, { kind: 'write', fd })
   }
-  if (named.size === 0) return succeed({ settle: () => {} })
+  if (named.size === 0) return succeed({ guarded: [], settle: () => {} })
   const isOpen = (path: string): boolean => isWritable(path, docroot, named)
   const { paths, links, absent } = listKept(named, keep)
   const wanted = [...paths].filter((path) => isOpen(path) && !named.has(path))
@@ -100,6 +102,7 @@ export const planWrites = (mounts: Mounts, sandbox: Sandbox, keep: KeptPaths, fd
     watchRepositories([...named]),
   ]
   return succeed({
+    guarded,
     settle: () => {
       for (const watch of watches) for (const said of watch()) sandbox.outlet.warn?.(fault('permission_denied', `${who}: ${said}`))
       end(succeed(undefined))
