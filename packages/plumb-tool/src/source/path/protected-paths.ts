@@ -70,7 +70,8 @@ export const repositoryWith = (root: string, written: readonly string[]): string
 /** Relative to the root, for messages. */
 export const shownDirectory = (root: string, directory: string): string => relative(root, directory).split(sep).join('/') || '.'
 
-const isRepository = (directory: string, written: ReadonlySet<string>): boolean => {
+/** `written`: names that would be there too. */
+export const isRepository = (directory: string, written: ReadonlySet<string> = new Set()): boolean => {
   const has = (name: string): boolean => written.has(name.toLowerCase()) || findLinkStat(join(directory, name)) !== undefined
   return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'))
 }
