@@ -101,7 +101,7 @@ sceneTable('children', FILES, {
     errors: [
       { error: 'invalid_json', process: 'main', port: 'output', seq: 1 },
       { error: 'output_type_mismatch', process: 'main', seq: 2 },
-      { error: 'child_failed', process: 'main', unanswered: 1, seq: 3 },
+      { error: 'truncated_line', process: 'main', seq: 3 },
     ],
   },
   'fault 54: a port that is not there': {
