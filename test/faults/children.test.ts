@@ -32,9 +32,9 @@ const FILES = {
 let main : !int -> !(int, string) = plumb(input, output) { input ; (id * (map("I am " + text(value)) ; said)) ; barrier ; output }
 `,
   'long.plumb': main(`["echo", "${'x'.repeat(200_000)}"]`),
-  'endless.plumb': main('["./endless"]'),
+  'endless.plumb': main('["./endless"], answers: "some"'),
   endless: `#!/bin/bash\nhead -c ${FLOOD} /dev/zero | tr '\\0' 7\necho\ncat\n`,
-  'lines.plumb': main('["./lines"]'),
+  'lines.plumb': main('["./lines"], answers: "some"'),
   lines: `#!/bin/bash\nyes 123456789012345678901234567890123456789 | head -c ${LINES_FLOOD}\nyes words | head -c ${FLOOD} >&2\n`,
   'words.plumb': main('["faulty", "1:say=no JSON", "1:none", "2:answer=true", "3:tear=[1,2]"]'),
   'ring.plumb': `let twice : !int -> !int = agent { command: ["faulty", "1:twice"] }
@@ -110,7 +110,12 @@ sceneTable('children', FILES, {
     out: '1\n',
     errors: [{ error: 'unknown_port' }, { error: 'bad_envelope' }],
   },
-  'fault 54: two answers for one, in a loop': { run: 'plumb ring.plumb', in: '7\n1\n', out: /^7\n7\n/ },
+  'fault 54: two answers for one, in a loop': {
+    run: 'plumb ring.plumb',
+    in: '7\n1\n',
+    out: /^7\n7\n/,
+    errors: [{ error: 'child_failed', process: 'twice', detail: /wrote a line that answers nothing/ }],
+  },
   'fault 55: one that ends at once is started once': {
     run: 'plumb again.plumb; echo $?; wc -l < starts',
     in: '1\n2\n3\n',

@@ -218,23 +218,26 @@ table('--dry-run', {
       printf '"call today {}"\\n' > in
       paste() { sed -n "/^# $1:/,/^\\$/p" lines > part; bash part 2> /dev/null; }
       paste bot < in
-      printf '{"__port":"input","msg":"I am sad"}\\n' > mux; paste far < mux | grep '"__port":"output"'
+      printf '{"__port":"input","msg":"I am sad"}\\n' > mux; paste far < mux | grep '"__port":"output","msg":{"seq":'
       paste program < in 3> /dev/null
       paste inner < in`,
     out: `# bot: agent; input from input, output to far
 # far: agent elsewhere, spoken to in envelopes; input from bot, output to program
 # program: program in an agent's place; input from far, output to inner
 # inner: plumb; input from program, output to output
-"Sunday\\n"
-{"__port":"output","msg":"I AM SORRY TO HEAR YOU ARE SAD"}
+{"seq":1,"value":"Sunday\\n"}
+{"seq":1,"done":true}
+{"__port":"output","msg":{"seq":1,"value":"I AM SORRY TO HEAR YOU ARE SAD"}}
+{"__port":"output","msg":{"seq":1,"done":true}}
 "call today {}"
 {"seq":1,"value":"Sunday\\n"}
+{"seq":1,"done":true}
 `,
   },
   'an inline spec, with what may be done': {
     run: `plumb --grant net --docroot . --dry-run -e 'let main : !string -> !string = agent ${ELIZA}' < /dev/null > line; grep -o -- '--docroot [^ ]* --grant net' line; bash line 2> /dev/null`,
     in: lines('I am 1 sad'),
-    out: /^--docroot .* --grant net\n"I AM SORRY/,
+    out: /^--docroot .* --grant net\n\{"seq":1,"value":"I AM SORRY/,
   },
   'nothing to start': { run: 'plumb --dry-run chain.plumb', out: '' },
 })

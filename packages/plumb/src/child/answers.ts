@@ -231,10 +231,12 @@ export class ChildAnswers implements AnswerListener {
   close(): Fault | undefined {
     const ending = this.#ending
     const failure = ending && this.#failureOf(ending)
-    const hasFailed = (failure !== undefined || this.failures.hasTold) && !this.#o.overrun().hasBegun
+    const hasTold = this.failures.hasTold || this.#hasToldSurplus
+    const hasFailed = (failure !== undefined || hasTold || this.#isEarly) && !this.#o.overrun().hasBegun
     this.failures.close(hasFailed, hasFailed || this.#failsLate)
     if (failure && !this.isMisconfigured && !this.failures.hasTold) this.failures.tellIfIdle(failure)
-    if (!this.isMisconfigured) this.abandon()
+    // What one leaves that is being ended is known when the run has ended.
+    if (!this.isMisconfigured && !this.isStopping) this.abandon()
     return failure
   }
 
@@ -255,6 +257,11 @@ export class ChildAnswers implements AnswerListener {
   /** What reaches it after its end has failed, whatever its status. */
   get #failsLate(): boolean {
     return this.#child.kind === 'program' && this.#child.form !== 'some' && !this.#o.overrun().hasBegun
+  }
+
+  /** It has ended, well or not, while more could come in, which fails then. */
+  get #isEarly(): boolean {
+    return this.#failsLate && this.#wasFed && !this.isStopping
   }
 
   #closeInputs(): void {

@@ -169,12 +169,11 @@ export class ChildProcess extends Morphism implements Worker {
     return this.#answers.failures.hasFailed
   }
 
-  /** At the end of a failed run: messages in flight, and outputs that no process would read. */
-  reportCutOff(): void {
-    const { kind, form, name } = this.#o
+  /** At the end of the run: nothing more comes of messages in flight. `hasFailed`: they are reported. */
+  cutOff(hasFailed: boolean): void {
     const { messages } = this.#answers
-    const answersEach = kind === 'agent' || form === 'each'
-    if (this.#isHungUp && answersEach && messages.inHand > 0) this.context.report(unfinishedAt(name, unansweredOf(messages)))
+    if (hasFailed && this.#isHungUp && messages.inHand > 0) this.context.report(unfinishedAt(this.#o.name, unansweredOf(messages)))
+    if (!this.#answers.isMisconfigured) this.#answers.abandon()
   }
 
   /** At the end of the run: what was lost because the child had failed, or the failure itself, if no message was there to fail on it. */

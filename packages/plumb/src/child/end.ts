@@ -28,7 +28,7 @@ export interface ChildEnding extends Exit {
   /** The number of error objects that it wrote. */
   readonly reported: number
   readonly unanswered: Unanswered
-  /** It may leave messages unanswered if it ends well. */
+  /** It may leave messages unanswered if it ends with status 0. */
   readonly isExcused: boolean
   /** Other text on its stderr. */
   readonly lastWords: string
@@ -37,7 +37,7 @@ export interface ChildEnding extends Exit {
 /** Undefined: it ended well. */
 export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, isExcused, lastWords }: ChildEnding): Fault | undefined => {
   const { count } = unanswered
-  const isLeft = !isExcused && count > 0
+  const isLeft = count > 0 && !(isExcused && status === 0)
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
   if (isWell && !isLeft) return undefined
   const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`

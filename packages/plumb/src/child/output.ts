@@ -94,6 +94,8 @@ export class ChildOutput implements ChildStream {
   #isOver = false
   /** The last line has no end: it counts if the child ends well. */
   #cut: Buffer | undefined
+  /** That line is being taken. */
+  #isCut = false
   /** Nothing of it counts any more. */
   #isIgnored = false
   readonly #ended = deferred()
@@ -171,6 +173,7 @@ export class ChildOutput implements ChildStream {
     const { reader, isOurs, exit } = this.#o
     const cut = this.#cut
     this.#cut = undefined
+    this.#isCut = cut !== undefined
     if (cut && !isOurs && exit() === 'well') this.#take(reader.fault, cut, 0, cut.length, true)
     this.end()
   }
@@ -313,7 +316,8 @@ export class ChildOutput implements ChildStream {
   #refuse(fault: Fault, sent: Sent<Origin> | undefined, port: ChildPort): void {
     const { process, reader, listener, messages } = this.#o
     const { error, category: _, detail, ...extras } = fault
-    const code = error === 'input_type_mismatch' ? 'output_type_mismatch' : error
+    const isTruncated = this.#isCut && error === 'invalid_json'
+    const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
     const refusal = fail(code, `'${process}' gave what it should not: ${detail}`, {
       ...extras,
       process,

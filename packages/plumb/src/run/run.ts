@@ -295,7 +295,8 @@ class Run {
     if (this.input.ahead) await this.#readAhead(this.input.ahead)
     await this.#ended.promise
     await this.#loop.end(wired)
-    if (children.some((child) => child.hasFailed)) for (const child of children) child.reportCutOff()
+    const hasFailed = children.some((child) => child.hasFailed)
+    for (const child of children) child.cutOff(hasFailed)
     this.#loop.schedule.stop()
     await Promise.race([this.#flush(), this.#givenUp.promise])
     clearTimeout(this.#grace)
