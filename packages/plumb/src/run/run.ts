@@ -174,11 +174,10 @@ class Run {
     const openListeners = async (record: RecordDirectory | undefined) => {
       const shown = await this.display.openListeners(this.reporter, record, report)
       if (!shown.ok || options.eventsFd === undefined) return shown
-      const { eventLog } = await import('../event/event-log.js')
-      return succeed([...shown.value, eventLog(options.eventsFd)])
+      return succeed([...shown.value, (await import('../event/event-log.js')).eventLog(options.eventsFd)])
     }
-    const own = { bound: this.bound, reporter: this.reporter }
-    const opened = await instrument({ ...own, graph, spec, loaded, options, openListeners, report, warn })
+    const { bound, reporter } = this
+    const opened = await instrument({ bound, reporter, graph, spec, loaded, options, openListeners, report, warn })
     if (!opened.ok) return this.#refuse(opened.error)
     const { emitter, rejects, budget: _, parked: __, ...recorded } = opened.value
     this.#instruments = opened.value
