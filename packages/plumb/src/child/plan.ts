@@ -101,7 +101,7 @@ export const emitsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnS
 const isForwarded = ({ emitter, emitToParent }: SpawnSettings): boolean => emitter !== undefined || emitToParent !== undefined
 
 /** Whether somebody reads the telemetry of an agent, besides a process that is wired to it. */
-export const isTelemetryRead = (place: string, settings: SpawnSettings, { config }: AgentPlan): boolean => {
+const isTelemetryRead = (place: string, settings: SpawnSettings, { config }: AgentPlan): boolean => {
   const { state, resumed } = settings
   const isElsewhere = config.via !== undefined
   return isForwarded(settings) || state !== undefined || isElsewhere || resumed?.get(place) !== undefined
