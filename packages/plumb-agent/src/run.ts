@@ -183,6 +183,7 @@ const converse = (
       takesEnvelopes,
       isRawOutput,
       isNumbered: options.isNumbered,
+      isForOurs: options.sourcesFd !== undefined || options.spec.kind === 'envelope',
       hasTelemetry: config.hasTelemetry,
       sendsToolRequests: hasOthersTools && (isMux || hasDispatcher(fds)),
       warn: stderr.warn,

@@ -148,7 +148,7 @@ t.test('what is written is read as it was meant', (t) => {
     t.same(read(doneText(last, isFirst), true), { seq: last, kind: 'done', isEnd: true, ...(isFirst ? { isLost: true } : {}) })
     const said = fault('timeout', json, { seq: 99, seqs: [[1, 2]], line: 3 })
     const { seq: _, seqs: __, ...error } = said
-    t.same(read(errorText(all, isSecond ? asShared(said) : said, isFirst), true), {
+    t.same(read(errorText(all, isSecond ? asShared(said) : said, { hasMore: isFirst, isForOurs: true }), true), {
       ...about,
       error,
       ...(isFirst ? {} : { isEnd: true }),

@@ -29,6 +29,8 @@ export interface OutletOptions {
   readonly isRawOutput: boolean
   /** What becomes of each input is told in numbered lines, with what has no descriptor of its own. */
   readonly isNumbered: boolean
+  /** These are for an executable of ours, which reads members that are ours alone. */
+  readonly isForOurs: boolean
   readonly hasTelemetry: boolean
   /** An external dispatcher runs the tools, and answers on fd 5 or in envelopes. */
   readonly sendsToolRequests: boolean
@@ -78,6 +80,7 @@ export const openOutlets = ({
   takesEnvelopes,
   isRawOutput,
   isNumbered,
+  isForOurs,
   hasTelemetry,
   sendsToolRequests,
   warn,
@@ -120,9 +123,9 @@ export const openOutlets = ({
       if (isMux || (takesEnvelopes && !isRawOutput && hasPortKey(bytes, 0, bytes.length))) inEnvelopes('output', json)
       else output.writeText(json)
     },
-    writeError: isNumbered ? (seq, error) => inLines(errorText([seq], error, false)) : undefined,
+    writeError: isNumbered ? (seq, error) => inLines(errorText([seq], error, { hasMore: false, isForOurs })) : undefined,
     endControl: (k, isPaused) => {
-      if (isNumbered) inLines(controlText(k, isPaused))
+      if (isNumbered) inLines(controlText(k, isPaused && isForOurs))
     },
     writeTelemetry: telemetryOutlet(),
     writeToolRequest: requests

@@ -22,6 +22,8 @@ import type { ParentReport, Rest } from './parent-report.js'
 export interface NumberedLinesOptions {
   readonly writer: Pick<LineWriter, 'write' | 'writeText' | 'lines'>
   readonly current: InputContext
+  /** The parent is an executable of ours, and reads members that are ours alone. */
+  readonly isForOurs: boolean
   /** The descriptor on which the parent asks to flush batches, a line each time. Undefined: it never does. */
   readonly requests: LineSource | undefined
 }
@@ -42,11 +44,11 @@ export class NumberedLines implements ParentReport {
 
   constructor(options: NumberedLinesOptions) {
     this.#o = options
-    const { writer, current } = options
+    const { writer, current, isForOurs } = options
     current.done = (seq, isLost) => {
       this.#done++
       // Without an output, or behind an error, that is known.
-      writer.writeText(doneText(seq, this.#answered.delete(seq) && isLost))
+      writer.writeText(doneText(seq, this.#answered.delete(seq) && isLost && isForOurs))
     }
     this.telemetry = {
       write: (buf, start, end) => {
@@ -76,10 +78,10 @@ export class NumberedLines implements ParentReport {
 
   /** An output of the current message. */
   value(port: string, buf: Buffer, start: number, end: number): void {
-    const { writer, current } = this.#o
+    const { writer, current, isForOurs } = this.#o
     const seqs = current.seq > 0 ? [current.seq] : current.origin.seqs
     for (const seq of seqs) this.#answered.add(seq)
-    const line = valueLine(seqs, port, buf, start, end)
+    const line = valueLine(isForOurs ? seqs : seqs.slice(-1), port, buf, start, end)
     writer.write(line, 0, line.length)
   }
 
@@ -90,7 +92,9 @@ export class NumberedLines implements ParentReport {
     const inHand = numbersIn(error.seqs ?? error.seq).filter((seq) => this.#o.current.isInHand(seq))
     if (inHand.length === 0) return false
     for (const seq of inHand) this.#answered.delete(seq)
-    this.#o.writer.writeText(errorText(inHand, error, true))
+    const { writer, isForOurs } = this.#o
+    if (isForOurs) writer.writeText(errorText(inHand, error, { hasMore: true, isForOurs }))
+    else for (const seq of inHand) writer.writeText(errorText([seq], error, { hasMore: true, isForOurs }))
     return true
   }
 

@@ -1,19 +1,20 @@
 // The main loop of a wired run: runs its schedule, detects when it is quiet so that its loops may close, reports to its parent, and awaits
 // its children and calls.
 
-import { type Fault, type LineSource, type LineWriter, type Reporter, TelemetryWriter } from '@plumb/wire'
+import { type Fault, type LineWriter, openLineInput, type Reporter, TelemetryWriter } from '@plumb/wire'
 import { InputContext } from '../graph/input-context.js'
-import { NumberedLines } from '../graph/numbered-lines.js'
+import { NumberedLines, type NumberedLinesOptions } from '../graph/numbered-lines.js'
 import type { ParentReport } from '../graph/parent-report.js'
 import { Schedule } from '../graph/schedule.js'
 import { Settling } from '../graph/settling.js'
+import type { RunOptions } from './run-options.js'
 import type { Wired } from './wiring.js'
 
 export interface RunLoopOptions {
   readonly name: string
   readonly writer: LineWriter
-  /** The parent reads numbered lines; `requests`: the descriptor on which it asks to flush batches. */
-  readonly numbered: { readonly requests: LineSource | undefined } | undefined
+  /** The parent reads numbered lines. */
+  readonly numbered: Pick<NumberedLinesOptions, 'isForOurs' | 'requests'> | undefined
   /** The descriptor for telemetry. Null: none. */
   readonly telemetry: LineWriter | null
   readonly reporter: Reporter
@@ -33,7 +34,7 @@ export class RunLoop {
 
   constructor({ name, writer, telemetry, numbered, reporter }: RunLoopOptions) {
     const { current } = this
-    this.lines = numbered && new NumberedLines({ writer, current, requests: numbered.requests })
+    this.lines = numbered && new NumberedLines({ writer, current, ...numbered })
     this.#parent = this.lines ?? new Settling({ telemetry: new TelemetryWriter(telemetry, name), writer, reporter, current })
   }
 
@@ -93,5 +94,11 @@ export class RunLoop {
     this.#parent.report(input?.taken ?? 0, isIdle && batches !== undefined, () => batches?.rest ?? NOTHING)
   }
 }
+
+/** Undefined: no parent reads numbered lines. */
+export const numberedFor = ({ numbering, letGoFd, sourcesFd }: RunOptions): RunLoopOptions['numbered'] =>
+  numbering === 'lines'
+    ? { requests: letGoFd === undefined ? undefined : openLineInput(letGoFd), isForOurs: sourcesFd !== undefined }
+    : undefined
 
 const NOTHING = { isStill: true, isBatched: false }

@@ -49,7 +49,7 @@ import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import { chooseGraph } from './choose-graph.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
-import { RunLoop } from './run-loop.js'
+import { numberedFor, RunLoop } from './run-loop.js'
 import type { RunOptions } from './run-options.js'
 import { type Wired, wireUp } from './wiring.js'
 
@@ -140,13 +140,12 @@ class Run {
       onClosed: () => this.#abort(CHILD_GRACE_MS),
       onFault: (f) => this.#fail(f),
     })
-    const isNumbered = options.numbering === 'lines'
-    this.#telemetryLines = options.telemetry && !isNumbered ? new LineWriter(openOutput(3)) : null
+    this.#telemetryLines = options.telemetry && options.numbering !== 'lines' ? new LineWriter(openOutput(3)) : null
     this.#loop = new RunLoop({
       name: bound.name,
       writer: this.#writer,
       telemetry: this.#telemetryLines,
-      numbered: isNumbered ? { requests: options.letGoFd === undefined ? undefined : openLineInput(options.letGoFd) } : undefined,
+      numbered: numberedFor(options),
       reporter,
     })
   }

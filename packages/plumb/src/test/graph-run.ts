@@ -45,7 +45,7 @@ export class GraphRun {
     this.#reader = new LineReader(options.stdin, { onReadable: () => this.#loop.wake() })
     this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#loop.wake(), onClosed: () => this.stop() })
     const { name, nested, reporter } = options
-    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry: null, numbered: nested, reporter })
+    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry: null, numbered: nested && { ...nested, isForOurs: true }, reporter })
   }
 
   /** Resolves when all of its output is with its readers. */

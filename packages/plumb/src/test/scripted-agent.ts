@@ -115,7 +115,7 @@ class ScriptedAgent {
     } else {
       const error = { ...result.error, seq }
       this.#emit({ kind: 'error', ...error })
-      this.#out.writeText(errorText([seq], result.error, false))
+      this.#out.writeText(errorText([seq], result.error, { hasMore: false, isForOurs: true }))
     }
   }
 

@@ -21,9 +21,13 @@ export const valueLine = (seqs: readonly number[], port: string, buf: Buffer, st
 export const valueText = (seqs: readonly number[], port: string, json: string): string =>
   `{${about(seqs)}${port === DEFAULT_PORT ? '' : `,"port":${JSON.stringify(port)}`},"value":${json}}`
 
-/** The inputs failed. `hasMore`: that is not their end. */
-export const errorText = (seqs: readonly number[], { seq: _, seqs: __, ...error }: Fault, hasMore: boolean): string => {
-  const shared = isShared(error as Fault) ? ',"shared":true' : ''
+/** The inputs failed. `hasMore`: that is not their end. `isForOurs`: what reads it knows our own members. */
+export const errorText = (
+  seqs: readonly number[],
+  { seq: _, seqs: __, ...error }: Fault,
+  { hasMore, isForOurs }: { readonly hasMore: boolean; readonly isForOurs: boolean },
+): string => {
+  const shared = isForOurs && isShared(error as Fault) ? ',"shared":true' : ''
   return scrub(`{${about(seqs)},"error":${JSON.stringify(error)}${hasMore ? ',"more":true' : ''}${shared}}`)
 }
 
