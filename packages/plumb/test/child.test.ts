@@ -269,7 +269,7 @@ table('what a child gets', {
     run: `ANTHROPIC_API_KEY=sk-1 NODE_OPTIONS= PLUMB_X=1 plumb environment.plumb 2>&1 >&- 8</dev/null | pick _.text | tr '\\n' ' '`,
     in: '1\n',
     // A sandbox has a temporary directory of its own.
-    out: /^HOME= LANG= PATH= PWD= (SHLVL= )?(TMPDIR= )?_= 0 1 2 3 /,
+    out: /^HOME= LANG= PATH= PWD= PYTHONUNBUFFERED= (SHLVL= )?(TMPDIR= )?_= 0 1 2 3 /,
   },
 })
 
