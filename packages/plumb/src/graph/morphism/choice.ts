@@ -84,6 +84,7 @@ export class ChoiceMorphism extends Morphism implements ScheduledSource, Bufferi
     this.outlets[alternative]?.send(message.buf, message.start, message.end)
     current.leave(before)
     origin.release()
+    this.#closeWhenDone()
   }
 
   hasNext({ alternative }: SelectAttempt): boolean {
@@ -99,10 +100,9 @@ export class ChoiceMorphism extends Morphism implements ScheduledSource, Bufferi
     this.#closeWhenDone()
   }
 
-  // A message that still may fail needs the later alternatives.
+  // A message that still may fail needs the later alternatives. One of these may wait for the end of its input before it answers.
   #closeWhenDone(): void {
     if (!this.#isEnding || this.#pending.length > 0) return
-    this.outlets[0]?.close()
-    if (this.#o.select.unsettled === 0) super.finish()
+    for (const [alternative, outlet] of this.outlets.entries()) if (this.#o.select.isClosedBefore(alternative)) outlet.close()
   }
 }

@@ -47,8 +47,8 @@ export class Select extends Morphism implements ErrorHandler {
   #first = 0
   /** Sent to an alternative, and not finished yet. */
   #begun = 0
-  /** Messages with results that may still come. */
-  unsettled = 0
+  /** Messages with results that may still come, by the alternative that has them. */
+  readonly #unsettled: number[]
   #isEnding = false
   #hasFinished = false
 
@@ -59,6 +59,12 @@ export class Select extends Morphism implements ErrorHandler {
   ) {
     super(feeds, 1)
     this.#o = options
+    this.#unsettled = options.places.map(() => 0)
+  }
+
+  /** No message can come to this alternative from an earlier one. */
+  isClosedBefore(alternative: number): boolean {
+    return this.#unsettled.slice(0, alternative).every((count) => count === 0)
   }
 
   get messages(): number {
@@ -75,7 +81,7 @@ export class Select extends Morphism implements ErrorHandler {
     origin.retain()
     const attempt = new SelectAttempt(this, origin, message)
     this.#attempts.push(attempt)
-    this.unsettled++
+    this.#count(attempt, 1)
     return attempt
   }
 
@@ -119,14 +125,20 @@ export class Select extends Morphism implements ErrorHandler {
         attempt.earlier.push(...takenApart(fault))
         attempt.fault = undefined
         attempt.hasLost = false
+        this.#count(attempt, -1)
         attempt.alternative++
+        this.#count(attempt, 1)
         return this.entrance.attempt(attempt)
       }
     }
     attempt.isSettled = true
-    this.unsettled--
+    this.#count(attempt, -1)
     this.#advance()
     this.entrance?.settled()
+  }
+
+  #count({ alternative }: SelectAttempt, by: 1 | -1): void {
+    this.#unsettled[alternative] = (this.#unsettled[alternative] as number) + by
   }
 
   #handle(fault: Fault, origin: Origin): void {
