@@ -1,9 +1,10 @@
 // Tools for tests of other tools: spy, flaky, failing and mock.
 
-import { openSync, writeSync } from 'node:fs'
+import { constants, writeSync } from 'node:fs'
 import type { Json } from '@plumb/lang'
 import { drawSeed, randomAt } from '@plumb/lang/random'
 import { type Category, type Code, fail, scrub, succeed, systemReason } from '@plumb/wire'
+import { openOwnFile } from '@plumb/wire/output'
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
 
@@ -34,7 +35,7 @@ export const fileRecorder = (path: string): (() => Recorder | string) => {
   let recorder: Recorder | undefined
   return () => {
     try {
-      recorder ??= appendTo(openSync(path, 'a'), path)
+      recorder ??= appendTo(openOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT), path)
       return recorder
     } catch (error) {
       return cannot(path, error)

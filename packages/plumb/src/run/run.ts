@@ -6,7 +6,6 @@
 //   any                 an error that ends the run, standard output has closed   aborted: children are ended, and errors are left out
 //   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is dropped
 
-import { resolve } from 'node:path'
 import type { Bound, Graph } from '@plumb/lang'
 import {
   dieOf,
@@ -25,9 +24,9 @@ import {
   type Result,
   type StopSignal,
   succeed,
-  withAround,
   writeStdout,
 } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { openForeignPrices } from '../child/foreign-prices.js'
@@ -45,6 +44,7 @@ import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import { chooseGraph } from './choose-graph.js'
+import { keptFromTools } from './kept-from-tools.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import { RunLoop } from './run-loop.js'
 import type { RunOptions } from './run-options.js'
@@ -149,14 +149,14 @@ class Run {
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { permissions, envelopes, isNumbered, budgetFd } = this.options
-    // No tool may change the files that define its authority.
-    const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
+    const files = keptFromTools(loaded.files, this.options)
     const { graph } = this
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
     const warn = (f: Fault) => this.reporter.warn(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
+    guardOutputsBelow(docroot.value)
     const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
     const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)

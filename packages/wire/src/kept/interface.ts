@@ -21,6 +21,8 @@ export interface KeptOptions {
   readonly places: readonly string[]
   /** Places of processes, and of plumbs with everything in them, whose answers no record keeps. */
   readonly unrecorded?: readonly string[] | undefined
+  /** Directories that must be these, by what `holdDirectory` has returned. */
+  readonly held?: Readonly<Record<string, string>>
   /** Who has the answers instead of stores, in a run by workers. */
   readonly shared?: SharedPlace | undefined
 }

@@ -1,6 +1,6 @@
 // Looks up paths that may not exist or be readable: returns undefined, or an empty list, in place of an exception.
 
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { closeSync, constants, type Dirent, lstatSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
 
 /** The path with all links resolved. */
 export const findRealPath = (path: string): string | undefined => {
@@ -29,6 +29,20 @@ export const findLinkStat = (path: string): Stats | undefined => {
     return lstatSync(path)
   } catch {
     return undefined
+  }
+}
+
+/** Of a regular file, as UTF-8. */
+export const readBeginning = (path: string, bytes: number): string | undefined => {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const beginning = Buffer.alloc(bytes)
+    return beginning.toString('utf8', 0, readSync(fd, beginning))
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
 }
 

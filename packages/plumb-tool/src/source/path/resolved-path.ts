@@ -7,7 +7,7 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import { findLinkStat, findRealPath } from './look-up.js'
-import { repositoryWith, shownDirectory, whyNotReadable, whyNotWritable } from './protected-paths.js'
+import { keptDirectoryWith, repositoryWith, shownDirectory, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
 /** Where a file is or would be. Checked when it was resolved; `openDirectory` and `openFile` check again what they opened. */
 export interface ResolvedPath {
@@ -136,7 +136,7 @@ const checkProtection = (resolved: ResolvedPath, path: string, purpose: Purpose,
   const why = WRITING.includes(purpose)
     ? (whyNotWritable(components, rootName) ??
       programFiles?.whyProtected(absolute, resolved.root) ??
-      whyRepositoryForbidden(resolved.root, [absolute]))
+      whyTogetherForbidden(resolved.root, [absolute]))
     : READING.includes(purpose)
       ? whyNotReadable(components, rootName)
       : undefined
@@ -146,8 +146,11 @@ const checkProtection = (resolved: ResolvedPath, path: string, purpose: Purpose,
   return succeed(resolved)
 }
 
-/** Why these paths may not be written together: they would look like a git repository. */
-export const whyRepositoryForbidden = (root: string, paths: readonly string[]): string | undefined => {
+/** Why these paths may not be written together: they would look like a git repository, or are in a record or would look like one. */
+export const whyTogetherForbidden = (root: string, paths: readonly string[]): string | undefined => {
+  const kept = keptDirectoryWith(root, paths)
+  if (kept !== undefined)
+    return `'${preview(shownDirectory(root, kept), 200)}' holds the record of a run or kept answers, which plumb believes later`
   const directory = repositoryWith(root, paths)
   return directory === undefined
     ? undefined

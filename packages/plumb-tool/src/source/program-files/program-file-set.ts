@@ -10,6 +10,8 @@ export class ProgramFileSet {
   /** Paths by their folded names, for file systems that ignore case. */
   readonly #files = new Map<string, Set<string>>()
   readonly #directories = new Map<string, Set<string>>()
+  /** What plumb writes by itself: files, or directories with all in them; they need not exist yet. */
+  readonly #outputs = new Map<string, Set<string>>()
   readonly #ways = new Map<string, readonly string[]>()
 
   /** Adds a path, existing or not, with the links on its way. Returns its final target. */
@@ -24,10 +26,16 @@ export class ProgramFileSet {
     add(this.#directories, this.addFile(path))
   }
 
+  /** Adds what plumb itself writes, and believes later. */
+  addOutput(path: string): void {
+    add(this.#outputs, this.addFile(path))
+  }
+
   /** Existing members below `root`, without those inside a member directory. */
   existingBelow(root: string): readonly string[] {
     const all = [...this.#directories.values(), ...this.#files.values()].flatMap((names) => [...names])
-    const directories = new Set([...this.#directories.values()].flatMap((names) => [...names]).filter((directory) => directory !== root))
+    const groups = [...this.#directories.values(), ...this.#outputs.values()]
+    const directories = new Set(groups.flatMap((names) => [...names]).filter((directory) => directory !== root))
     const isInDirectory = (path: string): boolean => {
       for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (directories.has(at)) return true
       return false
@@ -37,6 +45,8 @@ export class ProgramFileSet {
 
   /** `path` is real as far as it exists. A root that is the file itself, or inside the directory, allows it. */
   whyProtected(path: string, root: string): string | undefined {
+    for (let at = path; isWithin(root, at) && at !== root; at = dirname(at))
+      if (isAmong(this.#outputs, at)) return 'plumb itself writes what stands there, and believes it later'
     if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'
     for (let at = path; isWithin(root, at) && at !== root; at = dirname(at)) {
       if (isAmong(this.#directories, at)) return 'the program that is running looks there for what it is made of'
