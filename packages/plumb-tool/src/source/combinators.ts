@@ -1,7 +1,7 @@
 // Tools made of other tools, and test doubles, from the keys of a spec.
 
 import type { Json, ToolBody } from '@plumb/lang'
-import { type Category, scrub } from '@plumb/wire'
+import { type Category, escapeControls, scrub } from '@plumb/wire'
 import { choiceOf } from '../combine/choice.js'
 import { handoffOf } from '../combine/handoff.js'
 import { type PoolOrder, poolOf } from '../combine/pool.js'
@@ -35,6 +35,6 @@ export const madeOfOthers = (source: Source, config: { readonly [key: string]: J
 }
 
 const onStderr: Recorder = (line) => {
-  process.stderr.write(`${scrub(line)}\n`)
+  process.stderr.write(`${scrub(escapeControls(line))}\n`)
   return undefined
 }
