@@ -219,5 +219,5 @@ const optionsOf = (
   model: string | undefined,
 ): TestOptions => {
   const handedOn = [...(provider === undefined ? [] : ['--provider', provider]), ...(model === undefined ? [] : ['--model', model])]
-  return { setting: { files: loaded.files, docroot, handedOn, provider, model }, seed, isUpdate, isLive, isRecording }
+  return { setting: { files: loaded.files, docroot, isLive, handedOn, provider, model }, seed, isUpdate, isLive, isRecording }
 }
