@@ -62,7 +62,14 @@ const ID_DIGITS = 12
 const LF = 10
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
-export const digestOf = (input: string): string => createHash('sha256').update(input).digest('hex')
+/** Of the text as it is written down and shown: without keys. */
+export const digestOf = (input: string): string => createHash('sha256').update(scrub(input)).digest('hex')
+
+/** Whether the call is the one that its id and digest name. A call that has begun may have been made at another place of the run. */
+export const isItself = (listed: ListedCall): boolean => {
+  const { id, input, digest, state } = listed
+  return digestOf(input) === digest && (state !== 'waits' || id.replace(/-\d+$/, '') === idOf(listed))
+}
 
 /** The current state of the file; a missing file has no calls. */
 export const readCalls = (path: string): Result<Map<string, ListedCall>> => {
