@@ -8,24 +8,29 @@ import { openOwnFile } from '@plumb/wire/output'
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
 
+const HIDDEN = '***'
+
 /** Writes one line without its end; returns why it cannot be kept. */
 export type Recorder = (line: string) => string | undefined
 
 /**
  * spy: the tool itself, and a record of each call as a line of JSON.
  * `{"tool","id","input","ok","result"|"error","ms"}`, where texts stand as they were. A call that cannot be recorded is
- * not run.
+ * not run. `hidesWords`: the program has secrets, so that what was said is `***`.
  */
 export const spyOf =
-  (tool: Tool, record: () => Recorder | string): Run =>
+  (tool: Tool, record: () => Recorder | string, hidesWords = false): Run =>
   async (input, call) => {
     const recorder = record()
     if (typeof recorder === 'string') return fail('write_failed', recorder)
     const started = call.session.nowMs()
     const result = await tool.run(input, call)
     const ms = Math.round(call.session.nowMs() - started)
-    const outcome = result.ok ? `"ok":true,"result":${result.value}` : `"ok":false,"error":${JSON.stringify(result.error)}`
-    const line = `{"tool":${JSON.stringify(tool.name)},"id":${JSON.stringify(call.id)},"input":${input},${outcome},"ms":${ms}}`
+    const shown = (json: string): string => (hidesWords ? JSON.stringify(HIDDEN) : json)
+    const outcome = result.ok
+      ? `"ok":true,"result":${shown(result.value)}`
+      : `"ok":false,"error":${JSON.stringify(hidesWords ? { ...result.error, detail: HIDDEN } : result.error)}`
+    const line = `{"tool":${JSON.stringify(tool.name)},"id":${JSON.stringify(call.id)},"input":${shown(input)},${outcome},"ms":${ms}}`
     const failure = recorder(line)
     return failure === undefined ? result : fail('write_failed', failure)
   }

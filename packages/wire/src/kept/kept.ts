@@ -154,7 +154,7 @@ const makeKept = (
     batchDirectory: batchDirectoryOf(all[0]?.path ?? '.'),
     ask: (request, at, { onlyRecorded = false, delivery } = {}) => {
       const isUnrecorded = unrecorded.some((one) => at === one || at.startsWith(`${one}~`))
-      const stores = all.filter(({ isRecord }) => (isRecord ? !isUnrecorded : !onlyRecorded))
+      const stores = isUnrecorded ? [] : all.filter(({ isRecord }) => isRecord || !onlyRecorded)
       const isRecorded = stores.some(({ isRecord }) => isRecord)
       // A request for another message of a run by workers is another request.
       const place = placeName(delivery === undefined ? at : `${at}@${delivery}`)
@@ -179,7 +179,7 @@ const makeKept = (
           keep: () => undefined,
         }
       }
-      const miss = isOnly && !onlyRecorded ? missFault(request, stores) : undefined
+      const miss = isOnly && !onlyRecorded ? missFault(request, stores.length === 0 ? all : stores) : undefined
       return { key, isRecorded, found: undefined, miss, keep: (answer) => keep(answer, stores) }
     },
   }
