@@ -139,6 +139,56 @@ t.test('fault 79: links', async (t) => {
   t.equal(readFileSync(join(base, 'outside/secret'), 'utf8'), 'secret', 'another name of a file that is written keeps what it had')
 })
 
+t.test('a name that is kept is kept where it is a link, or leads through one', async (t) => {
+  const { directory, code, call } = makeBuiltins({
+    'config/production': 'secret',
+    k1: 'secret',
+    'cfg/tasks.json': '{}',
+    'hus/pre-commit': 'secret',
+    'nm/a.js': 'secret',
+    'store/config': 'secret',
+    'store/hooks/pre-commit': 'secret',
+    'hooks/pre-commit': 'secret',
+    'sub/x': 'x',
+    'sshdir/list': 'secret',
+    open: 'secret',
+  })
+  const links: readonly (readonly [string, string])[] = [
+    ['.env', 'config/production'],
+    ['.env.production', 'sub/../config/production'],
+    ['server.pem', 'k1'],
+    ['.npmrc', 'k1'],
+    ['twice', '.env'],
+    ['.ENV.local', 'k1'],
+    ['.ssh', 'sshdir'],
+    ['sub/up', '../.ssh'],
+    ['.vscode', 'cfg'],
+    ['.husky', 'hus'],
+    ['.git', 'store'],
+    ['hus/pre-push', '../hooks/pre-commit'],
+    ['alias', 'open'],
+  ]
+  for (const [link, target] of links) symlinkSync(target, join(directory, link))
+  const keys = ['.env', '.env.production', 'server.pem', '.npmrc', 'twice', '.ENV.local', '.ssh/list', 'sub/up/list', './sub/../.env']
+  const trusted = ['.vscode/tasks.json', '.husky/pre-commit', '.husky/pre-push', '.git/hooks/pre-commit', '.git/new', '.vscode/new']
+  const reading: readonly Reach[] = REACHING.filter(([tool]) => /^(read_file|grep|find|import)/.test(tool))
+  for (const path of keys) {
+    // A link of another name may be taken away: what it leads to stays.
+    const taking = path === 'twice' ? WRITING.filter(([tool]) => !/delete|patch/.test(tool)) : WRITING
+    for (const [tool, input] of [...reading, ...taking]) t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
+    t.equal(await code('read_file', { path: join(directory, path) }), 'path_denied', `${path}, absolute`)
+  }
+  for (const path of trusted) {
+    for (const [tool, input] of WRITING) t.equal(await code(tool, input(path)), 'path_denied', `${tool} ${path}`)
+  }
+  for (const path of ['.ssh', 'sub/up']) t.notMatch((await call('grep', { pattern: 'secret', path })).value, 'secret', `grep ${path}`)
+  t.equal(await code('read_file', { path: '.git/config' }), 'path_denied')
+  for (const path of ['.vscode/tasks.json', 'alias', 'config/production']) t.equal(await code('read_file', { path }), 'ok', path)
+  t.equal(await code('write_file', { path: 'alias', content: 'x' }), 'ok')
+  const patch = '*** Begin Patch\n*** Update File: open\n*** Move to: .husky/pre-commit2\n@@\n-x\n+y\n*** End Patch'
+  t.equal(await code('apply_patch', { patch }), 'path_denied', 'the target of a move')
+})
+
 t.test('fault 79: a root may be a link, one file, or several; what is kept is allowed where a root names it', async (t) => {
   const base = makeTestDirectory({
     'real/x': 'x',

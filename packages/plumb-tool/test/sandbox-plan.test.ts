@@ -87,6 +87,7 @@ const sandboxOf = (): Sandbox => ({
   read: [join(docroot, 'data')],
   sockets: [],
   memory: undefined,
+  outlet: {},
 })
 
 const REQUESTS: readonly ReadRequest[] = [

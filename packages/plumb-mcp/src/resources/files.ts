@@ -1,9 +1,8 @@
 // The files of an explicit docroot: listed page by page, read whole, without those that are closed to tools.
 
 import { isUtf8 } from 'node:buffer'
-import { basename } from 'node:path'
 import { permit } from '@plumb/policy'
-import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyNotReadable } from '@plumb/tool'
+import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyKeptFromReaders } from '@plumb/tool'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ResourceBlob, ResourceText } from '../tools/answer.js'
@@ -39,8 +38,7 @@ export const openResourceFiles = (docroot: string, authority: ServerAuthority): 
   const roots = { roots: new Map([['docroot', docroot]]) }
   const isPermitted = (resolved: ResolvedPath): boolean =>
     permit({ tool: 'resources', effects: ['fs.read'], paths: [absolutePath(resolved)] }, authority, Date.now()).kind === 'allow'
-  const isReadable = (resolved: ResolvedPath): boolean =>
-    whyNotReadable(resolved.shown.split('/'), basename(resolved.root)) === undefined && isPermitted(resolved)
+  const isReadable = (resolved: ResolvedPath): boolean => whyKeptFromReaders(resolved) === undefined && isPermitted(resolved)
 
   async function* readable(signal: AbortSignal): AsyncGenerator<string> {
     const top = resolvePath('.', 'list', roots)

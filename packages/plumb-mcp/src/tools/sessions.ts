@@ -1,8 +1,8 @@
 // The state that the calls of one program share. Notifications of a running call find its client by the call's id.
 
 import { resolve } from 'node:path'
-import { makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
-import { type Fault, type SourceFiles, withAround } from '@plumb/wire'
+import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
+import { bundledFiles, type Fault, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ServeOptions } from '../options.js'
 
@@ -31,8 +31,9 @@ export interface SessionsOptions {
 
 export const openSessions = ({ docroot, authority, options, prompts, onInnerCall, warn, approve }: SessionsOptions): Sessions => {
   const caller = callerOf(options)
-  const servers = new ServerPool({ cwd: docroot, note: warn })
   const around = [...options.specs, ...prompts, ...(options.policy === undefined ? [] : [options.policy])].map((path) => resolve(path))
+  const files = withAround(bundledFiles({ entry: '', files: {}, modules: {} }), { paths: around })
+  const servers = new ServerPool({ cwd: docroot, kept: () => keptPaths({ docroot, files }), note: warn })
   return {
     around,
     close: () => servers.close(),

@@ -22,6 +22,7 @@ import type { Session } from '../call/call.js'
 import { ServerPool } from '../mcp-client/server-pool.js'
 import { openRegistry } from '../registry/registry.js'
 import { watchProgram } from '../source/program-files/detect-changes.js'
+import { keptPaths } from '../source/sandbox/program-files.js'
 import { openCliAuthority } from './authority.js'
 import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
@@ -40,16 +41,24 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
 
   guardOutputsBelow(docroot.value)
   const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
-  const session: Session = {
+  const own = {
     docroot: docroot.value,
     files: options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] }),
+  }
+  const session: Session = {
+    ...own,
     authority: authority.value,
     approve: approveOnTerminal(),
     onCall: log && ((envelope) => log('tool_call', { ...envelope })),
     agentOptions: handedOn(options),
     agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
     caller: callerOf(options, offer.value),
-    servers: new ServerPool({ cwd: docroot.value, note: (warning) => reporter.warn(warning), tracesSandbox: options.tracesSandbox }),
+    servers: new ServerPool({
+      cwd: docroot.value,
+      kept: () => keptPaths(own),
+      note: (warning) => reporter.warn(warning),
+      tracesSandbox: options.tracesSandbox,
+    }),
     nowMs,
   }
   await watchProgram(session)

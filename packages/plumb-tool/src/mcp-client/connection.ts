@@ -4,6 +4,7 @@ import type { Json } from '@plumb/lang'
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 import type { StderrTail } from '../source/process/stderr-tail.js'
+import type { KeptPaths } from '../source/sandbox/write-plan.js'
 
 /** One entry of `mcp: […]`, checked by lang. Times are in seconds. */
 export interface ServerConfig {
@@ -49,6 +50,8 @@ export interface ConnectOptions {
   readonly onStderr?: (line: string) => void
   /** Also notes what the sandbox of a server refuses. */
   readonly tracesSandbox?: boolean
+  /** What a started server must not change where its sandbox lets it write, besides its spec and its program. */
+  readonly kept?: KeptPaths | undefined
   /** Ends the attempt to connect. */
   readonly signal?: AbortSignal
   /** Whether the URL may lead to a private or local address: allowed by default, since the author of the spec wrote it. */

@@ -1,6 +1,7 @@
 // The connections of one dispatcher: equal entries share one, and all end with the dispatcher.
 
-import { type Fault, fault, type Result } from '@plumb/wire'
+import { type Fault, fault, isRecord, type Result } from '@plumb/wire'
+import type { KeptPaths } from '../source/sandbox/write-plan.js'
 import type { McpConnection, ServerConfig } from './connection.js'
 import { connectionKey } from './server-entry.js'
 import type { McpServers } from './servers.js'
@@ -8,6 +9,8 @@ import type { McpServers } from './servers.js'
 export interface PoolOptions {
   /** The working directory of commands. */
   readonly cwd: string
+  /** What is kept where the sandbox of a server lets it write; asked for when one is started that may. */
+  readonly kept?: () => Promise<KeptPaths>
   /** Receives warnings; none stops anything. */
   readonly note: (warning: Fault) => void
   /** Reports what sandboxes refuse as warnings. */
@@ -77,7 +80,9 @@ export class ServerPool implements McpServers {
     this.#closing ??= new AbortController()
     const { signal } = this.#closing
     const { connectMcp } = await import('./connect.js')
+    const writes = isRecord(config.sandbox) && config.sandbox.write !== undefined
+    const kept = writes ? await this.#options.kept?.() : undefined
     // A server address in the spec's own `mcp` needs no net.private (plumb-tools(7), What may be done).
-    return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged, tracesSandbox })
+    return connectMcp(config, { clientName: 'plumb', cwd, note, signal, allowsPrivateNet: true, onToolsChanged, tracesSandbox, kept })
   }
 }

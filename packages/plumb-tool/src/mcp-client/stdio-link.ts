@@ -34,7 +34,7 @@ export const openStdioLink = (
   config: ServerConfig,
   cwd: string | undefined,
   places: RawArguments,
-  { note, onStderr, tracesSandbox }: Pick<Connecting, 'note' | 'onStderr' | 'tracesSandbox'>,
+  { note, onStderr, tracesSandbox, kept }: Pick<Connecting, 'note' | 'onStderr' | 'tracesSandbox' | 'kept'>,
 ): Result<Link> => {
   const { command = '', args = [], env = {}, specPath } = config
   for (const [name, value] of Object.entries(env)) if (isSecretName(name)) addSecret(value)
@@ -51,7 +51,7 @@ export const openStdioLink = (
     {
       visible: spec.flatMap((path) => [dirname(path), path]),
       words: args,
-      programFiles: [...spec, program.value],
+      programFiles: { ...kept, paths: [...(kept?.paths ?? []), ...spec, program.value] },
     },
   )
   return child.ok ? succeed(attach(child.value, places, onStderr)) : child

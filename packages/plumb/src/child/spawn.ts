@@ -96,7 +96,7 @@ const spawnProgram = (
   const boxed = box(command, env)
   if (!boxed.ok) return boxed
   const { enclosure, command: inner } = boxed.value
-  const { command: before, given = {}, shared = {}, listener, env: theirs, net, toExit, close } = enclosure
+  const { command: before, given = {}, shared = {}, listener, env: theirs, close } = enclosure
   const child = spawnLines({
     command: [...before, ...inner],
     env: theirs,
@@ -107,10 +107,9 @@ const spawnProgram = (
     isForeign: true,
   })
   close()
-  if (!child.ok) return child
-  const { ended, exited } = child.value
-  if (net) void ended.then(net.close)
-  return succeed({ ...child.value, ended: ended.then(toExit), exited: exited.then(toExit) })
+  if (child.ok) return succeed(enclosure.follow(child.value))
+  enclosure.settle()
+  return child
 }
 
 const start = (plan: ChildPlan, place: ChildPlace): Result<Spawned> => {

@@ -2,6 +2,7 @@
 
 import { closeSync } from 'node:fs'
 import type { Server } from 'node:net'
+import { closeInherited } from '../fd/inherited.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { openAnonymousFile } from './anonymous-file.js'
@@ -72,6 +73,7 @@ export const prepareChild = (options: SpawnOptions): Result<PreparedChild> => {
   const [name = '', ...args] = command
   const program = resolveProgram(name, cwd, env.PATH)
   if (!program.ok) return program
+  closeInherited()
 
   const directions = new Map<number, 'in' | 'out'>([
     [0, 'in'],

@@ -1,6 +1,7 @@
 // Runs a child and waits for it synchronously: for a question that is asked once, such as whether a sandbox can be started here.
 
 import { closeSync } from 'node:fs'
+import { closeInherited } from '../fd/inherited.js'
 import { systemReason } from '../system-reason.js'
 import { openAnonymousFile } from './anonymous-file.js'
 
@@ -27,6 +28,7 @@ const MAX_OUTPUT = 1024 * 1024
 /** It has no input. */
 export const runSync = ({ command: [program, ...args], cwd, env, given = {}, shared = {}, timeoutMs }: SyncOptions): SyncResult => {
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
+  closeInherited()
   const open: number[] = []
   try {
     const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe']

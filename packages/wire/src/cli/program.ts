@@ -1,10 +1,12 @@
 // The life of an executable: runs its main and sets the exit status.
 
 import { type Fault, fault } from '../error.js'
+import { ownDescriptors } from '../fd/inherited.js'
 import { Reporter } from './reporter.js'
 
 /** `main` resolves to the exit status. An exception is a bug, and reported as one. */
 export const runProgram = (program: string, main: () => Promise<number>): void => {
+  ownDescriptors()
   void main()
     .catch((error: unknown) => endWith(program, fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))))
     .then((status) => {

@@ -4,6 +4,7 @@
 import { basename, relative, sep } from 'node:path'
 import { type Fault, fault, preview } from '@plumb/wire'
 import { realPath } from '../../call/real-path.js'
+import { followLinks } from '../path/look-up.js'
 import { whySecret } from '../path/protected-paths.js'
 
 export interface PromptReach {
@@ -34,8 +35,7 @@ export const whyNotRead = (path: string, { directory, docroot, mayReadFiles }: P
   const root = docroot === undefined ? undefined : realPath(docroot)
   const isHome = isBelow(home, real)
   const isOpen = root !== undefined && isBelow(root, real)
-  const base = isHome ? home : isOpen ? root : sep
-  const secret = whySecret(relative(base, real).split(sep), basename(base))
+  const secret = [...followLinks(path).names, real].map((name) => secretIn(name, [home, root])).find((why) => why !== undefined)
   if (secret !== undefined) return fault('path_denied', `${what}: ${secret}`, { path: shown(path) })
   if (isHome) return undefined
   const outside = `${what}, which lies outside of the spec's own directory`
@@ -48,6 +48,12 @@ export const whyNotRead = (path: string, { directory, docroot, mayReadFiles }: P
   return fault('path_denied', `${outside} and of the docroot: put it into one of them, or name another with --docroot`, {
     path: shown(path),
   })
+}
+
+/** By any of its names a file is one of keys: as written, by a link on the way, or in fact. */
+const secretIn = (name: string, directories: readonly (string | undefined)[]): string | undefined => {
+  const base = directories.find((directory) => directory !== undefined && isBelow(directory, name)) ?? sep
+  return whySecret(relative(base, name).split(sep), basename(base))
 }
 
 const isBelow = (root: string, path: string): boolean => path.startsWith(root.endsWith(sep) ? root : root + sep)

@@ -1,6 +1,19 @@
 // Looks up paths that may not exist or be readable: returns undefined, or an empty list, in place of an exception.
 
-import { closeSync, constants, type Dirent, lstatSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
 
 /** The path with all links resolved. */
 export const findRealPath = (path: string): string | undefined => {
@@ -53,3 +66,49 @@ export const listEntries = (directory: string): readonly Dirent[] => {
     return []
   }
 }
+
+/** The limit of Linux, path_resolution(7). */
+const MAX_LINKS = 40
+
+export interface FollowedPath {
+  /** The links on the way, each absolute, in a directory without links. */
+  readonly links: readonly string[]
+  /** The whole path under each of its names: as it is written, then after each link that was followed. The last is real as far as it exists. */
+  readonly names: readonly [string, ...string[]]
+}
+
+/** Follows the links of a path, which need not exist, as the system does: `..` leads up from what a link leads to. */
+export const followLinks = (path: string): FollowedPath => {
+  const links: string[] = []
+  const names: [string, ...string[]] = [resolve(path)]
+  const waiting = names[0].split('/')
+  let at = '/'
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    if (name === '' || name === '.') continue
+    if (name === '..') {
+      at = dirname(at)
+      continue
+    }
+    const next = join(at, name)
+    const target = links.length < MAX_LINKS ? linkAt(next) : undefined
+    if (target === undefined) at = next
+    else {
+      links.push(next)
+      waiting.unshift(...target.split('/'))
+      if (target.startsWith('/')) at = '/'
+      names.push(join(at, ...waiting))
+    }
+  }
+  return { links, names: [...names, at] }
+}
+
+const linkAt = (path: string): string | undefined => {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Compares whole components: `/ws-evil` is not within `/ws`. */
+export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)

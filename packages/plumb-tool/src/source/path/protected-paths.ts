@@ -37,12 +37,13 @@ const isConfigOfGit = (names: readonly string[]): boolean =>
 /** Prefix of our temporary files. A later run may rename them into place, so tools must not write them. */
 export const TEMPORARY_PREFIX = '.plumb-'
 
-const RECORDED_ANSWERS = /\.answers\.jsonl(\.batches)?$/
+/** By its name: of a test with recorded models. */
+export const isRecordedAnswers = (name: string): boolean => /\.answers\.jsonl(\.batches)?$/.test(foldName(name))
 
 export const whyNotWritable = (components: readonly string[], rootName: string): string | undefined => {
   if (components.some((name) => name.startsWith(TEMPORARY_PREFIX)))
     return `names that begin with '${TEMPORARY_PREFIX}' are for files that are being written`
-  if (components.some((name) => RECORDED_ANSWERS.test(foldName(name))))
+  if (components.some(isRecordedAnswers))
     return `'${components.at(-1)}' is kept from writers, since 'plumb test' believes the answers in it`
   const ofRoot = trustedBy(foldName(rootName))
   const trusted = components.find((name) => {
@@ -93,7 +94,8 @@ export const keptDirectoryWith = (root: string, written: readonly string[]): str
   return [...firsts].find(([directory, names]) => isKept(directory, names))?.[0]
 }
 
-const isKept = (directory: string, written: ReadonlySet<string>): boolean => {
+/** `written`: names that would be there too. */
+export const isKept = (directory: string, written: ReadonlySet<string> = new Set()): boolean => {
   const has = hasIn(directory, written)
   if (has(CACHE_MARK)) return true
   if (!has('answers.jsonl') && !has('approvals.jsonl')) return false
@@ -106,7 +108,8 @@ const RUN_FILE = '{\n  "format": 1,\n  "plumb": '
 /** Relative to the root, for messages. */
 export const shownDirectory = (root: string, directory: string): string => relative(root, directory).split(sep).join('/') || '.'
 
-const isRepository = (directory: string, written: ReadonlySet<string>): boolean => {
+/** `written`: names that would be there too. */
+export const isRepository = (directory: string, written: ReadonlySet<string> = new Set()): boolean => {
   const has = hasIn(directory, written)
   return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'))
 }

@@ -6,7 +6,8 @@
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import { findLinkStat, findRealPath } from './look-up.js'
+import { whyOfGit } from './git-reach.js'
+import { findLinkStat, findRealPath, followLinks, isWithin } from './look-up.js'
 import { keptDirectoryWith, repositoryWith, shownDirectory, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
 /** Where a file is or would be. Checked when it was resolved; `openDirectory` and `openFile` check again what they opened. */
@@ -22,6 +23,8 @@ export interface ResolvedPath {
   readonly exists: boolean
   /** The path in results and errors: relative to the root, separated by `/`. */
   readonly shown: string
+  /** Every name of the path below its root, as components: as it was written, after each link on the way, and the real one. */
+  readonly names: readonly (readonly string[])[]
   /** The root has `hard_links: true`: files with several hard links may be read. */
   readonly allowsHardLinks?: true
 }
@@ -84,24 +87,26 @@ const resolveBelow = (named: string, path: string, purpose: Purpose): Result<Res
   if (inside === undefined) return undefined
   const asWritten = join(root, relative(inside, absolute))
   if (purpose === 'remove' && asWritten !== root && isLink(asWritten)) return resolveLinkItself(root, asWritten, path)
-  return followLinks(root, asWritten, path)
+  return followToTarget(root, asWritten, path)
 }
 
 const resolveLinkItself = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
   const directory = findRealPath(dirname(absolute))
   if (directory === undefined || !isWithin(root, directory)) return pathDenied(path, 'it leads outside the root through a link')
-  return succeed(toResolvedPath(root, directory, [basename(absolute)], true))
+  const names = followLinks(dirname(absolute)).names.map((name) => join(name, basename(absolute)))
+  return succeed(toResolvedPath(root, directory, names, [basename(absolute)], true))
 }
 
 // Any component may be a link: the real path of the deepest existing ancestor decides.
-const followLinks = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
+const followToTarget = (root: string, absolute: string, path: string): Result<ResolvedPath> => {
   const missing: string[] = []
+  const { names } = followLinks(absolute)
   let at = absolute
   for (;;) {
     const real = findRealPath(at)
     if (real !== undefined) {
       if (!isWithin(root, real)) return pathDenied(path, 'it leads outside the root through a link')
-      return succeed(toResolvedPath(root, real, missing))
+      return succeed(toResolvedPath(root, real, names, missing))
     }
     if (isLink(at)) return pathDenied(path, 'a link on the way leads nowhere')
     if (at === root) return pathDenied(path, 'the root has gone')
@@ -110,17 +115,20 @@ const followLinks = (root: string, absolute: string, path: string): Result<Resol
   }
 }
 
-const toResolvedPath = (root: string, real: string, missing: readonly string[], exists = false): ResolvedPath => {
+const toResolvedPath = (root: string, real: string, ways: readonly string[], missing: readonly string[], exists = false): ResolvedPath => {
   const shown =
     relative(root, join(real, ...missing))
       .split(sep)
       .join('/') || '.'
   const name = missing.at(-1)
-  if (name !== undefined) return { root, directory: real, missing: missing.slice(0, -1), name, exists: exists, shown }
+  const below = [...ways, join(real, ...missing)].filter((way) => isWithin(root, way)).map((way) => relative(root, way).split(sep))
+  const names = [...new Map(below.map((way) => [way.join(sep), way])).values()]
+  if (name !== undefined) return { root, directory: real, missing: missing.slice(0, -1), name, exists: exists, shown, names }
   return real === root && !isRegular(root)
-    ? { root, directory: real, missing: [], name: '.', exists: true, shown }
+    ? { root, directory: real, missing: [], name: '.', exists: true, shown, names }
     : {
         root,
+        names,
         directory: dirname(real),
         missing: [],
         name: basename(real),
@@ -130,20 +138,37 @@ const toResolvedPath = (root: string, real: string, missing: readonly string[], 
 }
 
 const checkProtection = (resolved: ResolvedPath, path: string, purpose: Purpose, { programFiles }: Roots): Result<ResolvedPath> => {
-  const absolute = absolutePath(resolved)
-  const components = relative(resolved.root, absolute).split(sep)
-  const rootName = basename(resolved.root)
   const why = WRITING.includes(purpose)
-    ? (whyNotWritable(components, rootName) ??
-      programFiles?.whyProtected(absolute, resolved.root) ??
-      whyTogetherForbidden(resolved.root, [absolute]))
+    ? whyKeptFromWriters(resolved, programFiles)
     : READING.includes(purpose)
-      ? whyNotReadable(components, rootName)
+      ? whyKeptFromReaders(resolved)
       : undefined
   if (why !== undefined) return pathDenied(path, why)
   if (!resolved.exists && purpose !== 'write')
     return fail('no_such_file', `there is no '${preview(path, 200)}'`, { path: preview(path, 200) })
   return succeed(resolved)
+}
+
+/** Why it is kept from readers under one of its names; undefined if it is not. */
+export const whyKeptFromReaders = ({ root, names }: ResolvedPath): string | undefined =>
+  firstOf(names, (components) => whyNotReadable(components, basename(root)))
+
+const whyKeptFromWriters = ({ root, names }: ResolvedPath, programFiles: Roots['programFiles']): string | undefined => {
+  const paths = names.map((components) => join(root, ...components))
+  return (
+    firstOf(names, (components) => whyNotWritable(components, basename(root))) ??
+    firstOf(paths, (path) => programFiles?.whyProtected(path, root)) ??
+    whyTogetherForbidden(root, paths) ??
+    firstOf(paths, (path) => whyOfGit(path, root))
+  )
+}
+
+const firstOf = <T>(list: readonly T[], look: (one: T) => string | undefined): string | undefined => {
+  for (const one of list) {
+    const found = look(one)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Why these paths may not be written together: they would look like a git repository, or are in a record or would look like one. */
@@ -167,15 +192,13 @@ export const absolutePath = ({ directory, missing, name }: ResolvedPath): string
 /** The path of an existing entry of a directory. */
 export const childPath = (directory: ResolvedPath, name: string): ResolvedPath => {
   const shown = directory.shown === '.' ? name : `${directory.shown}/${name}`
-  return { ...asDirectory(directory), name, exists: true, shown }
+  const names = directory.names.map((components) => [...components.filter((each) => each !== ''), name])
+  return { ...asDirectory(directory), name, exists: true, shown, names }
 }
 
 /** The same directory, as the parent of its entries. */
 export const asDirectory = (resolved: ResolvedPath): ResolvedPath =>
   resolved.name === '.' ? resolved : { ...resolved, directory: absolutePath(resolved), missing: [], name: '.' }
-
-/** Compares whole components: `/ws-evil` is not within `/ws`. */
-export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
 const isLink = (path: string): boolean => findLinkStat(path)?.isSymbolicLink() === true
 const isRegular = (path: string): boolean => findLinkStat(path)?.isFile() === true

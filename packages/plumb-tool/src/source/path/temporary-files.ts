@@ -32,11 +32,12 @@ export const removeLeftovers = async (directory: Directory): Promise<void> => {
 
 const HAS_PROC = process.platform === 'linux'
 
-// `starttime`, field 22 of proc_pid_stat(5). The program's name may contain anything and ends at the last parenthesis.
+// `starttime`, field 22 of proc_pid_stat(5), unless it is a zombie. The program's name may contain anything and ends at the last parenthesis.
 const startOf = (pid: number): string | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' ? undefined : fields[18]
   } catch {
     return undefined
   }

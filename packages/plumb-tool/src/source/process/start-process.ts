@@ -98,7 +98,10 @@ const startOwn = async (
     within,
   })
   within?.close()
-  if (!own.ok) return own
+  if (!own.ok) {
+    within?.settle()
+    return own
+  }
   const { child, renew } = own.value
   return succeed({ child: closeWithChild(child, within), renewal: { renew: () => renew(authority()), everyMs: renewalMs(limits.minutes) } })
 }

@@ -6,8 +6,8 @@ import { builtinEffects } from '@plumb/policy'
 import { type Bundle, readSpec } from '@plumb/wire'
 import { realPath } from '../../call/real-path.js'
 import { splitCommandLine } from '../command/split-command-line.js'
-import { findStat, listEntries } from '../path/look-up.js'
-import { isWithin } from '../path/resolved-path.js'
+import { findStat, isWithin, listEntries } from '../path/look-up.js'
+import { isScriptName } from '../sandbox/spec-scripts.js'
 import { collectModuleFiles } from './module-files.js'
 import { ProgramFileSet } from './program-file-set.js'
 import { readPromptReferences } from './prompt-references.js'
@@ -124,7 +124,8 @@ class Collector implements ProgramFiles {
     for (const words of commands) this.#addCommand(words, dirname(file))
   }
 
-  // A name is looked up on PATH, a path is relative to the spec. Arguments that are files count as scripts, as in `python3 build.py`.
+  // A name is looked up on PATH, a path is relative to the spec. Arguments that are files count as scripts, as in `python3 build.py`,
+  // and so do those that are not there, by their endings.
   #addCommand([program, ...args]: readonly string[], directory: string): void {
     if (program === undefined || program === '') return
     const programs = program.includes('/') ? [resolve(directory, program)] : this.#onPath.map((place) => join(place, program))
@@ -134,7 +135,10 @@ class Collector implements ProgramFiles {
     }
     const words = args.map((word) => word.slice(word.startsWith('-') ? word.indexOf('=') + 1 : 0))
     for (const place of new Set([this.surroundings.docroot, resolve('.')])) {
-      for (const path of words.map((word) => resolve(place, word))) if (findStat(path)?.isFile()) this.#addCode(path)
+      for (const path of words.map((word) => resolve(place, word))) {
+        if (findStat(path)?.isFile()) this.#addCode(path)
+        else if (isScriptName(path)) this.list.addFile(path)
+      }
     }
   }
 
@@ -147,10 +151,11 @@ class Collector implements ProgramFiles {
 
   #look(real: string): readonly string[] {
     const isInReach = (file: string): boolean => [...this.#regions, ...this.#open].some((region) => isWithin(region, file))
-    const { code, names, directories } = isInReach(real) ? collectModuleFiles(real, isInReach) : NOTHING
+    const { code, names, directories, packages } = isInReach(real) ? collectModuleFiles(real, isInReach) : NOTHING
     this.#code.set(real, code)
     for (const file of [...code, ...names]) this.list.addFile(file)
     for (const directory of directories) this.list.addDirectory(directory)
+    for (const directory of packages) this.list.addPackage(directory)
     return code
   }
 
@@ -163,7 +168,7 @@ class Collector implements ProgramFiles {
   }
 }
 
-const NOTHING = { code: [], names: [], directories: [] } as const
+const NOTHING = { code: [], names: [], directories: [], packages: [] } as const
 
 const isLibrary = (path: string): boolean => path.startsWith('<stdlib>/')
 

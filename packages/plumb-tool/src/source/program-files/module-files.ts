@@ -13,6 +13,8 @@ export interface ModuleFiles {
   /** Paths that a resolver would try. */
   readonly names: readonly string[]
   readonly directories: readonly string[]
+  /** Directories that would be packages of Python. */
+  readonly packages: readonly string[]
 }
 
 const MAX_FILES = 2000
@@ -47,6 +49,7 @@ class Walk implements ModuleFiles {
   readonly code: string[] = []
   readonly names: string[] = []
   readonly directories: string[] = []
+  readonly packages: string[] = []
   readonly #seen = new Set<string>()
   readonly #packages = new Set<string>()
   #bytes = 0
@@ -100,7 +103,9 @@ class Walk implements ModuleFiles {
   /** The real paths of the candidates that exist. */
   #candidates(path: string): string[] {
     const asTypeScript = path.replace(/\.([cm]?)js$/, '.$1ts')
-    const all = [path, ...(asTypeScript === path ? [] : [asTypeScript]), ...ENDINGS.map((ending) => path + ending)]
+    // A file of the very name is taken before all others, but for its source in TypeScript.
+    const endings = isFile(path) ? [] : ENDINGS
+    const all = [path, ...(asTypeScript === path ? [] : [asTypeScript]), ...endings.map((ending) => path + ending)]
     this.names.push(...all)
     return all.flatMap((name) => (isFile(name) ? (findRealPath(name) ?? []) : []))
   }
@@ -139,7 +144,7 @@ class Walk implements ModuleFiles {
   #python(file: string, text: string): string[] {
     return [...scanPythonImports(text)].flatMap((name) => {
       const path = join(dirname(file), name)
-      this.directories.push(path)
+      this.packages.push(path)
       this.names.push(`${path}.py`)
       return isFile(`${path}.py`) ? (findRealPath(`${path}.py`) ?? []) : []
     })

@@ -1,9 +1,8 @@
 // The files of the running program, and whether a path is one of them, however it is spelt.
 
-import { lstatSync, readlinkSync, type Stats } from 'node:fs'
-import { basename, dirname, join, resolve, sep } from 'node:path'
-import { findLinkStat } from '../path/look-up.js'
-import { isWithin } from '../path/resolved-path.js'
+import type { Stats } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { findLinkStat, followLinks, isWithin } from '../path/look-up.js'
 import { foldName } from '../path/trusted-names.js'
 
 export class ProgramFileSet {
@@ -12,11 +11,12 @@ export class ProgramFileSet {
   readonly #directories = new Map<string, Set<string>>()
   /** What plumb writes by itself: files, or directories with all in them; they need not exist yet. */
   readonly #outputs = new Map<string, Set<string>>()
+  readonly #packages = new Set<string>()
   readonly #ways = new Map<string, readonly string[]>()
 
   /** Adds a path, existing or not, with the links on its way. Returns its final target. */
   addFile(path: string): string {
-    const names = resolveSymlinkChain(join(this.#directory(dirname(path)), basename(path)))
+    const names = chainOf(join(this.#directory(dirname(path)), basename(path)))
     for (const name of names) add(this.#files, name)
     return names.at(-1) ?? path
   }
@@ -28,19 +28,31 @@ export class ProgramFileSet {
 
   /** Adds what plumb itself writes, and believes later. */
   addOutput(path: string): void {
-    add(this.#outputs, this.addFile(path))
+    const names = chainOf(join(this.#directory(dirname(path)), basename(path)))
+    for (const link of names.slice(0, -1)) add(this.#files, link)
+    add(this.#outputs, names.at(-1) ?? path)
   }
 
-  /** Existing members below `root`, without those inside a member directory. */
-  existingBelow(root: string): readonly string[] {
-    const all = [...this.#directories.values(), ...this.#files.values()].flatMap((names) => [...names])
+  /** A package of Python: an empty directory of its name would be one too. */
+  addPackage(path: string): void {
+    this.addDirectory(path)
+    this.#packages.add(path)
+  }
+
+  /** Members below `root`, existing or not, without those inside a member directory; packages that do not exist apart. */
+  namesBelow(root: string): { readonly paths: readonly string[]; readonly absent: readonly string[] } {
+    // What plumb is still to write it makes itself, and through no link.
+    const outputs = [...this.#outputs.values()].flatMap((names) => [...names]).filter((path) => findLinkStat(path) !== undefined)
+    const all = [...[...this.#directories.values(), ...this.#files.values()].flatMap((names) => [...names]), ...outputs]
     const groups = [...this.#directories.values(), ...this.#outputs.values()]
     const directories = new Set(groups.flatMap((names) => [...names]).filter((directory) => directory !== root))
     const isInDirectory = (path: string): boolean => {
       for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (directories.has(at)) return true
       return false
     }
-    return [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && findLinkStat(path) && !isInDirectory(path))
+    const below = [...new Set(all)].filter((path) => path !== root && isWithin(root, path) && !isInDirectory(path))
+    const isAbsent = (path: string): boolean => this.#packages.has(path) && findLinkStat(path) === undefined
+    return { paths: below.filter((path) => !isAbsent(path)), absent: below.filter(isAbsent) }
   }
 
   /** `path` is real as far as it exists. A root that is the file itself, or inside the directory, allows it. */
@@ -56,7 +68,7 @@ export class ProgramFileSet {
 
   // Cached, since many files share a directory.
   #directory(path: string): string {
-    const known = this.#ways.get(path) ?? resolveSymlinkChain(path)
+    const known = this.#ways.get(path) ?? chainOf(path)
     if (!this.#ways.has(path)) for (const name of known.slice(0, -1)) add(this.#files, name)
     this.#ways.set(path, known)
     return known.at(-1) ?? path
@@ -86,33 +98,8 @@ const isAmong = (names: ReadonlyMap<string, ReadonlySet<string>>, path: string):
 
 const isSame = (a: Stats | undefined, b: Stats): boolean => a !== undefined && a.ino === b.ino && a.dev === b.dev
 
-/** The limit of Linux, path_resolution(7). */
-const MAX_LINKS = 40
-
 /** The links on the way of a path, then its final target; each absolute, in a directory without links. The target need not exist. */
-const resolveSymlinkChain = (path: string): readonly string[] => {
-  const found: string[] = []
-  const waiting = resolve(path).split(sep).slice(1)
-  let at = '/'
-  let links = 0
-  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const next = join(at, name)
-    const target = links < MAX_LINKS ? linkAt(next) : undefined
-    if (target === undefined) at = next
-    else {
-      links++
-      found.push(next)
-      waiting.unshift(...resolve(dirname(next), target).split(sep).slice(1))
-      at = '/'
-    }
-  }
-  return [...found, at]
-}
-
-const linkAt = (path: string): string | undefined => {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
-  } catch {
-    return undefined
-  }
+const chainOf = (path: string): readonly string[] => {
+  const { links, names } = followLinks(path)
+  return [...links, names.at(-1) as string]
 }

@@ -39,7 +39,7 @@ export const openAgentSandbox = async (
     const program = resolveProgram(word, process.cwd(), env.PATH)
     if (!program.ok) return program
     const command = [program.value, ...args]
-    const programFiles = [...parts, program.value]
+    const programFiles = { ...parts, paths: [...parts.paths, program.value] }
     // The file is replaced when the tools change, so that its directory has to be there.
     const tools = env.PLUMB_MCP_TOOLS === undefined ? [] : [dirname(env.PLUMB_MCP_TOOLS)]
     const enclosure = buildSandboxCommand(value, {

@@ -1,23 +1,23 @@
 // Builds the bubblewrap command line for a sandbox, with the contents of the descriptors that bubblewrap reads.
 
 import { closeSync, existsSync, statSync } from 'node:fs'
-import { constants } from 'node:os'
-import { dirname, join, relative } from 'node:path'
-import { type Exit, fail, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
-import { listEntries, toRealPath } from '../path/look-up.js'
-import { isWithin } from '../path/resolved-path.js'
+import { constants, release } from 'node:os'
+import { basename, join } from 'node:path'
+import { type Exit, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
+import { isWithin, listEntries, toRealPath } from '../path/look-up.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_DIRECTORY_FD, UNSHARED } from './bubblewrap-options.js'
+import { watchGroup } from './group-watch.js'
 import { findMissingAccess, listRefusals, type OutsideEntry } from './missing-access.js'
 import type { Mounts } from './mounts.js'
 import type { ConnectPolicy } from './net/connect-host.js'
 import { openSandboxNet, type SandboxNet } from './net/sandbox-net.js'
-import { openBeneath } from './open-beneath.js'
 import { planReads } from './read-plan.js'
 import { findRootOnlyFiles } from './root-only-files.js'
 import type { Sandbox } from './sandbox.js'
 import { makeLauncherHome } from './sandbox-cache.js'
 import { assembleFilter } from './seccomp/filter.js'
 import { homes, isTooBroad } from './shared-directories.js'
+import { type KeptPaths, planWrites } from './write-plan.js'
 
 export interface SandboxedProgram {
   /** The command line; the program is an absolute path. What the program needs to run is mounted. */
@@ -28,8 +28,8 @@ export interface SandboxedProgram {
   readonly visible: readonly string[]
   /** Words of the spec, not of a call: the scripts among them are mounted with what they are installed in. */
   readonly words?: readonly string[]
-  /** Absolute paths that stay read-only inside writable directories. */
-  readonly programFiles: readonly string[]
+  /** See `protectedProgramFiles`. */
+  readonly programFiles: KeptPaths
   /** Decides about hosts if the sandbox lists some; default: `net.private` is not granted. */
   readonly caller?: Pick<ConnectPolicy, 'denies'>
 }
@@ -41,14 +41,23 @@ export interface SandboxCommand extends Wrapper {
   readonly findMissingAccess: (said: string) => string | undefined
   /** Given all that the program printed, what it was refused, be it that it failed or not. */
   readonly listRefusals: (said: string) => readonly string[]
-  /** How the program ended, from how bubblewrap did. */
-  readonly toExit: (exit: Exit) => Exit
   /** Closes the descriptors; call it after the child has started. */
   close(): void
+  /** Says how the program itself ended, once what it must not have changed is put right and its network is closed. */
+  follow<Started extends Ends>(child: Started): Started
+  /** Takes away what stood for a child that has not started, or that was waited for. */
+  settle(): void
 }
 
 const UNGRANTED: Pick<ConnectPolicy, 'denies'> = {
   denies: (effect) => (effect === 'net' ? undefined : fault('permission_denied', 'net.private is not granted')),
+}
+
+interface Ends {
+  readonly pid: number
+  kill(signal: NodeJS.Signals): void
+  readonly ended: Promise<Exit>
+  readonly exited: Promise<Exit>
 }
 
 export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram): Result<SandboxCommand> => {
@@ -66,17 +75,18 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
   const { cwd } = plan.value
   const mounts = plan.value.mounts.copy()
   for (const directory of homes()) if (`${directory}/`.startsWith(`${docroot}/`)) hideDotFiles(mounts, directory)
-  const written = mountWritable(mounts, sandbox, programFiles, fds)
-  if (!written.ok) {
+  const hold = planWrites(mounts, sandbox, programFiles, fds)
+  if (!hold.ok) {
     close()
-    return written
+    return hold
   }
   if (home.value !== undefined) mounts.put(home.value, { kind: 'write' })
   if (!mounts.has(cwd)) mounts.put(cwd, { kind: 'empty' })
   const options = [...UNSHARED, ...(hasNet ? [] : ['--unshare-net']), ...mounts.options(), '--remount-ro', '/', '--chdir', cwd]
   const limit = memory ? [memory.prlimit, `--data=${memory.bytes}`, '--'] : []
+  let overrun: string | undefined
   const net = hosts && openSandboxNet(hosts, { ...caller, who })
-  const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--']
+  const bubblewrap = [bwrap, '--args', String(ARGUMENTS_FD), '--seccomp', String(FILTER_FD), '--', ...processLimit()]
   return succeed({
     // The program that opens the network is ours, so the memory limit does not apply to it.
     command: net ? [...bubblewrap, ...net.command, ...limit] : [...limit, ...bubblewrap],
@@ -86,13 +96,56 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
     ...(net ? { listener: net.listener } : {}),
     net,
     findMissingAccess: (said) =>
-      [net?.missingAccess(), findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })]
+      [
+        overrun,
+        findGuarded(said, hold.value.guarded),
+        net?.missingAccess(),
+        findMissingAccess(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) }),
+      ]
         .filter((lack) => lack !== undefined)
         .join('; ') || undefined,
     listRefusals: (said) => [...(net?.refusals() ?? []), ...listRefusals(said, { sandbox, cwd, find: makeFinder(mounts, sandbox) })],
-    toExit,
     close,
+    follow: (child) => {
+      const unwatch = watchGroup(child.pid, { processes: MAX_PROCESSES, bytes: memory?.bytes }, (why) => {
+        overrun = why
+        child.kill('SIGKILL')
+      })
+      const ended = child.ended.then((exit) => {
+        unwatch()
+        net?.close()
+        hold.value.settle()
+        return toExit(exit)
+      })
+      return { ...child, ended, exited: child.exited.then(() => ended) }
+    },
+    settle: hold.value.settle,
   })
+}
+
+const GUARDED = /is a directory|eisdir|file exists|eexist/i
+
+/** The name that a program wanted to make, and that nothing may stand at. */
+const findGuarded = (said: string, guarded: readonly string[]): string | undefined => {
+  const path = GUARDED.test(said) ? guarded.find((one) => said.includes(basename(one))) : undefined
+  return path === undefined
+    ? undefined
+    : `in its sandbox nothing is made at '${preview(path)}', where a later run or git would find and believe it: make it outside of one`
+}
+
+/** Processes that a sandbox may have, and threads of all of them. */
+const MAX_PROCESSES = 1024
+const MAX_THREADS = 8192
+
+/**
+ * Set inside, where those of the sandbox alone are counted, by kernels that count them by namespaces. Root is not held by it, nor does bubblewrap
+ * need it: then the watch alone ends what starts too many.
+ */
+const processLimit = (): readonly string[] => {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  const counts = major > 5 || (major === 5 && minor >= 14)
+  const prlimit = counts && process.getuid?.() !== 0 ? ['/usr/bin/prlimit', '/bin/prlimit'].find(existsSync) : undefined
+  return prlimit === undefined ? [] : [prlimit, `--nproc=${MAX_THREADS}`, '--']
 }
 
 /** bubblewrap gives a program that a signal ended the status of a shell: 128 more than its number. */
@@ -106,6 +159,8 @@ const makeFinder =
   (mounts: Mounts, { sockets }: Sandbox) =>
   (path: string): OutsideEntry => {
     const real = toRealPath(path)
+    // Of another process outside: there is no key that grants it.
+    if (isWithin('/proc', real)) return { kind: 'none', isBound: false }
     const stat = statSync(real, { throwIfNoEntry: false })
     if (!stat) return { kind: 'none', isBound: false }
     if (stat.isSocket()) return { kind: 'socket', isBound: sockets.map(toRealPath).includes(real) }
@@ -122,78 +177,4 @@ const hideDotFiles = (mounts: Mounts, home: string): void => {
       mounts.put(path, { kind: 'hide', isDirectory: entry.isDirectory() })
     }
   }
-}
-
-/** Mounts writable paths, and the read-only paths below them, each by descriptor so that a path swapped later gains nothing. */
-const mountWritable = (mounts: Mounts, { docroot, write, who }: Sandbox, programFiles: readonly string[], fds: number[]): Result<void> => {
-  const hold = (components: readonly string[]): number | 'missing' | 'link' => {
-    const opened = openBeneath(docroot, components)
-    if (opened.kind !== 'open') return opened.kind
-    fds.push(opened.fd)
-    return FIRST_DIRECTORY_FD + fds.length - 1
-  }
-  const named = new Set(write.map((components) => join(docroot, ...components)))
-  for (const components of distinct(write)) {
-    const fd = hold(components)
-    const path = join(docroot, ...components)
-    if (typeof fd === 'string')
-      return fail('file_not_found', `'${preview(path)}' in 'write' of a sandbox is not there any more, or is a link now`)
-    mounts.put(path, { kind: 'write', fd })
-  }
-  const kept = listProtectedPaths(docroot, named, programFiles)
-  if (kept.length > MAX_PROTECTED) {
-    const why = `${kept.length} files of the program lie below what its sandbox may write, and at most ${MAX_PROTECTED} can be kept as they are`
-    return fail('config_invalid', `${who}: ${why}: name narrower directories in 'write'`)
-  }
-  // A mount point cannot be renamed, so a directory above a protected file cannot be replaced by another one.
-  for (const path of new Set(kept.flatMap((path) => listAncestors(path, docroot)))) {
-    if (kept.includes(path) || mounts.has(path) || !isWritable(path, docroot, named)) continue
-    const fd = hold(relative(docroot, path).split('/'))
-    if (typeof fd === 'number') mounts.put(path, { kind: 'write', fd })
-  }
-  for (const path of kept) {
-    const fd = hold(relative(docroot, path).split('/'))
-    if (fd === 'missing') continue
-    if (fd === 'link')
-      return fail(
-        'permission_denied',
-        `'${preview(path)}' is to stay as it is while a sandbox writes beside it, and leads through a link: put the file itself there`,
-      )
-    mounts.put(path, { kind: 'keep', fd })
-  }
-  return succeed(undefined)
-}
-
-const distinct = (lists: readonly (readonly string[])[]): readonly (readonly string[])[] => [
-  ...new Map(lists.map((list) => [list.join('/'), list])).values(),
-]
-
-/** Files of the program, and the .git directories in writable directories and in their direct children. */
-const listProtectedPaths = (docroot: string, named: ReadonlySet<string>, programFiles: readonly string[]): readonly string[] => {
-  const repositories = [...named]
-    .flatMap((directory) => [directory, ...listChildRepositories(directory)])
-    .map((directory) => join(directory, '.git'))
-  const files = programFiles.map(toRealPath)
-  return [...new Set([...repositories, ...files])].filter(
-    (path) => isWritable(path, docroot, named) && !named.has(path) && existsSync(path),
-  )
-}
-
-const isWritable = (path: string, docroot: string, named: ReadonlySet<string>): boolean =>
-  path.startsWith(`${docroot}/`) && [docroot, ...listAncestors(path, docroot)].some((directory) => named.has(directory))
-
-/** The ancestors of `path` below the docroot. */
-const listAncestors = (path: string, docroot: string): readonly string[] => {
-  const found: string[] = []
-  for (let directory = dirname(path); directory.startsWith(`${docroot}/`); directory = dirname(directory)) found.push(directory)
-  return found
-}
-
-const MAX_DIRECTORIES = 200
-/** Each of them takes a file descriptor. */
-const MAX_PROTECTED = 400
-
-const listChildRepositories = (directory: string): readonly string[] => {
-  const entries = listEntries(directory).filter((entry) => entry.isDirectory() && existsSync(join(directory, entry.name, '.git')))
-  return entries.slice(0, MAX_DIRECTORIES).map(({ name }) => join(directory, name))
 }

@@ -3,7 +3,7 @@
 
 import { basename, dirname, join, resolve } from 'node:path'
 import { preview } from '@plumb/wire'
-import { isWithin } from '../path/resolved-path.js'
+import { isWithin } from '../path/look-up.js'
 import { exists, kindOf, lookAt } from './noted-looks.js'
 
 /** The limit of Linux, path_resolution(7). */

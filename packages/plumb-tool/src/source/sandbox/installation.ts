@@ -2,8 +2,7 @@
 
 import { readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { listEntries } from '../path/look-up.js'
-import { isWithin } from '../path/resolved-path.js'
+import { isWithin, listEntries } from '../path/look-up.js'
 import { holdsInterpreter, isLedOut, isOfPrograms } from './docroot-links.js'
 import { configurationOf, exists, firstLineOf, realPathOf, withoutNotes } from './noted-looks.js'
 import { homes, isTooBroad } from './shared-directories.js'

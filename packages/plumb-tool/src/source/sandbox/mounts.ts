@@ -1,7 +1,7 @@
 // The file system of a sandbox: a table of mounts by path, and the bubblewrap options that create it. Nothing else is visible.
 
 import { dirname } from 'node:path'
-import { isWithin } from '../path/resolved-path.js'
+import { isWithin } from '../path/look-up.js'
 import { followPath, isOfPrograms } from './docroot-links.js'
 
 export type Mount =
@@ -11,14 +11,16 @@ export type Mount =
   | { readonly kind: 'write'; readonly fd?: number }
   /** Bound read-only inside a writable directory. */
   | { readonly kind: 'keep'; readonly fd: number }
+  /** An empty directory that stands for what must not be there. */
+  | { readonly kind: 'guard' }
   /** Covered by an empty file or directory that cannot be read. */
   | { readonly kind: 'hide'; readonly isDirectory: boolean }
-  /** Directories that exist only in the sandbox: a writable one, or an empty one. */
-  | { readonly kind: 'temporary' }
+  /** Directories that exist only in the sandbox: a writable one, of a size if one is given, or an empty one. */
+  | { readonly kind: 'temporary'; readonly bytes?: number | undefined }
   | { readonly kind: 'empty' }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'proc' }
-  | { readonly kind: 'dev' }
+  | { readonly kind: 'dev'; readonly bytes?: number | undefined }
 
 const SHOWN: ReadonlySet<Mount['kind']> = new Set(['read', 'write', 'keep', 'proc', 'dev'])
 
@@ -133,11 +135,13 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
       return mount.fd === undefined ? ['--bind', path, path] : ['--bind-fd', String(mount.fd), path]
     case 'keep':
       return ['--ro-bind-fd', String(mount.fd), path]
+    case 'guard':
+      return ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]
     case 'hide':
       // A bind mount of /dev/null: bubblewrap mounts with nodev, so opening it fails.
       return mount.isDirectory ? ['--perms', '0000', '--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
     case 'temporary':
-      return ['--perms', '1777', '--tmpfs', path]
+      return temporary(path, mount.bytes)
     case 'empty':
       return ['--dir', path]
     case 'link':
@@ -146,6 +150,13 @@ const optionsOf = (path: string, mount: Mount): readonly string[] => {
       // Root could write the kernel's settings in it even without capabilities. All of it, since a mount for each directory of them takes longer.
       return ['--proc', path, '--remount-ro', path]
     case 'dev':
-      return ['--dev', path]
+      // Files can be made in what bubblewrap mounts: in the one directory of it that is meant for them alone.
+      return ['--dev', path, ...temporary(`${path}/shm`, mount.bytes), '--remount-ro', path]
   }
 }
+
+const temporary = (path: string, bytes: number | undefined): readonly string[] => [
+  ...['--perms', '1777'],
+  ...(bytes === undefined ? [] : ['--size', String(bytes)]),
+  ...['--tmpfs', path],
+]

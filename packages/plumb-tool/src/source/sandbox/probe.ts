@@ -29,7 +29,19 @@ export const probeBubblewrap = (): Result<Bubblewrap> => {
 const TRY_TIMEOUT_MS = 10_000
 const WORKS_STATUS = 42
 /** The kinds of options that a probe tries; a cached answer for others does not count. */
-const PROBED = [...UNSHARED, '--unshare-net', '--ro-bind', '--ro-bind-fd', '--proc', '--dev', '--remount-ro', '--seccomp'].join(' ')
+const PROBED = [
+  ...UNSHARED,
+  '--unshare-net',
+  '--ro-bind',
+  '--ro-bind-fd',
+  '--proc',
+  '--dev',
+  '--remount-ro',
+  '--perms',
+  '--size',
+  '--tmpfs',
+  '--seccomp',
+].join(' ')
 
 const probeOnce = (): Result<Bubblewrap> => {
   if (process.platform !== 'linux') return refuse(`there is none for ${process.platform}: it takes Linux`)
@@ -42,6 +54,7 @@ const probeOnce = (): Result<Bubblewrap> => {
   for (const directory of SYSTEM_DIRECTORIES) mounts.read(directory)
   mounts.put('/proc', { kind: 'proc' })
   mounts.put('/dev', { kind: 'dev' })
+  mounts.put('/var/tmp', { kind: 'temporary', bytes: 4096 })
   mounts.put('/tmp', { kind: 'keep', fd: FIRST_DIRECTORY_FD })
   const options = [...UNSHARED, '--unshare-net', ...mounts.options(), '--remount-ro', '/']
   const directory = openSync('/', constants.O_RDONLY | constants.O_DIRECTORY)

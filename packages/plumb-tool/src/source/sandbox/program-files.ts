@@ -1,13 +1,26 @@
-// The files of the running program that sandboxed tools must not change: the same that built-in tools must not change.
+// What sandboxed tools must not change below what they may write: the same that built-in tools must not change.
+//
+// This is the one place where such paths come from. What a command line names besides the specs, as a policy, a record or a file that plumb
+// will believe later, is added with `withAround(files, { paths, outputs })`, which also hands it on to the processes that it starts. A path that is
+// a directory by then stands for all its contents; one of `paths` that does not exist cannot be made in a sandbox.
 
 import type { Session } from '../../call/call.js'
+import { toRealPath } from '../path/look-up.js'
 import { programFilesOf } from '../program-files/detect-changes.js'
 import type { Sandbox } from './sandbox.js'
+import type { KeptPaths } from './write-plan.js'
 
-/** Existing files of the program below the docroot, and `named`; empty if the sandbox may write nothing. */
+/** As below, for a program whose sandbox is not known yet. */
+export const keptPaths = async (program: Pick<Session, 'files' | 'docroot'>): Promise<KeptPaths> =>
+  (await programFilesOf(program)).list.namesBelow(toRealPath(program.docroot))
+
+/** The files of the program below the docroot, those that it would find there, and `named`; empty if the sandbox may write nothing. */
 export const protectedProgramFiles = async (
   program: Pick<Session, 'files' | 'docroot'>,
   sandbox: Sandbox | undefined,
   named: readonly string[],
-): Promise<readonly string[]> =>
-  sandbox && sandbox.write.length > 0 ? [...(await programFilesOf(program)).list.existingBelow(sandbox.docroot), ...named] : []
+): Promise<KeptPaths> => {
+  if (!sandbox || sandbox.write.length === 0) return { paths: [] }
+  const kept = await keptPaths(program)
+  return { ...kept, paths: [...kept.paths, ...named] }
+}

@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { isWithin } from '../path/resolved-path.js'
+import { isWithin } from '../path/look-up.js'
 import { isLedOut, ledOut } from './docroot-links.js'
 import {
   findInstallation,
@@ -39,6 +39,7 @@ export interface ReadPlan {
 
 interface Kept {
   readonly request: string
+  readonly hidden: ReturnType<typeof findRootOnlyFiles>
   readonly plan: Noted<Result<ReadPlan>>
 }
 
@@ -49,9 +50,10 @@ export const planReads = (sandbox: Sandbox, request: ReadRequest): Result<ReadPl
   const { program, cwd, env, visible, words } = request
   const asked = JSON.stringify([program, cwd, visible, words, env.PATH, CERTIFICATES.map((name) => env[name])])
   const before = kept.get(sandbox)
-  if (before?.request === asked && before.plan.isStillSo()) return before.plan.value
+  const hidden = findRootOnlyFiles()
+  if (before?.request === asked && before.hidden === hidden && before.plan.isStillSo()) return before.plan.value
   const plan = noteLooks(() => makePlan(sandbox, request))
-  kept.set(sandbox, { request: asked, plan })
+  kept.set(sandbox, { request: asked, hidden, plan })
   return plan.value
 }
 
@@ -62,7 +64,7 @@ const TEMPORARY = ['/tmp', '/var/tmp']
 const makePlan = (sandbox: Sandbox, request: ReadRequest): Result<ReadPlan> => {
   const { docroot, hasNet } = sandbox
   const mounts = new Mounts(docroot)
-  mountSystem(mounts)
+  mountSystem(mounts, sandbox.memory?.bytes)
   mounts.put(docroot, { kind: 'read' })
   const cwd = mounts.reach(request.cwd) ?? docroot
   for (const path of listNeededPaths(request, docroot)) mounts.read(path)
@@ -77,13 +79,14 @@ const makePlan = (sandbox: Sandbox, request: ReadRequest): Result<ReadPlan> => {
   return succeed({ mounts, cwd })
 }
 
-const mountSystem = (mounts: Mounts): void => {
+// Each takes what `memory` gives at most, and all of them are counted together while it runs.
+const mountSystem = (mounts: Mounts, bytes: number | undefined): void => {
   for (const directory of SYSTEM_DIRECTORIES) mounts.read(directory)
   for (const { path, isDirectory } of findRootOnlyFiles()) mounts.put(path, { kind: 'hide', isDirectory })
   mounts.put('/proc', { kind: 'proc' })
-  mounts.put('/dev', { kind: 'dev' })
+  mounts.put('/dev', { kind: 'dev', bytes })
   mounts.read('/sys/devices/system/cpu')
-  for (const directory of TEMPORARY) mounts.put(directory, { kind: 'temporary' })
+  for (const directory of TEMPORARY) mounts.put(directory, { kind: 'temporary', bytes })
 }
 
 // That of the one executable file is a link to it, beside the programs that the file has unpacked.

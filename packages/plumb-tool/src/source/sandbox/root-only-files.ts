@@ -8,31 +8,50 @@ export interface RootOnlyFile {
 }
 
 const READ_BY_ALL = 0o004
-const MAX_DEPTH = 4
-const MAX_ENTRIES = 5000
+/** A directory that not all may enter is hidden with all that is in it. */
+const ENTERED_BY_ALL = 0o001
+/** What is deeper, or comes after so many, is hidden unseen. */
+const MAX_DEPTH = 64
+const MAX_ENTRIES = 20_000
 
-let known: readonly RootOnlyFile[] | undefined
+/** A mode can change without a trace above the file, so all is looked at again; calls that follow one another share a look. */
+const FRESH_MS = 1000
 
-/** Those of /etc; empty for an ordinary user, who cannot read them anyway. */
+let known: { readonly files: readonly RootOnlyFile[]; readonly at: number } | undefined
+
+/** Those of /etc, at any depth; empty for an ordinary user, who cannot read them anyway. The same list as long as they are the same. */
 export const findRootOnlyFiles = (): readonly RootOnlyFile[] => {
-  known ??= process.getuid?.() === 0 ? look('/etc') : []
-  return known
+  if (process.getuid?.() !== 0) return NONE
+  const now = performance.now()
+  if (known && now - known.at < FRESH_MS) return known.files
+  const files = listRootOnly('/etc')
+  const isSame = known?.files.length === files.length && files.every(({ path }, i) => path === known?.files[i]?.path)
+  known = { files: isSame && known ? known.files : files, at: now }
+  return known.files
 }
 
+const NONE: readonly RootOnlyFile[] = []
+
 // Links are skipped: what they lead to is looked at where it is. Paths are joined by hand, since this is most of what a sandboxed call of root costs.
-const look = (root: string): readonly RootOnlyFile[] => {
+export const listRootOnly = (root: string): readonly RootOnlyFile[] => {
   const found: RootOnlyFile[] = []
-  let waiting = [root]
-  let seen = 0
-  for (let depth = 0; depth < MAX_DEPTH && waiting.length > 0; depth++) {
+  let waiting: readonly string[] = [root]
+  let count = 0
+  for (let depth = 0; waiting.length > 0; depth++) {
     const next: string[] = []
     for (const directory of waiting) {
-      for (const entry of readdirSync(directory, { withFileTypes: true })) {
-        if (entry.isSymbolicLink() || ++seen > MAX_ENTRIES) continue
-        const path = `${directory}/${entry.name}`
-        const isDirectory = entry.isDirectory()
+      if (depth > MAX_DEPTH || count > MAX_ENTRIES) {
+        found.push({ path: directory, isDirectory: true })
+        continue
+      }
+      for (const name of readdirSync(directory)) {
+        count++
+        const path = `${directory}/${name}`
         const stat = lstatSync(path, { throwIfNoEntry: false })
-        if (stat && (stat.mode & READ_BY_ALL) === 0) found.push({ path, isDirectory })
+        if (!stat || stat.isSymbolicLink()) continue
+        const isDirectory = stat.isDirectory()
+        const open = isDirectory ? READ_BY_ALL | ENTERED_BY_ALL : READ_BY_ALL
+        if ((stat.mode & open) !== open) found.push({ path, isDirectory })
         else if (isDirectory) next.push(path)
       }
     }

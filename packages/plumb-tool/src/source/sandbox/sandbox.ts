@@ -25,8 +25,10 @@ export interface Sandbox extends Bubblewrap {
   /** Absolute; links are not resolved. */
   readonly read: readonly string[]
   readonly sockets: readonly string[]
-  /** RLIMIT_DATA of each process, set by prlimit(1). */
+  /** Of all processes together with temporary files; also RLIMIT_DATA of each process, set by prlimit(1), so that one fails before it is ended. */
   readonly memory: { readonly bytes: number; readonly prlimit: string } | undefined
+  /** Where a start says what it finds wrong with a program that has ended. */
+  readonly outlet: { warn?: (warning: Fault) => void }
   /** Called for each access that the program was refused, as far as it can be detected (`--trace-sandbox`). */
   readonly trace?: (refusal: string) => void
 }
@@ -70,7 +72,11 @@ const WITHOUT: SandboxAtStart = () => succeed(undefined)
 /** Lang has checked the shape of the value. Errors: `config_invalid`, `file_not_found`. */
 export const readSandbox = (value: Json | undefined, request: SandboxRequest): Result<SandboxAtStart> =>
   andThen(readAtStart(value, request), (start) =>
-    succeed((outlet) => (outlet.tracesSandbox ? traced(start, request, outlet) : start(outlet))),
+    succeed((outlet) => {
+      const sandbox = outlet.tracesSandbox ? traced(start, request, outlet) : start(outlet)
+      if (sandbox.ok && sandbox.value) sandbox.value.outlet.warn = (warning) => outlet.warn(warning)
+      return sandbox
+    }),
   )
 
 const traced = (start: SandboxAtStart, { who }: SandboxRequest, outlet: SandboxOutlet): ReturnType<SandboxAtStart> =>
@@ -151,6 +157,7 @@ const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, plac
   return succeed({
     ...place,
     who,
+    outlet: {},
     hasNet: typeof net === 'object' ? false : (net ?? (hasNet || declared.some((effect) => WITH_NET.has(effect)))),
     hosts: typeof net === 'object' ? net.map(readHostPattern).filter((host) => typeof host === 'object') : undefined,
     write: directories,

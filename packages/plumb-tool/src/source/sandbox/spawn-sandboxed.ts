@@ -19,7 +19,7 @@ export const spawnSandboxed = (
   const { command, cwd = process.cwd(), env } = options
   const enclosure = buildSandboxCommand(sandbox, { ...context, program: command, cwd, env })
   if (!enclosure.ok) return enclosure
-  const { command: before, given, shared, listener, env: inner, close } = enclosure.value
+  const { command: before, given, shared, listener, env: inner, close, settle } = enclosure.value
   const child = spawnChild({
     ...options,
     command: [...before, ...command],
@@ -29,7 +29,10 @@ export const spawnSandboxed = (
     ...(listener ? { listener } : {}),
   })
   close()
-  if (!child.ok) return child
+  if (!child.ok) {
+    settle()
+    return child
+  }
   const closing = closeWithChild(child.value, enclosure.value)
   return succeed(sandbox.trace ? traceRefusals(closing, enclosure.value, sandbox.trace) : closing)
 }
@@ -56,11 +59,9 @@ const traceRefusals = (child: SandboxedChild, { listRefusals }: SandboxCommand, 
   return { ...child, terminate }
 }
 
-/** Says how the program itself ended, closes the sandbox's network when the child ends, and kills what bubblewrap left behind when it is terminated. */
+/** Follows a child to its end, and kills what bubblewrap left behind when it is terminated. */
 export const closeWithChild = (child: Child, enclosure: SandboxCommand | undefined): SandboxedChild => {
   if (!enclosure) return child
-  const { net, findMissingAccess, toExit } = enclosure
-  if (net) void child.ended.then(net.close)
   // If the signal ended bubblewrap while it was starting, its child may not yet be bound to its death.
   const terminate = async (graceMs: number): Promise<void> => {
     await child.terminate(graceMs)
@@ -70,7 +71,7 @@ export const closeWithChild = (child: Child, enclosure: SandboxCommand | undefin
       // The group is gone.
     }
   }
-  return { ...child, ended: child.ended.then(toExit), exited: child.exited.then(toExit), terminate, findMissingAccess }
+  return { ...enclosure.follow(child), terminate, findMissingAccess: enclosure.findMissingAccess }
 }
 
 /** Adds the access that the program lacked to the detail of its error. */

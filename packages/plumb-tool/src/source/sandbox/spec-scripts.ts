@@ -34,4 +34,7 @@ export const listScriptPaths = (words: readonly string[], cwd: string, docroot: 
     .filter(isScript)
     .flatMap((file) => [dirname(file), ...listProgramPaths(file, docroot)])
 
-const isScript = (file: string): boolean => isFile(file) && (ENDINGS.has(extname(file)) || firstLineOf(file)?.startsWith('#!') === true)
+/** By its ending, whether it is there or not. */
+export const isScriptName = (file: string): boolean => ENDINGS.has(extname(file))
+
+const isScript = (file: string): boolean => isFile(file) && (isScriptName(file) || firstLineOf(file)?.startsWith('#!') === true)

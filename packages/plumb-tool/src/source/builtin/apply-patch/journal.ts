@@ -17,7 +17,7 @@ export const JOURNAL = /^\.plumb-patch-(\d+-\d+)-([0-9a-f]{12})\.(stage|complete
 export const journalDirectory = (root: string): Result<ResolvedPath> => {
   try {
     const directory = statSync(root).isDirectory() ? root : dirname(root)
-    return succeed({ root, directory, missing: [], name: '.', exists: true, shown: '.' })
+    return succeed({ root, directory, missing: [], name: '.', exists: true, shown: '.', names: [] })
   } catch (error) {
     return systemFault(error, 'write', basename(root))
   }

@@ -4,8 +4,9 @@ import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { realPath } from '../../../call/real-path.js'
+import { isWithin } from '../../path/look-up.js'
 import { closeQuietly, type Directory, openDirectory } from '../../path/open.js'
-import { isWithin, type ResolvedPath, type Roots, resolvePath } from '../../path/resolved-path.js'
+import { type ResolvedPath, type Roots, resolvePath } from '../../path/resolved-path.js'
 import { hasOwnerExited, OWNER, removeLeftover } from '../../path/temporary-files.js'
 import { failedJournals, JOURNAL, journalDirectory, journalName, openJournals } from './journal.js'
 import { finishEntry, hasConflict, type JournalEntry, type JournalState } from './journal-entry.js'
@@ -75,14 +76,15 @@ const isAnyHindered = async (entries: readonly JournalEntry[], places: readonly 
 const toPlace = ({ path, made }: JournalEntry, directory: string, roots: Roots): ResolvedPath | undefined => {
   const absolute = resolve(directory, path)
   const resolved = resolvePath(absolute, 'write', roots)
-  const root = resolved.ok ? resolved.value.root : undefined
-  if (root === undefined || !isWithin(root, absolute)) return undefined
+  if (!resolved.ok) return undefined
+  const { root, names } = resolved.value
+  if (!isWithin(root, absolute)) return undefined
   const directories = relative(root, dirname(absolute))
     .split(sep)
     .filter((part) => part !== '')
   const missing = made > 0 ? directories.slice(-made) : []
   const outer = join(root, ...directories.slice(0, directories.length - missing.length))
-  return { root, directory: outer, missing, name: basename(absolute), exists: true, shown: path }
+  return { root, directory: outer, missing, name: basename(absolute), exists: true, shown: path, names }
 }
 
 const read = async (directory: Directory, name: string, id: string): Promise<readonly JournalEntry[] | undefined> => {

@@ -1,9 +1,7 @@
 // Which files of a walk may be used: the permission stage has only checked the directory.
 
-import { basename } from 'node:path'
 import { permit } from '@plumb/policy'
-import { whyNotReadable } from '../../path/protected-paths.js'
-import { absolutePath, type ResolvedPath } from '../../path/resolved-path.js'
+import { absolutePath, type ResolvedPath, whyKeptFromReaders } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
 
 /** By the policy. Files that need approval are left out. */
@@ -15,4 +13,4 @@ export const isPermitted = (resolved: ResolvedPath, { call, tool }: BuiltinConte
 
 /** Permitted, and not a protected file such as a key. */
 export const isReadable = (resolved: ResolvedPath, context: BuiltinContext): boolean =>
-  whyNotReadable(resolved.shown.split('/'), basename(resolved.root)) === undefined && isPermitted(resolved, context)
+  whyKeptFromReaders(resolved) === undefined && isPermitted(resolved, context)

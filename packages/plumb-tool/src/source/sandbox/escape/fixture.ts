@@ -15,6 +15,8 @@ export interface EscapeFixture {
   readonly arch: Arch
   readonly bwrap: string
   readonly docroot: string
+  /** In the docroot; its tool `sh` is /bin/sh -c. */
+  readonly spec: string
   readonly home: string
   readonly outside: string
   readonly socket: string
@@ -42,6 +44,8 @@ export const withFixture = async <T>(
   writeFileSync(join(home, '.ssh/id_rsa'), ESCAPED)
   writeFileSync(join(home, '.bashrc'), '')
   writeFileSync(join(outside, 'secret'), ESCAPED)
+  const spec = join(docroot, 's.plumb')
+  writeFileSync(spec, 'let sh : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sandbox: {} }\n')
   const [socket, abstract] = [join(outside, 'socket'), `\0plumb-${process.pid}`]
   const servers: Server[] = []
   const listen = async (at: string | number): Promise<Server> => {
@@ -64,7 +68,18 @@ export const withFixture = async <T>(
       chmodSync(path, 0o755)
       return path
     }
-    return await work({ ...box, docroot, home, outside, socket, abstract, port, neighbour: neighbour.ok ? neighbour.value.pid : 0, place })
+    return await work({
+      ...box,
+      docroot,
+      spec,
+      home,
+      outside,
+      socket,
+      abstract,
+      port,
+      neighbour: neighbour.ok ? neighbour.value.pid : 0,
+      place,
+    })
   } finally {
     for (const server of servers) server.close()
     if (neighbour.ok) await neighbour.value.terminate(GRACE_MS)

@@ -1,6 +1,8 @@
 // Tries the escapes one after the other, each in a new sandbox.
 
-import { andThen, type Result, runSync, type SyncResult, succeed } from '@plumb/wire'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { andThen, type Result, runSync, type SyncResult, siblingProgram, succeed } from '@plumb/wire'
 import { buildSandboxCommand } from '../bubblewrap-command.js'
 import type { Bubblewrap } from '../probe.js'
 import { readSandbox } from '../sandbox.js'
@@ -35,7 +37,11 @@ const tryOne = (escape: Escape, ground: EscapeFixture, isBoxed: boolean): Escape
   const command = escape.command(ground)
   if ('cannot' in command) return { name, verdict: 'not applicable', said: command.cannot }
   const env = { PATH: process.env.PATH ?? '', HOME: ground.home }
-  const end = isBoxed ? runBoxed(command, ground, env) : succeed(runPlain(command, ground, env))
+  const end = escape.isGivenDescriptors
+    ? succeed(runWithDescriptors(isBoxed ? inPlumbTool(command, ground) : command, ground, env))
+    : isBoxed
+      ? runBoxed(command, ground, env)
+      : succeed(runPlain(command, ground, env))
   if (!end.ok) return { name, verdict: 'not held', said: end.error.detail }
   if (escape.isHeld(end.value, ground)) return { name, verdict: 'held' }
   const { status, stdout, stderr } = end.value
@@ -45,19 +51,40 @@ const tryOne = (escape: Escape, ground: EscapeFixture, isBoxed: boolean): Escape
 
 const MAX_SAID = 200
 
-const runPlain = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): SyncResult =>
-  runSync({ command: command as [string, ...string[]], cwd: docroot, env, timeoutMs: TIMEOUT_MS })
+const runPlain = (
+  command: readonly string[],
+  { docroot }: EscapeFixture,
+  env: Readonly<Record<string, string>>,
+  shared: Readonly<Record<number, number>> = {},
+): SyncResult => runSync({ command: command as [string, ...string[]], cwd: docroot, env, shared, timeoutMs: TIMEOUT_MS })
+
+/** Each behind a gap, as `exec 200<directory` leaves one. */
+const [OUTSIDE_FD, SECRET_FD] = [30, 200]
+
+const runWithDescriptors = (command: readonly string[], ground: EscapeFixture, env: Readonly<Record<string, string>>): SyncResult => {
+  const [outside, secret] = [openSync(ground.outside, 'r'), openSync(join(ground.outside, 'secret'), 'r')]
+  const end = runPlain(command, ground, env, { [OUTSIDE_FD]: outside, [SECRET_FD]: secret })
+  closeSync(outside)
+  closeSync(secret)
+  return end
+}
+
+const inPlumbTool = ([, , script]: readonly string[], { spec }: EscapeFixture): readonly string[] => {
+  const input = JSON.stringify({ arguments: [script] })
+  return [siblingProgram('plumb-tool'), '--raw-output', spec, 'call', 'sh', input]
+}
 
 const runBoxed = (command: readonly string[], { docroot }: EscapeFixture, env: Readonly<Record<string, string>>): Result<SyncResult> => {
   const request = { who: 'plumb-tool sandbox', docroot, isDefault: false }
   const sandbox = andThen(readSandbox({ write: ['out'] }, request), (open) => open({ warn() {} }))
   if (!sandbox.ok) return sandbox
   if (!sandbox.value) throw new TypeError('a sandbox was asked for')
-  const enclosure = buildSandboxCommand(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: [] })
+  const enclosure = buildSandboxCommand(sandbox.value, { program: command, cwd: docroot, env, visible: [], programFiles: { paths: [] } })
   if (!enclosure.ok) return enclosure
-  const { command: before, given, shared, env: inner, close } = enclosure.value
+  const { command: before, given, shared, env: inner, close, settle } = enclosure.value
   const whole = [...before, ...command] as unknown as [string, ...string[]]
   const end = runSync({ command: whole, cwd: docroot, env: inner, given: given ?? {}, shared: shared ?? {}, timeoutMs: TIMEOUT_MS })
   close()
+  settle()
   return succeed(end)
 }
