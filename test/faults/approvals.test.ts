@@ -107,3 +107,68 @@ t.test('calls that wait for a person, over workers', { skip: noPostgres }, async
   await cluster.remove()
   t.strictSame(await scene.leftovers(), [], 'nothing is left')
 })
+
+t.test('who works cannot decide, nor change what a person sees; who decides can do nothing else', { skip: noPostgres }, async (t) => {
+  const cluster = await openCluster()
+  const scene = openScene(FILES, { env: { PLUMB_ON: cluster.url }, mayLeave: /plumb-/ })
+  const { bash, start } = scene
+  await bash('plumb engine --init')
+  const { out: sql } = await bash('plumb engine --print')
+  cluster.ask(sql.slice(sql.indexOf('CREATE ROLE')))
+  const as = (role: string, command: string) => bash(`PGOPTIONS='-c role=${role}' ${command}`)
+  const worker = start(['env', 'PGOPTIONS=-c role=plumb_work', 'plumb', 'work', '--grant', 'fs.write,exec', 'owned.plumb'])
+  const held = await bash(`${RUN} owned owned.plumb < owned.jsonl`)
+  t.match(held, { status: 1, err: /"parked"/ }, 'a worker with its own role alone asks')
+  const id = (await bash('plumb approvals --on "$PLUMB_ON" owned | pick _.id')).out.trim()
+  const tries: readonly (readonly [what: string, sql: string])[] = [
+    ['a decision', `UPDATE plumb.approval SET state = 'approved'`],
+    ['another input', `UPDATE plumb.approval SET call = replace(call, '1', '2')`],
+    ['another key', `UPDATE plumb.approval SET id = 'x'`],
+    ['another row', `INSERT INTO plumb.approval SELECT run, 'y', n, part, ord, call, digest, 'approved' FROM plumb.approval`],
+    ['none', 'DELETE FROM plumb.approval'],
+    [
+      'the function',
+      `SELECT plumb.decide_calls('owned', ARRAY['${id}'], ARRAY[(SELECT digest FROM plumb.approval)], 'approved', NULL, NULL)`,
+    ],
+    ['a function of its own', `CREATE FUNCTION plumb.digest_of(json) RETURNS text LANGUAGE sql AS 'SELECT 1::text'`],
+  ]
+  const row = () => cluster.ask('SELECT id, call, digest, state, decision FROM plumb.approval')
+  const before = row()
+  for (const role of ['plumb_work', 'plumb_submit', 'plumb_read'])
+    for (const [what, text] of tries) {
+      t.throws(() => cluster.ask(`SET ROLE ${role}; ${text}`), `${role}: ${what}`)
+      t.equal(row(), before)
+    }
+  const keep = (call: string, state: string) =>
+    cluster.ask(`SET ROLE plumb_work; SELECT plumb.keep_call(run, id, part, ord, ${call}, '${state}') FROM plumb.approval`)
+  for (const state of ['approved', 'denied', 'in_doubt', 'done']) {
+    for (const call of ['call', `replace(call, '"n"', '"m"')`, `replace(call, 'send', 'pay')`]) keep(call, state)
+    t.equal(row(), before, `'${state}' is not for a worker to say of what waits`)
+  }
+  t.match(await as('plumb_work', `plumb approve --on "$PLUMB_ON" owned ${id}`), { status: 1 }, 'nor by plumb approve')
+
+  t.match(await as('plumb_approve', 'plumb approvals --on "$PLUMB_ON" owned'), { status: 0, out: /"send"/ })
+  for (const text of [
+    'SELECT value FROM plumb.message',
+    'SELECT line FROM plumb.memory',
+    'DELETE FROM plumb.run',
+    'UPDATE plumb.message SET parked = false',
+  ])
+    t.throws(() => cluster.ask(`SET ROLE plumb_approve; ${text}`), text)
+  // As the owner could, or a worker before there were such roles.
+  const rekey = (from: number, to: number) =>
+    cluster.ask(`UPDATE plumb.approval SET call = regexp_replace(call, '("input":"[^}]*)${from}', '\\1${to}')`)
+  rekey(1, 2)
+  t.not(row(), before)
+  t.match(await as('plumb_approve', `plumb approve --on "$PLUMB_ON" owned ${id}`), { status: 2, err: /does not fit its id and digest/ })
+  rekey(2, 1)
+  t.equal(row(), before)
+  t.match(await as('plumb_approve', `plumb approve --on "$PLUMB_ON" owned ${id}`), { status: 0, err: '' })
+  t.match(cluster.ask('SELECT decided_by || state FROM plumb.approval'), /\w/, 'who decided is kept')
+  t.match(await bash(`${RUN} owned owned.plumb < owned.jsonl`), { status: 0, err: '' })
+  t.equal(linesOf(join(scene.work, 'sent')).length, 1)
+  worker.child.kill('SIGTERM')
+  await worker.ended
+  await cluster.remove()
+  t.strictSame(await scene.leftovers(), [], 'nothing is left')
+})

@@ -27,7 +27,7 @@ export { MessageScanner, MessageScanners } from './expression/stage/message-scan
 export type { Stage } from './expression/stage/stage.js'
 export { compileCheck, compileFilter, compileMap, Verdict } from './expression/stage/stage.js'
 export { secretParams } from './flow/secret-params.js'
-export { mayLabel, writesFlowWords } from './flow/words.js'
+export { mayHoldSecrets, mayLabel, writesFlowWords } from './flow/words.js'
 export type { Files } from './names/modules.js'
 export type { Bound } from './names/names.js'
 export type { Expression, ObjectValue } from './parse/ast.js'

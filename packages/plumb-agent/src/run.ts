@@ -122,13 +122,13 @@ const openChains = async ({ config: { compose } }: PreparedAgent): Promise<Compo
 
 /** Undefined: no answers are kept. */
 const openKept = async (
-  { config }: PreparedAgent,
+  { config, agent }: PreparedAgent,
   options: AgentOptions,
   { warn }: Stderr,
 ): Promise<Result<NonNullable<ConversationOptions['kept']>> | undefined> => {
   if (options.cache === undefined && options.keptFd === undefined) return undefined
   const { openKeptQuestions } = await import('./kept/kept-questions.js')
-  return openKeptQuestions({ config, options, warn })
+  return openKeptQuestions({ config, options, hasSecrets: agent.hasSecrets === true, warn })
 }
 
 /** Undefined: errors were reported. */

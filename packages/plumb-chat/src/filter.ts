@@ -6,8 +6,8 @@ import {
   type Fault,
   fault,
   onStop,
+  openDataOutput,
   openInput,
-  openOutput,
   type StopSignal,
   siblingProgram,
   spawnChild,
@@ -31,7 +31,7 @@ export const filter = async (program: ChatProgram, args: readonly string[], repo
     return 2
   }
   const { stdin, stdout, exited, kill, terminate } = child.value
-  const [source, target] = [openInput(0), openOutput(1)]
+  const [source, target] = [openInput(0), openDataOutput(1)]
   let stoppedBy: StopSignal | undefined
   let isReaderGone = false
   const forget = onStop(

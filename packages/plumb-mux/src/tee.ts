@@ -3,9 +3,10 @@
 //   {"time":"2026-11-21T12:00:00.000Z","direction":"in","line":ENVELOPE}                         a line that was passed on
 //   {"time":…,"direction":"out","port":"output","refused":"invalid_json","text":"the whole line"}  a line that was refused
 
-import { openSync } from 'node:fs'
+import { constants } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { type Fault, fail, type LineReader, openOutput, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { openOwnFile } from '@plumb/wire/output'
 import { OutputQueue } from './output-queue.js'
 
 /** As seen by the command. */
@@ -78,7 +79,11 @@ export class Tee {
 
 export const openTee = (path: string, report: (fault: Fault) => void): Result<Tee> => {
   try {
-    return succeed(new Tee(openOutput(openSync(path, 'w', FILE_MODE)), (error) => report({ ...error, path: preview(path) })))
+    return succeed(
+      new Tee(openOutput(openOwnFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, FILE_MODE)), (error) =>
+        report({ ...error, path: preview(path) }),
+      ),
+    )
   } catch (error) {
     return fail('file_not_found', `cannot write '${preview(path)}' for --tee: ${systemReason(error as NodeJS.ErrnoException)}`)
   }

@@ -67,6 +67,7 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
   const setting = {
     files: bundledFiles({ entry: path, files: { [path]: text }, modules: {} }),
     docroot: undefined,
+    isLive: false,
     handedOn: [],
     provider: undefined,
     model: undefined,

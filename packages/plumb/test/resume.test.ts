@@ -321,7 +321,7 @@ let left = Number(process.env.KILL_AT)
 for (const name of ['symlinkSync', 'readlinkSync', 'renameSync', 'unlinkSync']) {
   const call = fs[name]
   fs[name] = (...paths) => {
-    if (/rec\\/lock/.test(paths.join()) && --left === 0) process.kill(process.pid, 'SIGKILL')
+    if (/(rec|fd\\/\\d+)\\/lock/.test(paths.join()) && --left === 0) process.kill(process.pid, 'SIGKILL')
     return call(...paths)
   }
 }\n`,

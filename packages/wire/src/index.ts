@@ -65,7 +65,7 @@ export {
 } from './error.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
 export { joinLineLog, type LineLog, openLineLog } from './fd/line-log.js'
-export { isFileInput, isTerminal, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
+export { isFileInput, isTerminal, openDataOutput, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
 export { openStateFile, openStateLog, type Remembered, readRemembered, type StateFile, type StateLog } from './fd/state-file.js'
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
@@ -104,7 +104,7 @@ export {
   valueText,
   waitingText,
 } from './numbered/write.js'
-export { escapeControls, escapeLines, preview } from './preview.js'
+export { escapeControls, escapeLines, preview, replaceHidden } from './preview.js'
 export { loadPrices, PRICES_SOURCE, versionAndPrices } from './price/load.js'
 export { costOf, maxCostOf, type Price, type PricedTokens, toDollars, toNano } from './price/price.js'
 export type { PricedModel, Prices, Quote } from './price/prices.js'

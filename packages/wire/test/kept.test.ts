@@ -136,7 +136,9 @@ t.test('what is damaged is asked again', async (t) => {
 
   const store = join(directory, 'store')
   open(store).ask(hashed(1), 'a').keep('to 1')
-  const [index = '', file = ''] = readdirSync(store).map((name) => join(store, name))
+  const [index = '', file = ''] = readdirSync(store)
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => join(store, name))
   rmSync(index)
   t.equal(open(store).ask(hashed(1), 'a').found?.answer, 'to 1', 'without its index')
   writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))

@@ -1,7 +1,7 @@
 // Diagnostics of a program: what is wrong, where, and how to repair it; and their two output forms (plumbing(5), DIAGNOSTICS).
 
 import type { Code } from '@plumb/wire/error'
-import { preview } from '@plumb/wire/preview'
+import { preview, replaceHidden } from '@plumb/wire/preview'
 import { codePoints, lineAround, position, type Span } from './source.js'
 
 export interface Diagnostic {
@@ -211,5 +211,5 @@ const excerpt = ({ source, start, end }: Span): string[] => {
 
 const wholeCharacter = (text: string, offset: number): number => (/[\uDC00-\uDFFF]/.test(text[offset] ?? '') ? offset - 1 : offset)
 
-// One each, so that carets stay aligned; a terminal would interpret them.
-const withoutControls = (line: string): string => line.replace(/[\u202a-\u202e\u2066-\u2069]|(?!\t)\p{Cc}/gu, '\uFFFD')
+// One each, so that carets stay aligned.
+const withoutControls = (line: string): string => replaceHidden(line, (c) => (c === '\t' ? c : '\uFFFD'))

@@ -16,6 +16,20 @@ export const writesFlowWords = ({ scopes }: Program): boolean =>
     return WORDS.test(span.source.text) && !isInLibrary(scope) && (writesLabel(items) || labelsRoots(items))
   })
 
+/** Whether something secret may begin in the file of a binding, or in what it uses: for what keeps words and knows no flows. */
+export const mayHoldSecrets = (scope: Scope): boolean => {
+  const scopes = new Set<Scope>()
+  const add = (one: Scope): void => {
+    if (scopes.has(one)) return
+    scopes.add(one)
+    for (const used of one.modules.values()) add(used)
+  }
+  add(scope)
+  const begins = ({ module: { program } }: Scope): boolean =>
+    /\bsecret\b/.test(program.span.source.text) && (writesLabel(program.items) || labelsRoots(program.items))
+  return [...scopes].some((one) => !isInLibrary(one) && begins(one)) || secretParams([...scopes]).size > 0
+}
+
 export const isInLibrary = ({ module }: Scope): boolean => Object.values(STANDARD_LIBRARY).includes(module.program.span.source.text)
 
 // `roots: { drop: { path: "drop", untrusted: true } }`

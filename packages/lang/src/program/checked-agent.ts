@@ -20,6 +20,8 @@ export interface CheckedAgent {
   readonly tools: readonly CheckedTool[]
   /** The environment variables with the secrets of its MCP servers. */
   readonly serverVariables: readonly string[]
+  /** A secret may begin in its spec. For an agent that is run alone. */
+  readonly hasSecrets?: boolean
 }
 
 /** The effects of a call of a tool. */

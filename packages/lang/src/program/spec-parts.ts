@@ -2,7 +2,7 @@
 // spec with errors has parts too.
 
 import { ignore } from '../diagnostic/diagnostic.js'
-import type { Item, ObjectValue, Value } from '../parse/ast.js'
+import type { Item, ObjectValue, TestObject, Value } from '../parse/ast.js'
 import { parse } from '../parse/parser.js'
 
 /** Paths as written: relative to the directory of the spec, except `roots` and `writable`, which are relative to the docroot. */
@@ -25,6 +25,10 @@ export interface SpecParts {
   /** Directories that sandboxes leave open. */
   readonly writable: readonly string[]
   readonly builtins: readonly string[]
+  /** Files in which calls are recorded, relative to the working directory. */
+  readonly records: readonly string[]
+  /** Of tests. */
+  readonly snapshots: readonly string[]
 }
 
 type Lists = { -readonly [Key in keyof SpecParts]: SpecParts[Key][number][] }
@@ -32,7 +36,7 @@ type Lists = { -readonly [Key in keyof SpecParts]: SpecParts[Key][number][] }
 export const specParts = (path: string, text: string): SpecParts => {
   const parts: Lists = {
     ...{ modules: [], modulePaths: [], texts: [], resources: [], agentFiles: [], functions: [] },
-    ...{ lines: [], commands: [], roots: [], writable: [], builtins: [] },
+    ...{ lines: [], commands: [], roots: [], writable: [], builtins: [], records: [], snapshots: [] },
   }
   for (const item of parse({ path, text }, ignore).items) addItem(item, parts)
   return parts
@@ -40,6 +44,7 @@ export const specParts = (path: string, text: string): SpecParts => {
 
 const addItem = (item: Item, parts: Lists): void => {
   if (item.kind === 'use') parts[item.by === 'name' ? 'modules' : 'modulePaths'].push(item.target.text)
+  if (item.kind === 'test') addTest(item.config, parts)
   if (item.kind !== 'binding') return
   const { impl } = item
   if (impl.kind === 'agent') addAgent(impl.config, parts)
@@ -59,7 +64,13 @@ const addTool = (config: ObjectValue, parts: Lists): void => {
   parts.functions.push(...texts(config, 'function').map((path) => path.replace(/#.*$/s, '')))
   parts.lines.push(...texts(config, 'command'))
   parts.builtins.push(...texts(config, 'builtin'))
+  parts.records.push(...texts(config, 'record'))
   for (const { value } of config.entries) addValue(value, parts)
+}
+
+const addTest = ({ entries }: TestObject, parts: Lists): void => {
+  for (const { key, value } of entries)
+    if (key.text === 'snapshot' && value.kind === 'value' && typeof value.value === 'string') parts.snapshots.push(value.value)
 }
 
 // Of a server, of a tool's roots, of a sandbox: wherever it occurs, since a name may refer to it.

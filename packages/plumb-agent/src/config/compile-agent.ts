@@ -11,6 +11,7 @@ import {
   type Diagnostic,
   givenTexts,
   hasErrors,
+  mayHoldSecrets,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import { checkedTool } from '@plumb/tool/call/checked-tool'
@@ -49,12 +50,17 @@ export const compileAgent = async (
   const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
   const selected = selectAgent(agentsOf(program), agent)
   return {
-    agent: selected.ok ? checkedAgent(selected.value, isBroken ? undefined : agentTools(selected.value.bound).map(checkedTool)) : undefined,
+    agent: selected.ok ? checkedOf(selected.value, isBroken) : undefined,
     files: withParams(withText(files, path, text), givenTexts(compiled.params)),
     diagnostics: isBroken ? diagnostics : [],
     faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? [] : [selected.error],
   }
 }
+
+const checkedOf = (plan: AgentPlan, isBroken: boolean): CheckedAgent => ({
+  ...checkedAgent(plan, isBroken ? undefined : agentTools(plan.bound).map(checkedTool)),
+  hasSecrets: !isBroken && mayHoldSecrets(plan.bound.scope),
+})
 
 /** The one that `--agent` names, else the only one of the file; agents of modules are found only as `Module.name`. */
 const selectAgent = (agents: readonly AgentPlan[], name: string | undefined): Result<AgentPlan> => {

@@ -20,6 +20,7 @@ import {
   succeed,
   withAround,
 } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import type { AgentOptions } from '../options.js'
 import { INSTALLED } from '../resource/installed.js'
 import { AuthorityInForce, readGiven } from './authority.js'
@@ -81,8 +82,12 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
   const inForce = new AuthorityInForce(authority.given, { grant, minutes })
   // Only tools and files of inputs need it, and listening costs a start as much as the rest of its streams.
   if (tools.length + servers.length > 0 || holdsMedia(config.input)) given?.onAuthority?.((next) => inForce.renew(next))
-  // No tool may change the policy that governs it.
-  const handed = options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] })
+  // No tool may change the policy that governs it, nor the answers that are believed the next time.
+  const { policy, cache, docroot } = options
+  guardOutputsBelow(docroot)
+  const paths = policy === undefined ? [] : [resolve(policy)]
+  const outputs = cache === undefined ? [] : [resolve(cache)]
+  const handed = paths.length + outputs.length === 0 ? files : withAround(files, { paths, outputs })
   return { ok: true, value: { agent, config, files: handed, fds: fds.value, authority: inForce, limits: budget.limits } }
 }
 

@@ -55,13 +55,17 @@ export type KeptAnswer = Pick<ToolAnswer, 'content' | 'is_error'>
 export interface KeptSurroundings {
   readonly config: AgentConfig
   readonly options: Pick<AgentOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'place'>
+  /** Of its spec: its answers may hold one, and are not kept. A parent knows better. */
+  readonly hasSecrets: boolean
   readonly warn: (warning: Fault) => void
 }
 
-export const openKeptQuestions = ({ config, options, warn }: KeptSurroundings): Result<KeptQuestions> => {
+export const openKeptQuestions = ({ config, options, hasSecrets, warn }: KeptSurroundings): Result<KeptQuestions> => {
   const { cache = '.', isCacheOnly, keptFd, place = config.agent } = options
   const opened =
-    keptFd === undefined ? openKept({ stores: [{ path: resolve(cache) }], isOnly: isCacheOnly, places: [place] }) : joinKept(keptFd)
+    keptFd === undefined
+      ? openKept({ stores: [{ path: resolve(cache) }], isOnly: isCacheOnly, places: [place], unrecorded: hasSecrets ? [place] : [] })
+      : joinKept(keptFd)
   if (!opened.ok) return opened
   const kept = opened.value
   const held = kept.approvals === undefined ? undefined : openHeldCalls(kept.approvals)

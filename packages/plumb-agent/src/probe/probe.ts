@@ -2,6 +2,7 @@
 
 import {
   costOf,
+  escapeLines,
   type Fault,
   fail,
   isTerminal,
@@ -65,7 +66,7 @@ export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney
   stderr.write(`plumb-agent: asks ${providerName}, model ${model}: ${most}`)
 
   const isShown = isTerminal(1)
-  const print = async (line: string): Promise<void> => (isShown ? void (await writeStdout(`${line}\n`)) : stderr.write(line))
+  const print = async (line: string): Promise<void> => (isShown ? void (await writeStdout(escapeLines(`${line}\n`))) : stderr.write(line))
   const findings: ProbeFinding[] = []
   for (const question of list) {
     // A missing server should be reported at once; later requests may be fast or slow.
@@ -82,7 +83,7 @@ export const probe = async ({ config, limits }: PreparedAgent, money: AgentMoney
   await print(`${requests} requests, ${used.input_tokens} tokens in, ${used.output_tokens} out${cost === undefined ? '' : `, $${cost}`}`)
   const { input_tokens, output_tokens } = used
   const result = { provider: providerName, model, url, findings, requests, usage: { input_tokens, output_tokens }, cost }
-  if (!isShown) await writeStdout(`${JSON.stringify(result)}\n`)
+  if (!isShown) await writeStdout(escapeLines(`${JSON.stringify(result)}\n`))
 }
 
 const RETRIES = 2

@@ -5,18 +5,26 @@ import { escapeLines } from '@plumb/wire'
 /** For a text that comes in pieces: joins a character that was cut in two. */
 export class TextSanitizer {
   #cut = ''
+  /** The last character that was shown: what follows may belong to it. */
+  #before = ''
 
   push(piece: string): string {
     const text = this.#cut + piece
-    // The first half of a surrogate pair, or a CR that an LF may follow.
-    const isCut = /[\ud800-\udbff\r]$/.test(text)
-    this.#cut = isCut ? text.slice(-1) : ''
-    return sanitize(isCut ? text.slice(0, -1) : text)
+    // The first half of a surrogate pair, a CR that an LF may follow, or a character that joins the one before to the next.
+    const [cut = ''] = /(?:(?:\u200c|\u200d|\ufe0e|\ufe0f){0,2}[\ud800-\udbff]?|\r)$/.exec(text) ?? []
+    this.#cut = cut
+    return this.#show(text.slice(0, text.length - cut.length))
+  }
+
+  #show(text: string): string {
+    const shown = sanitize(this.#before + text).slice(sanitize(this.#before).length)
+    if (text !== '') this.#before = [...text].at(-1)?.replace(/\s/, '') ?? ''
+    return shown
   }
 
   /** Returns what still waits for its other half. */
   end(): string {
-    const rest = sanitize(this.#cut)
+    const rest = this.#show(this.#cut)
     this.#cut = ''
     return rest
   }

@@ -1,7 +1,7 @@
 // Inspects one server: connects, sends the request, and disconnects.
 
 import { connectMcp } from '@plumb/tool'
-import { dieOf, type Fault, LineWriter, onStop, openOutput, Reporter, type StopSignal } from '@plumb/wire'
+import { dieOf, escapeLines, type Fault, LineWriter, onStop, openOutput, Reporter, type StopSignal } from '@plumb/wire'
 import { call } from './call.js'
 import type { Inspection, InspectRequest, InspectVerb, InspectVerbName } from './inspection.js'
 import { cachedTools, prompts, resources, tools } from './offers.js'
@@ -30,7 +30,8 @@ export const inspect = async (asked: InspectRequest, program: string): Promise<n
   const report = (error: Fault): void => {
     if (!stop.signal.aborted) reporter.report(error)
   }
-  const write = (json: string): void => writer.writeText(json)
+  // Of JSON the value stays.
+  const write = (json: string): void => writer.writeText(escapeLines(json))
   const note = (warning: Fault): void => reporter.warn(warning)
   await ask(asked, { signal: stop.signal, write, report, note, writeLine: (line) => reporter.write(line), program })
   await writer.end()

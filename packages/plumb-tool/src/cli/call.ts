@@ -5,8 +5,10 @@ import {
   AsyncLineReader,
   announceInput,
   checkLine,
+  escapeLines,
   type Fault,
   fault,
+  isTerminal,
   type LineReader,
   LineWriter,
   onStop,
@@ -135,7 +137,8 @@ class Caller {
 
   // Without a stream, which would slow the start.
   async #writeOnly(json: string): Promise<void> {
-    const failure = await writeStdout(`${this.#isRaw && json.startsWith('"') ? JSON.parse(json) : json}\n`)
+    const text = `${this.#isRaw && json.startsWith('"') ? JSON.parse(json) : json}\n`
+    const failure = await writeStdout(isTerminal(1) ? escapeLines(text) : text)
     if (failure) this.asked.reporter.report(failure)
   }
 

@@ -16,6 +16,7 @@ import {
   succeed,
   withAround,
 } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import { approveOnTerminal } from '../call/approve.js'
 import type { Session } from '../call/call.js'
 import { ServerPool } from '../mcp-client/server-pool.js'
@@ -38,6 +39,7 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
   if (!offer.ok || !docroot.ok || !authority.ok || faults.length > 0) return undefined
 
+  guardOutputsBelow(docroot.value)
   const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
   const own = {
     docroot: docroot.value,

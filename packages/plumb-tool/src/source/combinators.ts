@@ -1,7 +1,7 @@
 // Tools made of other tools, and test doubles, from the keys of a spec.
 
 import type { Json, ToolBody } from '@plumb/lang'
-import { type Category, scrub } from '@plumb/wire'
+import { type Category, escapeControls, scrub } from '@plumb/wire'
 import { choiceOf } from '../combine/choice.js'
 import { handoffOf } from '../combine/handoff.js'
 import { type PoolOrder, poolOf } from '../combine/pool.js'
@@ -15,7 +15,12 @@ type Source = Exclude<
 >
 
 /** `members` are the tools that the spec names, as parts, in order; lang has checked the keys. */
-export const madeOfOthers = (source: Source, config: { readonly [key: string]: Json }, members: readonly Tool[]): Run => {
+export const madeOfOthers = (
+  source: Source,
+  config: { readonly [key: string]: Json },
+  members: readonly Tool[],
+  hasSecrets: boolean,
+): Run => {
   switch (source) {
     case 'pool':
       return poolOf(members, (config.by as PoolOrder | undefined) ?? 'round-robin')
@@ -24,7 +29,7 @@ export const madeOfOthers = (source: Source, config: { readonly [key: string]: J
     case 'mock':
       return mockOf(config.mock as Json)
     case 'spy':
-      return spyOf(members[0] as Tool, typeof config.record === 'string' ? fileRecorder(config.record) : () => onStderr)
+      return spyOf(members[0] as Tool, typeof config.record === 'string' ? fileRecorder(config.record) : () => onStderr, hasSecrets)
     case 'flaky': {
       const seed = config.seed === undefined ? {} : { seed: config.seed as number }
       return flakyOf(members[0] as Tool, { rate: (config.rate as number | undefined) ?? DEFAULT_RATE, ...seed })
@@ -35,6 +40,6 @@ export const madeOfOthers = (source: Source, config: { readonly [key: string]: J
 }
 
 const onStderr: Recorder = (line) => {
-  process.stderr.write(`${scrub(line)}\n`)
+  process.stderr.write(`${scrub(escapeControls(line))}\n`)
   return undefined
 }

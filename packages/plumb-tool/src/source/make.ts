@@ -1,6 +1,6 @@
 // Makes a tool from its plan, without the stages around a call.
 
-import { type Bound, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
+import { type Bound, mayHoldSecrets, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
 import type { TargetsOf } from '../call/targets.js'
 import { chainOf } from '../combine/chain.js'
@@ -59,6 +59,7 @@ const workOf = (plan: ToolPlan, body: Extract<ToolBody, { readonly kind: 'tool' 
           source,
           config,
           body.parts.map((bound) => partOf(bound, context)),
+          source === 'spy' && mayHoldSecrets(plan.bound.scope),
         ),
       })
   }

@@ -1,11 +1,14 @@
 // Tools for tests of other tools: spy, flaky, failing and mock.
 
-import { openSync, writeSync } from 'node:fs'
+import { constants, writeSync } from 'node:fs'
 import type { Json } from '@plumb/lang'
 import { drawSeed, randomAt } from '@plumb/lang/random'
 import { type Category, type Code, fail, scrub, succeed, systemReason } from '@plumb/wire'
+import { openOwnFile } from '@plumb/wire/output'
 import type { Run } from '../combine/run.js'
 import type { Tool } from '../tool.js'
+
+const HIDDEN = '***'
 
 /** Writes one line without its end; returns why it cannot be kept. */
 export type Recorder = (line: string) => string | undefined
@@ -13,18 +16,21 @@ export type Recorder = (line: string) => string | undefined
 /**
  * spy: the tool itself, and a record of each call as a line of JSON.
  * `{"tool","id","input","ok","result"|"error","ms"}`, where texts stand as they were. A call that cannot be recorded is
- * not run.
+ * not run. `hidesWords`: the program has secrets, so that what was said is `***`.
  */
 export const spyOf =
-  (tool: Tool, record: () => Recorder | string): Run =>
+  (tool: Tool, record: () => Recorder | string, hidesWords = false): Run =>
   async (input, call) => {
     const recorder = record()
     if (typeof recorder === 'string') return fail('write_failed', recorder)
     const started = call.session.nowMs()
     const result = await tool.run(input, call)
     const ms = Math.round(call.session.nowMs() - started)
-    const outcome = result.ok ? `"ok":true,"result":${result.value}` : `"ok":false,"error":${JSON.stringify(result.error)}`
-    const line = `{"tool":${JSON.stringify(tool.name)},"id":${JSON.stringify(call.id)},"input":${input},${outcome},"ms":${ms}}`
+    const shown = (json: string): string => (hidesWords ? JSON.stringify(HIDDEN) : json)
+    const outcome = result.ok
+      ? `"ok":true,"result":${shown(result.value)}`
+      : `"ok":false,"error":${JSON.stringify(hidesWords ? { ...result.error, detail: HIDDEN } : result.error)}`
+    const line = `{"tool":${JSON.stringify(tool.name)},"id":${JSON.stringify(call.id)},"input":${shown(input)},${outcome},"ms":${ms}}`
     const failure = recorder(line)
     return failure === undefined ? result : fail('write_failed', failure)
   }
@@ -34,7 +40,7 @@ export const fileRecorder = (path: string): (() => Recorder | string) => {
   let recorder: Recorder | undefined
   return () => {
     try {
-      recorder ??= appendTo(openSync(path, 'a'), path)
+      recorder ??= appendTo(openOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT), path)
       return recorder
     } catch (error) {
       return cannot(path, error)

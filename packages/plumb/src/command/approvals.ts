@@ -1,7 +1,7 @@
 // plumb approvals and plumb approve: lists the calls of a recorded run that wait for approval, and records decisions.
 
 import { join } from 'node:path'
-import { endWith, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
+import { endWith, escapeLines, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
 import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/wire/approval'
 import { APPROVALS_FILE } from '../record/kept-answers.js'
 import { type ApproveOptions, readDeadline, refusalOf, showCall } from '../record/listed-calls.js'
@@ -11,7 +11,7 @@ export const approvals = async (directory: string, { all = false }: { readonly a
   const calls = callsIn(directory)
   if (!calls.ok) return endWith('plumb', calls.error)
   const shown = [...calls.value.calls.values()].filter((call) => all || isOpen(call))
-  return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(`${shown.map(showCall).join('\n')}\n`))
+  return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(escapeLines(`${shown.map(showCall).join('\n')}\n`)))
 }
 
 /** Decides all of the calls, or none. Resolves to the exit status. */

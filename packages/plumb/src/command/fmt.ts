@@ -1,6 +1,6 @@
 // plumb fmt: formats specs in place, or from stdin to stdout; or only checks the format.
 
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { format } from '@plumb/lang/format'
 import { type Fault, fail, fault, openInput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
 import { shown } from './load.js'
@@ -48,11 +48,13 @@ export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Pr
 
 // A read-only file is not replaced, even if its directory would allow it.
 const replace = async (path: string, text: string): Promise<Fault | undefined> => {
+  let target: string
   try {
+    target = realpathSync(path)
     if (!statSync(path).isFile()) return fault('usage', `'${path}' is no regular file; to lay out what a pipe brings, give '-'`)
     accessSync(path, constants.W_OK)
   } catch (error) {
     return fault('write_failed', `cannot write '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }
-  return writeWhole(Buffer.from(text), path)
+  return writeWhole(Buffer.from(text), target)
 }

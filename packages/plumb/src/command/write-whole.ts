@@ -2,9 +2,11 @@
 
 import {
   closeSync,
+  constants,
   fchmodSync,
   fchownSync,
   fsyncSync,
+  lstatSync,
   openSync,
   realpathSync,
   renameSync,
@@ -15,6 +17,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Fault, fault, systemReason, writeStdout } from '@plumb/wire'
+import { atOwnPath, isGuarded, openOwnFile } from '@plumb/wire/output'
 
 /** Resolves to `write_failed` if they did not get there. A reader of stdout that goes away is no fault. */
 export const writeWhole = async (bytes: Uint8Array, path: string | undefined): Promise<Fault | undefined> =>
@@ -22,11 +25,19 @@ export const writeWhole = async (bytes: Uint8Array, path: string | undefined): P
 
 const toFile = (bytes: Uint8Array, path: string): Fault | undefined =>
   attempt(path, () => {
-    const old = statSync(path, { throwIfNoEntry: false })
-    // A device or a pipe is written to, not replaced; a link stays a link.
-    if (old && !old.isFile()) writeFileSync(path, bytes)
-    else replace(old ? realpathSync(path) : path, bytes, old)
+    const old = atOwnPath(path, (at) => (isGuarded(path) ? lstatSync : statSync)(at, { throwIfNoEntry: false }))
+    // A device or a pipe is written to, not replaced; a link stays a link, or is refused.
+    if (old && !old.isFile()) writeTo(openOwnFile(path, constants.O_WRONLY | constants.O_TRUNC), bytes)
+    else atOwnPath(old && !isGuarded(path) ? realpathSync(path) : path, (at) => replace(at, bytes, old))
   })
+
+const writeTo = (fd: number, bytes: Uint8Array): void => {
+  try {
+    writeFileSync(fd, bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
 
 const replace = (target: string, bytes: Uint8Array, old: Stats | undefined): void => {
   const fresh = join(dirname(target), `.plumb-${process.pid}.new`)

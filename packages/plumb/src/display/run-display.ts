@@ -11,6 +11,7 @@ import {
   fault,
   isTerminal,
   loadPrices,
+  openDataOutput,
   openOutput,
   type Prices,
   type Reporter,
@@ -67,7 +68,7 @@ export class RunDisplay {
 
   /** For outputs: on a terminal they take the place of the live lines. */
   openStdout(): Writable {
-    const stdout = openOutput(1)
+    const stdout = openDataOutput(1)
     return this.#screen && stdout instanceof WriteStream ? new OutputBesideScreen(stdout, this.#screen) : stdout
   }
 

@@ -1,7 +1,7 @@
 // plumb approvals and plumb approve on a run by workers: lists the calls that wait for approval, and stores decisions.
 
 import { fail, type Result, succeed } from '@plumb/wire'
-import type { ListedCall } from '@plumb/wire/approval'
+import { digestOf, type ListedCall } from '@plumb/wire/approval'
 import { type ApproveOptions, readDeadline, refusalOf, showCall } from '../record/listed-calls.js'
 import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
@@ -28,11 +28,14 @@ export const approve = (database: Database, name: string, ids: readonly string[]
         const refused = refusalOf(id, calls)
         if (!refused.ok) return refused
       }
+      // Of what was shown: the database refuses what is another by now.
+      const chosen = [...new Set(ids)]
+      const digests = chosen.map((id) => digestOf(calls.get(id)?.input ?? ''))
       const { rows } = await query(DECIDE, [
-        ...[name, ids, deny === true ? 'denied' : 'approved', why],
+        ...[name, chosen, digests, deny === true ? 'denied' : 'approved', why],
         untilMs.value === undefined ? null : new Date(untilMs.value).toISOString(),
       ])
-      if (rows.length === 0) return fail('cancelled', `run '${name}' is over: nothing of it is given out any more`)
+      if (rows[0]?.decided === 0) return fail('cancelled', `run '${name}' is over: nothing of it is given out any more`)
       await query('NOTIFY plumb')
       return succeed('')
     })
@@ -59,11 +62,4 @@ const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCa
 }
 
 /** For a run that is not over. */
-const DECIDE = `
-WITH decided AS (
-  UPDATE plumb.approval a SET state = $3, reason = $4, until = $5::timestamptz
-  FROM plumb.run r WHERE r.name = $1 AND r.id = a.run AND r.state IN ('open', 'closed') AND a.id = ANY ($2::text[])
-  RETURNING a.run, a.part, a.ord),
-freed AS (
-  UPDATE plumb.message m SET parked = false, alone = true, tries = 0 FROM decided d WHERE m.run = d.run AND m.part = d.part AND m.ord = d.ord AND m.parked)
-SELECT * FROM decided`
+const DECIDE = 'SELECT plumb.decide_calls($1::text, $2::text[], $3::text[], $4::text, $5::text, $6::timestamptz) AS decided'

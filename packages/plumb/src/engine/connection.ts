@@ -1,8 +1,9 @@
 // The one connection of a process to PostgreSQL: one statement, or one transaction, after the other. Only this file imports pg.
 
-import { type Fault, fail, fault, preview, type Result, scrub, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type Result, scrub, succeed } from '@plumb/wire'
 import { Client, type Result as Rows } from 'pg'
 import { SCHEMA_VERSION } from './schema.js'
+import { refuseServer, refuseUrl, shownUrl } from './server-trust.js'
 
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>
 
@@ -26,27 +27,24 @@ const FULL_PAUSE_MS = 100
 /** PostgreSQL's code for a full disk. */
 const DISK_FULL = '53100'
 
-/** The URL for an error: without a password. */
-const shownUrl = (url: string): string => preview(scrub(url.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1@')))
-
 /**
  * `config_invalid`: invalid URL, or one with a password; `engine_unavailable`: no answer, or a refusal. Of several hosts the first that
  * answers. `needsSession`: locks are refused behind a pooler that gives each transaction another session (`pooling_unsupported`).
  */
 export const connect = async (url: string, isInsecure: boolean, needsSession = false): Promise<Result<Connection>> => {
   const { urls, needsWrites } = hostsOf(url)
-  const refused = urls.map((one) => refuseUrl(one, isInsecure)).find((one) => one !== undefined)
+  const refused = refuseUrl(url) ?? urls.map((one) => refusalOf(one, isInsecure)).find((one) => one !== undefined)
   if (refused) return { ok: false, error: refused }
   let last: Result<Connection> | undefined
   for (const one of urls) {
-    last = await connectTo(one, needsWrites, needsSession)
+    last = await connectTo(one, isInsecure, needsWrites, needsSession)
     if (last.ok) break
   }
   return last as Result<Connection>
 }
 
-const connectTo = async (url: string, needsWrites: boolean, needsSession: boolean): Promise<Result<Connection>> => {
-  const client = new Client({
+const clientOf = (url: string): Client =>
+  new Client({
     connectionString: url,
     application_name: 'plumb',
     connectionTimeoutMillis: CONNECT_MS,
@@ -54,6 +52,19 @@ const connectTo = async (url: string, needsWrites: boolean, needsSession: boolea
     pipeline: true,
     query_timeout: ANSWER_MS,
   })
+
+const refusalOf = (url: string, isInsecure: boolean): Fault | undefined => {
+  try {
+    return refuseServer(url, clientOf(url), isInsecure)
+  } catch (error) {
+    return fault('config_invalid', `'${shownUrl(url)}' cannot be used: ${scrub((error as Error).message)}`)
+  }
+}
+
+const connectTo = async (url: string, isInsecure: boolean, needsWrites: boolean, needsSession: boolean): Promise<Result<Connection>> => {
+  const client = clientOf(url)
+  const refused = refuseServer(url, client, isInsecure)
+  if (refused) return { ok: false, error: refused }
   let lose: (fault: Fault) => void = () => {}
   const lost = new Promise<Fault>((resolve) => {
     lose = resolve
@@ -174,17 +185,6 @@ const hostsOf = (url: string): { readonly urls: readonly string[]; readonly need
   const sockets = decodeURIComponent(named.slice(mark.length + 'host='.length)).split(',')
   if (sockets.length < 2) return { urls: [bare], needsWrites }
   return { urls: sockets.map((host) => bare.replace(named, `${mark}host=${encodeURIComponent(host)}`)), needsWrites }
-}
-
-const refuseUrl = (url: string, isInsecure: boolean): Fault | undefined => {
-  if (!/^postgres(ql)?:\/\//.test(url)) return fault('config_invalid', `--on takes postgres://…, not '${shownUrl(url)}'`)
-  if (/\/\/[^:@/]*:[^@/]+@/.test(url) || /[?&]password=/.test(url))
-    return fault('config_invalid', 'a password in the URL is read by others on this machine: PGPASSWORD or ~/.pgpass have it')
-  const [, host = ''] = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/?]*)/.exec(url) ?? []
-  const socket = /[?&]host=(%2F|\/)/i.test(url)
-  const isLocal = socket || host.split(',').every((one) => one === '' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|%2F.*)(:\d+)?$/i.test(one))
-  if (isLocal || isInsecure || /[?&]sslmode=verify-full\b/.test(url)) return undefined
-  return fault('config_invalid', `'${shownUrl(url)}' is another machine: add sslmode=verify-full, or say --insecure-database`)
 }
 
 const unavailable = (url: string, error: Error & { code?: string }): Fault =>

@@ -1,6 +1,6 @@
 // plumb engine, runs, letters, cancel and retry: shows the tables, and changes runs.
 
-import { endWith, type Fault, fail, fault, isTerminal, type Result, succeed, toDollars, writeStdout } from '@plumb/wire'
+import { endWith, escapeLines, type Fault, fail, fault, isTerminal, type Result, succeed, toDollars, writeStdout } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
 import { RATE_WINDOW } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
@@ -156,7 +156,7 @@ export const runs = (database: Database, name: string | undefined, { isJson, isW
       if (name !== undefined && shown.length === 0) return noRun(name)
       const text = shown.map((run) => (isJson ? `${JSON.stringify(run)}\n` : showRun(run))).join('')
       if (!isWatching || shown.every(({ state }) => state === 'done' || state === 'cancelled')) return succeed(text)
-      const failed = await writeStdout(isTerminal(1) ? CLEAR + text : text)
+      const failed = await writeStdout((isTerminal(1) ? CLEAR : '') + escapeLines(text))
       if (failed) return { ok: false, error: failed }
       await new Promise((resolve) => setTimeout(resolve, WATCH_MS))
     }
@@ -260,7 +260,7 @@ export const withConnection = async (
     const schema = needsSchema ? await checkSchema(connection.value) : succeed(undefined)
     const done = schema.ok ? await work(connection.value) : schema
     if (!done.ok) return endWith('plumb', done.error)
-    return endWith('plumb', done.value === '' ? undefined : await writeStdout(done.value))
+    return endWith('plumb', done.value === '' ? undefined : await writeStdout(escapeLines(done.value)))
   } catch (error) {
     return endWith('plumb', fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
   } finally {

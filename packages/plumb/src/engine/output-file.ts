@@ -1,7 +1,8 @@
 // The file of --output: cut to what the tables say is written, so that each line is there once, whichever process is killed.
 
-import { closeSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, ftruncateSync, readSync } from 'node:fs'
 import { type Fault, fail, fault, type Result, succeed, systemReason } from '@plumb/wire'
+import { openOwnFile } from '@plumb/wire/output'
 
 export interface OutputFile {
   /** For appending. */
@@ -26,7 +27,7 @@ export const openOutputFile = (path: string): Result<OutputFile> => {
   }
   let fd: number
   try {
-    fd = openSync(path, 'a+')
+    fd = openOwnFile(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
   } catch (error) {
     return fail('file_not_found', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
   }

@@ -4,9 +4,8 @@ import { askedLine, decisionLine, type ListedCall } from '@plumb/wire/approval'
 import type { Connection } from './connection.js'
 import type { KeptCall } from './engine.js'
 
-export const KEEP_CALL = `
-INSERT INTO plumb.approval AS a (run, id, part, ord, call, state) VALUES ($1, $2, $3, $4::bigint[], $5, $6)
-ON CONFLICT (run, id) DO UPDATE SET call = $5, state = $6`
+/** A call that the database does not know waits, whatever the worker says; others go on as far as a person has decided. */
+export const KEEP_CALL = 'SELECT plumb.keep_call($1::bigint, $2::text, $3::int, $4::bigint[], $5::text, $6::text)'
 
 export const keptValues = (run: string, part: number, { id, ord, call }: KeptCall): readonly unknown[] => [
   ...[run, id, part, ord],
@@ -18,19 +17,12 @@ export const STATE_NOW = `CASE WHEN a.state IN ('approved', 'denied') AND a.unti
 
 /** Those of a message that is about to be processed, as lines of a journal. */
 export const takeCalls = async (connection: Connection, of: { run: string; part: number; ord: string }): Promise<readonly string[]> => {
-  const where = 'WHERE a.run = $1 AND a.part = $2 AND a.ord = $3::bigint[]'
-  const values = [of.run, of.part, of.ord]
-  const lines = await connection.transaction(async (query) => {
-    const { rows } = await query(
-      `SELECT a.call, a.reason, ${STATE_NOW} AS state FROM plumb.approval a ${where} ORDER BY a.n FOR UPDATE`,
-      values,
-    )
-    // From here on it may be made: if this worker ends, that is unknown.
-    await query(`UPDATE plumb.approval a SET state = 'in_doubt' ${where} AND ${STATE_NOW} = 'approved'`, values)
-    return rows.flatMap(({ call, reason, state }) => linesOf(JSON.parse(String(call)) as ListedCall, String(state), reason))
-  })
-  return lines ?? []
+  // From here on those that are approved may be made: if this worker ends, that is unknown.
+  const { rows } = await connection.query(TAKE_CALLS, [of.run, of.part, of.ord])
+  return rows.flatMap(({ call, reason, state }) => linesOf(JSON.parse(String(call)) as ListedCall, String(state), reason))
 }
+
+const TAKE_CALLS = 'SELECT call, reason, state FROM plumb.take_calls($1::bigint, $2::int, $3::bigint[])'
 
 const linesOf = (listed: ListedCall, state: string, reason: unknown): string[] => {
   const { id, call, nth, result } = listed

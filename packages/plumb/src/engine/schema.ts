@@ -4,10 +4,63 @@
 export const PROTOCOL = 1
 
 /** The version of the tables: another is refused. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /** A worker holds a lock with this key and its number as long as it lives. */
 export const WORKERS = 0x706c756d
+
+// What waits for a person is written by these functions alone, for whoever has no right to the table: a worker may ask, begin what is decided
+// and say what came of it, but neither decide nor change what it has asked.
+const APPROVAL_FUNCTIONS = `CREATE FUNCTION plumb.digest_of(call text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $f$
+  SELECT encode(sha256(convert_to(call::json->>'input', 'UTF8')), 'hex') $f$;
+CREATE FUNCTION plumb.keep_call(of_run bigint, of_id text, of_part int, of_ord bigint[], now_call text, now_state text) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+  INSERT INTO plumb.approval AS a (run, id, part, ord, call, digest, state)
+  VALUES (of_run, of_id, of_part, of_ord, now_call, plumb.digest_of(now_call), 'waits')
+  ON CONFLICT (run, id) DO UPDATE SET
+    state = CASE WHEN a.decision = 'approved' AND a.state IN ('approved', 'in_doubt') AND now_state IN ('approved', 'in_doubt', 'done')
+      THEN now_state ELSE a.state END,
+    call = CASE WHEN a.decision = 'approved' AND now_state = 'done' THEN now_call ELSE a.call END
+  WHERE a.state <> 'done' AND a.digest = plumb.digest_of(now_call) AND a.call::json->>'tool' = now_call::json->>'tool'
+    AND a.call::json->>'process' = now_call::json->>'process' $f$;
+CREATE FUNCTION plumb.take_calls(of_run bigint, of_part int, of_ord bigint[]) RETURNS TABLE (call text, reason text, state text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+DECLARE
+  a plumb.approval;
+BEGIN
+  FOR a IN SELECT * FROM plumb.approval o WHERE o.run = of_run AND o.part = of_part AND o.ord = of_ord ORDER BY o.n FOR UPDATE LOOP
+    call := a.call;
+    reason := a.reason;
+    state := CASE WHEN a.digest IS DISTINCT FROM plumb.digest_of(a.call) OR (a.state IN ('approved', 'denied') AND a.until <= now()) THEN 'waits' ELSE a.state END;
+    IF state = 'approved' THEN
+      UPDATE plumb.approval o SET state = 'in_doubt' WHERE o.run = a.run AND o.id = a.id;
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+END $f$;
+CREATE FUNCTION plumb.decide_calls(run_name text, ids text[], digests text[], decided text, why text, valid_until timestamptz) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+DECLARE
+  a plumb.approval;
+  count int := 0;
+BEGIN
+  IF decided NOT IN ('approved', 'denied') THEN RAISE EXCEPTION 'a call is approved or denied'; END IF;
+  FOR i IN 1 .. cardinality(ids) LOOP
+    SELECT o.* INTO a FROM plumb.approval o JOIN plumb.run r ON r.id = o.run
+    WHERE r.name = run_name AND r.state IN ('open', 'closed') AND o.id = ids[i] FOR UPDATE OF o;
+    CONTINUE WHEN NOT FOUND;
+    IF a.digest IS DISTINCT FROM digests[i] OR plumb.digest_of(a.call) IS DISTINCT FROM digests[i] OR a.state = 'done' THEN
+      RAISE EXCEPTION 'the call % is another by now, or made: look at it again', ids[i];
+    END IF;
+    UPDATE plumb.approval o SET state = decided, decision = decided, reason = why, until = valid_until,
+      decided_by = session_user, decided_at = now() WHERE o.run = a.run AND o.id = a.id;
+    UPDATE plumb.message m SET parked = false, alone = true, tries = 0
+    WHERE m.run = a.run AND m.part = a.part AND m.ord = a.ord AND m.parked;
+    count := count + 1;
+  END LOOP;
+  RETURN count;
+END $f$;
+REVOKE EXECUTE ON FUNCTION plumb.digest_of, plumb.keep_call, plumb.take_calls, plumb.decide_calls FROM PUBLIC;`
 
 export const SCHEMA = `CREATE SCHEMA plumb;
 CREATE TABLE plumb.version (version int NOT NULL);
@@ -119,11 +172,16 @@ CREATE TABLE plumb.approval (
   part int NOT NULL,
   ord bigint[] NOT NULL,
   call text NOT NULL,
+  digest text NOT NULL,
   state text NOT NULL,
+  decision text,
+  decided_by text,
+  decided_at timestamptz,
   reason text,
   until timestamptz,
   PRIMARY KEY (run, id)
 );
+${APPROVAL_FUNCTIONS}
 CREATE TABLE plumb.balance (
   run bigint NOT NULL,
   name text NOT NULL,
@@ -204,7 +262,7 @@ CREATE INDEX event_at ON plumb.event (run, at, n);
 CREATE INDEX letter_run ON plumb.letter (run, id);
 INSERT INTO plumb.version VALUES (${SCHEMA_VERSION});`
 
-/** For an administrator to grant: submitting, working, reading. */
+/** For an administrator to grant: submitting, working, deciding on calls, reading. */
 export const ROLES = `CREATE ROLE plumb_submit;
 GRANT USAGE ON SCHEMA plumb TO plumb_submit;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_submit;
@@ -212,15 +270,22 @@ GRANT INSERT, UPDATE ON plumb.run TO plumb_submit;
 GRANT INSERT ON plumb.part TO plumb_submit;
 GRANT INSERT, DELETE ON plumb.message TO plumb_submit;
 GRANT INSERT ON plumb.answer TO plumb_submit;
-GRANT UPDATE ON plumb.letter, plumb.approval TO plumb_submit;
+GRANT UPDATE ON plumb.letter TO plumb_submit;
 GRANT UPDATE (parked, alone, tries) ON plumb.message TO plumb_submit;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_submit;
 CREATE ROLE plumb_work;
 GRANT USAGE ON SCHEMA plumb TO plumb_work;
 GRANT SELECT ON ALL TABLES IN SCHEMA plumb TO plumb_work;
-GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.usage, plumb.event, plumb.letter, plumb.worker, plumb.balance, plumb.loan, plumb.request, plumb.approval, plumb.question, plumb.answer, plumb.recorded TO plumb_work;
+GRANT INSERT, UPDATE, DELETE ON plumb.message, plumb.part, plumb.memory, plumb.tally, plumb.usage, plumb.event, plumb.letter, plumb.worker, plumb.balance, plumb.loan, plumb.request, plumb.question, plumb.answer, plumb.recorded TO plumb_work;
 GRANT UPDATE (parked, state, ended, failed) ON plumb.run TO plumb_work;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_work;
+GRANT EXECUTE ON FUNCTION plumb.keep_call, plumb.take_calls TO plumb_work;
+CREATE ROLE plumb_approve;
+GRANT USAGE ON SCHEMA plumb TO plumb_approve;
+GRANT SELECT ON plumb.version, plumb.approval TO plumb_approve;
+GRANT SELECT (id, name, state) ON plumb.run TO plumb_approve;
+GRANT SELECT (run, part, ord, lease, until) ON plumb.message TO plumb_approve;
+GRANT EXECUTE ON FUNCTION plumb.decide_calls TO plumb_approve;
 CREATE ROLE plumb_read;
 GRANT USAGE ON SCHEMA plumb TO plumb_read;
 GRANT SELECT ON plumb.version, plumb.run, plumb.part, plumb.tally, plumb.usage, plumb.worker, plumb.live_worker TO plumb_read;

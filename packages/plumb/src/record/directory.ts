@@ -1,9 +1,10 @@
 // The directory of a record (--record DIR): made, locked, emptied of an older record, or refused because it holds something else.
 
-import { type Dirent, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { closeSync, constants, type Dirent, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureDirectory, type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { atOwnPath, holdDirectory, inOwnDirectory, openOwnFile } from '@plumb/wire/output'
 import type { WireInfo } from '../event/run-event.js'
 import { APPROVALS_FILE, KEPT_DIRECTORY } from './kept-answers.js'
 import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
@@ -70,13 +71,20 @@ export interface RecordDirectoryOptions {
 /** Locks the directory of a record that is to be continued. */
 export const enterDirectory = async (directory: string, { isNested }: RecordDirectoryOptions): Promise<Result<ReleaseLock>> => {
   const run = readRunFile(directory)
-  return run.ok ? waitForLock(isNested, () => lockRecord(directory)) : run
+  if (!run.ok) return run
+  try {
+    holdDirectory(directory)
+  } catch (error) {
+    return { ok: false, error: cannot('write to', directory, error) }
+  }
+  return waitForLock(isNested, () => lockRecord(directory))
 }
 
 /** Makes and locks the directory of a new record; an older record in it is removed. */
 export const clearDirectory = async (directory: string, { isNested }: RecordDirectoryOptions): Promise<Result<ReleaseLock>> => {
   try {
-    ensureDirectory(resolve(directory))
+    inOwnDirectory(directory, () => {}, { isMade: true })
+    holdDirectory(directory)
     const before = refuseForeignFiles(directory)
     if (!before.ok) return before
     const locked = await waitForLock(isNested, () => lockRecord(directory))
@@ -95,7 +103,7 @@ const clear = async (directory: string, isNested: boolean): Promise<Result<void>
       'record_invalid',
       `'${directory}' holds the record of a run that began or ended after this one was started: name another directory`,
     )
-  const names = readdirSync(directory, { withFileTypes: true })
+  const names = entriesOf(directory)
   // Directories of nested plumbs: those of a killed run end soon after it.
   for (const { name } of names.filter((entry) => entry.isDirectory() && entry.name !== KEPT_DIRECTORY)) {
     const left = await clearDirectory(join(directory, name), { isNested: true })
@@ -106,8 +114,8 @@ const clear = async (directory: string, isNested: boolean): Promise<Result<void>
   if (!now.ok) return now
   // run.json goes last: it describes the others.
   for (const entry of names.filter((entry) => entry.name !== RUN_FILE && !isLock(entry)))
-    rmSync(join(directory, entry.name), { recursive: true })
-  rmSync(join(directory, RUN_FILE), { force: true })
+    atOwnPath(join(directory, entry.name), (at) => rmSync(at, { recursive: true }))
+  atOwnPath(join(directory, RUN_FILE), (at) => rmSync(at, { force: true }))
   return succeed(undefined)
 }
 
@@ -140,7 +148,7 @@ const waitForLock = async (isNested: boolean, lock: () => Result<ReleaseLock>): 
 
 // The name of an entry that is not part of a record. Directories in a record are records of nested plumbs.
 const foreignFileIn = (directory: string): string | undefined => {
-  const entries = readdirSync(directory, { withFileTypes: true })
+  const entries = entriesOf(directory)
   // A run that was killed at once leaves nothing but its lock.
   const isRecord = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
   for (const entry of entries) {
@@ -155,11 +163,13 @@ const foreignFileIn = (directory: string): string | undefined => {
   return undefined
 }
 
+const entriesOf = (directory: string): Dirent[] => inOwnDirectory(directory, (at) => readdirSync(`${at}/.`, { withFileTypes: true }))
+
 const isLock = (entry: Dirent): boolean => entry.isSymbolicLink() && LOCK_NAME.test(entry.name)
 
 export const readRunFile = (directory: string): Result<RunFile> => {
   try {
-    const run = JSON.parse(readFileSync(join(directory, RUN_FILE), 'utf8')) as RunFile
+    const run = JSON.parse(readText(join(directory, RUN_FILE))) as RunFile
     if (run?.format === 1 && isRecord(run.files) && isRecord(run.options) && isRecord(run.agents ?? {})) return succeed(run)
     return fail('record_invalid', `'${join(directory, RUN_FILE)}' is none that this version of plumb can read`)
   } catch (error) {
@@ -168,19 +178,34 @@ export const readRunFile = (directory: string): Result<RunFile> => {
   }
 }
 
+const readText = (path: string): string => {
+  const fd = openOwnFile(path, constants.O_RDONLY)
+  try {
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
+
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Writes run.json atomically. */
 export const writeRunFile = (directory: string, run: RunFile): Fault | undefined => {
-  const [path, fresh] = [join(directory, RUN_FILE), join(directory, FRESH_FILE)]
+  const path = join(directory, RUN_FILE)
   try {
-    // A killed run may have left one; a link in its place must not be followed.
-    rmSync(fresh, { force: true })
-    writeFileSync(fresh, `${JSON.stringify(run, null, 2)}\n`, { flag: 'wx' })
-    renameSync(fresh, path)
+    inOwnDirectory(directory, (at) => {
+      // A killed run may have left one; a link in its place must not be followed.
+      rmSync(join(at, FRESH_FILE), { force: true })
+      try {
+        writeFileSync(join(at, FRESH_FILE), `${JSON.stringify(run, null, 2)}\n`, { flag: 'wx' })
+        renameSync(join(at, FRESH_FILE), join(at, RUN_FILE))
+      } catch (error) {
+        rmSync(join(at, FRESH_FILE), { force: true })
+        throw error
+      }
+    })
     return undefined
   } catch (error) {
-    rmSync(fresh, { force: true })
     return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
   }
 }

@@ -18,7 +18,12 @@ type KeptOptions = Pick<RunOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'keptPl
 export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secrets: Secrets | undefined): Promise<Result<void>> => {
   const { cache, isCacheOnly, keptFd, recording, agentProgram } = options
   const record = recording.resume ?? recording.record
-  if (keptFd !== undefined) setCurrentKept({ fd: keptFd, isOnly: isCacheOnly })
+  if (keptFd !== undefined) {
+    setCurrentKept({ fd: keptFd, isOnly: isCacheOnly })
+    const { holdKept } = await import('@plumb/wire/kept')
+    const held = holdKept(keptFd)
+    if (!held.ok) return held
+  }
   if (keptFd !== undefined || (cache === undefined && record === undefined)) return succeed(undefined)
   const refused = isCacheOnly ? refuseElsewhere(graph) : undefined
   if (refused) return { ok: false, error: refused }

@@ -1,7 +1,8 @@
 // A file to which a run appends lines: many in a write, each soon after it was added.
 
-import { closeSync, openSync, readSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
 import { type Fault, fault, type Result, succeed, systemReason } from '@plumb/wire'
+import { openOwnFile } from '@plumb/wire/output'
 
 export interface LineFileOptions {
   readonly path: string
@@ -31,12 +32,13 @@ const FLUSH_BYTES = 64 * 1024
 /** Maximum characters of lines that wait for space on the disk. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 const LF = Buffer.from('\n')
+const { O_APPEND, O_CREAT, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
 /** Creates or empties the file at once. No descriptor stays open. */
 export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
   const { path, isAppended = false, delayMs, fail, spare, isSpared = false } = options
   try {
-    writeFileSync(path, isAppended && isTorn(path) ? '\n' : '', { flag: isAppended ? 'a' : 'w' })
+    begin(path, isAppended)
   } catch (error) {
     return { ok: false, error: fault('file_not_found', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`) }
   }
@@ -55,7 +57,7 @@ export const openLineFile = (options: LineFileOptions): Result<LineFile> => {
     if (isEmptied) return
     isBroken = true
     isEmptied = true
-    truncateSync(path)
+    empty(path)
     failWith(`the disk is full: '${path}' was emptied, so that ${reason} room`)
   }
   const flush = (): void => {
@@ -113,7 +115,7 @@ const append = (path: string, chunk: Buffer, hasMadeRoom: () => boolean): { writ
   let fd: number | undefined
   let written = 0
   try {
-    fd = openSync(path, 'a')
+    fd = openOwnFile(path, O_WRONLY | O_APPEND | O_CREAT)
     while (written < chunk.length) {
       try {
         written += writeSync(fd, chunk, written)
@@ -131,13 +133,29 @@ const append = (path: string, chunk: Buffer, hasMadeRoom: () => boolean): { writ
 
 const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC' || code === 'EDQUOT'
 
+const begin = (path: string, isAppended: boolean): void => {
+  const fd = openOwnFile(path, O_WRONLY | O_CREAT | (isAppended ? O_APPEND : O_TRUNC))
+  try {
+    if (isAppended && isTorn(path)) writeSync(fd, LF)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const empty = (path: string): void => {
+  const fd = openOwnFile(path, O_WRONLY)
+  ftruncateSync(fd)
+  closeSync(fd)
+}
+
 // The run that wrote it was killed in the middle of a line.
 const isTorn = (path: string): boolean => {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  if (size === 0) return false
-  const last = Buffer.alloc(1)
-  const fd = openSync(path, 'r')
-  readSync(fd, last, 0, 1, size - 1)
-  closeSync(fd)
-  return !last.equals(LF)
+  const fd = openOwnFile(path, O_RDONLY)
+  try {
+    const { size } = fstatSync(fd)
+    const last = Buffer.alloc(1)
+    return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && !last.equals(LF)
+  } finally {
+    closeSync(fd)
+  }
 }

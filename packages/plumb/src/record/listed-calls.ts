@@ -1,7 +1,7 @@
 // How the calls that wait for approval are shown, and which decisions are valid: for a record, and for a run by workers.
 
 import { fail, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { type ListedCall, stateNow } from '@plumb/wire/approval'
+import { isItself, type ListedCall, stateNow } from '@plumb/wire/approval'
 
 export interface ApproveOptions {
   readonly deny?: boolean
@@ -30,6 +30,11 @@ export const showCall = (call: ListedCall): string => {
 export const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<void> => {
   const call = calls.get(id)
   if (call?.state === 'done') return fail('usage', `the call '${preview(id)}' is made: nothing is left to decide`)
+  if (call && !isItself(call))
+    return fail(
+      'record_invalid',
+      `the call '${preview(id)}' does not fit its id and digest: somebody has changed it, and it is not decided`,
+    )
   if (call) return succeed(undefined)
   const near = nearest(id, [...calls.keys()])
   return fail(

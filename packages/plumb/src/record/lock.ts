@@ -4,6 +4,7 @@
 import { readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { atOwnPath } from '@plumb/wire/output'
 import { holderState, type LockHolder, ownHolder, readHolder } from './lock-holder.js'
 
 export const LOCK_FILE = 'lock'
@@ -25,7 +26,7 @@ export const lockRecord = (directory: string): Result<ReleaseLock> => {
     if (!isHeld) return
     isHeld = false
     process.off('exit', release)
-    attempt(() => unlinkSync(slot))
+    attempt(() => atOwnPath(slot, unlinkSync))
   }
   process.once('exit', release)
   return succeed(release)
@@ -46,16 +47,16 @@ const take = (slot: string, me: LockHolder, directory: string): ReturnType<typeo
     const refused = take(takeover, me, directory)
     if (refused) return refused
     if (readSlot(slot) === text) {
-      renameSync(takeover, slot)
+      atOwnPath(takeover, (from) => atOwnPath(slot, (to) => renameSync(from, to)))
       return undefined
     }
-    attempt(() => unlinkSync(takeover))
+    attempt(() => atOwnPath(takeover, unlinkSync))
   }
 }
 
 const hasMade = (slot: string, text: string): boolean => {
   try {
-    symlinkSync(text, slot)
+    atOwnPath(slot, (at) => symlinkSync(text, at))
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -65,7 +66,7 @@ const hasMade = (slot: string, text: string): boolean => {
 
 const readSlot = (slot: string): string | undefined => {
   try {
-    return readlinkSync(slot)
+    return atOwnPath(slot, (at) => readlinkSync(at))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -1,9 +1,10 @@
 // Records a run (--record DIR): the messages of each wire, the answers of agents, and all other events.
 
-import { statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
+import { atOwnPath } from '@plumb/wire/output'
 import { version } from '../../package.json'
 import { lineText, type RunEvent, type RunListener, type WireInfo } from '../event/run-event.js'
 import { type AnsweredMessage, openIndexing } from './answer-index.js'
@@ -61,7 +62,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   }
   spare.push(...files, events.value)
 
-  let size = statSync(join(directory, ANSWERS_FILE)).size
+  let size = atOwnPath(join(directory, ANSWERS_FILE), (at) => lstatSync(at)).size
   const indexing = openIndexing(repeatable, (line) => index.value.add(line))
   const exchanges = openExchanges((line, n) => {
     const text = JSON.stringify(line)

@@ -6,7 +6,6 @@
 //   any                 an error that ends the run, standard output has closed   aborted: children are ended, and errors are left out
 //   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is dropped
 
-import { resolve } from 'node:path'
 import type { Bound, Graph } from '@plumb/lang'
 import {
   dieOf,
@@ -27,9 +26,9 @@ import {
   SharedFaults,
   type StopSignal,
   succeed,
-  withAround,
   writeStdout,
 } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { openForeignPrices } from '../child/foreign-prices.js'
@@ -48,6 +47,7 @@ import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openAuthoritySource } from '../tools/permissions.js'
 import { checkAgents } from './check-agents.js'
 import { chooseGraph } from './choose-graph.js'
+import { keptFromTools } from './kept-from-tools.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import { numberedFor, RunLoop } from './run-loop.js'
 import type { RunOptions } from './run-options.js'
@@ -153,14 +153,14 @@ class Run {
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { options, graph } = this
-    const { permissions, envelopes, numbering, budgetFd } = options
-    // No tool may change the files that define its authority.
-    const files = permissions.policy === undefined ? loaded.files : withAround(loaded.files, { paths: [resolve(permissions.policy)] })
+    const { envelopes, permissions, numbering, budgetFd } = options
+    const files = keptFromTools(loaded.files, options)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
     const warn = (f: Fault) => this.reporter.warn(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
+    guardOutputsBelow(docroot.value)
     const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
     const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)

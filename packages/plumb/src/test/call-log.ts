@@ -21,6 +21,8 @@ export class CallLog {
   readonly #inputs = new Map<Bound, string[]>()
   readonly unanswered: Unanswered[] = []
   readonly refused: RefusedCall[] = []
+  /** What was not run, and why: the test is skipped. */
+  skipped: string | undefined
 
   note(of: Bound, input: string): void {
     const inputs = this.#inputs.get(of)

@@ -3,7 +3,20 @@
 import { availableParallelism } from 'node:os'
 import type { TestPlan } from '@plumb/lang'
 import { drawSeed } from '@plumb/lang/random'
-import { type Fault, fault, type GivenOptions, loadPrices, nowMs, openBudget, preview, Reporter, writeStdout } from '@plumb/wire'
+import {
+  escapeControls,
+  escapeLines,
+  type Fault,
+  fault,
+  type GivenOptions,
+  isTerminal,
+  loadPrices,
+  nowMs,
+  openBudget,
+  preview,
+  Reporter,
+  writeStdout,
+} from '@plumb/wire'
 import { loadSpec, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
 import { Coverage } from './coverage.js'
@@ -110,7 +123,7 @@ const writeFromRecord = async ([spec, another]: readonly TestedSpec[], directory
     made === undefined
       ? fault('usage', "'--from' takes one spec: that of the record")
       : made.ok
-        ? await writeStdout(made.value)
+        ? await writeStdout(isTerminal(1) ? escapeLines(made.value) : made.value)
         : made.error
   if (failure) errors.report(failure)
   return 0
@@ -186,7 +199,9 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
       if (!isNoticed) survivors.push(`${file}:${line}:${column}: ${change.what}`)
     }
   }
-  const failure = await writeStdout([...survivors, `${tried - survivors.length} of ${tried} noticed`].map((line) => `${line}\n`).join(''))
+  const failure = await writeStdout(
+    [...survivors, `${tried - survivors.length} of ${tried} noticed`].map((line) => `${escapeControls(line)}\n`).join(''),
+  )
   if (failure) errors.report(failure)
   return 0
 }
@@ -204,5 +219,5 @@ const optionsOf = (
   model: string | undefined,
 ): TestOptions => {
   const handedOn = [...(provider === undefined ? [] : ['--provider', provider]), ...(model === undefined ? [] : ['--model', model])]
-  return { setting: { files: loaded.files, docroot, handedOn, provider, model }, seed, isUpdate, isLive, isRecording }
+  return { setting: { files: loaded.files, docroot, isLive, handedOn, provider, model }, seed, isUpdate, isLive, isRecording }
 }

@@ -5,6 +5,7 @@ import { effectsOf } from '@plumb/policy'
 import type { StandIn, Tool } from '@plumb/tool'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { CallLog } from './call-log.js'
+import { notRun } from './outside.js'
 import { openComputed, ScriptPlayer } from './script-player.js'
 import { faultOf } from './scripted-agent.js'
 
@@ -15,6 +16,8 @@ export interface DoublesOptions {
   readonly offered: ReadonlyMap<string, Script>
   /** Tools that run as in a real run. */
   readonly isLive: (bound: Bound) => boolean
+  /** Why the tool itself is not run. */
+  readonly whyOutside: (plan: ToolPlan) => string | undefined
   readonly asked: CallLog
   readonly random: (script: Script) => string
 }
@@ -37,7 +40,9 @@ export class Doubles {
   readonly standIn: StandIn = (plan) => {
     const script = this.#o.tools.get(plan.bound)
     if (script) return this.#double(plan, script)
-    return this.#o.isLive(plan.bound) || isHarmless(plan) ? undefined : this.#refusal(plan)
+    if (!this.#o.isLive(plan.bound) && !isHarmless(plan)) return this.#refusal(plan)
+    const why = this.#o.whyOutside(plan)
+    return why === undefined ? undefined : this.#skip(plan, why)
   }
 
   /** A tool of a server is not part of the program, so it has a double or is refused. */
@@ -66,6 +71,14 @@ export class Doubles {
 
   #refusal({ name, input, output }: ToolPlan): Tool {
     return { name, input, output, run: async () => this.#refuse(name) }
+  }
+
+  #skip({ name, input, output }: ToolPlan, why: string): Tool {
+    const run = async () => {
+      this.#o.asked.skipped ??= notRun(name, why)
+      return fail('not_doubled', this.#o.asked.skipped)
+    }
+    return { name, input, output, run }
   }
 
   #refuse(name: string): Result<string> {

@@ -1,14 +1,19 @@
 // Recorded answers of models for tests, in NAME.answers.jsonl beside NAME.plumb.
 
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { planOf, type TestPlan } from '@plumb/lang'
-import { setCurrentKept } from '@plumb/wire'
+import { andThen, setCurrentKept } from '@plumb/wire'
 import { openKept } from '@plumb/wire/kept'
 import { keptPlacesOf } from '../record/kept-answers.js'
-import { besideTest } from './place.js'
 import { failedOutcome, type RunOutcome } from './run-once.js'
+import { fileOfTest } from './test-file.js'
 
-const answersPath = (plan: TestPlan): string => besideTest(plan, `${basename(plan.span.source.path).replace(/\.plumb$/, '')}.answers.jsonl`)
+const answersName = (plan: TestPlan): string => `${basename(plan.span.source.path).replace(/\.plumb$/, '')}.answers.jsonl`
+
+interface Recording {
+  readonly isRecording: boolean
+  readonly docroot: string | undefined
+}
 
 let last: Promise<unknown> = Promise.resolve()
 
@@ -16,15 +21,17 @@ let last: Promise<unknown> = Promise.resolve()
  * Runs a test that starts agents of its own: alone, since all children of this process share the kept answers. A recorded test requests
  * nothing that is not kept, unless it is being recorded.
  */
-export const withRecorded = (plan: TestPlan, isRecording: boolean, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
-  const next = last.then(() => (plan.model === 'recorded' ? runKept(plan, isRecording, run) : run()))
+export const withRecorded = (plan: TestPlan, { isRecording, docroot }: Recording, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
+  const next = last.then(() => (plan.model === 'recorded' ? runKept(plan, { isRecording, docroot }, run) : run()))
   last = next.catch(() => {})
   return next
 }
 
-const runKept = async (plan: TestPlan, isRecording: boolean, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
+const runKept = async (plan: TestPlan, { isRecording, docroot }: Recording, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
   const places = plan.of.category === 'base' ? [] : keptPlacesOf(planOf(plan.of))
-  const kept = openKept({ stores: [{ path: resolve(answersPath(plan)) }], isOnly: !isRecording, places })
+  const kept = andThen(fileOfTest(plan, answersName(plan), docroot), (path) =>
+    openKept({ stores: [{ path }], isOnly: !isRecording, places }),
+  )
   if (!kept.ok) return failedOutcome(kept.error)
   try {
     return await run()

@@ -1,10 +1,10 @@
 // The input messages of a test: written in it, or the rows of a file.
 
-import { readFileSync, statSync } from 'node:fs'
 import type { TestPlan } from '@plumb/lang'
 import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
 import { besideTest } from './place.js'
 import type { Given } from './run-once.js'
+import { readFileOfTest } from './test-file.js'
 
 /** By the number of the input that the row gives, from 0. */
 export interface Row {
@@ -21,15 +21,19 @@ export interface TestInputs {
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-export const inputsOf = (plan: TestPlan, random: (portIndex: number) => readonly string[]): Result<TestInputs> => {
-  if (plan.data !== undefined) return fromFile(plan, plan.data)
+export const inputsOf = (
+  plan: TestPlan,
+  docroot: string | undefined,
+  random: (portIndex: number) => readonly string[],
+): Result<TestInputs> => {
+  if (plan.data !== undefined) return fromFile(plan, plan.data, docroot)
   if (plan.random !== undefined) return succeed({ given: new Map(plan.inputs.map(({ name }, i) => [name, random(i)])) })
   return succeed({ given: new Map([...(plan.given ?? [])].map(([port, { messages }]) => [port, messages])) })
 }
 
-const fromFile = (plan: TestPlan, name: string): Result<TestInputs> => {
+const fromFile = (plan: TestPlan, name: string, docroot: string | undefined): Result<TestInputs> => {
   const path = besideTest(plan, name)
-  const text = readWhole(path)
+  const text = readFileOfTest(plan, name, { docroot, maxBytes: MAX_BYTES })
   if (!text.ok) return text
   const rows: Row[] = []
   const inputs: string[] = []
@@ -42,17 +46,6 @@ const fromFile = (plan: TestPlan, name: string): Result<TestInputs> => {
   }
   const port = plan.inputs[0]?.name ?? 'input'
   return succeed({ given: new Map([[port, inputs]]), rows })
-}
-
-const readWhole = (path: string): Result<string> => {
-  try {
-    const { size } = statSync(path)
-    if (size > MAX_BYTES)
-      return fail('too_large', `'${preview(path, 200)}' has ${size} bytes, and a file of rows at most ${MAX_BYTES}`, { path })
-    return succeed(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
-  } catch {
-    return fail('file_not_found', `'${preview(path, 200)}', which has the rows of the test, cannot be read`, { path })
-  }
 }
 
 // `{ given, expect }`, or the message itself.

@@ -6,7 +6,7 @@ import { nowMs, type Prices, preview } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { checkOutcome, type RowFinding, toFinding } from './check-outcome.js'
 import { evaluateAgent, type RatedRun } from './evaluation.js'
-import { besideTest, placeOf } from './place.js'
+import { placeOf } from './place.js'
 import { withRecorded } from './recorded.js'
 import type { Share, TestCost, TestFinding, TestResult } from './report/result.js'
 import { inputsOf, type TestInputs } from './rows.js'
@@ -49,9 +49,12 @@ export const runTest = async (plan: TestPlan, options: TestOptions): Promise<Tes
   const since = () => Math.round((nowMs() - startMs) * 1000) / 1000
   if (plan.model === 'live' && !options.isLive)
     return { ...head, status: 'skipped', why: 'it asks models: plumb test --live runs it', milliseconds: since(), findings: [] }
+  const skipped = options.isLive ? undefined : await whySkipped(plan, options.setting.docroot ?? '.')
+  if (skipped !== undefined) return { ...head, status: 'skipped', why: skipped, milliseconds: since(), findings: [] }
   const run = new TestRun(plan, options)
   const { findings, share } = await run.run()
   const { spent } = run
+  if (run.skipped !== undefined) return { ...head, status: 'skipped', why: run.skipped, milliseconds: since(), findings: [] }
   const isRandom = plan.random !== undefined
   return {
     ...head,
@@ -62,6 +65,17 @@ export const runTest = async (plan: TestPlan, options: TestOptions): Promise<Tes
     ...(share ? { share } : {}),
     ...(spent ? { spent } : {}),
   }
+}
+
+/** Also makes sure of it: what starts a program refuses to start one without a sandbox. */
+const whySkipped = async ({ live, model }: TestPlan, docroot: string): Promise<string | undefined> => {
+  process.env.PLUMB_SANDBOX = 'require'
+  for (const bound of live) {
+    const { notRun, whyOutside } = await import('./outside.js')
+    const why = whyOutside(bound, { docroot, asksModels: model !== 'recorded' }, await import('@plumb/tool'))
+    if (why !== undefined) return notRun(bound.name, why)
+  }
+  return undefined
 }
 
 const commandFor = ({ name, random, span }: TestPlan, { seed, isLive, setting: { provider, model } }: TestOptions): string =>
@@ -82,6 +96,8 @@ class TestRun {
   readonly #setting: TestSetting
   readonly #spending: ModelSpending
   #answers = 0
+  /** What was not run, and why. */
+  skipped: string | undefined
 
   constructor(
     private readonly plan: TestPlan,
@@ -101,7 +117,7 @@ class TestRun {
 
   async run(): Promise<{ readonly findings: readonly TestFinding[]; readonly share?: Share }> {
     const { plan } = this
-    const inputs = inputsOf(plan, (i) => this.#randomInputs(i))
+    const inputs = inputsOf(plan, this.#setting.docroot, (i) => this.#randomInputs(i))
     if (!inputs.ok) return { findings: [{ code: inputs.error.error, message: inputs.error.detail }] }
     const runs: RatedRun[] = []
     for (let i = 0; i < plan.runs; i++) {
@@ -128,8 +144,11 @@ class TestRun {
   async #run(plan: TestPlan, given: Given, asked: CallLog): Promise<RunOutcome> {
     const { isRecording, seen } = this.options
     const run = () => runOnce(plan, given, { setting: this.#setting, asked })
-    const outcome = await (plan.model === 'scripted' && plan.live.size === 0 ? run() : withRecorded(plan, isRecording, run))
+    const outcome = await (plan.model === 'scripted' && plan.live.size === 0
+      ? run()
+      : withRecorded(plan, { isRecording, docroot: this.#setting.docroot }, run))
     seen?.(plan, outcome)
+    this.skipped ??= asked.skipped
     return outcome
   }
 
@@ -142,9 +161,9 @@ class TestRun {
   async #snapshot({ carried: { wires } }: RunOutcome): Promise<readonly RowFinding[]> {
     const { plan } = this
     if (plan.snapshot === undefined) return []
-    const path = besideTest(plan, plan.snapshot)
-    if (!this.options.isUpdate) return compareSnapshot(path, wires)
-    const failure = await writeSnapshot(path, plan, wires)
+    const file = { plan, name: plan.snapshot, docroot: this.#setting.docroot }
+    if (!this.options.isUpdate) return compareSnapshot(file, wires)
+    const failure = await writeSnapshot(file, wires)
     return failure ? [{ code: failure.error, message: failure.detail }] : []
   }
 

@@ -1,29 +1,48 @@
 // Snapshots of all wires of a test in a file: readable text, a heading for each wire and a line for each message.
 
-import { readFileSync } from 'node:fs'
 import type { TestPlan } from '@plumb/lang'
-import { canonicalJson, type Fault, preview, type Result, succeed } from '@plumb/wire'
+import { canonicalJson, type Fault, fault, isAbsent, preview, type Result } from '@plumb/wire'
 import { writeWhole } from '../command/write-whole.js'
 import type { CarriedWire } from './carried.js'
 import type { RowFinding } from './check-outcome.js'
+import { besideTest } from './place.js'
 import { difference } from './report/difference.js'
+import { fileOfTest, readFileOfTest } from './test-file.js'
 
 const HEADING = /^== (.+)$/
 const MAX_FINDINGS = 5
 
-export const writeSnapshot = (path: string, plan: TestPlan, wires: readonly CarriedWire[]): Promise<Fault | undefined> =>
-  writeWhole(
-    Buffer.from(`# What each wire of '${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${wiresText(wires)}`),
-    path,
-  )
+export interface SnapshotFile {
+  readonly plan: TestPlan
+  /** As the test names it. */
+  readonly name: string
+  readonly docroot: string | undefined
+}
+
+const BEGINNING = '# What each wire of '
+
+/** Replaces nothing but a snapshot. */
+export const writeSnapshot = async (file: SnapshotFile, wires: readonly CarriedWire[]): Promise<Fault | undefined> => {
+  const { plan, name, docroot } = file
+  const path = fileOfTest(plan, name, docroot)
+  if (!path.ok) return path.error
+  const before = read(file)
+  if (!isAbsent(path.value) && !(before.ok && (before.value === '' || before.value.startsWith(BEGINNING))))
+    return fault('path_denied', `'${preview(besideTest(plan, name), 200)}' is there and is no snapshot: name another file, or remove it`)
+  const text = `${BEGINNING}'${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${wiresText(wires)}`
+  return writeWhole(Buffer.from(text), path.value)
+}
 
 /** A heading a wire, and a line a message. */
 export const wiresText = (wires: readonly CarriedWire[]): string =>
   wires.map(({ name, messages }) => `\n== ${name}\n${messages.map((json) => `${json.replace(/[\n\r]\s*/g, '')}\n`).join('')}`).join('')
 
 /** The first differing wires come first. */
-export const compareSnapshot = (path: string, wires: readonly CarriedWire[]): readonly RowFinding[] => {
-  const text = read(path)
+export const compareSnapshot = (file: SnapshotFile, wires: readonly CarriedWire[]): readonly RowFinding[] => {
+  const path = besideTest(file.plan, file.name)
+  const text = read(file)
+  if (!text.ok && (text.error.error !== 'file_not_found' || !isAbsent(path)))
+    return [{ code: text.error.error, message: text.error.detail }]
   if (!text.ok) return [{ code: 'snapshot', message: `there is no '${preview(path, 200)}' yet: plumb test --update writes it` }]
   const kept = parse(text.value)
   const names = new Set([...wires.map(({ name }) => name), ...kept.keys()])
@@ -58,13 +77,9 @@ const compare = (wire: string, before: readonly string[], now: readonly string[]
   ]
 }
 
-const read = (path: string): Result<string> => {
-  try {
-    return succeed(readFileSync(path, 'utf8'))
-  } catch (error) {
-    return { ok: false, error: { error: 'file_not_found', category: 'config', detail: String(error) } }
-  }
-}
+const MAX_BYTES = 64 * 1024 * 1024
+
+const read = ({ plan, name, docroot }: SnapshotFile): Result<string> => readFileOfTest(plan, name, { docroot, maxBytes: MAX_BYTES })
 
 const parse = (text: string): ReadonlyMap<string, readonly string[]> => {
   const wires = new Map<string, string[]>()

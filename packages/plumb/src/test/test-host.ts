@@ -15,7 +15,7 @@ import {
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
 import type { Registry, Session } from '@plumb/tool'
-import { type Fault, fail, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { type Fault, fail, fault, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { type Spawned, spawnAll } from '../child/spawn.js'
@@ -35,6 +35,7 @@ import { Carried } from './carried.js'
 import { Doubles } from './doubles.js'
 import { GraphRun, type GraphRunOptions } from './graph-run.js'
 import { openInProcessChild } from './in-process-child.js'
+import { notRun, whyOutside, whyToolOutside } from './outside.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
 import type { ModelSpending } from './spending.js'
@@ -43,6 +44,8 @@ import type { ModelSpending } from './spending.js'
 export interface TestSetting {
   readonly files: SourceFiles
   readonly docroot: string | undefined
+  /** Programs may run outside a sandbox, and models may be asked. */
+  readonly isLive: boolean
   readonly handedOn: readonly string[]
   readonly provider: string | undefined
   readonly model: string | undefined
@@ -92,6 +95,11 @@ export class TestHost {
     const live = this.#liveNodes(graph)
     let tools: ReadonlyMap<GraphNode, ToolService> = new Map()
     let mapped: ReadonlyMap<GraphNode, MappedTool> = new Map()
+    const skipped = this.#setting.isLive ? undefined : await this.#whySkipped(live)
+    if (skipped !== undefined) {
+      this.asked.skipped ??= skipped
+      return report(fault('not_doubled', skipped))
+    }
     if (live.nodes.length > 0) {
       settings.boxes = await openBoxes(live, settings, reporter)
       const opened = await openToolServices(live, settings, reporter)
@@ -154,14 +162,26 @@ export class TestHost {
   }
 
   async #openDoubles(): Promise<Doubles> {
-    this.#doubles ??= new Doubles(await import('@plumb/tool'), {
+    const tools = await import('@plumb/tool')
+    this.#doubles ??= new Doubles(tools, {
       tools: this.#plan.tools,
       offered: this.#plan.offered,
       isLive: (bound) => this.#plan.live.has(bound),
+      whyOutside: (plan) => (this.#setting.isLive ? undefined : whyToolOutside(plan, this.#setting.docroot ?? '.', tools)),
       asked: this.asked,
       random: (script) => this.#setting.randomAnswer(script),
     })
     return this.#doubles
+  }
+
+  async #whySkipped({ nodes }: Graph): Promise<string | undefined> {
+    const options = { docroot: this.#setting.docroot ?? '.', asksModels: this.#plan.model !== 'recorded' }
+    for (const { work } of nodes) {
+      if (work.kind !== 'agent') continue
+      const why = whyOutside(work.bound, options, await import('@plumb/tool'))
+      if (why !== undefined) return notRun(work.bound.name, why)
+    }
+    return undefined
   }
 
   #liveNodes({ nodes }: Graph): Graph {

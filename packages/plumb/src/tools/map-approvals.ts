@@ -31,9 +31,9 @@ export const openMapApprovals = async (
   if (!kept || process === undefined) return succeed(undefined)
   const { approvalsOf } = await import('@plumb/wire/kept')
   const path = approvalsOf(kept.fd)
-  if (path === undefined) return succeed(undefined)
+  if (!path.ok || path.value === undefined) return path.ok ? succeed(undefined) : path
   const { digestOf, openHeldCalls } = await import('@plumb/wire/approval')
-  const opened = openHeldCalls(path)
+  const opened = openHeldCalls(path.value)
   if (!opened.ok) return opened
   let made = 0
   const counts = new Map<string, number>()

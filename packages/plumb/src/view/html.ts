@@ -1,5 +1,7 @@
 // HTML from templates that escape every value, except what another template made.
 
+import { escapeLines } from '@plumb/wire'
+
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -21,9 +23,5 @@ const textOf = (part: Part): string => {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-// Control characters and marks of text direction are shown as escapes, so that no text can hide or reorder another.
-const escape = (text: string): string =>
-  text.replace(/[&<>"']/g, (c) => ENTITIES[c] as string).replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-// All but the line end and the tab.
-const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+// No text can hide or reorder another.
+const escape = (text: string): string => escapeLines(text.replace(/[&<>"']/g, (c) => ENTITIES[c] as string))

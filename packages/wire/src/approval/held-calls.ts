@@ -67,9 +67,11 @@ const indexOf = (calls: Iterable<ListedCall>): LeftCalls => {
   const byInput = new Map<string, ListedCall[]>()
   const taken = new Set<ListedCall>()
   for (const call of calls) {
-    const place = placeKey(call)
+    // By what is shown to the person who decides, whatever is said of it.
+    const digest = digestOf(call.input)
+    const place = placeKey(call, digest)
     if (!byPlace.has(place)) byPlace.set(place, call)
-    const key = inputKey(call, call.digest)
+    const key = inputKey(call, digest)
     const equals = byInput.get(key)
     if (equals) equals.push(call)
     else byInput.set(key, [call])
@@ -83,15 +85,17 @@ const indexOf = (calls: Iterable<ListedCall>): LeftCalls => {
   }
   return {
     take: (call) => {
-      const same = byPlace.get(placeKey(call))
-      const found = same && !taken.has(same) ? same : nextDecided(byInput.get(inputKey(call, digestOf(call.input))) ?? [])
+      const digest = digestOf(call.input)
+      const same = byPlace.get(placeKey(call, digest))
+      const found = same && !taken.has(same) ? same : nextDecided(byInput.get(inputKey(call, digest)) ?? [])
       if (found) taken.add(found)
       return found
     },
   }
 }
 
-const placeKey = ({ process, tool, call, nth }: CallToAsk): string => JSON.stringify([process, tool, call, nth])
+// Another input at the same place is another question.
+const placeKey = ({ process, tool, call, nth }: CallToAsk, digest: string): string => JSON.stringify([process, tool, call, nth, digest])
 const inputKey = ({ process, tool }: CallToAsk, digest: string): string => JSON.stringify([process, tool, digest])
 
 interface Held {

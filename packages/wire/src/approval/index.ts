@@ -5,6 +5,7 @@ export {
   type CallToAsk,
   decisionLine,
   digestOf,
+  isItself,
   type ListedCall,
   makeJournal,
   readCalls,

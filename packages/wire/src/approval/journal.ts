@@ -9,11 +9,12 @@
 // A line that was cut by a crash counts as never written.
 
 import { createHash } from 'node:crypto'
-import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, fdatasyncSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Fault, fault } from '../error.js'
 import { isAbsent } from '../is-absent.js'
 import { isRecord } from '../is-record.js'
+import { inOwnDirectory, openOwnFile } from '../output/index.js'
 import { fail, type Result, succeed } from '../result.js'
 import { scrub } from '../scrub.js'
 import { systemReason } from '../system-reason.js'
@@ -59,18 +60,30 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024
 const FILE_MODE = 0o600
 const ID_DIGITS = 12
 const LF = 10
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
-export const digestOf = (input: string): string => createHash('sha256').update(input).digest('hex')
+/** Of the text as it is written down and shown: without keys. */
+export const digestOf = (input: string): string => createHash('sha256').update(scrub(input)).digest('hex')
+
+/** Whether the call is the one that its id and digest name. A call that has begun may have been made at another place of the run. */
+export const isItself = (listed: ListedCall): boolean => {
+  const { id, input, digest, state } = listed
+  return digestOf(input) === digest && (state !== 'waits' || id.replace(/-\d+$/, '') === idOf(listed))
+}
 
 /** The current state of the file; a missing file has no calls. */
 export const readCalls = (path: string): Result<Map<string, ListedCall>> => {
   const calls = new Map<string, ListedCall>()
+  let fd: number | undefined
   try {
     if (isAbsent(path)) return succeed(calls)
-    if (statSync(path).size > MAX_FILE_BYTES) return fail('record_invalid', `'${path}' is larger than 256 MiB`)
-    for (const line of readFileSync(path, 'utf8').split('\n')) apply(calls, parse(line))
+    fd = openOwnFile(path, constants.O_RDONLY)
+    if (fstatSync(fd).size > MAX_FILE_BYTES) return fail('record_invalid', `'${path}' is larger than 256 MiB`)
+    for (const line of readFileSync(fd, 'utf8').split('\n')) apply(calls, parse(line))
   } catch (error) {
     return fail('record_invalid', `cannot read '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
   return succeed(calls)
 }
@@ -102,7 +115,7 @@ export const idOf = ({ process, call, nth }: CallToAsk): string => digestOf(JSON
 export const makeJournal = (path: string): Fault | undefined => {
   try {
     if (!isAbsent(path)) return undefined
-    closeSync(openSync(path, 'a', FILE_MODE))
+    closeSync(openOwnFile(path, APPENDING, FILE_MODE))
     syncDirectory(dirname(path))
     return undefined
   } catch (error) {
@@ -115,7 +128,7 @@ export const appendLine = (path: string, line: object): Fault | undefined => {
   let fd: number | undefined
   try {
     const isNew = isAbsent(path)
-    fd = openSync(path, 'a+', FILE_MODE)
+    fd = openOwnFile(path, APPENDING, FILE_MODE)
     const text = Buffer.from(`${isTorn(fd) ? '\n' : ''}${scrub(JSON.stringify(line))}\n`)
     if (writeSync(fd, text) < text.length) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     fdatasyncSync(fd)
@@ -182,7 +195,7 @@ const isTorn = (fd: number): boolean => {
 
 // So that the name of a new file is on the disk too.
 const syncDirectory = (directory: string): void => {
-  const fd = openSync(directory, 'r')
+  const fd = inOwnDirectory(directory, (at) => openSync(`${at}/.`, 'r'))
   try {
     fsyncSync(fd)
   } finally {

@@ -14,10 +14,12 @@
 //
 // WHO is a process by its descent: r, its children r.1 and r.2, their children r.1.1.
 
-import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, fault } from '../error.js'
+import { isAbsent } from '../is-absent.js'
+import { atOwnPath, openOwnFile } from '../output/index.js'
 import { toDollars } from '../price/price.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
@@ -30,17 +32,19 @@ import { makeLentBudget, overBill } from './lent.js'
 import { type ClaimState, Money } from './money.js'
 import { Pace } from './pace.js'
 
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants
+
 /** A new one, for this process and all that it starts. `path`: the file that keeps it; earlier spending in it counts. */
 export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> => {
   let directory: string | undefined
   try {
     directory = path === undefined ? mkdtempSync(join(tmpdir(), 'plumb-')) : undefined
     const fresh = path === undefined ? join(directory ?? '', 'budget') : `${path}.new`
-    rmSync(fresh, { force: true })
+    atOwnPath(fresh, (at) => rmSync(at, { force: true }))
     const before = path === undefined ? undefined : readSpent(path)
-    const fd = openSync(fresh, 'ax+', 0o600)
+    const fd = openOwnFile(fresh, O_RDWR | O_APPEND | O_CREAT | O_EXCL, 0o600)
     writeSync(fd, `${JSON.stringify(before ? { ...limits, before } : limits)}\n`)
-    if (path !== undefined) renameSync(fresh, path)
+    if (path !== undefined) atOwnPath(fresh, (from) => atOwnPath(path, (to) => renameSync(from, to)))
     return joinBudget(`${fd}:r`)
   } catch (error) {
     return fail('write_failed', `no file for the budget can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
@@ -51,8 +55,8 @@ export const openBudget = (limits: BudgetLimits, path?: string): Result<Budget> 
 
 /** Of a run that has ended: reservations of then may have been spent. Undefined: there is no such file. */
 const readSpent = (path: string): SpentBefore | undefined => {
-  if (!statSync(path, { throwIfNoEntry: false })) return undefined
-  const fd = openSync(path, 'r')
+  if (isAbsent(path)) return undefined
+  const fd = openOwnFile(path, O_RDONLY)
   try {
     const ledger = openLedger(fd)
     const limits = readLimits(ledger)

@@ -17,6 +17,7 @@ import { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
 import type { LineSink, LineSource } from '../line/stream.js'
+import { escapeLines } from '../preview.js'
 import { launcherFds } from './launcher.js'
 import { openNativeInput, openNativeOutput } from './native-pipe.js'
 import { openFileInput, openFileOutput } from './sync-file.js'
@@ -64,7 +65,22 @@ export const openLineInput = (fd: number): LineSource => {
 export const openLineOutput = (fd: number): LineSink => {
   const kind = launcherFds()?.closed.has(fd) ? undefined : kindIfOpen(fd)
   if (kind === 'file') return openFileOutput(fd)
-  return (kind === 'pipe' ? openNativeOutput(fd) : undefined) ?? openOutput(fd)
+  return (kind === 'pipe' ? openNativeOutput(fd) : undefined) ?? openDataOutput(fd)
+}
+
+/** As `openOutput`, for data that models and strangers wrote: a terminal gets it as a person may read it. */
+export const openDataOutput = (fd: number): Writable => {
+  const stream = openOutput(fd)
+  if (stream instanceof Socket && stream instanceof WriteStream) showClean(stream)
+  return stream
+}
+
+const showClean = (stream: Writable): void => {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const write = stream.write.bind(stream) as (text: string, ...more: readonly unknown[]) => boolean
+  const clean = (chunk: Uint8Array | string): string =>
+    escapeLines(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
+  stream.write = ((chunk: Uint8Array | string, ...more: readonly unknown[]) => write(clean(chunk), ...more)) as typeof stream.write
 }
 
 /**

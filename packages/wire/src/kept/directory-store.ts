@@ -3,11 +3,11 @@
 // stopped.
 
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { appendFileSync, closeSync, constants, ftruncateSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureDirectory } from '../ensure-directory.js'
 import { type Fault, fault } from '../error.js'
 import { isAbsent } from '../is-absent.js'
+import { atOwnPath, inOwnDirectory, openOwnFile } from '../output/index.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { type EntryKey, type KeptEntry, writeEntry } from './entry.js'
@@ -26,10 +26,10 @@ export const openDirectoryStore = (directory: string, isRecord: boolean): Result
       () => table.removeFile(file),
     )
   try {
-    if (!isRecord) ensureDirectory(directory, DIRECTORY_MODE)
+    if (!isRecord) makeStoreDirectory(directory)
     for (const name of namesIn(directory)) {
       const base = join(directory, name)
-      load(files.push(new EntryFile(base, statSync(`${base}${LINES}`).size)) - 1)
+      load(files.push(new EntryFile(base, atOwnPath(`${base}${LINES}`, (at) => lstatSync(at)).size)) - 1)
     }
   } catch (error) {
     return fail('file_not_found', `cannot keep answers in '${directory}': ${systemReason(error as NodeJS.ErrnoException)}`)
@@ -59,8 +59,8 @@ export const openDirectoryStore = (directory: string, isRecord: boolean): Result
       if (hash !== undefined) yield { ...place, hash }
     }
   }
-  const append = openAppender(directory)
-  return succeed({ keys, keysOf: (hash) => distinct(table.of(hash)), read, put: (entry) => append(entry, writeEntry(entry)) })
+  const add = openAppender(directory)
+  return succeed({ keys, keysOf: (hash) => distinct(table.of(hash)), read, put: (entry) => add(entry, writeEntry(entry)) })
 }
 
 // If two runs requested the same at once, both files have the key.
@@ -72,13 +72,37 @@ const LINES = '.jsonl'
 
 const namesIn = (directory: string): string[] => {
   try {
-    return readdirSync(directory)
+    return inOwnDirectory(directory, (at) => readdirSync(`${at}/.`))
       .filter((name) => name.endsWith(LINES))
       .sort()
       .map((name) => name.slice(0, -LINES.length))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
+  }
+}
+
+const makeDirectory = (directory: string): void => inOwnDirectory(directory, () => {}, { isMade: true, mode: DIRECTORY_MODE })
+
+/** By this file tools know such a directory, and write nothing in it. */
+const MARK = '.plumb-answers'
+
+/** Throws if it cannot be made. */
+export const makeStoreDirectory = (directory: string): void => {
+  makeDirectory(directory)
+  try {
+    closeSync(openOwnFile(join(directory, MARK), constants.O_WRONLY | constants.O_CREAT, FILE_MODE))
+  } catch {
+    // It may be read alone.
+  }
+}
+
+const append = (path: string, text: string): void => {
+  const fd = openOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, FILE_MODE)
+  try {
+    appendFileSync(fd, text)
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -89,7 +113,7 @@ const openAppender = (directory: string): ((key: EntryKey, line: string) => Faul
   let isIndexed = true
   const index = ({ hash, nth, place }: EntryKey, bytes: number): void => {
     try {
-      if (isIndexed) appendFileSync(`${base}.index`, entryLine({ hash, nth, place, offset, bytes }), { mode: FILE_MODE })
+      if (isIndexed) append(`${base}.index`, entryLine({ hash, nth, place, offset, bytes }))
     } catch {
       // From here on the answers themselves are read.
       isIndexed = false
@@ -97,8 +121,8 @@ const openAppender = (directory: string): ((key: EntryKey, line: string) => Faul
   }
   return (key, line) => {
     try {
-      if (offset === 0) ensureDirectory(directory, DIRECTORY_MODE)
-      appendFileSync(`${base}${LINES}`, `${line}\n`, { mode: FILE_MODE })
+      if (offset === 0) makeDirectory(directory)
+      append(`${base}${LINES}`, `${line}\n`)
     } catch (error) {
       if (!isTakenBack(`${base}${LINES}`, offset)) {
         base = freshBase(directory)
@@ -120,7 +144,12 @@ const freshBase = (directory: string): string => join(directory, `${Date.now().t
 // Removes a part of a line that a full disk left. False: it is still there, and a line appended to it could not be read.
 const isTakenBack = (path: string, size: number): boolean => {
   try {
-    truncateSync(path, size)
+    const fd = openOwnFile(path, constants.O_WRONLY)
+    try {
+      ftruncateSync(fd, size)
+    } finally {
+      closeSync(fd)
+    }
     return true
   } catch {
     return isAbsent(path)

@@ -1,7 +1,8 @@
 // One file of entries: lists them by the index or by reading the file, and reads one entry.
 
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, readSync } from 'node:fs'
 import { scanLines } from '../line/scan-lines.js'
+import { openOwnFile } from '../output/index.js'
 import { isSameKey, type KeptEntry, MAX_HEAD_BYTES, readEntry, readEntryHead } from './entry.js'
 import { type EntrySpan, readEntryIndex } from './entry-index.js'
 import { MAX_ENTRY_BYTES } from './store.js'
@@ -110,6 +111,6 @@ const descriptorOf = (path: string): number => {
   if (opened?.path === path) return opened.fd
   if (opened) closeSync(opened.fd)
   opened = undefined
-  opened = { path, fd: openSync(path, 'r') }
+  opened = { path, fd: openOwnFile(path, constants.O_RDONLY) }
   return opened.fd
 }

@@ -1,8 +1,9 @@
 // The index of a file of entries: a line for each, `HASH NTH OFFSET BYTES PLACE CHECK`. The file is the authority: the index is used up to
 // the first line that is damaged, or whose entry does not follow the one before it.
 
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync } from 'node:fs'
 import { scanLines } from '../line/scan-lines.js'
+import { openOwnFile } from '../output/index.js'
 import type { EntryKey } from './entry.js'
 
 /** An entry and its line in the file, without the line end. */
@@ -44,7 +45,7 @@ export const readEntryIndex = (path: string, size: number, take: (entry: EntrySp
 // An index that cannot be opened counts as missing: the file is read instead.
 const openIndex = (path: string): number | undefined => {
   try {
-    return openSync(path, 'r')
+    return openOwnFile(path, constants.O_RDONLY)
   } catch {
     return undefined
   }

@@ -19,8 +19,10 @@ export interface KeptOptions {
   readonly approvals?: string | undefined
   /** The processes of this run: answers for processes that no longer exist may be given to any of them. */
   readonly places: readonly string[]
-  /** Places of processes, and of plumbs with everything in them, whose answers no record keeps. */
+  /** Places of processes, and of plumbs with everything in them, whose answers are not kept: they may hold a secret. */
   readonly unrecorded?: readonly string[] | undefined
+  /** Directories that must be these, by what `holdDirectory` has returned. */
+  readonly held?: Readonly<Record<string, string>>
   /** Who has the answers instead of stores, in a run by workers. */
   readonly shared?: SharedPlace | undefined
 }

@@ -2,16 +2,18 @@
 // they are asked. All processes share the counters, in an unnamed file on one descriptor, as for a budget.
 
 import { writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openAnonymousLog } from '../child/anonymous-file.js'
 import { type Fault, fault } from '../error.js'
-import { fail, type Result, succeed } from '../result.js'
+import { holdDirectory } from '../output/index.js'
+import { andThen, fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { type CountedKey, type Counts, openCounts } from './counts.js'
 import { setCurrentKept } from './current.js'
+import { makeStoreDirectory } from './directory-store.js'
 import { type EntryKey, isSameKey, type KeptEntry, placeName } from './entry.js'
 import type { HashedRequest, KeptAnswers, KeptOptions } from './interface.js'
-import { openStore } from './open-store.js'
+import { keepsRequests, openStore } from './open-store.js'
 import { makeSharedKept } from './shared-kept.js'
 import type { Store } from './store.js'
 
@@ -33,14 +35,30 @@ export const openKeptForChildren = (options: KeptOptions): Result<void> => {
   return succeed(undefined)
 }
 
-const openLog = (options: KeptOptions): Result<number> => {
+const openLog = (given: KeptOptions): Result<number> => {
   try {
+    const options = { ...given, held: hold(given) }
     const fd = openAnonymousLog()
     writeSync(fd, `${JSON.stringify({ ...options, places: options.places.map(placeName) })}\n`)
     return succeed(fd)
   } catch (error) {
     return fail('write_failed', `no file to count requests in can be made: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
+}
+
+// What a process finds there later is in the directories that were there at first. A record's answers have none yet, but are in one that is.
+const hold = ({ stores, approvals }: KeptOptions): Record<string, string> => {
+  const directories = stores.filter(({ path }) => !keepsRequests(path)).map(({ path, isRecord }) => (isRecord ? dirname(path) : path))
+  const held: Record<string, string> = {}
+  for (const path of new Set([...directories, ...(approvals === undefined ? [] : [dirname(approvals)])])) {
+    try {
+      if (stores.some((store) => store.path === path)) makeStoreDirectory(path)
+      held[path] = holdDirectory(path)
+    } catch {
+      // Opening it says why.
+    }
+  }
+  return held
 }
 
 /** Recorded answers of a run that are given out without a request. */
@@ -60,13 +78,30 @@ export const openGiving = (fd: number): Giving => {
 const countKey = (hash: string, place: string): string => `${hash} ${place}`
 
 /** Where calls of the run wait for a person. Undefined: none can. */
-export const approvalsOf = (fd: number): string | undefined => readOptions(openCounts(fd).head)?.approvals
+export const approvalsOf = (fd: number): Result<string | undefined> => {
+  const options = readOptions(openCounts(fd).head)
+  return options ? andThen(holdAll(options), () => succeed(options.approvals)) : succeed(undefined)
+}
+
+/** The directories in which the run keeps its answers and its record, for a process that writes there by itself. */
+export const holdKept = (fd: number): Result<void> => holdAll(readOptions(openCounts(fd).head) ?? {})
+
+const holdAll = ({ held = {} }: Pick<KeptOptions, 'held'>): Result<void> => {
+  try {
+    for (const [path, identity] of Object.entries(held)) holdDirectory(path, identity)
+    return succeed(undefined)
+  } catch (error) {
+    return fail('record_invalid', `what is kept of the run cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}
 
 /** The parent's, on an inherited descriptor. */
 export const joinKept = (fd: number): Result<KeptAnswers> => {
   const count = openCounts(fd)
   const options = readOptions(count.head)
   if (!options) return fail('fd_invalid', `no place of kept answers can be read from descriptor ${fd}`)
+  const held = holdAll(options)
+  if (!held.ok) return held
   if (options.shared) {
     const kept = makeSharedKept(fd, options, options.shared, count.next)
     setCurrentKept(kept)
@@ -119,7 +154,7 @@ const makeKept = (
     batchDirectory: batchDirectoryOf(all[0]?.path ?? '.'),
     ask: (request, at, { onlyRecorded = false, delivery } = {}) => {
       const isUnrecorded = unrecorded.some((one) => at === one || at.startsWith(`${one}~`))
-      const stores = all.filter(({ isRecord }) => (isRecord ? !isUnrecorded : !onlyRecorded))
+      const stores = isUnrecorded ? [] : all.filter(({ isRecord }) => isRecord || !onlyRecorded)
       const isRecorded = stores.some(({ isRecord }) => isRecord)
       // A request for another message of a run by workers is another request.
       const place = placeName(delivery === undefined ? at : `${at}@${delivery}`)
@@ -144,7 +179,7 @@ const makeKept = (
           keep: () => undefined,
         }
       }
-      const miss = isOnly && !onlyRecorded ? missFault(request, stores) : undefined
+      const miss = isOnly && !onlyRecorded ? missFault(request, stores.length === 0 ? all : stores) : undefined
       return { key, isRecorded, found: undefined, miss, keep: (answer) => keep(answer, stores) }
     },
   }

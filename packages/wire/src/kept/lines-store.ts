@@ -1,8 +1,9 @@
 // Answers as JSON Lines, with their requests: a file beside a spec, readable by people. It is loaded when it is opened; new answers are
 // appended, each as one write, so that lines of several processes do not mix.
 
-import { appendFileSync, closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { appendFileSync, closeSync, constants, fstatSync, readFileSync, readSync } from 'node:fs'
 import { fault } from '../error.js'
+import { openOwnFile } from '../output/index.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { isSameKey, type KeptEntry, readEntry, writeEntry } from './entry.js'
@@ -29,7 +30,7 @@ export const openLinesStore = (path: string): Result<Store> => {
     read: (key) => byHash.get(key.hash)?.find((entry) => isSameKey(entry, key)),
     put: (entry) => {
       try {
-        appendFileSync(path, `${isTorn(path) ? '\n' : ''}${writeEntry(entry)}\n`, { mode: FILE_MODE })
+        append(path, `${writeEntry(entry)}\n`)
         return undefined
       } catch (error) {
         const reason = systemReason(error as NodeJS.ErrnoException)
@@ -48,28 +49,35 @@ export const openLinesStore = (path: string): Result<Store> => {
 }
 
 const textOf = (path: string): Result<string> => {
+  let fd: number | undefined
   try {
-    if (statSync(path).size > MAX_FILE_BYTES)
+    fd = openOwnFile(path, constants.O_RDONLY)
+    if (fstatSync(fd).size > MAX_FILE_BYTES)
       return fail('too_large', `'${path}' is larger than ${MAX_FILE_BYTES} bytes: keep the answers in a directory`)
-    return succeed(readFileSync(path, 'utf8'))
+    return succeed(readFileSync(fd, 'utf8'))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return succeed('')
     return fail('file_not_found', `cannot read the answers in '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+const append = (path: string, line: string): void => {
+  const fd = openOwnFile(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, FILE_MODE)
+  try {
+    appendFileSync(fd, `${isTorn(fd) ? '\n' : ''}${line}`)
+  } finally {
+    closeSync(fd)
   }
 }
 
 const LF = 10
 
 // A process was killed, or the disk was full, in the middle of a line.
-const isTorn = (path: string): boolean => {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  if (size === 0) return false
+const isTorn = (fd: number): boolean => {
+  const { size } = fstatSync(fd)
   const last = Buffer.alloc(1)
-  const fd = openSync(path, 'r')
-  try {
-    return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF
-  } finally {
-    closeSync(fd)
-  }
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF
 }

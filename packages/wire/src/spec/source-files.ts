@@ -31,6 +31,8 @@ export interface Around {
   readonly files: { readonly [path: string]: string }
   /** Files and directories, such as a policy. */
   readonly paths: readonly string[]
+  /** What plumb itself writes and believes later: files, and directories with all in them, whether they exist or not. */
+  readonly outputs?: readonly string[]
   /** The state of programs when they were loaded, by path. */
   readonly seen?: { readonly [path: string]: string }
 }
@@ -131,6 +133,7 @@ export const withAround = (files: SourceFiles, around: Partial<Around>): SourceF
       around: {
         files: { ...before?.files, ...around.files },
         paths: [...(before?.paths ?? []), ...(around.paths ?? [])],
+        outputs: [...(before?.outputs ?? []), ...(around.outputs ?? [])],
         seen: { ...before?.seen, ...around.seen },
       },
     }

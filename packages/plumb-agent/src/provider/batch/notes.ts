@@ -9,9 +9,10 @@
 // `at` is the address of the API, `newest` the last batch that was there before.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, fault, isRecord, systemReason } from '@plumb/wire'
+import { inOwnDirectory, openOwnFile } from '@plumb/wire/output'
 
 export interface NotedBatch {
   readonly mark: string
@@ -95,10 +96,19 @@ const EXTENSION = '.jsonl'
 // In the order of time.
 const linesIn = (directory: string): string[] => {
   try {
-    const names = readdirSync(directory).filter((name) => name.endsWith(EXTENSION))
-    return names.sort().flatMap((name) => readFileSync(join(directory, name), 'utf8').split('\n'))
+    const names = inOwnDirectory(directory, (at) => readdirSync(`${at}/.`)).filter((name) => name.endsWith(EXTENSION))
+    return names.sort().flatMap((name) => contentOf(join(directory, name)).split('\n'))
   } catch {
     return []
+  }
+}
+
+const contentOf = (path: string): string => {
+  const fd = openOwnFile(path, constants.O_RDONLY)
+  try {
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -180,8 +190,8 @@ const openAppender = (directory: string): ((note: object) => Fault | undefined) 
   return (note) => {
     try {
       if (fd === undefined) {
-        mkdirSync(directory, { recursive: true, mode: 0o700 })
-        fd = openSync(path, 'a', 0o600)
+        inOwnDirectory(directory, () => {}, { isMade: true, mode: 0o700 })
+        fd = openOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
       }
       writeSync(fd, `${isTorn ? '\n' : ''}${JSON.stringify(note)}\n`)
       fsyncSync(fd)

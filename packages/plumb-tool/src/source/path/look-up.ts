@@ -1,6 +1,18 @@
 // Looks up paths that may not exist or be readable: returns undefined, or an empty list, in place of an exception.
 
-import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 
 /** The path with all links resolved. */
@@ -30,6 +42,20 @@ export const findLinkStat = (path: string): Stats | undefined => {
     return lstatSync(path)
   } catch {
     return undefined
+  }
+}
+
+/** Of a regular file, as UTF-8. */
+export const readBeginning = (path: string, bytes: number): string | undefined => {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const beginning = Buffer.alloc(bytes)
+    return beginning.toString('utf8', 0, readSync(fd, beginning))
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
 }
 

@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import { whyOfGit } from './git-reach.js'
 import { findLinkStat, findRealPath, followLinks, isWithin } from './look-up.js'
-import { repositoryWith, shownDirectory, whyNotReadable, whyNotWritable } from './protected-paths.js'
+import { keptDirectoryWith, repositoryWith, shownDirectory, whyNotReadable, whyNotWritable } from './protected-paths.js'
 
 /** Where a file is or would be. Checked when it was resolved; `openDirectory` and `openFile` check again what they opened. */
 export interface ResolvedPath {
@@ -158,7 +158,7 @@ const whyKeptFromWriters = ({ root, names }: ResolvedPath, programFiles: Roots['
   return (
     firstOf(names, (components) => whyNotWritable(components, basename(root))) ??
     firstOf(paths, (path) => programFiles?.whyProtected(path, root)) ??
-    whyRepositoryForbidden(root, paths) ??
+    whyTogetherForbidden(root, paths) ??
     firstOf(paths, (path) => whyOfGit(path, root))
   )
 }
@@ -171,8 +171,11 @@ const firstOf = <T>(list: readonly T[], look: (one: T) => string | undefined): s
   return undefined
 }
 
-/** Why these paths may not be written together: they would look like a git repository. */
-export const whyRepositoryForbidden = (root: string, paths: readonly string[]): string | undefined => {
+/** Why these paths may not be written together: they would look like a git repository, or are in a record or would look like one. */
+export const whyTogetherForbidden = (root: string, paths: readonly string[]): string | undefined => {
+  const kept = keptDirectoryWith(root, paths)
+  if (kept !== undefined)
+    return `'${preview(shownDirectory(root, kept), 200)}' holds the record of a run or kept answers, which plumb believes later`
   const directory = repositoryWith(root, paths)
   return directory === undefined
     ? undefined

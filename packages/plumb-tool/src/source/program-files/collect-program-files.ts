@@ -27,10 +27,11 @@ export interface ProgramSurroundings {
 /** Reads the files that the specs name, within limits; starts nothing and never fails. */
 export const collectProgramFiles = (bundle: Bundle, surroundings: ProgramSurroundings): ProgramFiles => {
   const collector = new Collector(surroundings)
-  const { files = {}, paths = [] } = bundle.around ?? {}
+  const { files = {}, paths = [], outputs = [] } = bundle.around ?? {}
   const texts = [...Object.entries(bundle.files), ...Object.entries(files)]
   for (const [path, text] of texts) collector.expect(path, text)
   for (const path of paths) collector.addPath(path)
+  for (const path of outputs) collector.list.addOutput(path)
   for (const [path, text] of texts) if (!isLibrary(path)) collector.addSpec(path, text)
   return collector
 }
@@ -85,6 +86,8 @@ class Collector implements ProgramFiles {
     }
     for (const name of parts.resources) for (const place of splitPaths(env.PLUMB_RESOURCES)) this.list.addFile(resolve(place, name))
     for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(directory, path))
+    for (const path of parts.records) this.list.addOutput(resolve(path))
+    for (const path of parts.snapshots) this.list.addOutput(resolve(directory, path))
     for (const path of parts.agentFiles) this.#addAgentFile(resolve(directory, path))
     for (const path of parts.functions) this.#addCode(resolve(directory, path))
     for (const line of parts.lines) this.#addCommand(splitCommandLine(line), directory)

@@ -9,6 +9,8 @@ export class ProgramFileSet {
   /** Paths by their folded names, for file systems that ignore case. */
   readonly #files = new Map<string, Set<string>>()
   readonly #directories = new Map<string, Set<string>>()
+  /** What plumb writes by itself: files, or directories with all in them; they need not exist yet. */
+  readonly #outputs = new Map<string, Set<string>>()
   readonly #packages = new Set<string>()
   readonly #ways = new Map<string, readonly string[]>()
 
@@ -24,6 +26,13 @@ export class ProgramFileSet {
     add(this.#directories, this.addFile(path))
   }
 
+  /** Adds what plumb itself writes, and believes later. */
+  addOutput(path: string): void {
+    const names = chainOf(join(this.#directory(dirname(path)), basename(path)))
+    for (const link of names.slice(0, -1)) add(this.#files, link)
+    add(this.#outputs, names.at(-1) ?? path)
+  }
+
   /** A package of Python: an empty directory of its name would be one too. */
   addPackage(path: string): void {
     this.addDirectory(path)
@@ -32,8 +41,11 @@ export class ProgramFileSet {
 
   /** Members below `root`, existing or not, without those inside a member directory; packages that do not exist apart. */
   namesBelow(root: string): { readonly paths: readonly string[]; readonly absent: readonly string[] } {
-    const all = [...this.#directories.values(), ...this.#files.values()].flatMap((names) => [...names])
-    const directories = new Set([...this.#directories.values()].flatMap((names) => [...names]).filter((directory) => directory !== root))
+    // What plumb is still to write it makes itself, and through no link.
+    const outputs = [...this.#outputs.values()].flatMap((names) => [...names]).filter((path) => findLinkStat(path) !== undefined)
+    const all = [...[...this.#directories.values(), ...this.#files.values()].flatMap((names) => [...names]), ...outputs]
+    const groups = [...this.#directories.values(), ...this.#outputs.values()]
+    const directories = new Set(groups.flatMap((names) => [...names]).filter((directory) => directory !== root))
     const isInDirectory = (path: string): boolean => {
       for (let at = dirname(path); isWithin(root, at) && at !== root; at = dirname(at)) if (directories.has(at)) return true
       return false
@@ -45,6 +57,8 @@ export class ProgramFileSet {
 
   /** `path` is real as far as it exists. A root that is the file itself, or inside the directory, allows it. */
   whyProtected(path: string, root: string): string | undefined {
+    for (let at = path; isWithin(root, at) && at !== root; at = dirname(at))
+      if (isAmong(this.#outputs, at)) return 'plumb itself writes what stands there, and believes it later'
     if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'
     for (let at = path; isWithin(root, at) && at !== root; at = dirname(at)) {
       if (isAmong(this.#directories, at)) return 'the program that is running looks there for what it is made of'

@@ -1,8 +1,8 @@
 // What sandboxed tools must not change below what they may write: the same that built-in tools must not change.
 //
 // This is the one place where such paths come from. What a command line names besides the specs, as a policy, a record or a file that plumb
-// will believe later, is added with `withAround(files, { paths })`, which also hands it on to the processes that it starts: a path that is a
-// directory by then stands for all its contents, and one that does not exist cannot be made in a sandbox, so make first what is to be written.
+// will believe later, is added with `withAround(files, { paths, outputs })`, which also hands it on to the processes that it starts. A path that is
+// a directory by then stands for all its contents; one of `paths` that does not exist cannot be made in a sandbox.
 
 import type { Session } from '../../call/call.js'
 import { toRealPath } from '../path/look-up.js'

@@ -113,6 +113,13 @@ const readAtStart = (value: Json | undefined, request: SandboxRequest): Result<S
   })
 }
 
+/** Why a program with this key would run without a sandbox. Undefined: it has one. */
+export const whyNoSandbox = (value: Json | undefined, docroot: string): string | undefined => {
+  if (value === false) return "it says 'sandbox: false'"
+  const place = findPlace({ who: '', docroot, isDefault: true })
+  return place.ok ? undefined : place.error
+}
+
 interface Place extends Bubblewrap {
   readonly docroot: string
 }

@@ -3,6 +3,7 @@
 import { basename, dirname, join, relative } from 'node:path'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { findGitReach } from '../path/git-reach.js'
+import { findKeptByPlumb } from '../path/kept-by-plumb.js'
 import { findLinkStat, findStat, followLinks, isWithin } from '../path/look-up.js'
 import { watchAbsent, watchLinks, watchRepositories } from './after-run.js'
 import { FIRST_DIRECTORY_FD } from './bubblewrap-options.js'
@@ -119,8 +120,9 @@ const listKept = (
   const directories = [...named].filter((path) => basename(path) !== '.git' && findStat(path)?.isDirectory())
   const reach = findGitReach(directories)
   const [paths, links] = [new Set(reach.paths), new Set(reach.links)]
-  // No repository is made where there is none.
-  for (const path of [...keep.paths, ...directories.map((directory) => join(directory, '.git'))]) {
+  // No repository is made where there is none; a directory that is written to by its own name may be changed whatever lies in it.
+  const believed = findKeptByPlumb(directories).filter((path) => !named.has(path))
+  for (const path of [...keep.paths, ...believed, ...directories.map((directory) => join(directory, '.git'))]) {
     const followed = followLinks(path)
     for (const link of followed.links) links.add(link)
     paths.add(followed.names.at(-1) as string)

@@ -1,8 +1,9 @@
 // The recorded answers of agents that a resumed run gives again without asking them: found by the index, and read when they are wanted.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { scanLines } from '@plumb/wire'
 import { type EntryKey, EntryTable, type Giving } from '@plumb/wire/kept'
+import { openOwnFile } from '@plumb/wire/output'
 import { type IndexedAnswer, MAX_INDEX_LINE_BYTES, questionDigest, readIndexLine, sumOf } from '../answer-index.js'
 import type { KnownAnswers, ReplayAnswers } from './answers.js'
 
@@ -38,8 +39,8 @@ export class IndexedAnswers {
 
   /** Throws if a file cannot be read. */
   constructor(answers: string, index: string) {
-    this.#answers = openSync(answers, 'r')
-    this.#index = openSync(index, 'r')
+    this.#answers = openOwnFile(answers, constants.O_RDONLY)
+    this.#index = openOwnFile(index, constants.O_RDONLY)
     this.size = fstatSync(this.#answers).size
     this.#indexed = [0, fstatSync(this.#index).size]
     this.gaps = this.#scan((number, { digest }, at, bytes) => {

@@ -1,10 +1,11 @@
 // Reads DIR/answers.jsonl, and sorts the answers by agent, for agents that do not keep their own requests: foreign programs, agents
 // elsewhere, and tools that `map` calls.
 
-import { closeSync, fstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
 import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, scanLines, succeed, systemReason } from '@plumb/wire'
+import { atOwnPath, openOwnFile } from '@plumb/wire/output'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../directory.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
@@ -34,7 +35,7 @@ export const readAnswers = (
 export const keepAnswersOf = (directory: string, places: ReadonlySet<string>): Fault | undefined => {
   const [path, fresh] = [join(directory, ANSWERS_FILE), join(directory, `${ANSWERS_FILE}.new`)]
   try {
-    const fd = openSync(fresh, 'w')
+    const fd = openOwnFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
     try {
       // In the order of the file, one line at a time: it may be larger than memory.
       const keep = (line: AnswerLine) => places.has(line.process) && writeFileSync(fd, `${JSON.stringify(line)}\n`)
@@ -42,10 +43,10 @@ export const keepAnswersOf = (directory: string, places: ReadonlySet<string>): F
     } finally {
       closeSync(fd)
     }
-    renameSync(fresh, path)
+    atOwnPath(fresh, (from) => atOwnPath(path, (to) => renameSync(from, to)))
     return undefined
   } catch (error) {
-    rmSync(fresh, { force: true })
+    atOwnPath(fresh, (at) => rmSync(at, { force: true }))
     return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
   }
 }
@@ -68,7 +69,7 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 /** Calls `take` for each line of the file that is whole; a missing file has none. Throws read errors, and those of `take`. */
 const eachAnswer = (path: string, take: (line: AnswerLine) => unknown): void => {
   if (isAbsent(path)) return
-  const fd = openSync(path, 'r')
+  const fd = openOwnFile(path, constants.O_RDONLY)
   try {
     scanLines(fd, { from: 0, to: fstatSync(fd).size, maxBytes: MAX_ANSWER_BYTES }, (bytes) => {
       const line = parse(bytes.toString('utf8'))

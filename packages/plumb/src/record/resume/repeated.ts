@@ -1,11 +1,12 @@
 // Whether a resumed run gives recorded answers again without asking its agents, and which: see `repeatablePlaces`. What is not among them
 // is asked as ever, and answered from the kept requests.
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Graph, GraphNode } from '@plumb/lang'
 import { currentKept } from '@plumb/wire'
 import type { Giving } from '@plumb/wire/kept'
+import { openOwnFile } from '@plumb/wire/output'
 import { version } from '../../../package.json'
 import { placesOf } from '../../event/wires.js'
 import type { RunOptions } from '../../run/run-options.js'
@@ -95,7 +96,7 @@ const CHUNK_BYTES = 64 * 1024
 const blank = (path: string, gaps: readonly ByteRange[]): void => {
   if (gaps.length === 0) return
   const spaces = Buffer.alloc(CHUNK_BYTES, ' ')
-  const fd = openSync(path, 'r+')
+  const fd = openOwnFile(path, constants.O_RDWR)
   try {
     for (const [from, to] of gaps) {
       for (let at = from; at < to - 1; at += CHUNK_BYTES) writeSync(fd, spaces, 0, Math.min(CHUNK_BYTES, to - 1 - at), at)

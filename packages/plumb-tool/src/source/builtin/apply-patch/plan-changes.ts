@@ -2,7 +2,7 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ExpectedFile, FileStamp } from '../../path/file-stamp.js'
-import { absolutePath, pathDenied, type ResolvedPath, resolvePath, whyRepositoryForbidden } from '../../path/resolved-path.js'
+import { absolutePath, pathDenied, type ResolvedPath, resolvePath, whyTogetherForbidden } from '../../path/resolved-path.js'
 import type { BuiltinContext } from '../builtin.js'
 import { asTextFile, encodeText, readWholeFile, sha256Of, type WholeFile } from '../file/text-file.js'
 import { applyHunks, type LineEdit } from './apply-hunks.js'
@@ -70,7 +70,7 @@ export const planSections = async (sections: readonly Section[], options: PlanOp
 const refuseRepository = (planned: readonly Planned[]): Result<readonly Planned[]> => {
   const written = planned.flatMap(({ changes }) => changes.flatMap((change) => (change.kind === 'write' ? [change.path] : [])))
   const [first] = written
-  const why = first && whyRepositoryForbidden(first.root, written.map(absolutePath))
+  const why = first && whyTogetherForbidden(first.root, written.map(absolutePath))
   return first && why !== undefined ? pathDenied(first.shown, why) : succeed(planned)
 }
 
