@@ -2,7 +2,8 @@
 // (plumb-wire(5), Promises): each input has one outcome, and no tuple has parts of two. Then the same where their outputs are held back
 // against each other, and where others have the machine.
 //
-// PLUMB_PROGRAMS: runs of five programs each, default 60. PLUMB_SEED: those of another seed; it is printed.
+// PLUMB_PROGRAMS: how many, default 300, five in a run, and a tenth as many in each of three ways. PLUMB_SEED: those of another seed; it is
+// printed.
 
 import fc from 'fast-check'
 import t from 'tap'
@@ -11,12 +12,12 @@ import { type Program, program, specOf, steady } from './arbitrary-program.js'
 import { DROPPED, PROGRAM, RELAY } from './foreign-program.js'
 
 const SEED = process.env.PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.PLUMB_SEED)
-const RUNS = Number(process.env.PLUMB_PROGRAMS ?? 60)
 /** On a busy machine fewer are tried, unless a number was asked for. */
 const until = (ms: number) =>
   process.env.PLUMB_PROGRAMS === undefined ? { interruptAfterTimeLimit: ms, markInterruptAsFailure: false } : {}
 
 const BESIDE = 5
+const RUNS = Math.ceil(Number(process.env.PLUMB_PROGRAMS ?? 300) / BESIDE)
 const INPUTS_EACH = 6
 const beside = (one: fc.Arbitrary<Program>) => fc.array(one, { minLength: BESIDE, maxLength: BESIDE })
 

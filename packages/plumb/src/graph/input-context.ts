@@ -31,6 +31,8 @@ export class InputContext implements Cause {
 
   /** Makes an input current until `end`. */
   begin(port: string, line: number, seq: number): void {
+    // What was reported between two inputs has left an unknown one.
+    this.#origin = undefined
     this.port = port
     this.line = line
     this.seq = seq
