@@ -7,6 +7,7 @@ import type { MuxArguments } from './options.js'
 
 interface Flags {
   unwrap?: true
+  tellUnreadable?: true
   tee?: string
   replay?: string
   fds?: string
@@ -32,6 +33,7 @@ const describe = (command: Command): Command =>
     .argument('[command...]', 'the program to run, with its arguments')
     .option('--unwrap', 'the inverse: envelopes inside, descriptors outside')
     .option('--fds <list>', "which of 3 to 7 there are: '3,6,7' or 'none'")
+    .option('--tell-unreadable', 'say in its place which line of the command could not be read')
     .option('--tee <file>', 'record every line, with its time and direction')
     .option('--replay <file>', 'play a record back, to a command where one is given')
     .option('--max-line <bytes>', 'longest message taken (16777216)', whole(1))
@@ -46,7 +48,7 @@ const describe = (command: Command): Command =>
     .version(version)
     .passThroughOptions()
 
-const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Result<MuxArguments> => {
+const toOptions = ({ unwrap, tellUnreadable, tee, replay, fds, maxLine }: Flags, command: readonly string[]): Result<MuxArguments> => {
   if (command.length === 0 && replay === undefined)
     return fail('usage', "no command is given: write it after '--', as in 'plumb-mux -- ./agent.sh'")
   if (command.length === 0 && tee !== undefined) return fail('usage', '--tee records a command, and none is given')
@@ -54,6 +56,7 @@ const toOptions = ({ unwrap, tee, replay, fds, maxLine }: Flags, command: readon
   return succeed({
     command,
     isUnwrapped: unwrap === true,
+    ...(tellUnreadable ? { tellsUnreadable: true } : {}),
     ...(tee === undefined ? {} : { tee }),
     ...(replay === undefined ? {} : { replay }),
     ...(fds === undefined ? {} : { fds }),

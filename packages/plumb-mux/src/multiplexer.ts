@@ -1,6 +1,17 @@
 // Many streams of plain lines into one stream of envelopes, each with the port of its line.
 
-import { checkJson, encloseEof, envelopeHead, type Fault, type FdName, LineReader, type LineSink, type LineSource } from '@plumb/wire'
+import {
+  checkJson,
+  encloseEof,
+  encloseUnreadable,
+  envelopeHead,
+  type Fault,
+  type FdName,
+  LineReader,
+  type LineSink,
+  type LineSource,
+  preview,
+} from '@plumb/wire'
 import { cutFault } from './cut-fault.js'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
@@ -14,6 +25,8 @@ export interface MultiplexerOptions {
   readonly direction: Direction
   readonly tee: Tee | undefined
   readonly report: (fault: Fault) => void
+  /** A line that cannot be read is told in its place, not reported. */
+  readonly tellsUnreadable?: boolean | undefined
   /** Whether the program that writes the inputs has ended with status 0: else a last line without its end is none. */
   readonly hasEndedWell?: Promise<boolean>
   /** One input has ended, and others have not. */
@@ -42,6 +55,8 @@ const QUANTUM_BYTES = 16 * 1024
 /** Rounds over all inputs in one turn of the event loop, as long as the output accepts everything. */
 const MAX_ROUNDS = 4
 
+/** Of a line that cannot be read. */
+const MAX_SHOWN = 80
 const NOTHING = Buffer.alloc(0)
 const LF = Buffer.from('\n')
 const CLOSE = Buffer.from('}\n')
@@ -137,7 +152,9 @@ export class Multiplexer {
       const cut = input.isCut && !this.#hasEndedWell ? cutFault(buf, start, end) : undefined
       input.isCut = false
       const fault = cut ?? reader.fault ?? checkJson(buf, start, end, isLast)
-      if (fault) {
+      if (fault && !cut && this.#o.tellsUnreadable) {
+        this.#tell(input, { ...fault, text: preview(buf.toString('utf8', start, end), MAX_SHOWN) })
+      } else if (fault) {
         this.#refuse(input, fault)
       } else {
         tee?.recordPassed(direction, head, buf, start, end)
@@ -157,6 +174,14 @@ export class Multiplexer {
     input.hasEnded = true
     if (this.#inputs.every(({ hasEnded }) => hasEnded)) this.#queue.end()
     else this.#o.onPortEnd(input.port)
+  }
+
+  #tell(input: Input, fault: Fault): void {
+    const { direction, tee } = this.#o
+    tee?.recordRefused(direction, fault, input.reader, input.port)
+    const envelope = encloseUnreadable(input.port, fault)
+    this.#queue.add(NOTHING, envelope, 0, envelope.length, LF)
+    input.position = this.#queue.added
   }
 
   #refuse({ port, reader }: Input, fault: Fault): void {

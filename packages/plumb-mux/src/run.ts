@@ -83,10 +83,14 @@ interface SessionParts {
   readonly report: Report
 }
 
-const startSession = ({ command, isUnwrapped }: MuxArguments, { fds, maxLine, record, tee, report }: SessionParts): Result<MuxSession> => {
+const startSession = (
+  { command, isUnwrapped, tellsUnreadable = false }: MuxArguments,
+  { fds, maxLine, record, tee, report }: SessionParts,
+): Result<MuxSession> => {
   const common = { command, maxLine, onFault: report, ...(tee ? { tee } : {}) }
   const recorded = record && replay(record, 'in', maxLine, report)
-  if (!isUnwrapped) return wrap({ ...common, fds, input: recorded ?? openLineInput(FDS.input), output: openLineOutput(FDS.output) })
+  if (!isUnwrapped)
+    return wrap({ ...common, fds, tellsUnreadable, input: recorded ?? openLineInput(FDS.input), output: openLineOutput(FDS.output) })
   const open = (port: FdName) => [port, openLineInput(FDS[port])] as const
   const inputs = recorded ? splitPorts(recorded, maxLine, report) : new Map(fdPortsOf('in', fds).map(open))
   return unwrap({ ...common, inputs, outputs: new Map(fdPortsOf('out', fds).map((port) => [port, openLineOutput(FDS[port])])) })

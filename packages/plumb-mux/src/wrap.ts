@@ -13,6 +13,8 @@ export interface WrapOptions extends MuxOptions {
   readonly output: LineSink
   /** The descriptors that the command gets besides 0, 1 and 2; all from 3 to 7. */
   readonly fds?: ReadonlySet<number>
+  /** A line of it that cannot be read is told among its output, not reported. */
+  readonly tellsUnreadable?: boolean
 }
 
 /** A port that closes this long before the command ends gets an eof envelope. At the end of the command all ports close without one. */
@@ -23,7 +25,7 @@ const EOF_DELAY_MS = 250
  * what it writes on 7 comes as `{"__port":"ctrl_out","msg":…}`. Its stderr is that of this process.
  */
 export const wrap = (options: WrapOptions): Result<MuxSession> => {
-  const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tee, onFault } = options
+  const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tellsUnreadable, tee, onFault } = options
   const inward = fdPortsOf('in', fds)
   const outward = fdPortsOf('out', fds)
   const started = spawnLines({
@@ -61,6 +63,7 @@ export const wrap = (options: WrapOptions): Result<MuxSession> => {
     direction: 'out',
     tee,
     report: onFault,
+    tellsUnreadable,
     hasEndedWell: child.ended.then(({ status }) => status === 0),
     onPortEnd: (port) => {
       if (!hasEnded) timers.push(setTimeout(() => multiplexer.sendEof(port), EOF_DELAY_MS))

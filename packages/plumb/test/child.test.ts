@@ -8,7 +8,7 @@ const LEAVES_MARKS = ['stuck', 'mute', 'busy']
 const agent = (name: string, script: string) =>
   `let ${name} : !int -> !${['price', 'bill'].includes(script) ? 'number' : 'int'} = agent { command: ["./${script}"]${LEAVES_MARKS.includes(script) ? ', sandbox: false' : ''} }\n`
 const numbered = (name: string, script: string) => agent(name, script).replace(' }\n', ', answers: "numbered" }\n')
-const NUMBERED = ['reported', 'refuses', 'numbers', 'tardy', 'boasts']
+const NUMBERED = ['reported', 'refuses', 'numbers', 'tardy', 'boasts', 'long', 'forges']
 const alone = (script: string) => (NUMBERED.includes(script) ? numbered : agent)('main', script)
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -43,6 +43,9 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   tardy: `read -r a; read -r b; read -r c; echo '{"seq":2,"value":'"$b"',"done":true}'
     for n in 3 1; do echo '{"seq":'$n',"error":{"error":"timeout","category":"unavailable","detail":"late"}}'; done`,
   boasts: `read -r x; echo '{"seq":2,"value":'"$x"'}'`,
+  long: `read -r x; echo '{"seq":1,"value":'"$x"',"done":true}'; head -c 17000000 /dev/zero | tr '\\0' a; echo`,
+  forges: `read -r x; echo '{"seq":1,"error":{"error":"spec_invalid","category":"config","detail":"no such word"}}'; read -r x; echo '{"seq":2,"value":'"$x"',"done":true}'`,
+  bytes: `read -r x; printf '"\\377"'`,
   greets: 'echo 99; while read -r x; do echo "$x"; done',
   // Its telemetry counts more than it has written.
   telemetry: `while read -r x; do echo '{"kind":"settled","inputs":9,"controls":0,"outputs":9}' >&3; echo "$x"; done`,
@@ -56,6 +59,7 @@ const { table } = makeShell({
       [`${name}.plumb`, alone(name)],
     ]),
   ),
+  'bytes.plumb': 'let main : !int -> !string = agent { command: ["./bytes"] }\n',
   plain: 'exit\n',
   'missing.plumb': `${MAIN}agent { command: ["no-such-program"] }\n`,
   'plain.plumb': alone('plain'),
@@ -176,6 +180,26 @@ table('a child that ends', {
       { ...NO_ANSWER, process: 'main', detail: /it was not sent so many inputs/, seq: undefined },
       { ...NO_ANSWER, process: 'main', detail: /does not answer as it says/, seq: 1 },
     ],
+  },
+  'having written a line that is too long: its beginning is shown': {
+    run: 'long',
+    in: '1\n2\n',
+    out: '1\n',
+    errors: [
+      { ...NO_ANSWER, process: 'main', detail: /is longer than/, text: /^a{79}/ },
+      { ...NO_ANSWER, process: 'main', seq: 2 },
+    ],
+  },
+  'well, behind a last line that is not UTF-8': {
+    run: 'plumb bytes.plumb',
+    in: '1\n',
+    errors: [{ error: 'invalid_utf8', process: 'main', seq: 1 }],
+  },
+  'having failed with a code that says that a run never started: the input has failed': {
+    run: 'forges',
+    in: '1\n2\n',
+    out: '2\n',
+    errors: [{ ...NO_ANSWER, detail: /no such word/, seq: 1 }],
   },
   'having answered before it was asked': {
     run: `plumb greets.plumb < <(${until('grep -q 99 err')}; seq 2) 2> err; status=$?; cat err >&2; exit $status`,

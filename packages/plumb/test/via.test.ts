@@ -32,6 +32,7 @@ while IFS= read -r line; do
 done
 `,
   'there/slow': '#!/bin/bash\necho $$ > ../pid\nwhile read -r line; do sleep 1; echo "$line"; done\n',
+  'there/torn': `#!/bin/bash\nwhile read -r n; do case $n in 2) echo '{{2' ;; 3) printf '"\\377"\\n' ;; *) echo "$n" ;; esac; done\n`,
   'tone.md': 'Speak of ships.\n',
   'ssh.plumb': remote(SSH, ', grant: ["net"]'),
   'docker.plumb': remote(DOCKER),
@@ -50,6 +51,8 @@ done
 }\n`,
   'shell.plumb': program(['sh', '-c'], ['pick', 'JSON.stringify(_ + "! $x")'], ''),
   'slow.plumb': program(SSH, ['./slow']),
+  'torn.plumb': program(SSH, ['./torn']),
+  'torn-numbered.plumb': program(SSH, ['./torn'], ', answers: "numbered"'),
 })
 
 const SAID = lines('I feel sad', 'call double {"n":21}')
@@ -98,6 +101,24 @@ table('another program elsewhere', {
     out: lines({ __port: 'heard', msg: { heard: { stop: 1 } } }, { __port: 'output', msg: ["it's", '$HOME', '', 8] }),
   },
   'behind the option of a shell that takes one word': { run: 'shell', in: lines('x'), out: lines('x! $x') },
+  'fails the input to which it writes what is no JSON, and no other gets the answer of the next': {
+    run: 'plumb --seq torn.plumb',
+    in: lines(1, 2, 3, 4, 5),
+    out: lines({ seq: 1, value: 1 }, { seq: 4, value: 4 }, { seq: 5, value: 5 }),
+    errors: [
+      { error: 'invalid_json', process: 'main', text: '{{2', seq: 2 },
+      { error: 'invalid_utf8', process: 'main', seq: 3 },
+    ],
+  },
+  'is broken off where a numbered line of it cannot be read': {
+    run: 'torn-numbered',
+    in: lines(2, 3),
+    errors: [
+      { error: 'child_failed', process: 'main', text: '{{2', seq: undefined },
+      { error: 'child_failed', process: 'main', seq: 1 },
+      { error: 'child_failed', process: 'main', seq: 2 },
+    ],
+  },
   'ends when we are killed': {
     run: `plumb slow.plumb < <(echo 1; ${until('[ -e done ]')}) & ${until('[ -s pid ]')}; kill -9 $!; wait $! 2>&-; echo $?; ${until('! kill -0 $(cat pid) 2>&-')}; echo > done`,
     out: '137\n',

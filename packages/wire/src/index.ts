@@ -83,7 +83,18 @@ export { stringOf, type Tree } from './json/tree.js'
 export { currentKept, setCurrentKept } from './kept/current.js'
 export { AsyncLineReader } from './line/async-reader.js'
 export { readControl } from './line/control-reader.js'
-export { type Envelope, enclose, encloseEof, envelopeHead, hasPortKey, isEnvelope, parseEnvelope, splitEnvelope } from './line/envelope.js'
+export {
+  type Envelope,
+  enclose,
+  encloseEof,
+  encloseUnreadable,
+  envelopeHead,
+  hasPortKey,
+  isEnvelope,
+  parseEnvelope,
+  splitEnvelope,
+  unreadableIn,
+} from './line/envelope.js'
 export { hintMinorGc } from './line/minor-gc.js'
 export { type LineBatcher, LineReader, type LineReaderOptions, MAX_LINE } from './line/reader.js'
 export { scanLines } from './line/scan-lines.js'

@@ -229,7 +229,7 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #openOutput(): ChildOutput {
-    const { outputs, child, kind, name, form, allowance } = this.#o
+    const { outputs, child, kind, name, form, allowance, unreadable } = this.#o
     const answers = this.#answers
     const ports = outputs.map((port, i): ChildPort & { readonly backpressure: Backpressure } => ({
       ...port,
@@ -250,6 +250,7 @@ export class ChildProcess extends Morphism implements Worker {
           form,
           isOurs: kind !== 'program',
           messages: answers.messages,
+          unreadable,
           backpressure: { isOpen: () => data.every((port) => port.backpressure.isOpen()) },
           readsAhead: own.length > data.length || allowance?.asks === true,
           listener: answers,

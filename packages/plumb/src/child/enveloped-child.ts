@@ -14,7 +14,9 @@ import {
   LineWriter,
   preview,
   splitEnvelope,
+  unreadableIn,
 } from '@plumb/wire'
+import type { UnreadableLines } from './output.js'
 
 export interface EnvelopedChildOptions {
   readonly child: Child
@@ -30,6 +32,7 @@ export interface EnvelopedChildOptions {
 /** Beside the ports: a line in an envelope of its own. */
 export interface EnvelopedChild {
   readonly child: Child
+  readonly unreadable: UnreadableLines
   send(port: string, json: string): void
   /** Nothing more is sent beside the ports. */
   letGo(): void
@@ -72,6 +75,7 @@ export const envelopedChild = ({ child, fds, maxLine, isHeldOpen = false, report
       stdout: outputs.get('output')?.stream as Readable,
       fds: new Map(streams.filter(([fd]) => fd > 2)),
     },
+    unreadable: { take: (line) => outputs.get('output')?.takeFault(line) },
     send: (port, json) => {
       writer.writeText(`{"__port":${JSON.stringify(port)},"msg":${json}}`)
       writer.flush()
@@ -121,15 +125,25 @@ interface PortOutput {
   isOver(): boolean
   isHeld(): boolean
   send(buf: Buffer, start: number, end: number): void
+  /** In the place of a line that could not be read; its text is what is shown of it. */
+  sendFault(fault: Fault): void
+  /** What is wrong with the line of this number. */
+  takeFault(line: number): Fault | undefined
   end(): void
 }
 
 const portOutput = (whenRoom: () => void): PortOutput => {
   let isOver = false
+  let lines = 0
+  const faults = new Map<number, Fault>()
   const stream = new Readable({ read: whenRoom })
   stream.on('close', () => {
     isOver = true
   })
+  const push = (line: Buffer): void => {
+    lines++
+    stream.push(line)
+  }
   return {
     stream,
     isOver: () => isOver,
@@ -139,7 +153,18 @@ const portOutput = (whenRoom: () => void): PortOutput => {
       const line = Buffer.allocUnsafe(end - start + 1)
       buf.copy(line, 0, start, end)
       line[end - start] = LF
-      stream.push(line)
+      push(line)
+    },
+    sendFault: (fault) => {
+      if (isOver) return
+      faults.set(lines + 1, fault)
+      // A blank line would be passed over.
+      push(Buffer.from(`${String(fault.text ?? '').trim() || '?'}\n`))
+    },
+    takeFault: (line) => {
+      const fault = faults.get(line)
+      faults.delete(line)
+      return fault
     },
     end: () => {
       if (!isOver) stream.push(null)
@@ -161,6 +186,9 @@ const passLine = ({ buf, start, end, isLast }: LineReader, outputs: ReadonlyMap<
   // What writes envelopes ends each line: this one was cut off.
   if (isLast) return fail('truncated_line', 'the last line has no end', { text: preview(buf.toString('utf8', start, end)) }).error
   const split = splitEnvelope(buf, start, end, isLast)
+  const unreadable = split.ok ? undefined : unreadableIn(buf, start, end)
+  if (unreadable?.port === 'output') return outputs.get('output')?.sendFault(unreadable.fault)
+  if (unreadable) return unreadable.fault
   if (!split.ok) return { ...split.error, text: preview(buf.toString('utf8', start, end)) }
   const { port, isEof, start: from, end: to } = split.value
   const output = outputs.get(port)

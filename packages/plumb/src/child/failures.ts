@@ -127,10 +127,9 @@ export class ChildFailures {
     return { ...(said as Fault), source: said.source ?? this.#o.name }
   }
 
-  // Errors that end or suspend a run are ours to make.
   #foreign(error: unknown): Fault {
     const { name } = this.#o
-    if (isFault(error) && ERRORS[error.error].category === error.category && error.error !== 'budget_spent' && !isHeld(error)) {
+    if (isFault(error) && ERRORS[error.error].category === error.category && !isOurToMake(error)) {
       const { retry_after: seconds } = error
       const extras = { source: name, ...(typeof seconds === 'number' ? { retry_after: seconds } : {}) }
       return fault(error.error, preview(error.detail, MAX_WORDS), extras)
@@ -138,5 +137,8 @@ export class ChildFailures {
     return fault('child_failed', `'${name}' failed on this message: ${preview(wordsOfError(error), MAX_WORDS)}`, { source: name })
   }
 }
+
+/** It says that a run never started, is over, or waits for a person. */
+const isOurToMake = (error: Fault): boolean => error.category === 'config' || error.error === 'budget_spent' || isHeld(error)
 
 const MAX_WORDS = 1000

@@ -2,6 +2,9 @@
 
 /** Then the stream waits as a whole (plumb-wire(5), Envelopes). */
 const MAX_BYTES = 16 * 1024 * 1024
+/** So many that were taken are forgotten at once. */
+const COMPACT_AFTER = 1024
+const NOTHING = Buffer.alloc(0)
 
 export class HeldLines {
   #lines: Buffer[] = []
@@ -25,14 +28,21 @@ export class HeldLines {
   take(): Buffer | undefined {
     const line = this.#lines[this.#first]
     if (!line) return undefined
-    this.#first++
+    this.#lines[this.#first++] = NOTHING
     this.#bytes -= line.length
     if (this.isEmpty) this.clear()
+    else if (this.#first === COMPACT_AFTER) this.#compact()
     return line
   }
 
   clear(): void {
     this.#lines = []
     this.#first = this.#bytes = 0
+  }
+
+  // Behind a slow receiver it is never empty.
+  #compact(): void {
+    this.#lines.splice(0, this.#first)
+    this.#first = 0
   }
 }

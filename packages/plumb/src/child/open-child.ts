@@ -41,7 +41,7 @@ export interface OpenChildOptions {
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
   const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHandled, isNested, cycle } =
     options
-  const { child, kind, isEnveloped, isCounting, channel, controls, takeReply, deliveries } = spawned
+  const { child, kind, isEnveloped, isCounting, channel, controls, takeReply, deliveries, unreadable } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const form = kind === 'program' ? ((config.answers as AnswerForm | undefined) ?? 'each') : 'numbered'
   const answersEach = kind === 'agent' || form === 'each'
@@ -64,6 +64,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     isEnveloped,
     kind,
     child,
+    unreadable,
     isHidden: secrets !== undefined,
     maxLine: settings.maxLine,
     lost,

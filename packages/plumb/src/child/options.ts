@@ -7,7 +7,7 @@ import type { Cycle } from '../graph/cycle.js'
 import type { Origin } from '../graph/origin.js'
 import type { ToolService } from '../tools/tool-service.js'
 import type { ChildAllowance } from './allowance.js'
-import type { AnswerForm } from './output.js'
+import type { AnswerForm, UnreadableLines } from './output.js'
 
 /** One of our agents, a foreign program, or a nested plumb. */
 export type ChildKind = 'agent' | 'program' | 'plumb'
@@ -22,6 +22,8 @@ export interface ChildOptions {
   /** How it answers. */
   readonly form: AnswerForm
   readonly child: LineChild
+  /** Of its output, where it comes from elsewhere. */
+  readonly unreadable?: UnreadableLines | undefined
   /** It has read secrets: other text on its stderr is not shown. */
   readonly isHidden?: boolean | undefined
   readonly maxLine: number

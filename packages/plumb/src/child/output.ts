@@ -19,6 +19,12 @@ import { HeldLines } from './held-lines.js'
 
 export type AnswerForm = 'each' | 'numbered' | 'some'
 
+/** Lines that another process could not read: something else stands in their place. */
+export interface UnreadableLines {
+  /** What is wrong with the line of this number, from 1; undefined: nothing is. */
+  take(line: number): Fault | undefined
+}
+
 export interface ChildPort {
   readonly name: string
   readonly outlet: Outlet
@@ -75,6 +81,7 @@ export interface ChildOutputOptions {
   readonly form: AnswerForm
   readonly isOurs: boolean
   readonly messages: SentMessages<Origin>
+  readonly unreadable?: UnreadableLines | undefined
   readonly backpressure: Pick<Backpressure, 'isOpen'>
   /** Control and telemetry are read while answers wait for their receivers, who may wait for those. */
   readonly readsAhead: boolean
@@ -93,7 +100,7 @@ export class ChildOutput implements ChildStream {
   #answers = 0
   #isOver = false
   /** The last line has no end: it counts if the child ends well. */
-  #cut: Buffer | undefined
+  #cut: { readonly bytes: Buffer; readonly fault: Fault | null } | undefined
   /** That line is being taken. */
   #isCut = false
   /** Nothing of it counts any more. */
@@ -137,8 +144,8 @@ export class ChildOutput implements ChildStream {
       return 0
     }
     if (this.#isIgnored) return 1
-    if (reader.isLast) this.#cut = Buffer.from(reader.buf.subarray(reader.start, reader.end))
-    else this.#take(reader.fault, reader.buf, reader.start, reader.end, isOpen)
+    if (reader.isLast) this.#cut = { bytes: Buffer.from(reader.buf.subarray(reader.start, reader.end)), fault: reader.fault }
+    else this.#take(reader.fault ?? this.#o.unreadable?.take(reader.line) ?? null, reader.buf, reader.start, reader.end, isOpen)
     return 1
   }
 
@@ -170,11 +177,11 @@ export class ChildOutput implements ChildStream {
 
   // A line of ours always has an end.
   #finish(): void {
-    const { reader, isOurs, exit } = this.#o
+    const { isOurs, exit } = this.#o
     const cut = this.#cut
     this.#cut = undefined
     this.#isCut = cut !== undefined
-    if (cut && !isOurs && exit() === 'well') this.#take(reader.fault, cut, 0, cut.length, true)
+    if (cut && !isOurs && exit() === 'well') this.#take(cut.fault, cut.bytes, 0, cut.bytes.length, true)
     this.end()
   }
 
@@ -314,7 +321,7 @@ export class ChildOutput implements ChildStream {
 
   // The result of a child is its output: a mismatch is not the fault of its source.
   #refuse(fault: Fault, sent: Sent<Origin> | undefined, port: ChildPort): void {
-    const { process, reader, listener, messages } = this.#o
+    const { process, reader, form, listener, messages } = this.#o
     const { error, category: _, detail, ...extras } = fault
     const isTruncated = this.#isCut && error === 'invalid_json'
     const code = isTruncated ? 'truncated_line' : error === 'input_type_mismatch' ? 'output_type_mismatch' : error
@@ -328,7 +335,9 @@ export class ChildOutput implements ChildStream {
     if (!sent || messages.at(sent.n) !== sent) return
     listener.refused(sent.n, refusal)
     listener.whole(sent.n)
-    messages.refuse(sent)
+    // Of a program that answers each, the line was all that it tells of it.
+    if (form === 'each') messages.end(sent)
+    else messages.refuse(sent)
     sent.of.release()
   }
 

@@ -7,6 +7,7 @@ import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
 import { envelopedChild } from './enveloped-child.js'
+import type { UnreadableLines } from './output.js'
 import { emitsMemory } from './plan.js'
 
 /** plumb-agent takes its spec from the first envelope, on this port, and renewed authority from later ones. */
@@ -24,6 +25,7 @@ export interface Elsewhere {
   readonly child: Child
   /** Undefined: there is no budget, or it is a foreign program. */
   readonly channel: BudgetChannel | undefined
+  readonly unreadable: UnreadableLines
 }
 
 export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
@@ -51,7 +53,7 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
     answer: (ask: number, denied: Fault | undefined) => enveloped.send(SPEC_PORT, JSON.stringify({ budget: { ask, denied } })),
     close: enveloped.letGo,
   }
-  return { ok: true, value: { child: enveloped.child, channel } }
+  return { ok: true, value: { child: enveloped.child, channel, unreadable: enveloped.unreadable } }
 }
 
 const PLAIN = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+:,./=-]*$/
@@ -75,7 +77,7 @@ const isShell = (via: readonly string[]): boolean => {
 
 /** The same words for every agent, without shell metacharacters: options travel with the spec. */
 export const viaWords = (via: readonly string[], { program }: AgentStart): string[] =>
-  viaCommand(via, program ? ['plumb-mux', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
+  viaCommand(via, program ? ['plumb-mux', '--tell-unreadable', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
 
 /** The first message of an agent of ours, without its authority. */
 export const specSent = ({ plan, settings }: AgentStart) => {

@@ -22,6 +22,7 @@ import type { ToolService } from '../tools/tool-service.js'
 import { memoryAt, type SpawnSettings } from './agent-start.js'
 import { plumbsToLetGo } from './batches.js'
 import type { ChildKind } from './options.js'
+import type { UnreadableLines } from './output.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
 import { type BudgetChannel, spawnVia } from './spawn-via.js'
 
@@ -33,6 +34,8 @@ export interface Spawned {
   readonly isCounting: boolean
   /** It requests each call from us. */
   readonly channel?: BudgetChannel | undefined
+  /** Of its output, where it comes from elsewhere. */
+  readonly unreadable?: UnreadableLines | undefined
   /** Control messages that it was sent already. */
   readonly controls: number
   /** Takes the reply to these, before any process. */
@@ -124,8 +127,8 @@ const start = (plan: ChildPlan, place: ChildPlace): Result<Spawned> => {
   if (plan.kind === 'via') {
     const elsewhere = spawnVia(plan.via, plan.start)
     if (!elsewhere.ok) return elsewhere
-    const { child, channel } = elsewhere.value
-    return succeed({ child, kind: plan.start.program ? 'program' : 'agent', isEnveloped: false, isCounting: false, channel, controls: 0 })
+    const kind = plan.start.program ? 'program' : 'agent'
+    return succeed({ ...elsewhere.value, kind, isEnveloped: false, isCounting: false, controls: 0 })
   }
   const { program, args, fds, entry, agent, isEnveloped, variables } = plan
   const { files, authoritySource } = settings

@@ -1,10 +1,13 @@
 // Envelopes (plumb-wire(5), Envelopes): `{"__port":"NAME","msg":…}` and `{"__port":"NAME","eof":true}`, in bytes.
 
+import type { Fault } from '../error.js'
+import { isRecord } from '../is-record.js'
 import { eachMember } from '../json/members.js'
-import { checkJson } from '../json/parse.js'
+import { checkJson, parseJson } from '../json/parse.js'
 import { skipSpace, skipValue } from '../json/skip.js'
 import { type Extent, stringOf } from '../json/tree.js'
 import { preview } from '../preview.js'
+import { isFault } from '../reported.js'
 import { fail, type Result } from '../result.js'
 
 /** The message is `buf[start..end)` of the split line; with `isEof` there is none, and the port closes. */
@@ -80,6 +83,17 @@ const heads = new Map<string, Buffer>()
 
 /** The envelope that closes a port. */
 export const encloseEof = (port: string): Buffer => Buffer.from(JSON.stringify({ __port: port, eof: true }))
+
+/** The envelope of a line that could not be read, with what is wrong with it. */
+export const encloseUnreadable = (port: string, fault: Fault): Buffer => Buffer.from(JSON.stringify({ __port: port, unreadable: fault }))
+
+/** Undefined: another line. */
+export const unreadableIn = (buf: Buffer, start: number, end: number): { readonly port: string; readonly fault: Fault } | undefined => {
+  const parsed = parseJson(buf, start, end)
+  if (!parsed.ok || !isRecord(parsed.value)) return undefined
+  const { __port: port, unreadable } = parsed.value
+  return typeof port === 'string' && isFault(unreadable) ? { port, fault: unreadable } : undefined
+}
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d]
 

@@ -45,11 +45,13 @@ const CR = 13
 const NOTHING = Buffer.alloc(0)
 // Bytes beyond the limit before framing: a byte-order mark and a CR.
 const SLACK = 4
+/** Bytes of a line that is too long. */
+const SHOWN_OF_LONG = 1024
 
 /**
  * Call `next()` until it returns false, then wait for `onReadable`. The stream is paused while lines are left, so that
  * never more than a line and a chunk are held. After `next()` returned true there is either a `fault`, with the bytes of a line that is not
- * UTF-8, or a line: valid UTF-8 in `buf[start..end)`, without its LF or CR LF, never blank. The bytes do not change as long as `buf` is
+ * UTF-8 or the first ones of a line that is too long, or a line: valid UTF-8 in `buf[start..end)`, without its LF or CR LF, never blank. The bytes do not change as long as `buf` is
  * referenced; where the line had an LF alone, `buf[end]` is it.
  */
 export class LineReader {
@@ -134,11 +136,12 @@ export class LineReader {
       } else if (this.#failure) {
         this.fault = this.#failure
         this.#failure = null
+        this.#show(NOTHING)
         return true
       } else {
         this.#state = 'ended'
-        this.#region = this.buf = NOTHING
-        this.start = this.end = 0
+        this.#region = NOTHING
+        this.#show(NOTHING)
         return false
       }
     }
@@ -219,11 +222,12 @@ export class LineReader {
     }
     const bytes = this.#append(piece, this.#carryBytes + piece.length)
     if (bytes <= this.maxLine + SLACK) return false
-    this.#onOversize?.(this.#carry.subarray(0, bytes), false)
+    const held = this.#carry.subarray(0, bytes)
+    this.#onOversize?.(held, false)
     this.#dropCarry()
     this.#isDiscarding = true
     this.line++
-    return this.#refuseLong()
+    return this.#refuseLong(held)
   }
 
   // Growing by the size of the content makes the cost of a line proportional to its length, however small its pieces are.
@@ -271,8 +275,9 @@ export class LineReader {
     }
     if (this.line === 1 && region[start] === 0xef && region[start + 1] === 0xbb && region[start + 2] === 0xbf) start += 3
     if (end - start > this.maxLine) {
-      this.#onOversize?.(region.subarray(start, end), true)
-      return this.#refuseLong()
+      const whole = region.subarray(start, end)
+      this.#onOversize?.(whole, true)
+      return this.#refuseLong(whole)
     }
     if (!this.#isRegionUtf8 && !isUtf8(region.subarray(start, end))) return this.#refuseBytes(region, start, end)
     if (this.#isRaw) return this.#quote(region, start, end)
@@ -290,7 +295,9 @@ export class LineReader {
     return true
   }
 
-  #refuseLong(): true {
+  #refuseLong(held: Buffer): true {
+    // A copy, so that not all of it is kept.
+    this.#show(Buffer.from(held.subarray(0, SHOWN_OF_LONG)))
     return this.#refuse('line_too_long', `line ${this.line} is longer than ${this.maxLine} bytes; --max-line allows more`)
   }
 
@@ -301,6 +308,12 @@ export class LineReader {
     if (this.isLast && endsInsideCharacter(region, start, end))
       return this.#refuse('truncated_line', `the input ended inside line ${this.line}`)
     return this.#refuse('invalid_utf8', describeForeignByte(region.subarray(start, end), `line ${this.line}`))
+  }
+
+  #show(bytes: Buffer): void {
+    this.buf = bytes
+    this.start = 0
+    this.end = bytes.length
   }
 
   #refuse(code: Code, detail: string): true {
