@@ -4,7 +4,6 @@ import { agentConfig } from '../check/agent.js'
 import type { Span } from '../diagnostic/source.js'
 import { type Bound, resolveName } from '../names/names.js'
 import { type AgentPlan, agentOf } from '../program/agent-plan.js'
-import { toolOf } from '../program/tool-plan.js'
 import { ERROR_PORT } from '../types/failure.js'
 import { JSON_TYPE, type Json, STRING } from '../types/type.js'
 import type { Analysis, FlowOutcome, ProcessFlow, ToolConfig } from './analysis.js'
@@ -77,7 +76,7 @@ export class AgentFlow implements ProcessFlow {
   }
 
   #call({ bound, span }: OwnTool): void {
-    const effects = this.analysis.effectsOf(toolOf(bound)).filter((e) => e !== 'fs.read' && e !== 'model')
+    const effects = this.analysis.tool(bound).effects.filter((e) => e !== 'fs.read' && e !== 'model')
     const { result, errors } = this.analysis.listen(() =>
       this.analysis.at(span, () => this.analysis.call(bound, argumentOf(bound, this.#tags, effects))),
     )
@@ -167,6 +166,7 @@ const serversOf = ({ binding: { impl, name } }: Bound, mcp: Json | undefined): r
 export const failureShape = (tags: Tags): Shape => {
   const whole = labelled(ERROR_PORT.type, tags)
   if (!whole.fields) return whole
-  const copied = ['detail', 'input', 'earlier']
+  // A program says itself in which process of it something has failed.
+  const copied = ['detail', 'input', 'earlier', 'process']
   return { tags: NO_TAGS, fields: new Map([...whole.fields].map(([name, field]) => [name, copied.includes(name) ? field : PLAIN])) }
 }

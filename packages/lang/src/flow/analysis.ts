@@ -28,11 +28,16 @@ export interface ProcessFlow {
   run(inputs: readonly Shape[]): FlowOutcome
 }
 
+/** Read once: a tool may be called in many places. */
+export interface PlannedTool {
+  readonly plan: ToolPlan
+  readonly effects: readonly Effect[]
+}
+
 export type ToolConfig = { readonly [key: string]: Json }
 
 export interface Analysis {
   readonly findings: Findings
-  readonly effectsOf: EffectsOf
   readonly labelledRoots: readonly LabelledRoot[]
   readonly places: Places
   /** The place of the current call in the program, where errors are shown. */
@@ -48,6 +53,7 @@ export interface Analysis {
   call(bound: Bound, given: Shape): Shape
   /** The same for a process used as a tool. */
   lower(bound: Bound, given: Shape, around: ToolConfig): Shape
+  tool(bound: Bound): PlannedTool
   param(param: Param): Shape
   /** The keys of its configuration with a labelled value. */
   keysOf(bound: Bound): readonly LabelledKey[]

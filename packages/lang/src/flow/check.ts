@@ -8,8 +8,8 @@ import type { EffectsOf } from './analysis.js'
 import { labelled } from './declared.js'
 import { FlowEngine } from './engine.js'
 import { begin, type Trail, trailSteps } from './label.js'
-import { flat, type Shape } from './shape.js'
-import { givenTo, isWorded, wayAcross } from './signature.js'
+import { PLAIN, type Shape, violationsOf } from './shape.js'
+import { givenTo, isWorded, saidOf, wayAcross } from './signature.js'
 import { isInLibrary, mayLabel, writesFlowWords } from './words.js'
 
 export interface FlowOptions {
@@ -77,20 +77,26 @@ const fromClient = (bound: Bound, i: number): Shape =>
     untrusted: begin({ text: `from the input of '${bound.name}', which a client sends`, span: bound.binding.name.span }),
   })
 
-// Output of main leaves the program; a labelled signature was checked before.
+// Output of main leaves the program. A labelled signature was checked before, but for the control and the telemetry of an agent.
 const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: FlowEngine): void => {
-  if (bound.name !== 'main' || isWorded(bound)) return
-  const { name, signature } = bound.binding
-  for (const [i, output] of outputs.entries()) {
-    const { secret } = flat(output)
+  if (bound.name !== 'main') return
+  const { name, signature, impl } = bound.binding
+  const declared = bound.inputs.length > 1 && impl.kind === 'agent' ? [0, undefined, 1] : outputs.keys()
+  for (const [i, port] of [...declared].entries()) {
+    if (isWorded(bound) && (i === 0 || impl.kind !== 'agent')) continue
+    const said = port === undefined ? PLAIN : saidOf(bound, port)
+    const secret = violationsOf(outputs[i] ?? PLAIN, said).find(({ label }) => label === 'secret')
     if (!secret) continue
     findings.add({
       label: 'secret',
-      sink: "the output of 'main'",
-      span: signature?.outputs[i]?.span ?? name.span,
-      trail: secret,
+      sink: port === undefined ? "the control output of 'main'" : "the output of 'main'",
+      span: (port === undefined ? undefined : signature?.outputs[port]?.span) ?? name.span,
+      trail: secret.trail,
       last: [{ text: "leaves 'main'", span: name.span }],
-      help: `write 'secret' there if it may leave so, or put ${wayAcross('secret')} before it leaves`,
+      help:
+        port === undefined
+          ? `wire it in a 'plumb', where ${wayAcross('secret')} may stand behind it`
+          : `write 'secret' there if it may leave so, or put ${wayAcross('secret')} before it leaves`,
     })
   }
 }

@@ -42,7 +42,8 @@ export const declaredShape = (written: Written, side: Side, step: TrailStep): Sh
   return followSets<Part>([partOf(written.type, written.scope, NONE)], {
     idOf,
     viewsOf: (part) => viewsOf(part, whole),
-    originOf: (_, key) => key,
+    // What is one field in one variant and another in the next may be put from one into the other: it is of neither's type.
+    originOf: (parts, key) => (parts.length === 1 ? key : undefined),
     tagsOf: (views) => (side === 'gives' ? anyTags(views) : commonTags(views)),
     coarse: () => (side === 'gives' ? leaf(whole) : PLAIN),
   })

@@ -7,8 +7,9 @@ import { unreachable } from '../diagnostic/unreachable.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
 import type { Bound, Param, Scope } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
+import { toolOf } from '../program/tool-plan.js'
 import { AgentFlow } from './agent.js'
-import type { Analysis, EffectsOf, ProcessFlow, ToolConfig } from './analysis.js'
+import type { Analysis, EffectsOf, PlannedTool, ProcessFlow, ToolConfig } from './analysis.js'
 import { itemAt, itemShape, joinShapes } from './combine.js'
 import { labelledKeys } from './config-labels.js'
 import type { LabelledKey } from './config-uses.js'
@@ -36,19 +37,24 @@ export class FlowEngine implements Analysis {
   readonly read = new Map<Bound, Tags>()
   place: Span | undefined
   readonly #lowered = new Map<string, Lowered>()
+  /** How often one of them has changed, on which others may depend. */
+  #changes = 0
   #depth = 0
   #errors = NO_TAGS
   readonly #keys = new Map<Bound, readonly LabelledKey[]>()
   readonly #params = new Map<Param, Shape>()
   readonly labelledRoots: readonly LabelledRoot[]
   readonly #secretParams: ReadonlySet<Param>
+  readonly #effectsOf: EffectsOf
+  readonly #tools = new Map<Bound, PlannedTool>()
 
   constructor(
     scopes: readonly Scope[],
-    readonly effectsOf: EffectsOf,
+    effectsOf: EffectsOf,
     /** Of an analysis before, after which places have a label that they had not. */
     readonly places = new Places(labelledRoots(scopes)),
   ) {
+    this.#effectsOf = effectsOf
     this.#secretParams = secretParams(scopes)
     this.labelledRoots = labelledRoots(scopes)
   }
@@ -88,7 +94,8 @@ export class FlowEngine implements Analysis {
       e,
       input,
       environment,
-      { call: (bound, given) => this.call(bound, given), param: (param) => this.param(param) },
+      // What is computed may fail, and quote a param, also where the result has nothing of it.
+      { call: (bound, given) => this.call(bound, given), param: (param) => this.#failing(this.param(param)) },
       locals,
     )
   }
@@ -108,6 +115,15 @@ export class FlowEngine implements Analysis {
     const known = this.#keys.get(bound) ?? labelledKeys(bound, this)
     this.#keys.set(bound, known)
     return known
+  }
+
+  tool(bound: Bound): PlannedTool {
+    const known = this.#tools.get(bound)
+    if (known) return known
+    const plan = toolOf(bound)
+    const planned = { plan, effects: this.#effectsOf(plan) }
+    this.#tools.set(bound, planned)
+    return planned
   }
 
   call(bound: Bound, given: Shape): Shape {
@@ -147,7 +163,7 @@ export class FlowEngine implements Analysis {
           const out = this.#base(plan.body, shape)
           const until = plan.until ? flat(this.expression(plan.until, out, { input: plan.output, scope: plan.scope })) : NO_TAGS
           this.fails(until)
-          const next = joinShapes(shape, joinShapes(out, leaf(until)))
+          const next = joinShapes(shape, joinShapes(out, labelled(plan.output, until)))
           const coarse = labelled(plan.output, flat(next))
           if (isSame(next, shape) || (round > MAX_ROUNDS && isSame(coarse, shape))) return shape
           shape = round < MAX_ROUNDS ? next : coarse
@@ -165,14 +181,24 @@ export class FlowEngine implements Analysis {
     return shape
   }
 
+  get #version(): number {
+    return this.#changes + this.places.changes
+  }
+
   /** One instance for each set of input labels: an agent may call a tool that runs that agent. */
   lower(bound: Bound, exact: Shape, around: ToolConfig): Shape {
     // What is called within itself may have more around its input each time.
     const given = this.#depth < MAX_NESTING ? exact : labelled(bound.inputs[0], flat(exact))
-    const key = `${bound.scope.module.path} ${bound.name} ${JSON.stringify(around.sandbox)} ${kindOf(given)}`
-    const lowered = this.#lowered.get(key) ?? { process: this.open(bound, around), output: PLAIN, seen: NO_TAGS, isRunning: false }
+    const key = `${bound.scope.module.path} ${bound.name} ${JSON.stringify([around.sandbox, around.effects])} ${kindOf(given)}`
+    const lowered = this.#lowered.get(key) ?? {
+      process: this.open(bound, around),
+      output: PLAIN,
+      seen: NO_TAGS,
+      isRunning: false,
+      settledAt: -1,
+    }
     this.#lowered.set(key, lowered)
-    if (!lowered.isRunning) this.#settle(lowered, bound, given)
+    if (!lowered.isRunning && lowered.settledAt !== this.#version) this.#settle(lowered, bound, given)
     this.fails(lowered.seen)
     return lowered.output
   }
@@ -180,13 +206,16 @@ export class FlowEngine implements Analysis {
   #settle(lowered: Lowered, bound: Bound, given: Shape): void {
     lowered.isRunning = true
     this.#depth++
-    for (let round = 0; ; round++) {
+    for (let round = 0, isSettled = false; !isSettled; round++) {
       const { output, seen } = lowered
+      lowered.settledAt = this.#version
       const outcome = lowered.process.run([given])
       const next = joinShapes(output, outcome.outputs[0] ?? PLAIN)
       lowered.output = round < MAX_ROUNDS ? next : labelled(bound.outputs[0], flat(next))
       lowered.seen = uniteTags(seen, outcome.seen)
-      if (isSame(lowered.output, output) && isSameTags(lowered.seen, seen)) break
+      // A shorter path is no reason to run the others again.
+      if (kindOf(lowered.output) !== kindOf(output) || kindOf({ tags: lowered.seen }) !== kindOf({ tags: seen })) this.#changes++
+      isSettled = lowered.settledAt === this.#version && isSame(lowered.output, output) && isSameTags(lowered.seen, seen)
     }
     this.#depth--
     lowered.isRunning = false
@@ -200,6 +229,8 @@ interface Lowered {
   /** The labels of all that its errors may hold. */
   seen: Tags
   isRunning: boolean
+  /** At which number of changes, of others and of places, it was last run. */
+  settledAt: number
 }
 
 /** A shape without the paths. */

@@ -65,8 +65,8 @@ class Evaluation {
       case 'slice': {
         const ends = [e.from, e.to].map((end) => (end ? flat(this.of(end)) : NO_TAGS)).reduce(uniteTags)
         const base = this.of(e.of)
-        const type = this.typeOf(e)
-        return this.by(e, type && listsOf(type) && !isJson(type) ? listShape(itemShape(base), base.tags) : base, ends)
+        // In a slice each item stands in another place.
+        return this.by(e, base.items ? listShape(itemShape(base), base.tags) : base, ends)
       }
       case 'unary':
         return this.computed(e, [this.of(e.operand)])

@@ -42,6 +42,21 @@ export const isBelow = (file: string, directory: string): boolean => {
   return outer.every((part, i) => inner[i] === part)
 }
 
+/**
+ * May one be the other, or lie below it? Where the docroot lies is not known here: a path that does not begin in it is taken for one of its
+ * own if the names of that stand in it.
+ */
+export const mayOverlap = (one: string, other: string): boolean => {
+  if (isBelow(one, other) || isBelow(other, one)) return true
+  const [inside, outside] = isOutside(one) ? [other, one] : [one, other]
+  if (isOutside(inside) || !isOutside(outside)) return false
+  const names = partsOf(inside)
+  const around = partsOf(outside).filter((part) => part !== '/' && part !== '..')
+  return around.length === 0 || around.some((_, i) => names.every((name, k) => around[i + k] === undefined || around[i + k] === name))
+}
+
+const isOutside = (path: string): boolean => path.startsWith('/') || partsOf(path)[0] === '..'
+
 const partsOf = (path: string): readonly string[] => {
   const parts: string[] = path.startsWith('/') ? ['/'] : []
   for (const part of path.split('/')) {

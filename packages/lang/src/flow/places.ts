@@ -3,12 +3,14 @@
 
 import type { Json } from '../types/type.js'
 import { begin, extend, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
-import { isBelow, type LabelledRoot } from './labelled-roots.js'
+import { type LabelledRoot, mayOverlap } from './labelled-roots.js'
 
 export class Places {
   readonly #tags = new Map<string, Tags>()
   /** Since it was last asked for: what has been read before may be labelled now. */
   #isNew = false
+  /** How often a label has come to a place. */
+  changes = 0
 
   constructor(roots: readonly LabelledRoot[]) {
     for (const { path, labels, tool, span } of roots) {
@@ -24,11 +26,12 @@ export class Places {
       if ((!untrusted || known.untrusted) && (!secret || known.secret)) continue
       this.#tags.set(path, uniteTags(known, { untrusted, secret }))
       this.#isNew = true
+      this.changes++
     }
   }
 
   read(paths: readonly string[], step: TrailStep): Tags {
-    const found = [...this.#tags].filter(([path]) => paths.some((own) => isBelow(own, path) || isBelow(path, own)))
+    const found = [...this.#tags].filter(([path]) => paths.some((own) => mayOverlap(own, path)))
     return extend(found.map(([, tags]) => tags).reduce(uniteTags, NO_TAGS), step)
   }
 

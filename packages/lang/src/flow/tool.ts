@@ -3,26 +3,25 @@
 import type { Effect } from '../check/rules.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Bound } from '../names/names.js'
-import { type ToolBody, toolOf } from '../program/tool-plan.js'
+import type { ProcessPlan, ToolBody } from '../program/tool-plan.js'
 import { JSON_TYPE, type Json, resolve, type Type } from '../types/type.js'
-import type { Analysis } from './analysis.js'
+import type { Analysis, ToolConfig } from './analysis.js'
 import { joinShapes, overlay } from './combine.js'
 import { holdTool } from './config-sinks.js'
 import { labelled } from './declared.js'
-import { begin, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
+import { begin, extend, isTagged, type Label, NO_TAGS, type Tags, type Trail, type TrailStep, uniteTags } from './label.js'
 import { labelsOf } from './labelled-roots.js'
 import { rootPaths, writtenPaths } from './places.js'
 import { reachOfTool } from './reach.js'
-import { flat, type LabelViolation, PLAIN, type Shape, through, violationsOf, without } from './shape.js'
+import { flat, type LabelViolation, PLAIN, type Shape, through, tupleOf, violationsOf, without } from './shape.js'
 import { isWorded, ofSignature, saidOf, takenBy, wayAcross } from './signature.js'
 
 type Body = Extract<ToolBody, { kind: 'tool' }>
 
 export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape => {
-  const plan = toolOf(bound)
+  const { plan, effects } = a.tool(bound)
   const { body } = plan
   if (body.kind === 'chain') return PLAIN
-  const effects = a.effectsOf(plan)
   const own = holdTool(bound, maySend(body, effects), a)
   // What it says of an input, and of what its signature calls so, is so whatever the type of its result.
   a.fails(tagsThrough(given, stepOf(bound, 'through')))
@@ -33,14 +32,13 @@ export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape 
     case 'failing':
       return signedResult(bound, labelled(plan.output, own), a)
     case 'spy':
+      return spied(bound, given, body, a)
     case 'flaky':
     case 'pool':
     case 'handoff':
-      return made(bound, given, body, a, (shape) => body.parts.map((part) => a.call(part, shape)).reduce(joinShapes, PLAIN))
+      return ofParts(bound, given, body, a)
     case 'process':
-      return made(bound, given, body, a, (shape) =>
-        body.process?.kind === 'bound' ? a.lower(body.process.bound, shape, body.config) : shape,
-      )
+      return made(bound, given, body, a, (shape) => (body.process ? ofProcess(body.process, shape, body.config, a) : shape))
     case 'mcp':
     case 'command':
     case 'function':
@@ -49,6 +47,20 @@ export const flowThroughTool = (bound: Bound, given: Shape, a: Analysis): Shape 
       return callSource(bound, body, effects, plan.output, given, own, a)
     default:
       return unreachable(body.source)
+  }
+}
+
+const ofProcess = (process: ProcessPlan, given: Shape, around: ToolConfig, a: Analysis): Shape => {
+  if (process.kind === 'bound') return a.lower(process.bound, given, around)
+  switch (process.word) {
+    case 'id':
+      return given
+    case 'copy':
+      return tupleOf([given, given])
+    case 'discard':
+      return PLAIN
+    default:
+      return unreachable(process.word)
   }
 }
 
@@ -66,6 +78,18 @@ const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (
   const output = through(work(input), stepOf(bound, 'through'))
   const { untrusted } = flat(given)
   return signature.leave([isAsked ? joinShapes(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
+}
+
+const ofParts = (bound: Bound, given: Shape, body: Body, a: Analysis): Shape =>
+  made(bound, given, body, a, (shape) => body.parts.map((part) => a.call(part, shape)).reduce(joinShapes, PLAIN))
+
+// Its record has all that its calls were given, gave, and failed on.
+const spied = (bound: Bound, given: Shape, body: Body, a: Analysis): Shape => {
+  const { result, errors } = a.listen(() => ofParts(bound, given, body, a))
+  const { record, approval } = body.config
+  const { untrusted, secret } = extend([flat(given), flat(result), errors].reduce(uniteTags), stepOf(bound, 'recorded by'))
+  if (typeof record === 'string') a.places.write([record], { untrusted: approval === 'ask' ? undefined : untrusted, secret })
+  return result
 }
 
 // A constant, which may be that of a param.

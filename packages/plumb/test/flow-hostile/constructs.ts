@@ -36,6 +36,8 @@ export const CONSTRUCTS: Rows = {
     straight('whether it is there', 'untrusted', 'map(has(o))'),
     straight('an index by it', 'untrusted', 'map(["date", "ls"][n])'),
     straight('a slice by it', 'untrusted', 'map("date"[0:n])'),
+    straight('a slice of a json', 'untrusted', 'map(["date", s]) ; map(second)', 'let second : json -> json = map(value[1:][0])'),
+    straight('the last of a json', 'untrusted', 'map(["date", s]) ; map(end)', 'let end : json -> json = map(value[-1:][0])'),
     straight('a map made of it', 'untrusted', 'map(map_of([{ key: x, value: "date" } for x in l]))'),
     straight('the keys of a map', 'untrusted', 'map(keys(m))'),
     straight('the keys of its entries', 'untrusted', 'map([e.key for e in entries(m)])'),
@@ -87,6 +89,16 @@ export const CONSTRUCTS: Rows = {
       'map(again({ s: "a", n: n }))',
       'type T = { s: string, n: int }\nlet longer : T -> T = map({ s: value.s + "x", n: value.n })\nlet again : T -> T = trace(longer, max: 3, until: length(value.s) > value.n)',
     ),
+    [
+      'what ends a trace, read by an agent with a shell',
+      'untrusted',
+      `type U = { s: string, u: untrusted string }
+type T = { s: string, u: string }
+let next : T -> T = map({ s: if value.s = "a" then "b" else "c", u: value.u })
+let again : T -> T = trace(next, max: 9, until: value.s = value.u)
+let main : !U -> !string = map(again) ; map(value.s) ; doer
+let doer : !string -> !string = agent { provider: "anthropic", model: "m", tools: [run] }`,
+    ],
     body('a channel', 'untrusted', `let c : !string = channel\ninput ; map(s) ; c\nc ; ${RUN} ; output`),
     body(
       'a channel that says it has none',
@@ -122,6 +134,21 @@ export const CONSTRUCTS: Rows = {
       `input ; map(s) ; map(either) ; ${RUN} ; output`,
       'let a : string -> string = map(value)\nlet either : string -> string = tool { handoff: [a] }',
     ),
+    ...(['[0].a', '[1].a'] as const).map((part) =>
+      body(
+        `a tool that copies: ${part}`,
+        'untrusted',
+        `input ; map({ a: s, b: "date" }) ; map(two) ; map(value${part}) ; ${RUN} ; output`,
+        'let two : { a: string, b: string } -> ({ a: string, b: string }, { a: string, b: string }) = tool { process: copy }',
+      ),
+    ),
+    body(
+      'a tool that copies: our part',
+      '',
+      `input ; map({ a: s, b: "date" }) ; map(two) ; map(value[1].b) ; ${RUN} ; output`,
+      'let two : { a: string, b: string } -> ({ a: string, b: string }, { a: string, b: string }) = tool { process: copy }',
+    ),
+    body('a tool that discards', '', `input ; map(gone) ; ${RUN} ; output`, 'let gone : M -> unit = tool { process: discard }'),
     body(
       'a spy',
       'untrusted',
@@ -153,6 +180,34 @@ export const CONSTRUCTS: Rows = {
       'untrusted',
       `input ; p ; map(value.s) ; discard\np@error ; map(detail) ; ${RUN} ; output`,
       'let p : !M -> !M = filter(number(s) > 1)',
+    ),
+    body(
+      'the process that a program says has failed',
+      'untrusted',
+      `input ; map(n) ; p ; discard\np@error ; map(process ?? "") ; ${RUN} ; output`,
+      'let p : !int -> !string = agent { command: ["./p"], sandbox: { net: true } }',
+    ),
+    ...(
+      [
+        ['map', 'map({ a: text(value), b: number(theirs) }.a)'],
+        ['fold', 'fold({ a: text(value), b: number(theirs) }.a, from: "")'],
+        ['call', 'map(f(text(value)))'],
+        ['bare chain', 'map(g)'],
+        ['loop', 'map(text(length([1 for x in [number(theirs)]])))'],
+      ] as const
+    ).map(
+      ([where, stage]): Row => [
+        `what was computed for nothing: ${where}`,
+        'untrusted',
+        `param theirs : untrusted string = "x"
+let f : string -> string = map({ a: value, b: number(theirs) }.a)
+let g : int -> string = map(text(value)) ; f
+let p : !int -> !string = ${stage}
+let main : !int -> !string = plumb(input, output) {
+  input ; p ; discard
+  p@error ; map(detail) ; ${RUN} ; output
+}`,
+      ],
     ),
     body('what does not fit main', 'untrusted', `input ; map("date") ; ${RUN} ; output\ninput@error ; map(detail) ; ${RUN} ; output`),
     body(
@@ -216,6 +271,27 @@ export const CONSTRUCTS: Rows = {
     ['to a provider', 'secret', 'let main : !secret string -> !secret string = agent { provider: "anthropic", model: "m" }'],
     ['to ELIZA here', '', 'let main : !secret string -> !secret string = agent { provider: "eliza" }'],
     ['to a server', 'secret', 'let main : !secret string -> !untrusted secret unit = map({ text: value }) ; map(post)'],
+    ['the telemetry of an agent', 'secret', 'let main : !secret string -> (!secret string, !json) = agent { provider: "eliza" }'],
+    [
+      'the telemetry of an agent that may tell it',
+      '',
+      'let main : !secret string -> (!secret string, !secret json) = agent { provider: "eliza" }',
+    ],
+    [
+      'the memory of an agent, asked for from outside',
+      'secret',
+      'let main : (!secret string, !json) -> (!secret string, !secret json) = agent { provider: "eliza" }',
+    ],
+    [
+      'a param, in the error of what was computed for nothing',
+      'secret',
+      `param key : secret string = "x"
+let p : !string -> !string = map({ a: value, b: number(key) }.a)
+let main : !string -> !string = plumb(i, o) {
+  i ; p ; o
+  p@error ; map(detail) ; o
+}`,
+    ],
     [
       'a fold that keeps it',
       'secret',
@@ -225,46 +301,6 @@ export const CONSTRUCTS: Rows = {
       'in a port error',
       'secret',
       'let p : !string -> !string = map(text(number(value)))\nlet main : !secret string -> !string = plumb(i, o) {\n  i ; p ; discard\n  p@error ; map(detail) ; o\n}',
-    ],
-  ],
-  files: [
-    [
-      'a secret written, and read below the same root',
-      'secret',
-      `let write : { path: string, content: string } -> json = tool { builtin: "write_file", roots: { o: "out" } }
-let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "out/today" } }
-let keep : !{ path: string } -> !secret json = map(vault) ; map({ path: "today/a", content: text(value) }) ; map(write)
-let main : !{ path: string } -> !json = map(read)`,
-    ],
-    [
-      'a secret written, and read below another',
-      '',
-      `let write : { path: string, content: string } -> json = tool { builtin: "write_file", roots: { o: "out" } }
-let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "in" } }
-let keep : !{ path: string } -> !secret json = map(vault) ; map({ path: "a", content: text(value) }) ; map(write)
-let main : !{ path: string } -> !json = map(read)`,
-    ],
-    [
-      'a secret root, read by another tool',
-      'secret',
-      `let read : { path: string } -> json = tool { builtin: "read_file" }
-let main : !{ path: string } -> !json = map(read)`,
-    ],
-    [
-      "a stranger's text written, and read by an agent with a shell",
-      'untrusted',
-      `let note : { path: string, content: untrusted string } -> json = tool { builtin: "append_to_file", roots: { o: "notes" } }
-let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "notes" } }
-let keep : !untrusted string -> !untrusted json = map({ path: "a", content: value }) ; map(note)
-let main : !string -> !string = agent { provider: "anthropic", model: "m", tools: [read, run] }`,
-    ],
-    [
-      'a secret that a program writes',
-      'secret',
-      `let save : { arguments?: [string] } -> string = tool { command: "save", sandbox: { write: ["out"] } }
-let read : { path: string } -> json = tool { builtin: "read_file", roots: { o: "out" } }
-let keep : !{ path: string } -> !secret string = map(vault) ; map({ arguments: [text(value)] }) ; map(save)
-let main : !{ path: string } -> !json = map(read)`,
     ],
   ],
 }

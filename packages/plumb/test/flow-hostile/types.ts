@@ -14,6 +14,20 @@ type T = { k: "a", a: untrusted string, next?: T } | { k: "b", next?: U }
 let main : !T -> !string = filter(has(value.next)) ; ${RUN_NEXT}`,
     ],
     [
+      'a field of one variant, put into another',
+      'untrusted',
+      `type T = { k: "note", s: untrusted string } | { k: "run", s: string }
+let act : T -> string = tool { function: "./act.js#act" }
+let main : !T -> !string = map({ k: "run", s: value.s }) ; map(act)`,
+    ],
+    [
+      'a variant, passed on whole',
+      '',
+      `type T = { k: "note", s: untrusted string } | { k: "run", s: string }
+let act : T -> string = tool { function: "./act.js#act" }
+let main : !T -> !string = map(act)`,
+    ],
+    [
       'the same, without a label',
       '',
       `type U = { u: string }
