@@ -35,6 +35,17 @@ t.test('memory is that of all, with what lies in temporary directories', { skip 
     t.match(out, /^done/, `${user}: what fits: ${out}`)
 })
 
+t.test('what has several descriptors is counted once', { skip }, async (t) => {
+  const script = `import os, time
+f = os.memfd_create("x")
+os.write(f, b"x" * 30000000)
+held = [os.dup(f) for i in range(8)]
+time.sleep(1)
+print("done")`
+  for (const { user, out } of await asEach(inside(`python3 -c ${quoted(script)}`), files('memory: "128M"')))
+    t.match(out, /^done/, `${user}: ${out}`)
+})
+
 t.test('there is an end to the number of processes', { skip }, async (t) => {
   const script = 'i=0; while [ $i -lt 3000 ]; do sleep 30 & i=$((i+1)); done; wait'
   for (const { user, out } of await asEach(inside(script), files('')))

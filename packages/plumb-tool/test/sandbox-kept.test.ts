@@ -87,6 +87,24 @@ const LAYOUTS: readonly Layout[] = [
     open: ['tools/own', 'origin'],
   },
   {
+    name: 'what a configuration names that is not there yet, or in other words',
+    files: {
+      ...REPOSITORY,
+      '.git/config': `\ufeff[core]\n  fsmonitor = new/monitor.sh --quick
+[includeIf "onbranch:a]b"] path = ../inc
+[submodule "x"]\n  update = "!tools/up.sh"
+[init]\n  templateDir = tpl
+[diff "x"]\n  textconv = "./tools/text conv"
+[sendemail]\n  smtpServer = tools/smtp\n[core]\n  editor = vim -c a/b\n`,
+      inc: '',
+      'tools/up.sh': '',
+      'tools/text conv': '',
+      'tools/smtp': '',
+    },
+    tries: ['new/monitor.sh', 'inc', 'tools/up.sh', 'tpl/hooks/x', 'tools/text conv', 'tools/smtp', 'vim', 'a/b', 'tools/own'],
+    open: ['vim', 'a/b', 'tools/own'],
+  },
+  {
     name: 'a worktree',
     files: {
       '.git': 'gitdir: store/main/worktrees/w\n',
@@ -208,12 +226,39 @@ t.test('a link leads where it led when the program has ended', { skip }, async (
   }
 })
 
+t.test('a link that one program has replaced is not taken for right by another that starts meanwhile', { skip }, async (t) => {
+  const wait = (until: string): string => `until [ -e ${until} ]; do sleep 0.05; done`
+  const evil = ['rm .git; ln -s evil .git', 'rm .git; cp -r evil .git', 'mv .git was; echo "gitdir: evil" > .git']
+  for (const replace of evil) {
+    const lay = (directory: string): void => {
+      mkdirSync(join(directory, 'evil'))
+      writeFileSync(join(directory, 'evil/config'), '[evil]\n')
+      symlinkSync('store/g', join(directory, '.git'))
+      openAll(directory)
+    }
+    const again = '(rm -rf .git; cp -r evil .git) 2>/dev/null; (echo x >> store/g/config) 2>/dev/null && echo got; true'
+    const run = `exec 2>&1
+${inside(`${replace}; touch a; ${wait('b')}; true`)} & one=$!; ${wait('a')}
+${inside(`touch b; ${wait('c')}; ${again}`)} & two=$!; wait $one; touch c; wait $two; readlink .git; cat .git/config`
+    const files = { ...SPEC, 'store/g/config': '[core]\n' }
+    for (const { user, out } of await asEach(run, files, lay)) t.match(out, /^store\/g\n\[core\]\n$/m, `${user}: ${replace}: ${out}`)
+    for (const { user, out } of await asEach(run, files, lay)) t.notMatch(out, /^got$/m, `${user}: ${replace}: ${out}`)
+  }
+})
+
 t.test('a directory does not become a repository itself', { skip }, async (t) => {
   const made = inside('mkdir objects refs; echo "ref: refs/heads/main" > HEAD; echo "[core]" > config; true')
   for (const { user, out } of await asEach(`${made}; ls`, SPEC, openAll)) {
     t.match(out, /has made a repository of .* its HEAD is/, `${user}: ${out}`)
     t.match(out, /^HEAD\.refused-\w+$/m, user)
     t.notMatch(out, /^HEAD$/m, user)
+  }
+})
+
+t.test('what of it was there before keeps its name', { skip }, async (t) => {
+  for (const { user, out } of await asEach(`${inside('mkdir objects refs; true')}; ls; cat HEAD`, { ...SPEC, HEAD: 'mine\n' }, openAll)) {
+    t.match(out, /^objects\.refused-\w+$/m, `${user}: ${out}`)
+    t.match(out, /^mine$/m, user)
   }
 })
 
@@ -238,11 +283,14 @@ let main : !string -> !string = map(Helper.hi) ; map({ arguments: [value] }) ; m
   const names = [
     ...['helper.plumb', 'package.json', 'tools/package.json', 'node_modules/x/index.js', 'tools/node_modules/x', 'tools/name'],
     ...['gen.mjs', 'bin/true', 'py/json.py', 'py/ujson.py', '.git/config'],
+    // What plumb starts itself, and what its programs start.
+    ...['bin/bwrap', 'bin/jq', 'bin/x', 'own/bin/sh', 'py/__pycache__/helper.cpython-311.pyc'],
   ]
   const packages = ['py/ujson', 'py/json']
+  const compiled = ['py/json.pyc', 'py/ujson.abi3.so', 'py/helper.cpython-311-x86_64-linux-gnu.so', 'py/helper.so']
   const tries = names.map((path) => `mkdir -p '${dirname(path)}' 2>/dev/null; (echo x > '${path}') 2>/dev/null && echo 'got ${path}'`)
-  const later = packages.map((path) => `mkdir ${path} && touch ${path}/__init__.py`)
-  const run = `cd work; export PLUMB_PATH=../lib PATH=$PWD/bin:$PATH; ${LIST} > ../before
+  const later = [...packages.map((path) => `mkdir ${path} && touch ${path}/__init__.py`), ...compiled.map((path) => `echo x > ${path}`)]
+  const run = `cd work; export PLUMB_PATH=../lib PATH=$PWD/bin:$PWD/own/bin:$PATH; ${LIST} > ../before
 echo ${quoted(JSON.stringify([...tries, ...later, 'echo x > tools/own; echo end'].join('\n')))} | sed 's/^/"/; s/$/"/; s/^""/"/; s/""$/"/' > ../in
 plumb -r s.plumb < ../in 2>&1; ${LIST} > ../after; diff ../before ../after; plumb check s.plumb; python3 py/run.py
 plumb-tool s.plumb call sh '{"arguments":["echo x > helper.plumb"]}' 2>&1`
@@ -255,7 +303,8 @@ plumb-tool s.plumb call sh '{"arguments":["echo x > helper.plumb"]}' 2>&1`
       [],
       `${user}: ${out}`,
     )
-    t.match(out, /has made '[^']*\/py\/ujson', which the program that is running would load/, user)
+    for (const name of ['py/ujson', ...compiled]) t.match(out, new RegExp(`^> \\./${name}\\.refused-\\w+$`, 'm'), `${user}: ${out}`)
+    t.match(out, /has made '[^']*\/py\/ujson[^']*', which the program that is running would load/, user)
     t.match(out, /nothing is made at '[^']*helper\.plumb', where a later run or git would find and believe it/, user)
     t.match(out, /^none$/m, `${user}: an import that fails still does: ${out}`)
   }

@@ -148,15 +148,19 @@ class GitFinder implements GitReach {
         this.#lead(included, worktree)
         this.#addConfig(included, worktree)
       } else if (section === 'core' && key === 'hookspath') this.#lead(resolve(worktree, named), worktree)
-      else if (RUNS.test(key) || RUN_SECTIONS.has(section)) this.#addWords(named, worktree)
+      else if (section === 'init' && key === 'templatedir') this.#lead(resolve(worktree, named), worktree)
+      else if (RUNS.test(key) || RUN_SECTIONS.has(section) || (section === 'submodule' && key === 'update')) this.#addWords(named, worktree)
     }
   }
 
-  // Of a command line, what is a file in the directories.
+  // Of a command line, what is a file in the directories, and the program itself before it is there. A name may hold blanks.
   #addWords(line: string, worktree: string): void {
-    for (const word of line.split(/[\s'"!;&|()<>$`=]+/)) {
-      const path = word === '' ? worktree : resolve(worktree, word)
-      if (this.directories.some((directory) => isWithin(directory, path)) && findStat(path)?.isFile()) this.#lead(path, worktree)
+    const words = [line, ...line.split(/[\s'"!;&|()<>$`=]+/)].filter((word) => word !== '')
+    const program = /^!?\s*['"]?((?:\.{0,2}\/)?[\w.-]+\/[\w./-]+)/.exec(line)?.[1]
+    for (const word of words) {
+      const path = resolve(worktree, word)
+      const isThere = findStat(path)?.isFile() === true || (word === program && findLinkStat(path) === undefined)
+      if (isThere && this.directories.some((directory) => isWithin(directory, path))) this.#lead(path, worktree)
     }
   }
 }
@@ -169,7 +173,7 @@ const PARTS_OF_REPOSITORY = ['config', 'config.worktree', 'hooks', 'info', 'work
 
 /** Keys whose value is a program, or a file that names some. */
 const RUNS =
-  /(command|cmd|hook|editor|pager|clean|smudge|process|textconv|driver|helper|program|external|fsmonitor|askpass|gitproxy|attributesfile|uploadpack|receivepack|difffilter)$/
+  /(command|cmd|hook|editor|pager|clean|smudge|process|textconv|driver|helper|program|external|fsmonitor|askpass|gitproxy|attributesfile|smtpserver|uploadpack|receivepack|difffilter)$/
 const RUN_SECTIONS: ReadonlySet<string> = new Set(['alias', 'pager', 'mergetool', 'difftool', 'browser', 'man', 'guitool'])
 
 /** Objects are many, and none of them is run. */
@@ -186,7 +190,7 @@ const readConfig = (path: string): readonly Setting[] => {
   const found: Setting[] = []
   let section = ''
   for (const line of linesOf(path)) {
-    const head = /^\[\s*([\w.-]+)[^\]]*\]\s*(.*)$/.exec(line)
+    const head = /^\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]\s*(.*)$/.exec(line)
     if (head) section = (head[1] as string).toLowerCase().split('.')[0] as string
     const [, key, text = ''] = /^([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec(head ? (head[2] as string) : line) ?? []
     if (key !== undefined) found.push({ section, key: key.toLowerCase(), value: unquoted(text) })
@@ -211,6 +215,7 @@ const linesOf = (path: string): readonly string[] => {
     const bytes = Buffer.alloc(MAX_BYTES)
     return bytes
       .toString('utf8', 0, readSync(fd, bytes))
+      .replace(/^\ufeff/, '')
       .replaceAll('\\\n', '')
       .split('\n')
       .map((line) => line.trim())

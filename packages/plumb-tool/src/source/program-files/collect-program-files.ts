@@ -33,6 +33,7 @@ export const collectProgramFiles = (bundle: Bundle, surroundings: ProgramSurroun
   for (const path of paths) collector.addPath(path)
   for (const path of outputs) collector.list.addOutput(path)
   for (const [path, text] of texts) if (!isLibrary(path)) collector.addSpec(path, text)
+  collector.addPlacesOfPrograms()
   return collector
 }
 
@@ -94,6 +95,17 @@ class Collector implements ProgramFiles {
     for (const words of parts.commands) this.#addCommand(words, directory)
   }
 
+  /**
+   * Directories of PATH: whatever is started later, ourselves and what programs start among it, would be found there. One in which tools work
+   * is no such directory as a whole.
+   */
+  addPlacesOfPrograms(): void {
+    for (const place of this.#onPath.filter((place) => this.#isInReach(realPath(place)))) {
+      this.list.addDirectory(place)
+      for (const name of OUR_PROGRAMS) this.list.addFile(join(place, name))
+    }
+  }
+
   #addAgentFile(path: string): void {
     const file = resolve(path)
     if (this.#agentFiles.has(file)) return
@@ -150,14 +162,15 @@ class Collector implements ProgramFiles {
   }
 
   #look(real: string): readonly string[] {
-    const isInReach = (file: string): boolean => [...this.#regions, ...this.#open].some((region) => isWithin(region, file))
-    const { code, names, directories, packages } = isInReach(real) ? collectModuleFiles(real, isInReach) : NOTHING
+    const { code, names, directories, packages } = this.#isInReach(real) ? collectModuleFiles(real, this.#isInReach) : NOTHING
     this.#code.set(real, code)
     for (const file of [...code, ...names]) this.list.addFile(file)
     for (const directory of directories) this.list.addDirectory(directory)
     for (const directory of packages) this.list.addPackage(directory)
     return code
   }
+
+  readonly #isInReach = (real: string): boolean => [...this.#regions, ...this.#open].some((region) => isWithin(region, real))
 
   // A root that is the file itself allows writing it.
   #watch(path: string, code: readonly string[]): void {
@@ -173,6 +186,12 @@ const NOTHING = { code: [], names: [], directories: [], packages: [] } as const
 const isLibrary = (path: string): boolean => path.startsWith('<stdlib>/')
 
 const MAX_NAMES = 1000
+
+/** What is started beside the programs of a spec, and what scripts name by `#!/usr/bin/env`. */
+const OUR_PROGRAMS = [
+  ...['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux', 'plumb-tool', 'bwrap', 'prlimit', 'setpriv', 'git', 'dot'],
+  ...['sh', 'bash', 'env', 'node', 'python', 'python3'],
+]
 
 const isMountable = (path: string): boolean => isPrompt(path) || path.endsWith('.plumb')
 const isPrompt = (path: string): boolean => /\.(chatmd|md)$/i.test(path)

@@ -13,7 +13,7 @@ export interface ModuleFiles {
   /** Paths that a resolver would try. */
   readonly names: readonly string[]
   readonly directories: readonly string[]
-  /** Directories that would be packages of Python. */
+  /** Modules of Python, without an ending: a directory of the name would be one, and so would what was compiled. */
   readonly packages: readonly string[]
 }
 
@@ -141,7 +141,9 @@ class Walk implements ModuleFiles {
     }
   }
 
+  // What is compiled there is taken in place of a source that is as it was.
   #python(file: string, text: string): string[] {
+    this.directories.push(join(dirname(file), '__pycache__'))
     return [...scanPythonImports(text)].flatMap((name) => {
       const path = join(dirname(file), name)
       this.packages.push(path)

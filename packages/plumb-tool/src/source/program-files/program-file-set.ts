@@ -33,13 +33,13 @@ export class ProgramFileSet {
     add(this.#outputs, names.at(-1) ?? path)
   }
 
-  /** A package of Python: an empty directory of its name would be one too. */
+  /** A module of Python: an empty directory of its name would be a package too. */
   addPackage(path: string): void {
     this.addDirectory(path)
     this.#packages.add(path)
   }
 
-  /** Members below `root`, existing or not, without those inside a member directory; packages that do not exist apart. */
+  /** Members below `root`, existing or not, without those inside a member directory; modules of Python apart, where they are no directories. */
   namesBelow(root: string): { readonly paths: readonly string[]; readonly absent: readonly string[] } {
     // What plumb is still to write it makes itself, and through no link.
     const outputs = [...this.#outputs.values()].flatMap((names) => [...names]).filter((path) => findLinkStat(path) !== undefined)

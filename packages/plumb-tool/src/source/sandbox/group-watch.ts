@@ -29,7 +29,7 @@ const whyTooMuch = (pid: number, { processes, bytes }: GroupLimits): string | un
   const pids = readNames(`${root}/proc`).filter((name) => /^\d+$/.test(name))
   if (pids.length > processes) return `it has started more than ${processes} processes at once`
   if (bytes === undefined) return undefined
-  const taken = sum(TEMPORARY.map((path) => bytesIn(root + path))) + sum(pids.map((one) => bytesOf(`${root}/proc/${one}`)))
+  const taken = sum(TEMPORARY.map((path) => bytesIn(root + path))) + bytesOf(pids.map((one) => `${root}/proc/${one}`))
   return taken > bytes ? `its processes and what lies in its temporary directories have taken more than ${bytes} bytes together` : undefined
 }
 
@@ -58,25 +58,28 @@ const bytesIn = (directory: string): number => {
   }
 }
 
-/** Of a process: what is its own, its share of what it has with others, and files in memory that have no name. */
-const bytesOf = (process: string): number => {
-  const fields = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm
-  return (
-    sum([...readText(`${process}/smaps_rollup`).matchAll(fields)].map(([, kilobytes]) => 1024 * Number(kilobytes))) + bytesUnnamed(process)
-  )
+/** Of processes: what is their own, their share of what they have with others, and files in memory that have no name, each once. */
+const bytesOf = (processes: readonly string[]): number => {
+  const unnamed = new Map(processes.flatMap(listUnnamed))
+  return sum(processes.map(bytesMapped)) + sum([...unnamed.values()])
 }
 
-const bytesUnnamed = (process: string): number =>
-  sum(
-    readNames(`${process}/fd`).map((fd) => {
-      try {
-        const path = `${process}/fd/${fd}`
-        return readlinkSync(path).startsWith('/memfd:') ? 512 * statSync(path).blocks : 0
-      } catch {
-        return 0
-      }
-    }),
-  )
+const bytesMapped = (process: string): number => {
+  const fields = /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm
+  return sum([...readText(`${process}/smaps_rollup`).matchAll(fields)].map(([, kilobytes]) => 1024 * Number(kilobytes)))
+}
+
+const listUnnamed = (process: string): readonly (readonly [file: string, bytes: number])[] =>
+  readNames(`${process}/fd`).flatMap((fd) => {
+    try {
+      const path = `${process}/fd/${fd}`
+      if (!readlinkSync(path).startsWith('/memfd:')) return []
+      const { dev, ino, blocks } = statSync(path)
+      return [[`${dev}:${ino}`, 512 * blocks] as const]
+    } catch {
+      return []
+    }
+  })
 
 const readNames = (directory: string): readonly string[] => {
   try {

@@ -108,7 +108,7 @@ const whyUnguarded = (error: NodeJS.ErrnoException, parent: number, path: string
 let namespace: string | undefined
 
 /** Pids of another one, as in a container on the same directory, say nothing here. */
-const pidNamespace = (): string => {
+export const pidNamespace = (): string => {
   namespace ??= /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
   return namespace
 }

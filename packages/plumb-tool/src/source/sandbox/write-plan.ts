@@ -5,7 +5,8 @@ import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { findGitReach } from '../path/git-reach.js'
 import { findKeptByPlumb } from '../path/kept-by-plumb.js'
 import { findLinkStat, findStat, followLinks, isWithin } from '../path/look-up.js'
-import { watchAbsent, watchLinks, watchRepositories } from './after-run.js'
+import { targetOf, watchAbsent, watchLinks, watchRepositories } from './after-run.js'
+import { announceLinks, listAnnouncedLinks } from './announced-links.js'
 import { FIRST_DIRECTORY_FD } from './bubblewrap-options.js'
 import type { Mounts } from './mounts.js'
 import { guardName, isGuard } from './name-guards.js'
@@ -16,7 +17,10 @@ import type { Sandbox } from './sandbox.js'
 export interface KeptPaths {
   /** They stay as they are: a directory with all its contents, and what is not there does not come to be. */
   readonly paths: readonly string[]
-  /** Names at which nothing may stand when the program has ended: an empty directory would mean something there, as to Python. */
+  /**
+   * Names at which nothing may stand when the program has ended, nor at one with the ending of what is compiled: an empty directory would mean
+   * something there, as to Python.
+   */
   readonly absent?: readonly string[]
 }
 
@@ -52,27 +56,42 @@ export const planWrites = (mounts: Mounts, sandbox: Sandbox, keep: KeptPaths, fd
   }
   if (named.size === 0) return succeed({ guarded: [], settle: () => {} })
   const isOpen = (path: string): boolean => isWritable(path, docroot, named)
+  const heeded = (): ReadonlyMap<string, string> =>
+    new Map(listAnnouncedLinks().flatMap(({ links }) => links.filter(([link]) => isOpen(link))))
+  const warn = (said: readonly string[]): void => {
+    for (const one of said) sandbox.outlet.warn?.(fault('permission_denied', `${who}: ${one}`))
+  }
+  // A program that runs now may have replaced a link, and its target would not be found.
+  warn(watchLinks(docroot, heeded())())
   const { paths, links, absent } = listKept(named, keep)
-  const wanted = [...paths].filter((path) => isOpen(path) && !named.has(path))
+  const targets = targetsOf([...links].filter(isOpen))
+  const releases: (() => void)[] = []
+  const end = <T>(result: Result<T>): Result<T> => {
+    for (const release of releases) release()
+    return result
+  }
+  if (targets.length > 0) releases.push(announceLinks({ links: targets, paths: [...paths].filter(isOpen) }))
+  // Read once more: of two that start at once, the second to announce knows of the first.
+  const announced = heeded()
+  const wanted = [...new Set([...paths, ...listAnnouncedLinks().flatMap((other) => other.paths)])].filter(
+    (path) => isOpen(path) && !named.has(path),
+  )
   const kept = withoutInner(wanted.filter(isThere), named)
   const missing = new Set(wanted.filter((path) => !isThere(path)).map(firstMissing))
   const guarded = [...missing].filter((path) => isOpen(path) && !kept.some((directory) => isWithin(directory, path)))
   if (kept.length > MAX_KEPT || guarded.length > MAX_GUARDS) {
     const count = kept.length + guarded.length
     const why = `${count} files of the program lie below what its sandbox may write, or are looked for there, and that is more than can be kept as they are`
-    return fail('config_invalid', `${who}: ${why}: name narrower directories in 'write'`)
+    return end(fail('config_invalid', `${who}: ${why}: name narrower directories in 'write'`))
   }
-  const movable = [...links].filter((path) => isOpen(path) && !kept.some((directory) => isWithin(directory, path)))
+  // What lies in a directory that is kept is kept with it.
+  const isInKept = (path: string): boolean => kept.some((directory) => directory !== path && isWithin(directory, path))
+  const movable = new Map([...targets, ...announced].filter(([path]) => !isInKept(path)))
   // A mount point cannot be renamed, so a directory above a protected file cannot be replaced by another one.
-  for (const path of new Set([...kept, ...guarded, ...movable].flatMap((path) => listAncestors(path, docroot)))) {
+  for (const path of new Set([...kept, ...guarded, ...movable.keys()].flatMap((path) => listAncestors(path, docroot)))) {
     if (kept.includes(path) || mounts.has(path) || !isOpen(path)) continue
     const fd = hold(path)
     if (typeof fd === 'number') mounts.put(path, { kind: 'write', fd })
-  }
-  const releases: (() => void)[] = []
-  const end = <T>(result: Result<T>): Result<T> => {
-    for (const release of releases) release()
-    return result
   }
   for (const path of guarded) {
     const guard = guardName(docroot, path)
@@ -105,11 +124,17 @@ export const planWrites = (mounts: Mounts, sandbox: Sandbox, keep: KeptPaths, fd
   return succeed({
     guarded,
     settle: () => {
-      for (const watch of watches) for (const said of watch()) sandbox.outlet.warn?.(fault('permission_denied', `${who}: ${said}`))
+      for (const watch of watches) warn(watch())
       end(succeed(undefined))
     },
   })
 }
+
+const targetsOf = (links: readonly string[]): readonly (readonly [link: string, target: string])[] =>
+  links.flatMap((link) => {
+    const target = targetOf(link)
+    return target === undefined ? [] : [[link, target] as const]
+  })
 
 /** All that is to stay as it is, without links on the way, the links that lead there, and what must not come to be. */
 const listKept = (
