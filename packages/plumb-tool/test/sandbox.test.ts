@@ -275,8 +275,9 @@ let asked : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", s
   const look = 'cat ~/.ssh/id_rsa ~/app/.env ~/app/lib/keys; true'
   const call = (tool: string, script: string): string =>
     `plumb-tool -r s.plumb call ${tool} ${quoted(JSON.stringify({ arguments: [script] }))} 2>&1`
+  // Before the directory is one of PATH, since it is kept as it is then.
   const run = (made: string, then: string): string =>
-    `cd work; export PATH=$PWD/venv/bin:$PATH\n${call('sh', made)} > made; cat made\n${then}`
+    `cd work; ${call('sh', made)} > made; cat made\nexport PATH=$PWD/venv/bin:$PATH\n${then}`
   const secrets: readonly (readonly [made: string, then?: string])[] = [
     ['rm -r venv/bin; ln -s ~/.ssh venv/bin'],
     ['rm -r venv/bin; ln -s ~/app/bin venv/bin'],
