@@ -110,9 +110,9 @@ onStage('what is asked of a run, a part or a schema that is not there', async (t
     t.match(await bash(`plumb ${command} nobody`), { status: 2, out: '', err: /"unknown_name".*no run 'nobody'/ }, command)
   t.match(await bash('plumb work --part nobody other.plumb'), { status: 2, err: /no part: the spec has 1 \(part\)/ })
   cluster.ask('UPDATE plumb.version SET version = 0')
-  const older = /"cannot_run".*is of version 0, and this plumb needs 2: .*DROP SCHEMA plumb CASCADE.*--init/
+  const older = /"cannot_run".*is of version 0, and this plumb needs 3: .*DROP SCHEMA plumb CASCADE.*--init/
   for (const command of ['engine --init', 'runs', 'work other.plumb'])
     t.match(await bash(`plumb ${command}`), { status: 2, err: older }, command)
-  cluster.ask('UPDATE plumb.version SET version = 2')
+  cluster.ask('UPDATE plumb.version SET version = 3')
   t.match(await bash('plumb engine --init && plumb runs'), { status: 0, err: '' })
 })
