@@ -187,7 +187,10 @@ const passLine = ({ buf, start, end, isLast }: LineReader, outputs: ReadonlyMap<
   if (isLast) return fail('truncated_line', 'the last line has no end', { text: preview(buf.toString('utf8', start, end)) }).error
   const split = splitEnvelope(buf, start, end, isLast)
   const unreadable = split.ok ? undefined : unreadableIn(buf, start, end)
-  if (unreadable?.port === 'output') return outputs.get('output')?.sendFault(unreadable.fault)
+  if (unreadable?.port === 'output') {
+    outputs.get('output')?.sendFault(unreadable.fault)
+    return undefined
+  }
   if (unreadable) return unreadable.fault
   if (!split.ok) return { ...split.error, text: preview(buf.toString('utf8', start, end)) }
   const { port, isEof, start: from, end: to } = split.value
