@@ -4,6 +4,7 @@ import { type Bound, compile, type Diagnostic, hasErrors, type Program, type Scr
 import { checkFlows } from '@plumb/lang/flow'
 import { effectsOf } from '@plumb/policy'
 import { bundledFiles } from '@plumb/wire'
+import { scaled } from '../../wire/test/patience.js'
 import { CallLog } from '../src/test/call-log.js'
 import { type RunOutcome, runOnce } from '../src/test/run-once.js'
 import { ModelSpending } from '../src/test/spending.js'
@@ -62,7 +63,7 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
     wires: new Map(),
     model: 'scripted',
     runs: 1,
-    timeoutMs: 20_000,
+    timeoutMs: scaled(20_000),
   }
   const setting = {
     files: bundledFiles({ entry: path, files: { [path]: text }, modules: {} }),

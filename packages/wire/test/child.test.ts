@@ -254,8 +254,9 @@ t.test('fault 92: the environment', async (t) => {
     MINE: 'm',
     HOME: '() { :; }',
   }
-  t.strictSame(childEnv('foreign', [], given), { PATH: given.PATH, LC_ALL: 'C' })
-  t.strictSame(childEnv('foreign', ['MINE', 'OPENAI_API_KEY'], given), { PATH: given.PATH, LC_ALL: 'C', OPENAI_API_KEY: 'sk-1', MINE: 'm' })
+  const foreign = { PATH: given.PATH, LC_ALL: 'C', PYTHONUNBUFFERED: '1' }
+  t.strictSame(childEnv('foreign', [], given), foreign)
+  t.strictSame(childEnv('foreign', ['MINE', 'OPENAI_API_KEY'], given), { ...foreign, OPENAI_API_KEY: 'sk-1', MINE: 'm' })
   t.strictSame(childEnv('ours', [], given), {
     PATH: given.PATH,
     LC_ALL: 'C',

@@ -2,6 +2,7 @@
 
 import { type Expansion, type Graph, type GraphNode, type NodeWork, nodesBehind, type OriginPlace } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
+import type { Channel } from '../graph/channel.js'
 import type { ErrorHandler } from '../graph/error-handler.js'
 import { FailurePort } from '../graph/morphism/failure-port.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
@@ -54,13 +55,24 @@ export class FailurePorts implements ErrorHandlerSource {
   closeBehind(receiverOf: (node: GraphNode) => Morphism): void {
     for (const [work, port] of this.#ports) {
       const close = () => port.closeInput(0)
-      const closing = { send: () => {}, close }
       for (const node of nodesBehind(work, this.#nodes)) {
         const receiver = receiverOf(node)
-        for (const outlet of receiver.outlets) outlet.channels.push(closing)
+        for (const outlet of receiver.outlets) outlet.channels.push(closingOnce(close))
         if (isProcess(node.work)) receiver.onInputsClosed(close)
       }
     }
+  }
+}
+
+/** A channel that carries nothing: its output closes, as often as that may be said. */
+const closingOnce = (close: () => void): Channel => {
+  let isClosed = false
+  return {
+    send: () => {},
+    close: () => {
+      if (!isClosed) close()
+      isClosed = true
+    },
   }
 }
 

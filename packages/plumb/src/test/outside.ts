@@ -9,10 +9,11 @@ type ToolPackage = typeof import('@plumb/tool')
 export const whyOutside = (bound: Bound, { docroot, asksModels }: OutsideOptions, tools: ToolPackage): string | undefined => {
   if (bound.category === 'base') return whyToolOutside(toolOf(bound), docroot, tools)
   if (bound.binding.impl.kind !== 'agent') return undefined
-  const { command, via, sandbox } = agentOf(bound).config
+  const { command, via, sandbox, provider } = agentOf(bound).config
   if (via !== undefined) return 'it runs elsewhere'
   if (command !== undefined) return unboxed(sandbox, docroot, tools)
-  return asksModels ? 'it asks a model' : undefined
+  // ELIZA asks nobody.
+  return asksModels && provider !== 'eliza' ? 'it asks a model' : undefined
 }
 
 export interface OutsideOptions {

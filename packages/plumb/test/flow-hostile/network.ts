@@ -49,13 +49,12 @@ let counts : secret string -> secret string = tool { process: count, sandbox: { 
 let main : !{ path: string } -> !secret string = map(vault) ; map(text(value)) ; map(counts)`,
     ],
     [
-      'a secret to an agent, by a tool with a network beside one without',
+      'a secret to an agent, by a tool with a network behind one without',
       'secret',
-      `let count : !string -> !string = agent { command: ["wc"] }
+      `let count : !string -> !string = agent { command: ["wc"], sandbox: { net: false } }
 let counts : string -> string = tool { process: count, sandbox: { write: [] } }
 let sends : string -> string = tool { process: count, sandbox: { write: [] }, effects: ["net"] }
-let here : !{ path: string } -> !secret string = map(vault) ; map(text(value)) ; map(counts)
-let main : !{ path: string } -> !untrusted secret string = here ; map(sends)`,
+let main : !{ path: string } -> !untrusted secret string = map(vault) ; map(text(value)) ; map(counts) ; map(sends)`,
     ],
     [
       'a secret to ELIZA on another machine',
