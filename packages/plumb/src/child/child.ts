@@ -65,7 +65,7 @@ export class ChildProcess extends Morphism implements Worker {
       report: kind === 'program' ? undefined : (said) => this.#said(this.#answers.translate(this.#answers.ofInputs(said))),
       isHidden: options.isHidden === true,
     })
-    this.#output = this.#openOutput()
+    this.#output = this.#openAnswers()
     this.#openSideStreams()
     this.#openTools()
     this.batches = openChildBatches(options, this.#answers.messages)
@@ -228,7 +228,7 @@ export class ChildProcess extends Morphism implements Worker {
     return openInputs(this.#o, isHeldBack, () => this.context.schedule.wake())
   }
 
-  #openOutput(): ChildOutput {
+  #openAnswers(): ChildOutput {
     const { outputs, child, kind, name, form, allowance, unreadable } = this.#o
     const answers = this.#answers
     const ports = outputs.map((port, i): ChildPort & { readonly backpressure: Backpressure } => ({
