@@ -607,7 +607,7 @@ const ACT = `'"call act {\\"n\\":1}"'`
 
 runTable('what a parent lets be done', {
   'over a descriptor: less than the spec declares; what is no authority is refused': {
-    run: `${BUNDLE} given () { bundle "$1" > b; echo ${ACT} | plumb-agent --sources-fd 20 /there/bot.plumb 20< b | grep -o 'permission_denied\\|done'; }
+    run: `${BUNDLE} given () { bundle "$1" > b; echo ${ACT} | plumb-agent --sources-fd 16 /there/bot.plumb 16< b | grep -o 'permission_denied\\|done'; }
       given '{"authority":{"policy":[],"context":{},"grant":["exec"]}}'; given '{}'
       given '{"authority":{"policy":[],"context":{},"grant":["net"]}}'; given '{"authority":{"policy":3}}'`,
     out: 'done\ndone\npermission_denied\n',
@@ -615,7 +615,7 @@ runTable('what a parent lets be done', {
     status: 1,
   },
   'over a descriptor: the agent itself, and the texts are not compiled again; what is none is refused': {
-    run: `${BUNDLE} EDIT=s/agent/agnet/; given () { bundle "$1" > b; echo '"Men are all alike."' | plumb-agent --sources-fd 20 /there/bot.plumb 20< b; }
+    run: `${BUNDLE} EDIT=s/agent/agnet/; given () { bundle "$1" > b; echo '"Men are all alike."' | plumb-agent --sources-fd 16 /there/bot.plumb 16< b; }
       agent () { echo '{"agent":{"version":'$1',"types":[{"kind":"string"}],"agent":{"name":"bot","binding":"bot","specPath":"/there/bot.plumb","input":0,
         "output":0,"hasTelemetry":false,"config":{"provider":"eliza","model":"doctor"},"tools":[],"serverVariables":[]}}}' | tr -d '\\n'; }
       given "$(agent 1)"; given "$(agent 2)"`,
@@ -625,7 +625,7 @@ runTable('what a parent lets be done', {
   },
   'a grant that has run out is renewed': {
     run: `${BUNDLE} mkfifo h; exec 21<> h; bundle '{"authority":{"policy":[],"context":{},"expires":1}}' >&21
-      start --sources-fd 20 /there/bot.plumb 20< h; send ${ACT}; receive; echo '{"authority":{"policy":[],"context":{}}}' >&21
+      start --sources-fd 16 /there/bot.plumb 16< h; send ${ACT}; receive; echo '{"authority":{"policy":[],"context":{}}}' >&21
       for i in {1..100}; do send ${ACT}; [ "$(receive)" = '"done"' ] && echo renewed && break; done; exec 21>&-; end; rm h`,
     out: '"I AM NOT SURE I UNDERSTAND YOU FULLY"\nrenewed\n',
   },

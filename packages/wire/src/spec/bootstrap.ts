@@ -27,7 +27,10 @@ export const bootstrapLine = (bundle: Bundle, handed: { readonly authority?: unk
 /** Each line after it, `{"authority":…}`. */
 export const renewalLine = (authority: unknown): string => `${JSON.stringify({ authority })}\n`
 
-/** Waits for the first line, which the parent writes when it starts this process. */
+/**
+ * Waits for the first line, which the parent writes when it starts this process. The descriptor is below 17: `closeInherited` closes
+ * those above, since children would get them.
+ */
 export const openBootstrap = (fd: number): Result<Bootstrap> => {
   try {
     const { line, rest } = readFirstLine(fd)
