@@ -78,7 +78,8 @@ pwd
   t.notMatch(String(value), /CANARY|NODE_OPTIONS|LD_PRELOAD|open \d|stdin has/)
   t.equal(lines.at(-1), directory, 'it runs in the docroot')
   const names = lines.slice(0, -1).map((line) => line.split('=')[0] ?? '')
-  const allowed = /^(PATH|HOME|LANG|LC_.*|TERM|TMPDIR|TZ|USER|LOGNAME|SHELL|PWD|OLDPWD|SHLVL|PLUMB_DEPTH|GIT_CONFIG_(COUNT|KEY_0|VALUE_0)|PYTHONUNBUFFERED)$/
+  const allowed =
+    /^(PATH|HOME|LANG|LC_.*|TERM|TMPDIR|TZ|USER|LOGNAME|SHELL|PWD|OLDPWD|SHLVL|PLUMB_DEPTH|GIT_CONFIG_(COUNT|KEY_0|VALUE_0)|PYTHONUNBUFFERED)$/
   t.strictSame(
     names.filter((name) => !allowed.test(name)),
     [],

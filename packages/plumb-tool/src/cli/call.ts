@@ -151,8 +151,7 @@ class Caller {
   async #call(input: JsonText, place: Readonly<Record<string, number>>): Promise<string | undefined> {
     const { reporter, options } = this.asked
     const asked = options.wantsCheck ? withCheck(input) : input
-    const leftOut = (error: Fault) => reporter.report({ ...error, ...place })
-    const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal, leftOut })
+    const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
     if (!result.ok && !this.#stop.signal.aborted) {
       const error = suggestRaw(result.error, Buffer.from(input), 0, this.#takesText && !options.isRawInput)
       reporter.report({ ...error, ...place })
