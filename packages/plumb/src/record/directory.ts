@@ -1,10 +1,10 @@
 // The directory of a record (--record DIR): made, locked, emptied of an older record, or refused because it holds something else.
 
-import { closeSync, constants, type Dirent, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { type Dirent, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import { atOwnPath, holdDirectory, inOwnDirectory, openOwnFile } from '@plumb/wire/output'
+import { atOwnPath, holdDirectory, inOwnDirectory, readOwnFile } from '@plumb/wire/output'
 import type { WireInfo } from '../event/run-event.js'
 import { APPROVALS_FILE, KEPT_DIRECTORY } from './kept-answers.js'
 import { LOCK_FILE, lockRecord, type ReleaseLock } from './lock.js'
@@ -169,21 +169,12 @@ const isLock = (entry: Dirent): boolean => entry.isSymbolicLink() && LOCK_NAME.t
 
 export const readRunFile = (directory: string): Result<RunFile> => {
   try {
-    const run = JSON.parse(readText(join(directory, RUN_FILE))) as RunFile
+    const run = JSON.parse(readOwnFile(join(directory, RUN_FILE))) as RunFile
     if (run?.format === 1 && isRecord(run.files) && isRecord(run.options) && isRecord(run.agents ?? {})) return succeed(run)
     return fail('record_invalid', `'${join(directory, RUN_FILE)}' is none that this version of plumb can read`)
   } catch (error) {
     if (error instanceof SyntaxError) return fail('record_invalid', `'${join(directory, RUN_FILE)}' is no JSON`)
     return fail('record_invalid', `'${directory}' is no record of a run: ${systemReason(error as NodeJS.ErrnoException)}`)
-  }
-}
-
-const readText = (path: string): string => {
-  const fd = openOwnFile(path, constants.O_RDONLY)
-  try {
-    return readFileSync(fd, 'utf8')
-  } finally {
-    closeSync(fd)
   }
 }
 

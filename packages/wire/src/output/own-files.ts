@@ -3,7 +3,7 @@
 // and what is done is done within the directory that is open. Where the system has no paths of descriptors, each name on the way is looked
 // at before and after.
 
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ensureDirectory } from '../ensure-directory.js'
 import { type Place, placeOf } from './places.js'
@@ -48,6 +48,16 @@ export const openOwnFile = (path: string, flags: number, mode = 0o666): number =
     closeSync(fd)
     throw noFile(path)
   })
+}
+
+/** Its text; throws as `openOwnFile` does. */
+export const readOwnFile = (path: string): string => {
+  const fd = openOwnFile(path, constants.O_RDONLY)
+  try {
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** Whether a link to the file is none that is followed. */

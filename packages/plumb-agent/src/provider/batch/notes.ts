@@ -9,10 +9,10 @@
 // `at` is the address of the API, `newest` the last batch that was there before.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, fsyncSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, fault, isRecord, systemReason } from '@plumb/wire'
-import { inOwnDirectory, openOwnFile } from '@plumb/wire/output'
+import { inOwnDirectory, openOwnFile, readOwnFile } from '@plumb/wire/output'
 
 export interface NotedBatch {
   readonly mark: string
@@ -97,18 +97,9 @@ const EXTENSION = '.jsonl'
 const linesIn = (directory: string): string[] => {
   try {
     const names = inOwnDirectory(directory, (at) => readdirSync(`${at}/.`)).filter((name) => name.endsWith(EXTENSION))
-    return names.sort().flatMap((name) => contentOf(join(directory, name)).split('\n'))
+    return names.sort().flatMap((name) => readOwnFile(join(directory, name)).split('\n'))
   } catch {
     return []
-  }
-}
-
-const contentOf = (path: string): string => {
-  const fd = openOwnFile(path, constants.O_RDONLY)
-  try {
-    return readFileSync(fd, 'utf8')
-  } finally {
-    closeSync(fd)
   }
 }
 
