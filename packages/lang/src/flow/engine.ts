@@ -213,7 +213,7 @@ export class FlowEngine implements Analysis {
       const next = joinShapes(output, outcome.outputs[0] ?? PLAIN)
       lowered.output = round < MAX_ROUNDS ? next : labelled(bound.outputs[0], flat(next))
       lowered.seen = uniteTags(seen, outcome.seen)
-      // A shorter path is no reason to run the others again.
+      // The others run again only when the set of labels changed: a shorter path with the same labels does not affect them.
       if (kindOf(lowered.output) !== kindOf(output) || kindOf({ tags: lowered.seen }) !== kindOf({ tags: seen })) this.#changes++
       isSettled = lowered.settledAt === this.#version && isSame(lowered.output, output) && isSameTags(lowered.seen, seen)
     }

@@ -29,7 +29,7 @@ export interface OutletOptions {
   readonly isRawOutput: boolean
   /** What becomes of each input is told in numbered lines, with what has no descriptor of its own. */
   readonly isNumbered: boolean
-  /** These are for an executable of ours, which reads members that are ours alone. */
+  /** The lines are read by a plumb executable, so they may have the members that only those know. */
   readonly isForOurs: boolean
   readonly hasTelemetry: boolean
   /** An external dispatcher runs the tools, and answers on fd 5 or in envelopes. */

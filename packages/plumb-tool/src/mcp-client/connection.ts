@@ -50,7 +50,7 @@ export interface ConnectOptions {
   readonly onStderr?: (line: string) => void
   /** Also notes what the sandbox of a server refuses. */
   readonly tracesSandbox?: boolean
-  /** What a started server must not change where its sandbox lets it write, besides its spec and its program. */
+  /** Paths that stay read-only to a started server within the directories that it may write; its spec and its program always do. */
   readonly kept?: KeptPaths | undefined
   /** Ends the attempt to connect. */
   readonly signal?: AbortSignal

@@ -206,7 +206,7 @@ const unquoted = (text: string): string =>
 
 const firstLineOf = (path: string): string => linesOf(path)[0] ?? ''
 
-/** Without blanks around them; empty if it is no regular file of a readable size. */
+/** Each line trimmed. None if the path is not a regular file, or cannot be read. */
 const linesOf = (path: string): readonly string[] => {
   let fd: number | undefined
   try {
