@@ -87,10 +87,17 @@ export const openOutlets = ({
   listeners,
 }: OutletOptions): Outlets => {
   const { onDrain, onOutputClosed, onOutputFault, onRequestsClosed } = listeners
+  let isOutputClosed = false
+  let wasTelemetryLast = false
   const output = new LineWriter(openLineOutput(FDS.output), {
     raw: isRawOutput,
     onDrain,
-    onClosed: onOutputClosed,
+    // A model that is answering has to be paid: where only telemetry found no reader, its answer may still come and be kept.
+    onClosed: () => {
+      isOutputClosed = true
+      if (wasTelemetryLast) onDrain()
+      else onOutputClosed()
+    },
     onFault: onOutputFault,
   })
   const onDescriptor = (fd: number, options: LineWriterOptions) => (fds.has(fd) ? new LineWriter(openLineOutput(fd), options) : undefined)
@@ -99,7 +106,13 @@ export const openOutlets = ({
     const envelope = enclose(port, bytes, 0, bytes.length)
     output.write(envelope, 0, envelope.length)
   }
-  const inLines = isMux ? (line: string) => inEnvelopes(DEFAULT_PORT, line) : (line: string) => output.writeText(line)
+  const writeNumbered = (line: string, isTelemetry: boolean): void => {
+    if (isOutputClosed && wasTelemetryLast && !isTelemetry) onOutputClosed()
+    wasTelemetryLast = isTelemetry
+    if (isMux) inEnvelopes(DEFAULT_PORT, line)
+    else output.writeText(line)
+  }
+  const inLines = (line: string) => writeNumbered(line, false)
 
   const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry, { onDrain, onClosed: onDrain, onFault: onDrain }) : undefined
   const replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
@@ -109,7 +122,7 @@ export const openOutlets = ({
   const telemetryOutlet = (): Outlets['writeTelemetry'] => {
     if (telemetry) return (json) => telemetry.writeText(json)
     if (!hasTelemetry) return undefined
-    if (isNumbered) return (json) => inLines(telemetryText(json))
+    if (isNumbered) return (json) => writeNumbered(telemetryText(json), true)
     return isMux ? (json) => inEnvelopes('telemetry', json) : undefined
   }
 
