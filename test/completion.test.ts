@@ -69,7 +69,7 @@ const table: readonly (readonly [line: string, wanted: readonly string[], isAll?
   ['plumb stage bot a', ['a.plumb'], true],
   ['plumb-tool li', ['list'], true],
   ['plumb-chat --no-h', ['--no-history'], true],
-  ['plumb-mux --te', ['--tee'], true],
+  ['plumb-mux --tee', ['--tee'], true],
   ['plumb-mcp too', ['tools'], true],
   ['plumb-agent --policy ', ['a.plumb', 'b.txt']],
   ['plumb-agent ', ['a.plumb']],

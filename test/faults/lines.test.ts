@@ -25,10 +25,10 @@ const FILES = {
   'pair.plumb': 'let main : !json -> !(json, json) = plumb(input, output) { input ; (id * id) ; barrier ; output }\n',
   'nest.plumb':
     'type S = { n: int, v: json }\nlet step : !S -> !S = map({ n: n - 1, v: [v] })\nlet main : !S -> !json = plumb(input, output) {\n input ; step\n step ; filter(n > 0) ; step\n step ; filter(n <= 0).v ; output\n}\n',
-  'child.plumb': 'let main : !json -> !json = agent { command: ["cat", "in"] }\n',
+  'child.plumb': 'let main : !json -> !json = agent { command: ["cat", "in"], answers: "some" }\n',
   'bot.plumb': `let bot : !json -> !json = ${ELIZA}`,
   'tools.plumb': TOOLS,
-  'asks.plumb': `${TOOLS}let main : !json -> !json = agent { command: ["./ask"], tools: [one] }\n`,
+  'asks.plumb': `${TOOLS}let main : !json -> !json = agent { command: ["./ask"], tools: [one], answers: "some" }\n`,
   ask: `#!/bin/bash\nread -r line\ncat in >&4 &\nexec head -n ${GOOD.length} <&5\n`,
 }
 

@@ -270,7 +270,7 @@ let sh : { arguments?: [string] } -> string = tool { command: "/bin/sh -c", sand
 let f : json -> string = tool { function: "./tools/f.mjs", sandbox: false }
 let build : { arguments?: [string] } -> string = tool { command: "node ./gen.mjs", sandbox: false }
 let py : { arguments?: [string] } -> string = tool { command: "python3 py/run.py", sandbox: false }
-let prog : { arguments?: [string] } -> string = tool { command: "true" }
+let prog : { arguments?: [string] } -> string = tool { command: "true log.db rules" }
 let p : !string -> !string = agent { model: "eliza", prompts: ["./p.md"] }
 let main : !string -> !string = map(Helper.hi) ; map({ arguments: [value] }) ; map(sh)\n`,
     'work/tools/f.mjs': "import { name } from './name'\nexport default () => 'f'\n",
@@ -279,10 +279,12 @@ let main : !string -> !string = map(Helper.hi) ; map({ arguments: [value] }) ; m
     'work/py/helper.py': '',
     'work/p.md': 'Be kind.\n@import missing.md\n',
     'work/bin/x': '',
+    'work/log.db': '',
+    'work/rules': '',
   }
   const names = [
     ...['helper.plumb', 'package.json', 'tools/package.json', 'node_modules/x/index.js', 'tools/node_modules/x', 'tools/name'],
-    ...['gen.mjs', 'bin/true', 'py/json.py', 'py/ujson.py', '.git/config'],
+    ...['gen.mjs', 'rules', 'bin/true', 'py/json.py', 'py/ujson.py', '.git/config'],
     // What plumb starts itself, and what its programs start.
     ...['bin/bwrap', 'bin/jq', 'bin/x', 'own/bin/sh', 'py/__pycache__/helper.cpython-311.pyc'],
   ]
@@ -291,7 +293,7 @@ let main : !string -> !string = map(Helper.hi) ; map({ arguments: [value] }) ; m
   const tries = names.map((path) => `mkdir -p '${dirname(path)}' 2>/dev/null; (echo x > '${path}') 2>/dev/null && echo 'got ${path}'`)
   const later = [...packages.map((path) => `mkdir ${path} && touch ${path}/__init__.py`), ...compiled.map((path) => `echo x > ${path}`)]
   const run = `cd work; export PLUMB_PATH=../lib PATH=$PWD/bin:$PWD/own/bin:$PATH; ${LIST} > ../before
-echo ${quoted(JSON.stringify([...tries, ...later, 'echo x > tools/own; echo end'].join('\n')))} | sed 's/^/"/; s/$/"/; s/^""/"/; s/""$/"/' > ../in
+echo ${quoted(JSON.stringify([...tries, ...later, 'echo x > tools/own; echo x > log.db && echo end'].join('\n')))} | sed 's/^/"/; s/$/"/; s/^""/"/; s/""$/"/' > ../in
 plumb -r s.plumb < ../in 2>&1; ${LIST} > ../after; diff ../before ../after; plumb check s.plumb; python3 py/run.py
 plumb-tool s.plumb call sh '{"arguments":["echo x > helper.plumb"]}' 2>&1`
   for (const { user, out } of await asEach(run, files, openAll)) {

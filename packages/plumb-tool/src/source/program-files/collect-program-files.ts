@@ -7,7 +7,7 @@ import { type Bundle, readSpec } from '@plumb/wire'
 import { realPath } from '../../call/real-path.js'
 import { splitCommandLine } from '../command/split-command-line.js'
 import { findStat, isWithin, listEntries } from '../path/look-up.js'
-import { isScriptName } from '../sandbox/spec-scripts.js'
+import { isDataName, isScriptName } from '../sandbox/spec-scripts.js'
 import { collectModuleFiles } from './module-files.js'
 import { ProgramFileSet } from './program-file-set.js'
 import { readPromptReferences } from './prompt-references.js'
@@ -137,7 +137,7 @@ class Collector implements ProgramFiles {
   }
 
   // A name is looked up on PATH, a path is relative to the spec. Arguments that are files count as scripts, as in `python3 build.py`,
-  // and so do those that are not there, by their endings.
+  // unless they end as data does, and so do those that are not there, by their endings.
   #addCommand([program, ...args]: readonly string[], directory: string): void {
     if (program === undefined || program === '') return
     const programs = program.includes('/') ? [resolve(directory, program)] : this.#onPath.map((place) => join(place, program))
@@ -148,7 +148,7 @@ class Collector implements ProgramFiles {
     const words = args.map((word) => word.slice(word.startsWith('-') ? word.indexOf('=') + 1 : 0))
     for (const place of new Set([this.surroundings.docroot, resolve('.')])) {
       for (const path of words.map((word) => resolve(place, word))) {
-        if (findStat(path)?.isFile()) this.#addCode(path)
+        if (findStat(path)?.isFile() && !isDataName(path)) this.#addCode(path)
         else if (isScriptName(path)) this.list.addFile(path)
       }
     }

@@ -1,6 +1,6 @@
 // Builds the bubblewrap command line for a sandbox, with the contents of the descriptors that bubblewrap reads.
 
-import { closeSync, existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { constants, release } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Exit, fault, preview, type Result, succeed, type Wrapper } from '@plumb/wire'
@@ -145,7 +145,12 @@ const processLimit = (): readonly string[] => {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   const counts = major > 5 || (major === 5 && minor >= 14)
   const prlimit = counts && process.getuid?.() !== 0 ? ['/usr/bin/prlimit', '/bin/prlimit'].find(existsSync) : undefined
-  return prlimit === undefined ? [] : [prlimit, `--nproc=${MAX_THREADS}`, '--']
+  return prlimit === undefined || ownProcessLimit() <= MAX_THREADS ? [] : [prlimit, `--nproc=${MAX_THREADS}`, '--']
+}
+
+const ownProcessLimit = (): number => {
+  const soft = /^Max processes +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+  return soft === undefined || soft === 'unlimited' ? Infinity : Number(soft)
 }
 
 /** bubblewrap gives a program that a signal ended the status of a shell: 128 more than its number. */

@@ -26,6 +26,12 @@ const ENDINGS: ReadonlySet<string> = new Set([
   '.exs',
 ])
 
+/** Files that programs keep data in and no interpreter runs: a database or a log named on a command line is there to be written. */
+const DATA_ENDINGS: ReadonlySet<string> = new Set([
+  ...['.db', '.db3', '.sqlite', '.sqlite3', '.duckdb', '.parquet'],
+  ...['.csv', '.tsv', '.jsonl', '.ndjson', '.log'],
+])
+
 /** For each script among the words: it, its directory, and what it is installed in. Words of a call, which a model may write, do not belong here. */
 export const listScriptPaths = (words: readonly string[], cwd: string, docroot: string): readonly string[] =>
   words
@@ -36,5 +42,8 @@ export const listScriptPaths = (words: readonly string[], cwd: string, docroot: 
 
 /** By its ending, whether it is there or not. */
 export const isScriptName = (file: string): boolean => ENDINGS.has(extname(file))
+
+/** By its ending. */
+export const isDataName = (file: string): boolean => DATA_ENDINGS.has(extname(file))
 
 const isScript = (file: string): boolean => isFile(file) && (isScriptName(file) || firstLineOf(file)?.startsWith('#!') === true)
