@@ -1,9 +1,10 @@
 // Random programs around programs of others that miscount, end in the middle of a line, or answer late, out of order and several times
 // (plumb-wire(5), Promises): each input has one outcome, and no tuple has parts of two. Then the same where their outputs are held back
-// against each other, and where others have the machine.
+// against each other, and, where PLUMB_PROGRAMS is given, where others have the machine: two busy loops beside each run would take it from
+// other tests.
 //
-// PLUMB_PROGRAMS: how many, default 300, five in a run, and a tenth as many in each of three ways. PLUMB_SEED: those of another seed; it is
-// printed. The second part runs where PLUMB_PROGRAMS is given.
+// PLUMB_PROGRAMS: how many, default 300, five in a run, and a tenth as many in each of these ways. PLUMB_SEED: those of another seed; it is
+// printed.
 
 import fc from 'fast-check'
 import t from 'tap'
@@ -145,10 +146,7 @@ const BUSY = 'while :; do :; done & a=$!; while :; do :; done & b=$!; trap "kill
 
 const HELD_RUNS = Math.ceil(RUNS / 10)
 
-// Two busy loops beside each run would take the machine from other tests.
-const onlyAsked = IS_SOAK ? {} : { skip: 'only where PLUMB_PROGRAMS says how many' }
-
-t.test(`${HELD_RUNS * BESIDE} programs give the same however their outputs are held back (seed ${SEED})`, onlyAsked, async (t) => {
+t.test(`${HELD_RUNS * BESIDE} programs give the same however their outputs are held back (seed ${SEED})`, async (t) => {
   let seen = 0
   const law = fc.asyncProperty(beside(steady), fc.nat(1000), async (programs, relaySeed) => {
     const plain = await runOf(programs)
@@ -157,7 +155,7 @@ t.test(`${HELD_RUNS * BESIDE} programs give the same however their outputs are h
     let k = relaySeed
     const ways: Readonly<Record<string, Way>> = {
       'held back': { command: () => ['node', './relay.mjs', String(k++), ...PLAIN] },
-      'on a busy machine': { before: BUSY },
+      ...(IS_SOAK ? { 'on a busy machine': { before: BUSY } } : {}),
     }
     for (const [way, options] of Object.entries(ways)) {
       const other = await runOf(programs, options)
@@ -168,6 +166,6 @@ t.test(`${HELD_RUNS * BESIDE} programs give the same however their outputs are h
     }
     seen += programs.length
   })
-  await t.resolves(fc.assert(law, { numRuns: HELD_RUNS, seed: SEED }))
+  await t.resolves(fc.assert(law, { numRuns: HELD_RUNS, seed: SEED, ...until(30_000) }))
   t.ok(seen > 0, `${seen} programs`)
 })

@@ -22,7 +22,7 @@ import type { ParentReport, Rest } from './parent-report.js'
 export interface NumberedLinesOptions {
   readonly writer: Pick<LineWriter, 'write' | 'writeText' | 'lines'>
   readonly current: InputContext
-  /** The parent is an executable of ours, and reads members that are ours alone. */
+  /** The parent is one of plumb's executables, which read members that no other program is given. */
   readonly isForOurs: boolean
   /** The descriptor on which the parent asks to flush batches, a line each time. Undefined: it never does. */
   readonly requests: LineSource | undefined

@@ -15,11 +15,10 @@ export const seqLine = (seq: number, buf: Buffer, start: number, end: number): B
  * input.
  */
 export const valueLine = (seqs: readonly number[], port: string, buf: Buffer, start: number, end: number): Buffer =>
-  enclosed(`{${about(seqs)}${port === DEFAULT_PORT ? '' : `,"port":${JSON.stringify(port)}`},"value":`, buf, start, end)
+  enclosed(valueHead(seqs, port), buf, start, end)
 
 /** The same, where the value is a text. */
-export const valueText = (seqs: readonly number[], port: string, json: string): string =>
-  `{${about(seqs)}${port === DEFAULT_PORT ? '' : `,"port":${JSON.stringify(port)}`},"value":${json}}`
+export const valueText = (seqs: readonly number[], port: string, json: string): string => `${valueHead(seqs, port)}${json}}`
 
 /** The inputs failed. `hasMore`: that is not their end. `isForOurs`: what reads it knows our own members. */
 export const errorText = (
@@ -44,6 +43,9 @@ export const telemetryLine = (buf: Buffer, start: number, end: number): Buffer =
 
 /** Nothing moves: so many inputs wait for others. `isBatched`: some of them in batches, which can be let go. */
 export const waitingText = (waiting: number, isBatched: boolean): string => `{"waiting":${waiting}${isBatched ? ',"batched":true' : ''}}`
+
+const valueHead = (seqs: readonly number[], port: string): string =>
+  `{${about(seqs)}${port === DEFAULT_PORT ? '' : `,"port":${JSON.stringify(port)}`},"value":`
 
 const about = (seqs: readonly number[]): string => {
   const last = seqs.at(-1)
