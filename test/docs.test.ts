@@ -1,6 +1,7 @@
 // README and the manual pages say what is so: every example does what it shows.
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import t from 'tap'
 import { findBrokenCitations, readComments, readHeadings } from './citations.js'
 import { isShown, runExamples } from './example.js'
@@ -20,7 +21,7 @@ t.test('README does what it shows', async (t) => {
     examples.some(({ kind }) => kind === 'run'),
     'something is run',
   )
-  t.strictSame(runExamples(examples), [])
+  t.strictSame(await runExamples(examples), [])
 })
 
 t.test('what is to be installed has the version of this tree', async (t) => {
@@ -34,7 +35,13 @@ t.test('what is to be installed has the version of this tree', async (t) => {
 })
 
 t.test('manual pages do what they show', async (t) => {
-  for (const file of pages) t.strictSame(runExamples(manExamples(readFileSync(`man/${file}`, 'utf8'))), [], file)
+  // Many examples wait, for a time limit or a model; each page has a directory of its own.
+  const rest = [...pages]
+  const work = async (): Promise<void> => {
+    for (let file = rest.shift(); file; file = rest.shift())
+      t.strictSame(await runExamples(manExamples(readFileSync(`man/${file}`, 'utf8'))), [], file)
+  }
+  await Promise.all(Array.from({ length: availableParallelism() + 2 }, work))
 })
 
 t.test('manual pages have their sections in order', async (t) => {
@@ -79,12 +86,12 @@ t.test('examples of Markdown', async (t) => {
     { kind: 'file', line: 1, name: 'a/b.plumb', text: 'main = id\n' },
     { kind: 'run', line: 5, output: 'main …\ntwo\n' },
   ])
-  t.strictSame(runExamples(readMarkdown(text)), [])
-  t.match(runExamples(readMarkdown(text.replace('\ntwo\n', '\nthree\n'))), [
+  t.strictSame(await runExamples(readMarkdown(text)), [])
+  t.match(await runExamples(readMarkdown(text.replace('\ntwo\n', '\nthree\n'))), [
     /^line 5: cat .*\nprints\nmain = id\ntwo\n\nnot\nmain …\nthree\n$/s,
   ])
-  t.match(runExamples(readMarkdown(`${fence}sh\nfalse\n${fence}\n`)), [/^line 1: false\nends with status 1/])
-  t.match(runExamples(readMarkdown(`${fence}sh no-run\nfalse\n${fence}\n`)), ["line 1: 'sh no-run' needs a reason"])
+  t.match(await runExamples(readMarkdown(`${fence}sh\nfalse\n${fence}\n`)), [/^line 1: false\nends with status 1/])
+  t.match(await runExamples(readMarkdown(`${fence}sh no-run\nfalse\n${fence}\n`)), ["line 1: 'sh no-run' needs a reason"])
   t.strictSame(readMarkdown(`${fence}sh no-run takes an hour\nfalse\n${fence}\n`), [])
   t.match(readMarkdown(`${fence}console\n$ cat <<END\n> a\n> END\na\n$ true\n${fence}\n`), [
     { kind: 'run', line: 1, script: 'cat <<END\na\nEND\n', output: 'a\n' },
@@ -157,6 +164,6 @@ $ false
     { kind: 'run', script: 'cat in.txt |\n  cat\n', output: '.a\\\n' },
     { kind: 'run', script: 'true\n' },
   ])
-  t.strictSame(runExamples(manExamples(page)), [])
-  t.match(runExamples(manExamples(page.replace('.\\" run\n', ''))), [/^line \d+: a literal block of EXAMPLES needs a comment/])
+  t.strictSame(await runExamples(manExamples(page)), [])
+  t.match(await runExamples(manExamples(page.replace('.\\" run\n', ''))), [/^line \d+: a literal block of EXAMPLES needs a comment/])
 })

@@ -1,11 +1,11 @@
 // Reads DIR/answers.jsonl, and sorts the answers by agent, for agents that do not keep their own requests: foreign programs, agents
 // elsewhere, and tools that `map` calls.
 
-import { closeSync, constants, fstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
 import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, scanLines, succeed, systemReason } from '@plumb/wire'
-import { atOwnPath, openOwnFile } from '@plumb/wire/output'
+import { atOwnPath, openOwnFile, removeOwnFile } from '@plumb/wire/output'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../directory.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
@@ -46,7 +46,7 @@ export const keepAnswersOf = (directory: string, places: ReadonlySet<string>): F
     atOwnPath(fresh, (from) => atOwnPath(path, (to) => renameSync(from, to)))
     return undefined
   } catch (error) {
-    atOwnPath(fresh, (at) => rmSync(at, { force: true }))
+    removeOwnFile(fresh)
     return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
   }
 }
