@@ -1,2 +1,2 @@
-export { atOwnPath, holdDirectory, inOwnDirectory, isGuarded, openOwnFile, readOwnFile, removeOwnFile } from './own-files.js'
+export { atOwnPath, holdDirectory, inOwnDirectory, isGuarded, openOwnFile, readOwnFile } from './own-files.js'
 export { guardOutputsBelow } from './places.js'

@@ -3,7 +3,7 @@
 // and what is done is done within the directory that is open. Where the system has no paths of descriptors, each name on the way is looked
 // at before and after.
 
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ensureDirectory } from '../ensure-directory.js'
 import { type Place, placeOf } from './places.js'
@@ -57,15 +57,6 @@ export const readOwnFile = (path: string): string => {
     return readFileSync(fd, 'utf8')
   } finally {
     closeSync(fd)
-  }
-}
-
-/** After an error that is reported already: what cannot be removed stays. */
-export const removeOwnFile = (path: string): void => {
-  try {
-    atOwnPath(path, (at) => rmSync(at, { force: true }))
-  } catch {
-    // The first error is the one to tell.
   }
 }
 

@@ -1,11 +1,11 @@
 // Reads DIR/answers.jsonl, and sorts the answers by agent, for agents that do not keep their own requests: foreign programs, agents
 // elsewhere, and tools that `map` calls.
 
-import { closeSync, constants, fstatSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, type Graph } from '@plumb/lang'
 import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, scanLines, succeed, systemReason } from '@plumb/wire'
-import { atOwnPath, openOwnFile, removeOwnFile } from '@plumb/wire/output'
+import { inOwnDirectory, openOwnFile } from '@plumb/wire/output'
 import { placesOf } from '../../event/wires.js'
 import { ANSWERS_FILE } from '../directory.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
@@ -33,21 +33,34 @@ export const readAnswers = (
  * with the file unchanged, if it cannot be written.
  */
 export const keepAnswersOf = (directory: string, places: ReadonlySet<string>): Fault | undefined => {
-  const [path, fresh] = [join(directory, ANSWERS_FILE), join(directory, `${ANSWERS_FILE}.new`)]
+  const path = join(directory, ANSWERS_FILE)
   try {
-    const fd = openOwnFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
-    try {
-      // In the order of the file, one line at a time: it may be larger than memory.
-      const keep = (line: AnswerLine) => places.has(line.process) && writeFileSync(fd, `${JSON.stringify(line)}\n`)
-      if (places.size > 0) eachAnswer(path, keep)
-    } finally {
-      closeSync(fd)
-    }
-    atOwnPath(fresh, (from) => atOwnPath(path, (to) => renameSync(from, to)))
+    // The directory stays open, so that the new file can be removed where no descriptor is left.
+    inOwnDirectory(directory, (at) => {
+      const fresh = join(at, `${ANSWERS_FILE}.new`)
+      rmSync(fresh, { force: true })
+      try {
+        writeAnswersOf(places, path, fresh)
+        renameSync(fresh, join(at, ANSWERS_FILE))
+      } catch (error) {
+        rmSync(fresh, { force: true })
+        throw error
+      }
+    })
     return undefined
   } catch (error) {
-    removeOwnFile(fresh)
     return fault('write_failed', `cannot write to '${path}': ${systemReason(error as NodeJS.ErrnoException)}`, { path })
+  }
+}
+
+// In the order of the file, one line at a time: it may be larger than memory.
+const writeAnswersOf = (places: ReadonlySet<string>, path: string, fresh: string): void => {
+  const fd = openSync(fresh, 'wx')
+  try {
+    const keep = (line: AnswerLine) => places.has(line.process) && writeFileSync(fd, `${JSON.stringify(line)}\n`)
+    if (places.size > 0) eachAnswer(path, keep)
+  } finally {
+    closeSync(fd)
   }
 }
 
