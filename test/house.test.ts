@@ -14,15 +14,19 @@ const PACKAGES = readdirSync('packages')
 const TOP_LEVEL = [
   ...[
     '.ci',
+    '.github',
     '.gitignore',
     '.pre-commit-hooks.yaml',
+    'ARCHITECTURE.md',
     'CHANGELOG.md',
+    'CODE_OF_CONDUCT.md',
     'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
     'SECURITY.md',
     'action.yml',
     'biome.json',
+    'doc',
     'man',
     'package.json',
     'packages',
@@ -283,9 +287,9 @@ t.test(`no file is longer than ${MAX_LINES} lines, or has a name that says nothi
   )
 })
 
-t.test('CONTRIBUTING lists each package and each of its directories, and no other', async (t) => {
+t.test('ARCHITECTURE lists each package and each of its directories, and no other', async (t) => {
   const rows = new Map(
-    [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
+    [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
       name,
       row,
     ]),
@@ -315,6 +319,16 @@ t.test('the top level contains what it should, and nothing else', async (t) => {
       .filter((name) => !NOT_OURS.includes(name))
       .sort(),
     [...TOP_LEVEL].sort(),
+  )
+})
+
+t.test('CONTRIBUTING and the lines of CHANGELOG are short', async (t) => {
+  const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n')
+  t.ok(linesOf('CONTRIBUTING.md').length <= 91, 'at most 90 lines: what explains goes into doc or ARCHITECTURE.md')
+  t.strictSame(
+    linesOf('CHANGELOG.md').filter((line) => line.length > 160),
+    [],
+    'a sentence a line',
   )
 })
 
