@@ -1,3 +1,4 @@
+// long
 // What shells complete: as 'plumb completion' says it, in the shells themselves.
 
 import { spawnSync } from 'node:child_process'

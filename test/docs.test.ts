@@ -1,7 +1,8 @@
 // README and the manual pages say what is so: every example does what it shows.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import t from 'tap'
 import { findBrokenCitations, readComments, readHeadings } from './citations.js'
 import { isShown, runExamples } from './example.js'
@@ -14,6 +15,8 @@ const filesUnder = (directory: string): string[] =>
     if (['node_modules', 'dist'].includes(entry.name)) return []
     return entry.isDirectory() ? filesUnder(`${directory}/${entry.name}`) : [`${directory}/${entry.name}`]
   })
+
+const documents = [...readdirSync('.'), ...filesUnder('doc'), ...filesUnder('.github')].filter((file) => file.endsWith('.md'))
 
 t.test('README does what it shows', async (t) => {
   const examples = readMarkdown(readFileSync('README.md', 'utf8'))
@@ -52,7 +55,6 @@ t.test('what is cited is there: pages, and their sections', async (t) => {
   const headings = new Map(
     pages.map((file) => [file.replace(/\.(\d)$/, '($1)'), readHeadings(readFileSync(`man/${file}`, 'utf8'))] as const),
   )
-  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
   const programs = ['packages', 'test', 'scripts']
     .flatMap((directory) => filesUnder(directory))
     .filter((file) => /\.(ts|mjs|cjs)$/.test(file))
@@ -77,6 +79,21 @@ t.test('what is cited is there: pages, and their sections', async (t) => {
   )
   const wrong = 'by plumb-tools(9), plumb-wire(5), Lines and plumb-wire(5), Nothing; plumb-wire(5), as wire.md'
   t.strictSame(findBrokenCitations(wrong, headings), ['wire.md', 'plumb-tools(9)', 'plumb-wire(5), Nothing'])
+})
+
+t.test('what documents name is there: files of ours, and what they link to', async (t) => {
+  const named = documents.flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    const paths = [...text.matchAll(/`((?:packages|test|scripts|man|doc)\/[\w./-]+)`/g)].map(([, path = '']) => path)
+    const ours = paths.filter((path) => !/[A-Z]{2}|\/dist\b/.test(path))
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => join(file, '..', path))
+    return [...ours, ...links].map((path) => [file, path] as const)
+  })
+  t.ok(named.length > 60)
+  t.strictSame(
+    named.filter(([, path]) => !existsSync(path)),
+    [],
+  )
 })
 
 t.test('examples of Markdown', async (t) => {

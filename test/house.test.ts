@@ -14,15 +14,19 @@ const PACKAGES = readdirSync('packages')
 const TOP_LEVEL = [
   ...[
     '.ci',
+    '.github',
     '.gitignore',
     '.pre-commit-hooks.yaml',
+    'ARCHITECTURE.md',
     'CHANGELOG.md',
+    'CODE_OF_CONDUCT.md',
     'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
     'SECURITY.md',
     'action.yml',
     'biome.json',
+    'doc',
     'man',
     'package.json',
     'packages',
@@ -137,6 +141,30 @@ const module = (specifier: string): string => {
   if (isBuiltin(specifier)) return specifier.startsWith('node:') ? specifier : `node:${specifier}`
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
+
+/** The names that an index of ours exports, each with the file that declares it. */
+const declarationsOf = (index: string): Map<string, string> =>
+  new Map(
+    [...readFileSync(index, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(
+      ([, names = '', specifier = '']) => {
+        const from = specifier.startsWith('@plumb/') ? entryOf(specifier) : join(index, '..', tsOf(specifier))
+        const list = names.split(',').map((each) => each.trim().replace(/^type /, ''))
+        return list.map((own) => [own, declares(from, own) ? from : (declarationsOf(from).get(own) ?? from)] as const)
+      },
+    ),
+  )
+
+const declares = (file: string, name: string): boolean =>
+  new RegExp(`^export (const|interface|type|class) ${name}\\b`, 'm').test(readFileSync(file, 'utf8'))
+
+/** `@plumb/wire/json` as the file that its package names. */
+const entryOf = (specifier: string): string => {
+  const directory = `packages/${packageOf(specifier)}`
+  const { exports } = JSON.parse(readFileSync(`${directory}/package.json`, 'utf8')) as { exports: Record<string, string> }
+  return join(directory, exports[['.', ...specifier.split('/').slice(2)].join('/')] ?? '')
+}
+
+const tsOf = (specifier: string): string => specifier.replace(/\.js$/, '.ts')
 
 const filesUnder = (directory: string): string[] =>
   existsSync(directory)
@@ -283,9 +311,9 @@ t.test(`no file is longer than ${MAX_LINES} lines, or has a name that says nothi
   )
 })
 
-t.test('CONTRIBUTING lists each package and each of its directories, and no other', async (t) => {
+t.test('ARCHITECTURE lists each package and each of its directories, and no other', async (t) => {
   const rows = new Map(
-    [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
+    [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
       name,
       row,
     ]),
@@ -318,6 +346,16 @@ t.test('the top level contains what it should, and nothing else', async (t) => {
   )
 })
 
+t.test('CONTRIBUTING and the lines of CHANGELOG are short', async (t) => {
+  const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n')
+  t.ok(linesOf('CONTRIBUTING.md').length <= 91, 'at most 90 lines: what explains goes into doc or ARCHITECTURE.md')
+  t.strictSame(
+    linesOf('CHANGELOG.md').filter((line) => line.length > 160),
+    [],
+    'a sentence a line',
+  )
+})
+
 t.test('no file names a registry host or a path of one machine', async (t) => {
   const foreign = new RegExp(
     ['//registry\\.', 'npmjs\\.', 'jsr\\.io', 'codeload\\.', 'tarball: *http', '(?:^|[\\s"\'`(=:])/(?:home|root|Users|work)/'].join('|'),
@@ -334,6 +372,24 @@ t.test('every executable has the same launcher', async (t) => {
   const program = (file: string): string => readFileSync(file, 'utf8').split('\nconst ').slice(1).join('\nconst ')
   t.equal(new Set(stubs.map(program)).size, 1)
   for (const file of stubs) t.strictSame(manifest(basename(file)).bin, { [basename(file)]: `bin/${basename(file)}` }, file)
+})
+
+t.test('what programs may import is short and documented', async (t) => {
+  for (const [name, most] of [
+    ['plumb-tool', 30],
+    ['plumb-mcp', 10],
+    ['plumb-mux', 10],
+  ] as const) {
+    const exported = declarationsOf(`packages/${name}/src/index.ts`)
+    t.ok(exported.size > 0 && exported.size <= most, `${name}: ${exported.size} names`)
+    t.strictSame(
+      [...exported].filter(
+        ([own, file]) => !new RegExp(`\\*/\\nexport (const|interface|type|class) ${own}\\b`).test(readFileSync(file, 'utf8')),
+      ),
+      [],
+      `${name}: each has a docstring`,
+    )
+  }
 })
 
 t.test('only what the lock file pins is installed, and no install script runs', async (t) => {

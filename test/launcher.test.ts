@@ -1,3 +1,4 @@
+// long
 // The launcher of the executables: what it finds open, from where it can be called, and what it says when it cannot start.
 
 import { spawnSync } from 'node:child_process'

@@ -1,3 +1,4 @@
+// long
 // What is handed on: tarballs that install without a network and run with nothing of this checkout, and the licences of what is in them.
 
 import { spawnSync } from 'node:child_process'

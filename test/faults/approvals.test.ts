@@ -1,3 +1,4 @@
+// long
 // Calls of a run by workers that a person has to allow, with kill -9 of the workers that make them: no call is made twice, and none is lost.
 // PLUMB_KILLS is how often, PLUMB_SEED repeats the moments.
 

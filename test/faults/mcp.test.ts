@@ -1,3 +1,4 @@
+// long
 // MCP over a faulty network (plumb-faults(7), MCP): what a server answers is cut at every place, and what it is asked; then no answer is a part of
 // one, no tool runs twice for one call, and the server is there for the next.
 

@@ -1,3 +1,4 @@
+// long
 // Built-in tools and what the machine does to them: disks that are full or read-only, devices, planted links, neighbours that look
 // (faults 81 to 92). More of them stand beside plumb-tool.
 

@@ -33,6 +33,7 @@ import { toolsOfSpecs } from './tools/of-specs.js'
 import type { ServedTool } from './tools/served-tool.js'
 import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
 
+/** A server that runs. */
 export interface Served {
   /** The address, over HTTP. */
   readonly url?: string
@@ -42,7 +43,7 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** Reports all errors; a failed result means that some were reported, and nothing was started. */
+/** Starts a server. Reports all errors; a failed result means that some were reported, and nothing was started. */
 export const serve = async (options: ServeOptions, reporter = new Reporter('plumb-mcp')): Promise<Result<Served>> => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const opened = await open(options, limits, reporter)

@@ -6,6 +6,7 @@ import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'
 import { copyEnvironment, lineLimits, type MuxOptions, type MuxSession, openMuxSession } from './session.js'
 
+/** The streams of each port. */
 export interface UnwrapOptions extends MuxOptions {
   /** Plain lines for the command, by port; `input` at least. */
   readonly inputs: ReadonlyMap<FdName, LineSource>

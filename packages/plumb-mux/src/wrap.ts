@@ -6,6 +6,7 @@ import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'
 import { copyEnvironment, lineLimits, type MuxOptions, type MuxSession, openMuxSession } from './session.js'
 
+/** Where envelopes come from and go to, and which ports there are. */
 export interface WrapOptions extends MuxOptions {
   /** Envelopes for the command; its end closes all ports that are open. */
   readonly input: LineSource

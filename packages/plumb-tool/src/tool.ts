@@ -5,6 +5,7 @@ import type { Result } from '@plumb/wire'
 import type { Call } from './call/call.js'
 import type { JsonText } from './json-text.js'
 
+/** A function from one message to one result or error, with the types of both. */
 export interface Tool {
   readonly name: string
   readonly input: Type

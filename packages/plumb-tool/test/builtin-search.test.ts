@@ -1,3 +1,4 @@
+// long
 // The search tools: what is found and where, that an index follows its files, and that it is whole whatever happens.
 
 import { spawn } from 'node:child_process'

@@ -1,3 +1,4 @@
+// long
 // The connection to MCP servers: real ones from npm on stdio, and one that misbehaves. Faults 103 to 109 of the list, by number.
 
 import assert from 'node:assert/strict'

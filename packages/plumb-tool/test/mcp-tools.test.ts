@@ -1,3 +1,4 @@
+// long
 // Tools of MCP servers: one by one under types of the spec, and all that the servers of an agent offer. Servers are real children.
 
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // What all processes of a sandbox take together, and what root alone may read, however deep it lies.
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // The escapes against what has a sandbox without the key: commands, functions and servers of MCP, called by the real plumb-tool, and agents that are
 // programs, as tools and run by the real plumb. The same table without a sandbox shows that one that gets out would be seen.
 

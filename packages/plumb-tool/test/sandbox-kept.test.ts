@@ -1,3 +1,4 @@
+// long
 // What a sandboxed program that may write the docroot cannot make or change there: what a later run, or git, would believe.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // A plan of mounts that is used again is the one that would be made anew, whatever was changed between two calls.
 
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // Programs and MCP servers of others in the sandbox that they have without a key: what works as it is, which key the error of what does not ends
 // with, and that it works with that key. It is the table of plumb-tools(7). Those that come from registries are in PLUMB_OTHERS (scripts/install-others);
 // nothing is fetched here but from a registry of one package on loopback.

@@ -1,3 +1,4 @@
+// long
 // Sandboxes: the filter by an interpreter of its own, and what real programs inside can do, as root and as an ordinary user.
 
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // Secrets and real programs, with a listener on this machine: where the check lets one pass it stays silent, and where the check refuses one
 // it hears the same program tell what no label guards.
 

@@ -1,3 +1,4 @@
+// long
 // Flows held against runs: in a program that passes no mark of a stranger comes into an argument that asks for trust, and no secret leaves,
 // whatever its models do; and of the programs that are refused at least half let one through.
 

@@ -1,3 +1,4 @@
+// long
 // Random graphs, with names, types and expressions that are hard to quote: each gives sound DOT, SVG, Mermaid and JSON.
 
 import { readFileSync } from 'node:fs'

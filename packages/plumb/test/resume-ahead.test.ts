@@ -1,3 +1,4 @@
+// long
 // A resumed run asks what is new before it gives the recorded answers in front of it, and is in all else the run that asks in turn: the one
 // without an index of its record. A model on loopback holds its answers back until it is told to give them.
 

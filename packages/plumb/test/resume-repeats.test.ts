@@ -1,3 +1,4 @@
+// long
 // A resumed run that gives recorded answers again without asking its agents does what one does that asks them all: from one record, killed
 // anywhere, once with its index and once without. The seed of all that is random is printed.
 

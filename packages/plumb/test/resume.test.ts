@@ -1,3 +1,4 @@
+// long
 // A recorded run that was killed goes on without paying twice: a model on loopback counts.
 
 import { spawn, spawnSync } from 'node:child_process'

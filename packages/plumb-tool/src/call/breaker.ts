@@ -9,7 +9,7 @@ export interface BreakerOptions {
   readonly resetMs: number
 }
 
-/** One breaker for all calls of the tool, from all callers. */
+/** Fails at once after so many retryable failures in a row. One breaker for all calls of the tool, from all callers. */
 export const withBreaker =
   ({ failures, resetMs }: BreakerOptions): Wrap =>
   (tool) => {

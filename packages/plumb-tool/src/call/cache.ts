@@ -10,7 +10,10 @@ import type { Call, Session } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note } from './note.js'
 
-/** Errors are not cached. Each session has a memory of its own, since another may not be allowed to see its results. */
+/**
+ * Gives an answer again to an equal input for `ttlMs`. Errors are not cached. Each session has a memory of its own, since another may not be
+ * allowed to see its results.
+ */
 export const withCache =
   (ttlMs: number): Wrap =>
   (tool) => {

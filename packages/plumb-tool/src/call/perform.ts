@@ -28,7 +28,7 @@ export interface Performed {
 
 let count = 0
 
-/** Never throws. `session.trace` is called. */
+/** A call with its input and result as text, in which numbers keep their digits. Never throws. `session.trace` gets its envelope. */
 export const perform = async (
   tool: Tool,
   input: JsonText,

@@ -19,6 +19,7 @@ const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 10_000
 const JITTER = 0.1
 
+/** Repeats a call that fails with an `unavailable` error, after a wait that doubles, or as long as the error asks for. */
 export const withRetry =
   ({ attempts, random = Math.random, wait: pause = wait }: ToolRetryOptions): Wrap =>
   (tool) => {

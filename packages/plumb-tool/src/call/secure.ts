@@ -16,6 +16,7 @@ import type { CallSettings } from './settings.js'
 import { withTimeout } from './timeout.js'
 import { withValidation } from './validate.js'
 
+/** All stages around a tool, in their one order. */
 export const secure = (tool: Tool, settings: CallSettings): Tool => {
   const { cacheMs, breaker, timeoutMs, targetsOf, validation = withValidation } = settings
   const stages: readonly (Wrap | undefined)[] = [

@@ -16,7 +16,7 @@ export interface TimeoutOptions {
 // Longer than a child has between SIGTERM and SIGKILL, so that the work is usually over when the error is returned.
 const GRACE_MS = 5000
 
-/** An answer after the deadline is dropped. */
+/** Fails with `timeout` after `timeoutMs`, and stops the work. An answer after the deadline is dropped. */
 export const withTimeout =
   ({ timeoutMs, graceMs = GRACE_MS }: TimeoutOptions): Wrap =>
   (tool) => ({

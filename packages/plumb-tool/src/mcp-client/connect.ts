@@ -22,7 +22,6 @@ export type {
   ConnectOptions,
   McpAnswer,
   McpConnection,
-  McpContent,
   McpTool,
   ServerConfig,
 } from './connection.js'
@@ -31,7 +30,7 @@ const HANDSHAKE_SECONDS = 30
 const CALL_SECONDS = 60
 
 /**
- * Never throws. `file_not_found`, `config_invalid` or `missing_key` if the entry is wrong; `child_failed`, `connection_failed`,
+ * Starts or reaches a server of MCP. Never throws. `file_not_found`, `config_invalid` or `missing_key` if the entry is wrong; `child_failed`, `connection_failed`,
  * `unauthorized`, `timeout`, `bad_reply` and the like if the server is; `cancelled` if the signal fired.
  */
 export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {}): Promise<Result<McpConnection>> => {

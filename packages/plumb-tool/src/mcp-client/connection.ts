@@ -124,6 +124,7 @@ export interface McpPrompt {
   readonly arguments?: Json
 }
 
+/** A server of MCP that answers: its tools, and calls of them. */
 export interface McpConnection {
   readonly server: { readonly name: string; readonly version: string }
   readonly capabilities: { readonly [name: string]: Json }

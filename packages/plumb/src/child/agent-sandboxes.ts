@@ -1,7 +1,7 @@
 // The sandboxes of agents that are programs: read before anything is started.
 
 import { agentOf, type Bound, type Graph } from '@plumb/lang'
-import type { AgentSandbox } from '@plumb/tool'
+import type { AgentSandbox } from '@plumb/tool/internal'
 import { type Fault, type Reporter, type SourceFiles, succeed } from '@plumb/wire'
 import { findDocroot } from '../tools/docroot.js'
 
@@ -22,7 +22,7 @@ export const openBoxes = async (
   for (const bound of bounds) {
     const plan = agentOf(bound)
     if (plan.config.command === undefined || plan.config.via !== undefined) continue
-    const { openAgentSandbox } = await import('@plumb/tool')
+    const { openAgentSandbox } = await import('@plumb/tool/internal')
     const warn = (warning: Fault) => reporter.warn({ ...warning, process: plan.name })
     const directory = docroot === undefined ? succeed('.') : findDocroot(docroot)
     const box = directory.ok ? await openAgentSandbox(plan, directory.value, files, { warn }) : directory

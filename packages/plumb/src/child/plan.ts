@@ -2,7 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
-import type { AgentSandbox } from '@plumb/tool'
+import type { AgentSandbox } from '@plumb/tool/internal'
 import { type AgentLimit, agentLimit, currentKept } from '@plumb/wire'
 import { keptPlaceOf } from '../record/kept-answers.js'
 import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, LET_GO_FD, memoryAt, type SpawnSettings } from './agent-start.js'

@@ -1,7 +1,7 @@
 // Passes the offers of an agent's MCP servers to a separate plumb-agent: in a file here, in messages elsewhere
 // (plumb-tools(7), MCP servers).
 
-import type { AgentServers, OfferedTool, ToolsFile } from '@plumb/tool'
+import type { AgentServers, OfferedTool, ToolsFile } from '@plumb/tool/internal'
 import type { Fault } from '@plumb/wire'
 
 export class ServerOffers {

@@ -95,7 +95,7 @@ const withDelayedOptimiser = <T>(work: () => T): T => {
 }
 
 const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
-  const tool = await import('@plumb/tool')
+  const tool = await import('@plumb/tool/internal')
   return tool.promptAsSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
 }
 

@@ -1,6 +1,6 @@
 // Builds spans from the events of a run: messages in a child, requests to models, tool calls.
 
-import type { CallEnvelope } from '@plumb/tool'
+import type { CallEnvelope } from '@plumb/tool/internal'
 import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
 import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
 import type { StageTokens } from './stats.js'

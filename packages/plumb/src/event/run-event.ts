@@ -1,6 +1,6 @@
 // The events of a run, in order. A run without listeners makes none.
 
-import type { CallEnvelope } from '@plumb/tool'
+import type { CallEnvelope } from '@plumb/tool/internal'
 import type { Fault, OfInput, Result, Telemetry } from '@plumb/wire'
 import type { NodeKind } from '../draw/describe.js'
 

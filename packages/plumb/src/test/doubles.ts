@@ -2,14 +2,14 @@
 
 import type { Bound, Script, ScriptedAnswer, ToolPlan } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
-import type { StandIn, Tool } from '@plumb/tool'
+import type { StandIn, Tool } from '@plumb/tool/internal'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { CallLog } from './call-log.js'
 import { notRun } from './outside.js'
 import { openComputed, ScriptPlayer } from './script-player.js'
 import { faultOf } from './scripted-agent.js'
 
-type ToolPackage = typeof import('@plumb/tool')
+type ToolPackage = typeof import('@plumb/tool/internal')
 
 export interface DoublesOptions {
   readonly tools: ReadonlyMap<Bound, Script>

@@ -3,7 +3,7 @@
 import { agentOf, type Bound, type Json, type ToolPlan, toolOf } from '@plumb/lang'
 import { isRecord } from '@plumb/wire'
 
-type ToolPackage = typeof import('@plumb/tool')
+type ToolPackage = typeof import('@plumb/tool/internal')
 
 /** Why the subject is not run, as the end of a sentence about it. Undefined: it may be. */
 export const whyOutside = (bound: Bound, { docroot, asksModels }: OutsideOptions, tools: ToolPackage): string | undefined => {

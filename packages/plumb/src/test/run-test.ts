@@ -72,7 +72,7 @@ const whySkipped = async ({ live, model }: TestPlan, docroot: string): Promise<s
   process.env.PLUMB_SANDBOX = 'require'
   for (const bound of live) {
     const { notRun, whyOutside } = await import('./outside.js')
-    const why = whyOutside(bound, { docroot, asksModels: model !== 'recorded' }, await import('@plumb/tool'))
+    const why = whyOutside(bound, { docroot, asksModels: model !== 'recorded' }, await import('@plumb/tool/internal'))
     if (why !== undefined) return notRun(bound.name, why)
   }
   return undefined

@@ -14,7 +14,7 @@ import {
   type TestPlan,
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
-import type { Registry, Session } from '@plumb/tool'
+import type { Registry, Session } from '@plumb/tool/internal'
 import { type Fault, fail, fault, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
@@ -162,7 +162,7 @@ export class TestHost {
   }
 
   async #openDoubles(): Promise<Doubles> {
-    const tools = await import('@plumb/tool')
+    const tools = await import('@plumb/tool/internal')
     this.#doubles ??= new Doubles(tools, {
       tools: this.#plan.tools,
       offered: this.#plan.offered,
@@ -178,7 +178,7 @@ export class TestHost {
     const options = { docroot: this.#setting.docroot ?? '.', asksModels: this.#plan.model !== 'recorded' }
     for (const { work } of nodes) {
       if (work.kind !== 'agent') continue
-      const why = whyOutside(work.bound, options, await import('@plumb/tool'))
+      const why = whyOutside(work.bound, options, await import('@plumb/tool/internal'))
       if (why !== undefined) return notRun(work.bound.name, why)
     }
     return undefined
@@ -231,7 +231,7 @@ export class TestHost {
     if (!plans.some((tool) => tool.name === name)) return doubles.callOffered(name, input)
     this.#caller ??= this.#openCaller()
     const caller = await this.#caller
-    const tool = await import('@plumb/tool')
+    const tool = await import('@plumb/tool/internal')
     if (!caller) return fail('file_not_found', 'the directory of the test is gone')
     const known = caller.registries.get(plan.bound) ?? tool.openRegistry(plans, caller.session.docroot, doubles.standIn).registry
     caller.registries.set(plan.bound, known)

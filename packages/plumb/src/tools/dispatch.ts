@@ -2,8 +2,7 @@
 // or another program. A run without tools loads nothing of it.
 
 import { agentOf, agentTools, type Bound, type Graph, type GraphNode } from '@plumb/lang'
-import type { Dispatcher } from '@plumb/tool'
-import type { Fault, Reporter, Result } from '@plumb/wire'
+import type { Dispatcher, Fault, Reporter, Result } from '@plumb/wire'
 import { hasServers, hasTools, type SpawnSettings } from '../child/agent-start.js'
 import { ServerOffers } from '../child/server-offers.js'
 import { placesOf } from '../event/wires.js'
@@ -50,7 +49,7 @@ const openToolService = async (
   settings: SpawnSettings,
   reporter: Reporter,
 ): Promise<Result<ToolService, readonly Fault[]>> => {
-  const { checkedTool, serveLines } = await import('@plumb/tool')
+  const { checkedTool, serveLines } = await import('@plumb/tool/internal')
   const { toolProgram, maxLine } = settings
   const report = (fault: Fault) => settings.report({ ...fault, port: fault.port ?? 'tool_req', process: name })
   const opened = await openDispatcher(bound, place, settings, reporter, report)
@@ -86,7 +85,7 @@ const openDispatcher = async (
   reporter: Reporter,
   report: (fault: Fault) => void,
 ): Promise<Result<OpenedDispatcher, readonly Fault[]>> => {
-  const tool = await import('@plumb/tool')
+  const tool = await import('@plumb/tool/internal')
   const plan = agentOf(bound)
   const docroot = findDocroot(settings.docroot)
   const authority = settings.authoritySource.authorityFor(plan)

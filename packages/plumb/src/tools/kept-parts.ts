@@ -1,6 +1,6 @@
 // The inner calls of a map's call: each is recorded with its result, and not made again when the run is resumed.
 
-import type { KeptParts } from '@plumb/tool'
+import type { KeptParts } from '@plumb/tool/internal'
 import { type Result, succeed } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { answerKey, type RecordedOutcome } from '../record/resume/answers.js'

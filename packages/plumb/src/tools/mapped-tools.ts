@@ -1,10 +1,11 @@
 // The tools that map calls: by plumb-tool in this process, or by another program. A run without such a map loads nothing of it.
 
 import { type BasePlan, type Bound, type Graph, type GraphNode, partsOfPlan, toolOf } from '@plumb/lang'
-import type { Dispatcher, KeptParts } from '@plumb/tool'
+import type { KeptParts } from '@plumb/tool/internal'
 import {
   checkJson,
   type Deliveries,
+  type Dispatcher,
   type Fault,
   fail,
   fault,
@@ -63,7 +64,7 @@ const openMappedTool = async (
     const opened = openToolCommand({ program: toolProgram, maxLine, reporter, report })
     return opened.ok ? { ok: true, value: byProgram(name, place, opened.value, settings.deliveries) } : { ok: false, error: [opened.error] }
   }
-  const { openRegistry, perform } = await import('@plumb/tool')
+  const { openRegistry, perform } = await import('@plumb/tool/internal')
   const docroot = findDocroot(settings.docroot)
   // Naming it in a map declares it.
   const { registry, faults } = openRegistry([{ ...toolOf(bound), isExposed: true }], settings.docroot, settings.standIn)

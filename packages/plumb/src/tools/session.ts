@@ -1,6 +1,6 @@
 // The shared state of all calls of one agent, or of one map of a tool: the docroot, the authority, and the receivers of reports.
 
-import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool'
+import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool/internal'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import type { MapApprovals } from './map-approvals.js'
@@ -21,7 +21,7 @@ export interface SessionOptions {
 }
 
 export const openToolSession = async (options: SessionOptions, settings: SpawnSettings, reporter: Reporter): Promise<Session> => {
-  const tool = await import('@plumb/tool')
+  const tool = await import('@plumb/tool/internal')
   const { name, place, docroot, authority, isApproved, caller, approvals } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
   const { files, handedOn, agentProgram, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings

@@ -1,8 +1,8 @@
 // Another program in place of the dispatcher (--tool-command, PLUMB_TOOL): requests on its stdin, answers on its stdout, one a line.
 
-import type { Dispatcher } from '@plumb/tool'
 import {
   childEnv,
+  type Dispatcher,
   errorAnswer,
   type Fault,
   fault,

@@ -2,8 +2,8 @@
 // It shares no queue with data: neither waits for the other.
 
 import type { CheckedTool } from '@plumb/lang'
-import type { Dispatcher, serveLines } from '@plumb/tool'
-import { type Fault, type LineSink, type LineSource, nowMs } from '@plumb/wire'
+import type { serveLines } from '@plumb/tool/internal'
+import { type Dispatcher, type Fault, type LineSink, type LineSource, nowMs } from '@plumb/wire'
 import type { ServerOffers } from '../child/server-offers.js'
 
 export interface ToolServiceOptions {

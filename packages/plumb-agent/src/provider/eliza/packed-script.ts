@@ -1,5 +1,5 @@
 // A script that the build has read and checked, as it is embedded: rule by rule; the inside of decompositions stays in the
-// notation of 1966 until a message needs it. To read all of it takes 11 % of a start of an ELIZA agent (see CONTRIBUTING.md, Speed).
+// notation of 1966 until a message needs it. To read all of it takes 11 % of a start of an ELIZA agent (see doc/performance.md).
 import { readDecomposition, readMemoryRule, type ScriptReader } from './read-rule.js'
 import type { Decomposition, ElizaScript, MemoryRule, Reassembly, ReplyTemplate, ScriptRule, Term } from './rule.js'
 import { readLists, type ScriptList } from './script-lists.js'

@@ -42,7 +42,7 @@ export interface FunctionTool extends Tool {
   readonly description: string
 }
 
-/** Input and output are checked against the declared types. Constraints of JSON Schema that types cannot express are not checked. */
+/** A function of this process as a tool. Input and output are checked against the declared types. Constraints of JSON Schema that types cannot express are not checked. */
 export const adaptFunction = <const P extends Parameters>(declaration: FunctionDeclaration<P>): FunctionTool => {
   const { name, description, parameters, output = { kind: 'json' }, fn } = declaration
   const schema = isSchema(parameters) ? parameters : schemaOf(parameters as Readonly<Record<string, ShortParameter>>)
