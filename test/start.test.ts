@@ -92,7 +92,7 @@ const WITH_SERVER = `let bot : !string -> !string = agent { provider: "eliza", m
 const PIPES = ['net', 'stream']
 // A Node in which the bare ones were not tried does it by way of streams.
 const PIPED = isTried('pipe_wrap', process.versions.node) ? [] : PIPES
-const CHILD = isTried('process_wrap', process.versions.node) ? PIPED : ['child_process', ...PIPES]
+const CHILD = ['child_process', ...PIPES]
 
 interface Start {
   /** MODEL stands for the address of a model. */
