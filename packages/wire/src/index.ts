@@ -123,6 +123,7 @@ export { isFault, numbersIn, type Reported, readReported, showReported } from '.
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
 export { addSecret, isSecretName, scrub } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
+export { sha256Of } from './sha256-of.js'
 export { type Bootstrap, openBootstrap } from './spec/bootstrap.js'
 export { type GivenOptions, readGivenValues } from './spec/given-values.js'
 export {
