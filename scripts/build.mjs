@@ -1,7 +1,7 @@
 // Builds what is not fresh: build.mjs [--tests]
 //
 // Each package with a src/main.ts becomes packages/NAME/dist/main.bundle.cjs, which bin/NAME and its copy dist/main.cjs run with a cache of
-// its compiled code; version.bundle.cjs takes its place for `--version` alone. What the sources load by `import()` (a module of ours, a package, a worker, a list of exports named x.late.ts) becomes
+// its compiled code. What the sources load by `import()` (a module of ours, a package, a worker, a list of exports named x.late.ts) becomes
 // a bundle of its own beside it, loaded when it is first used. With --tests each test file becomes one file in packages/NAME/dist/test or
 // test/dist. A stamp beside the output says what it was made from, and THIRD-PARTY-NOTICES which packages an executable contains, under
 // which licences.
@@ -90,25 +90,12 @@ const bundleExecutable = async (name, dist) => {
     ),
   ]
   results.push({ outputFiles: [], metafile: { inputs: Object.fromEntries([...indexes].map((path) => [path, {}])) } })
-  results.push(await bundleVersion(name, dist))
   for (const [file, { specifier, resolveDir }] of late) {
     const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
     const outfile = `${dist}/${file}.bundle.cjs`
     results.push(await bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, stdin, plugins: [lateNode, ...TRANSFORMS], outfile }))
   }
   return results
-}
-
-const KNOW_PRICES = ['plumb', 'plumb-agent']
-const bundleVersion = (name, dist) => {
-  const run = KNOW_PRICES.includes(name) ? 'runVersionAndPrices' : 'runVersion'
-  const contents = [
-    `import { version } from './packages/${name}/package.json'`,
-    `import { ${run} } from './packages/wire/src/cli/version-program.ts'`,
-    `${run}('${name}', version)`,
-  ].join('\n')
-  const options = { stdin: { contents, resolveDir: ROOT }, outfile: `${dist}/version.bundle.cjs`, plugins: [lateNode, ...TRANSFORMS] }
-  return bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, ...options })
 }
 
 // Packages that are CommonJS use these.

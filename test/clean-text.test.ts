@@ -79,7 +79,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'plumb/src/test/snapshot.ts': 'a file',
   'plumb/src/view/view-command.ts': 'a page, in which every value is escaped',
   'wire/src/cli/command-line.ts': 'its own help',
-  'wire/src/cli/version-program.ts': 'a text of ours',
+  'wire/src/cli/program.ts': 'the version',
   'wire/src/cli/write-stdout.ts': 'writes for those that are listed here',
 }
 

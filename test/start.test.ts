@@ -189,7 +189,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
 
 for (const [name, starts] of Object.entries(STARTS))
   t.test(name, async (t) => {
-    const version: Start = { args: ['--version'], node: [], main: 'version' }
+    const version: Start = { args: ['--version'], node: [] }
     for (const { args, input, handed, node, main = 'main', bundles = [], uncached = [] } of [version, ...starts]) {
       for (const through of input === undefined ? (['pipes'] as const) : (['pipes', 'files'] as const)) {
         const found = start(name, args, input ?? '', handed, through)
