@@ -14,7 +14,7 @@ const PACKAGES = readdirSync('packages')
 const TOP_LEVEL = [
   ...[
     '.ci',
-    '.gitignore',
+    '.gitattributes', '.gitignore',
     '.pre-commit-hooks.yaml',
     'CHANGELOG.md',
     'CONTRIBUTING.md',

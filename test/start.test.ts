@@ -145,13 +145,13 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       args: ['-e', agentOf('')],
       input: '"Men are all alike."\n',
       node: ['http', 'net', 'stream', 'v8'],
-      bundles: ['provider-chats', 'undici-lib-dispatcher-agent.js'],
+      bundles: ['provider-chats', 'shared/undici-lib-dispatcher-agent.js'],
     },
     {
       args: ['-e', `${DOUBLE} ${agentOf(', tools: ["double"]')}`],
       input: '"Twice 21?"\n',
       node: ['child_process', 'http', 'net', 'stream', 'v8'],
-      bundles: ['tool-agent-tools', 'shared', 'split2', 'provider-chats', 'undici-lib-dispatcher-agent.js'],
+      bundles: ['tool-agent-tools', 'shared', 'shared/split2', 'provider-chats', 'shared/undici-lib-dispatcher-agent.js'],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
@@ -169,7 +169,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       node: PIPED,
       main: 'child',
     },
-    { args: ['--help'], node: PIPES, bundles: ['commander'] },
+    { args: ['--help'], node: PIPES, bundles: ['shared/commander'] },
   ],
   'plumb-chat': [{ args: ['--help'], node: PIPES }],
   'plumb-mcp': [{ args: [agent], input: `${JSON.stringify(INITIALIZE)}\n`, node: PIPED }],
@@ -181,9 +181,9 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       args: ['-e', WITH_SERVER, '--agent', 'bot', 'serve', '--offers'],
       input: '',
       node: ['child_process', 'crypto', 'net', 'stream'],
-      bundles: ['source-mcp-agent-servers', 'mcp-client-connect', 'mcp-client'],
+      bundles: ['source-mcp-agent-servers', 'mcp-client-connect', 'shared/mcp-client'],
     },
-    { args: ['--help'], node: PIPES, bundles: ['commander'] },
+    { args: ['--help'], node: PIPES, bundles: ['shared/commander'] },
   ],
 }
 
