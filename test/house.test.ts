@@ -14,7 +14,8 @@ const PACKAGES = readdirSync('packages')
 const TOP_LEVEL = [
   ...[
     '.ci',
-    '.gitattributes', '.gitignore',
+    '.gitattributes',
+    '.gitignore',
     '.pre-commit-hooks.yaml',
     'CHANGELOG.md',
     'CONTRIBUTING.md',

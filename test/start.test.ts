@@ -101,9 +101,7 @@ interface Start {
   /** On fd 9. */
   readonly handed?: string
   readonly node: readonly string[]
-  /** What it begins with, if not `main`. */
-  readonly main?: string
-  /** Besides that. */
+  /** Besides `main`. */
   readonly bundles?: readonly string[]
   /** Those of them that are too rare for a cache. */
   readonly uncached?: readonly string[]
@@ -139,34 +137,38 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     },
   ],
   'plumb-agent': [
-    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED, bundles: ['config-compile-agent'] },
     {
       args: ['-e', agentOf('')],
       input: '"Men are all alike."\n',
       node: ['http', 'net', 'stream', 'v8'],
-      bundles: ['provider-chats', 'shared/undici-lib-dispatcher-agent.js'],
+      bundles: ['config-compile-agent', 'provider-chats', 'shared/undici-lib-dispatcher-agent.js'],
     },
     {
       args: ['-e', `${DOUBLE} ${agentOf(', tools: ["double"]')}`],
       input: '"Twice 21?"\n',
       node: ['child_process', 'http', 'net', 'stream', 'v8'],
-      bundles: ['tool-agent-tools', 'shared', 'shared/split2', 'provider-chats', 'shared/undici-lib-dispatcher-agent.js'],
+      bundles: [
+        'config-compile-agent',
+        'tool-agent-tools',
+        'shared',
+        'shared/split2',
+        'provider-chats',
+        'shared/undici-lib-dispatcher-agent.js',
+      ],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
-      main: 'child',
       bundles: ['config-compile-agent'],
-      uncached: ['config-compile-agent'],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: {}, modules: {}, agent: BOT })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
-      main: 'child',
     },
     { args: ['--help'], node: PIPES, bundles: ['shared/commander'] },
   ],
@@ -189,7 +191,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
 for (const [name, starts] of Object.entries(STARTS))
   t.test(name, async (t) => {
     const version: Start = { args: ['--version'], node: [] }
-    for (const { args, input, handed, node, main = 'main', bundles = [], uncached = [] } of [version, ...starts]) {
+    for (const { args, input, handed, node, bundles = [], uncached = [] } of [version, ...starts]) {
       for (const through of input === undefined ? (['pipes'] as const) : (['pipes', 'files'] as const)) {
         const found = start(name, args, input ?? '', handed, through)
         t.match(found, { status: 0, stdout: /./, stderr: '' }, args.join(' '))
@@ -201,7 +203,7 @@ for (const [name, starts] of Object.entries(STARTS))
         )
         // The build numbers them anew when others are added.
         const loaded = found.bundles?.map((bundle) => bundle.replace(/^shared-\d+$/, 'shared-N'))
-        t.strictSame(loaded, [main, ...bundles], `bundles for ${args.join(' ')}`)
+        t.strictSame(loaded, ['main', ...bundles], `bundles for ${args.join(' ')}`)
         t.strictSame(found.uncached, uncached, `caches that are there, and that Node takes, for ${args.join(' ')}`)
       }
     }
