@@ -76,10 +76,10 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'plumb/src/engine/submit.ts': 'openLineOutput cleans what goes to a terminal, or the name of the run',
   'plumb/src/lsp/lsp.ts': 'messages of a protocol',
   'plumb/src/run/run.ts': 'dryRun cleans its words; the telemetry of a child',
-  'plumb/src/test/snapshot.ts': 'a file',
+  'plumb/src/spec-test/snapshot.ts': 'a file',
   'plumb/src/view/view-command.ts': 'a page, in which every value is escaped',
   'wire/src/cli/command-line.ts': 'its own help',
-  'wire/src/cli/version-program.ts': 'a text of ours',
+  'wire/src/cli/program.ts': 'the version',
   'wire/src/cli/write-stdout.ts': 'writes for those that are listed here',
 }
 

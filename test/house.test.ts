@@ -14,6 +14,7 @@ const PACKAGES = readdirSync('packages')
 const TOP_LEVEL = [
   ...[
     '.ci',
+    '.gitattributes',
     '.github',
     '.gitignore',
     '.pre-commit-hooks.yaml',

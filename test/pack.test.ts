@@ -46,7 +46,8 @@ const namingTheCheckout = (path: string): string[] => filesUnder(path).filter((f
 /** The packages that the bundles of an executable were made of, as the source maps beside them say. */
 const bundled = (name: string): string[] => {
   const dependency = /node_modules\/\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
-  const maps = filesUnder(`packages/${name}/dist`).filter((file) => file.endsWith('.bundle.cjs.map'))
+  const { outputs } = JSON.parse(readFileSync(`packages/${name}/dist/built.json`, 'utf8')) as { outputs: string[] }
+  const maps = outputs.filter((file) => file.endsWith('.bundle.cjs.map'))
   const sources = maps.flatMap((file) => (JSON.parse(readFileSync(file, 'utf8')) as { sources: string[] }).sources)
   return [...new Set(sources.flatMap((source) => dependency.exec(source)?.[1] ?? []))]
 }

@@ -23,8 +23,8 @@ import { type Files, loadModules, type MainFile, type Module } from './names/mod
 import type { Bound, Scope } from './names/names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
-import { readTest } from './test/read-test.js'
-import type { TestPlan } from './test/test-plan.js'
+import { readTest } from './spec-test/read-test.js'
+import type { TestPlan } from './spec-test/test-plan.js'
 
 export interface Program {
   /** The named file. */

@@ -54,7 +54,6 @@ export { sumsOf } from './program/sums-of.js'
 export type { ProcessPlan, ToolBody, ToolPlan } from './program/tool-plan.js'
 export { agentTools, toolOf, toolsOf } from './program/tool-plan.js'
 export { typeOf } from './program/type-text.js'
-export { STANDARD_LIBRARY } from './stdlib/library.js'
 export type {
   ExpectedCalls,
   ExpectedMessages,
@@ -65,7 +64,8 @@ export type {
   TestCondition,
   TestPlan,
   TestPort,
-} from './test/test-plan.js'
+} from './spec-test/test-plan.js'
+export { STANDARD_LIBRARY } from './stdlib/library.js'
 export { isUnbounded } from './types/depth.js'
 export { join, joinAll } from './types/join.js'
 export { holdsMedia, MEDIA_KINDS, type MediaKind, mediaKindOf } from './types/media.js'

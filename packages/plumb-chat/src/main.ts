@@ -108,4 +108,4 @@ const forwarded = ({ provider, model, docroot, grant, policy, context, allowHost
   ]
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

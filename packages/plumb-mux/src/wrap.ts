@@ -1,6 +1,6 @@
 // A command with real descriptors inside, envelopes outside.
 
-import { DIRECTIONS, FDS, type FdName, type LineChild, type LineSink, type LineSource, type Result, spawnLines, succeed } from '@plumb/wire'
+import { DIRECTIONS, FDS, type FdName, type LineChild, type LineSink, type LineSource, type Result, spawnChild, succeed } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'
@@ -29,7 +29,7 @@ export const wrap = (options: WrapOptions): Result<MuxSession> => {
   const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tellsUnreadable, tee, onFault } = options
   const inward = fdPortsOf('in', fds)
   const outward = fdPortsOf('out', fds)
-  const started = spawnLines({
+  const started = spawnChild({
     command,
     env,
     fds: Object.fromEntries([...inward, ...outward].filter((port) => FDS[port] > 2).map((port) => [FDS[port], DIRECTIONS[port]])),

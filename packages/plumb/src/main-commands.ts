@@ -13,8 +13,8 @@ import { DATABASE_OPTIONS, OPTIONS_OF_STAGE, RUN_OPTIONS, runBinding } from './m
 import { withSummaryForm } from './main-watch.js'
 import type { ApproveOptions } from './record/listed-calls.js'
 import type { RunFlags } from './run-flags.js'
-import type { TestCommandOptions } from './test/command.js'
-import { REPORTER_NAMES, type ReporterName } from './test/report/result.js'
+import type { TestCommandOptions } from './spec-test/command.js'
+import { REPORTER_NAMES, type ReporterName } from './spec-test/report/result.js'
 import type { ViewOptions } from './view/view-command.js'
 
 interface TestFlags {

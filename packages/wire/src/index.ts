@@ -24,7 +24,6 @@ export {
   type PlumbProgram,
   siblingProgram,
   spawnPlumb,
-  spawnPlumbLines,
   type Wrapper,
 } from './child/plumb-child.js'
 export type { ListenerOption, SpawnOptions } from './child/prepare.js'
@@ -32,8 +31,7 @@ export { requireSandbox } from './child/require-sandbox.js'
 export { resolveProgram } from './child/resolve-program.js'
 export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
 export { type Child, spawnChild } from './child/spawn.js'
-export { type LineChild, spawnLines } from './child/spawn-lines.js'
-export type { Exit } from './child/supervise.js'
+export type { Exit, LineChild } from './child/supervise.js'
 export { parseWith, runParsed } from './cli/command-line.js'
 export { examples } from './cli/help.js'
 export { announceInput, checkLine, type InputForm, suggestRaw } from './cli/input-line.js'
@@ -125,6 +123,7 @@ export { isFault, numbersIn, type Reported, readReported, showReported } from '.
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
 export { addSecret, isSecretName, scrub } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
+export { sha256Of } from './sha256-of.js'
 export { type Bootstrap, openBootstrap } from './spec/bootstrap.js'
 export { type GivenOptions, readGivenValues } from './spec/given-values.js'
 export {

@@ -1,7 +1,16 @@
 // The limits of money and rate: the shared budget, the prices, and the account of the agent.
 
-import { createHash } from 'node:crypto'
-import { type BudgetLimits, currentBudget, fail, loadPrices, type Prices, type RateLimit, type Result, succeed } from '@plumb/wire'
+import {
+  type BudgetLimits,
+  currentBudget,
+  fail,
+  loadPrices,
+  type Prices,
+  type RateLimit,
+  type Result,
+  sha256Of,
+  succeed,
+} from '@plumb/wire'
 import { unpriced } from '../conversation/billing.js'
 import type { PreparedAgent } from './prepare.js'
 
@@ -27,5 +36,4 @@ export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: Bu
 }
 
 // A budget is a file: it does not contain the key.
-const accountOf = (provider: string, account: string): string =>
-  `${provider} ${createHash('sha256').update(account).digest('hex').slice(0, 16)}`
+const accountOf = (provider: string, account: string): string => `${provider} ${sha256Of(account, 16)}`

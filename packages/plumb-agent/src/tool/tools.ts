@@ -1,6 +1,5 @@
 // The tools of one agent: those that the model is offered now, and the results of the calls in an answer.
 
-import { createHash } from 'node:crypto'
 import type { Json } from '@plumb/lang'
 import {
   errorAnswer,
@@ -14,6 +13,7 @@ import {
   preview,
   RESULT_DROPPED,
   type Result,
+  sha256Of,
   succeed,
   type ToolAnswer,
   type ToolCaller,
@@ -251,7 +251,7 @@ const SHORT_CALL = 256
 
 const fingerprint = (use: ToolUse): string => {
   const text = JSON.stringify([use.name, inputText(use)])
-  return text.length <= SHORT_CALL ? text : createHash('sha256').update(text).digest('base64')
+  return text.length <= SHORT_CALL ? text : sha256Of(text)
 }
 
 const readInput = (use: ToolUse, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {

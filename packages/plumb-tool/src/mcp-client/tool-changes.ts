@@ -1,7 +1,6 @@
 // Detects changes of a server's tools under the same name, and warns of them: a person, and a model, have agreed to the earlier ones.
 
-import { createHash } from 'node:crypto'
-import { canonicalJson, type Fault, fault } from '@plumb/wire'
+import { canonicalJson, type Fault, fault, sha256Of } from '@plumb/wire'
 import type { McpTool } from './connection.js'
 
 const PARTS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
@@ -42,11 +41,4 @@ const NAMES: Readonly<Record<(typeof PARTS)[number], string>> = {
 }
 
 const printsOf = (tool: McpTool): Prints =>
-  Object.fromEntries(
-    PARTS.map((part) => [
-      part,
-      createHash('sha256')
-        .update(canonicalJson(JSON.stringify(tool[part] ?? null)))
-        .digest('hex'),
-    ]),
-  ) as unknown as Prints
+  Object.fromEntries(PARTS.map((part) => [part, sha256Of(canonicalJson(JSON.stringify(tool[part] ?? null)))])) as unknown as Prints

@@ -1,11 +1,11 @@
 // The cached tool lists of servers (`cache_ttl`), for later processes: in private files in a directory of the user's, under names that
 // reveal nothing of the server, and never with a key in them.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import { isRecord, MAX_LINE, parseJson, scrub } from '@plumb/wire'
+import { isRecord, MAX_LINE, parseJson, scrub, sha256Of } from '@plumb/wire'
 import type { McpTool, ServerConfig } from './connection.js'
 import { withoutSlash } from './server-url.js'
 import { readTools } from './tool-list.js'
@@ -86,7 +86,7 @@ const directoryOf = ({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): str
 }
 
 // Keys distinguish lists by sixteen bits of a hash, which cannot be reversed, however short a key is.
-const hint = (secret: string | undefined): string | undefined => secret && createHash('sha256').update(secret).digest('hex').slice(0, 4)
+const hint = (secret: string | undefined): string | undefined => secret && sha256Of(secret, 4)
 
 const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv): Promise<string> => {
   const { command, args = [], url, transport, auth, revision } = config
@@ -103,7 +103,7 @@ const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv):
     Object.entries(config.env ?? {}).map(([name, value]) => [name, hint(value)]),
     keys.map(hint),
   ]
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+  return sha256Of(JSON.stringify(parts), 32)
 }
 
 const changedAt = (path: string): Promise<number | undefined> =>

@@ -11,8 +11,8 @@ import {
   type LineChild,
   openDeliveryLog,
   type Result,
-  spawnLines,
-  spawnPlumbLines,
+  spawnChild,
+  spawnPlumb,
   succeed,
   toDollars,
 } from '@plumb/wire'
@@ -64,7 +64,7 @@ export const spawnAll = (graph: Graph, { settings, tools, isNested, fail }: Spaw
     const service = tools.get(node)
     const isAskedToLetGo = letsGo.has(node)
     const at = { node, place, settings, isAskedToLetGo, offers: service?.offers, checkedTools: service?.checkedTools }
-    const child = kind === 'agent' ? spawnAgent(at, bound, (words) => fail(notTakenUp(node, words))) : spawnPlumb(at, bound)
+    const child = kind === 'agent' ? spawnAgent(at, bound, (words) => fail(notTakenUp(node, words))) : start(plumbPlan(at, bound), at)
     if (!child.ok) {
       for (const { child: started } of spawned.values()) started.kill('SIGKILL')
       return { ok: false, error: { ...child.error, process: node.name } }
@@ -85,8 +85,6 @@ const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void)
   return succeed({ ...started.value, ...restoreMemory(started.value.child, memory, fail), controls: 1 })
 }
 
-const spawnPlumb = (at: ChildPlace, bound: Bound): Result<Spawned> => start(plumbPlan(at, bound), at)
-
 const spawnProgram = (
   { command, env: names, fds, box, limit }: ChildPlan & { kind: 'program' },
   offers: ChildPlace['offers'],
@@ -97,12 +95,12 @@ const spawnProgram = (
     ...offers?.env,
     ...(left === null ? {} : { PLUMB_BUDGET: String(toDollars(Math.max(0, left))) }),
   }
-  if (!box) return spawnLines({ command, env, fds, isForeign: true })
+  if (!box) return spawnChild({ command, env, fds, isForeign: true })
   const boxed = box(command, env)
   if (!boxed.ok) return boxed
   const { enclosure, command: inner } = boxed.value
   const { command: before, given = {}, shared = {}, listener, env: theirs, close } = enclosure
-  const child = spawnLines({
+  const child = spawnChild({
     command: [...before, ...inner],
     env: theirs,
     fds,
@@ -135,7 +133,7 @@ const start = (plan: ChildPlan, place: ChildPlace): Result<Spawned> => {
   const grant = agent ? authoritySource.authorityFor(agent) : () => authoritySource.authority
   const env = { ...childEnv('ours', variables), ...offers?.env }
   const deliveries = settings.deliveries && openDeliveryLog()
-  const own = spawnPlumbLines({
+  const own = spawnPlumb({
     program,
     args: [...args, ...(deliveries ? ['--delivery-fd', String(DELIVERY_FD)] : [])],
     ...(deliveries ? { shared: { [DELIVERY_FD]: deliveries.fd } } : {}),

@@ -1,7 +1,6 @@
 // Loads the named spec, from a file, inline text or a parent, and returns a checked program, or every diagnostic.
 
 import { normalize } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import {
@@ -34,8 +33,6 @@ export interface SpecOptions {
   readonly flows?: boolean | undefined
   /** For drawing only: flows are shown, and not enforced. */
   readonly ignoresFlows?: boolean
-  /** Warnings are shown. */
-  readonly isCheck?: boolean
   /** The values of params. Undefined: nothing will be run. */
   readonly given?: GivenOptions
 }
@@ -59,8 +56,7 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   if (!given.ok) return given
   const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<LoadedSpec>> => {
     // The parent has already checked tests and flows of what it hands over.
-    const compiling = () => compile({ ...entry, files, given: given.value, checksTests: bootstrap === undefined })
-    const checked = options.isCheck && entry.text.length > LONG_TEXT ? withDelayedOptimiser(compiling) : compiling()
+    const checked = compile({ ...entry, files, given: given.value, checksTests: bootstrap === undefined })
     const compiled = bootstrap || options.ignoresFlows ? checked : await withFlows(checked, options)
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
@@ -80,18 +76,6 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   const text = prompt ?? files.read(entryPath)
   if (!text.ok) return text
   return loaded({ path: entryPath, text: text.value }, files)
-}
-
-// A check is over before optimised code has paid for itself: with V8's optimiser delayed, one of 2,000 lines takes a tenth less of processor
-// time. To reach the flag costs 3 ms, more than it saves in a short text. It is one of Node 20's V8; later versions print a warning for it.
-const LONG_TEXT = 15_000
-const withDelayedOptimiser = <T>(work: () => T): T => {
-  if (!process.versions.v8.startsWith('11.')) return work()
-  setFlagsFromString('--interrupt-budget=600000')
-  const done = work()
-  // The default: under another value Node refuses the caches of what is loaded later.
-  setFlagsFromString('--interrupt-budget=67584')
-  return done
 }
 
 const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {

@@ -1,6 +1,7 @@
 // How pictures and JSON describe a node: its kind, its expression, and the provider and tools of an agent.
 
 import { agentOf, type Expansion, type GraphNode, type Json, type Type } from '@plumb/lang'
+import { isRecord } from '@plumb/wire'
 
 export type NodeKind =
   | 'input'
@@ -91,7 +92,6 @@ const texts = (value: Json | undefined): string[] => list(value).filter((item) =
 
 // Only the prefix of a server's tools is shown, by default the name of its binding: the rest may be secret.
 const serverName = (server: Json): string => {
-  const isObject = typeof server === 'object' && server !== null && !Array.isArray(server)
-  const prefix = isObject ? (server as { readonly [key: string]: Json }).prefix : undefined
+  const prefix = isRecord(server) ? server.prefix : undefined
   return typeof prefix === 'string' ? prefix : 'mcp'
 }

@@ -28,7 +28,7 @@ import {
   SentMessages,
   type SourceFiles,
   type StateLog,
-  spawnPlumbLines,
+  spawnPlumb,
   succeed,
   type Telemetry,
 } from '@plumb/wire'
@@ -144,7 +144,7 @@ export class PartProcess {
     const isEnveloped = part.inputs.length !== 1
     const framing = isEnveloped ? [] : ['--no-envelopes']
     const words = ['stage', binding, '--part', String(part.id), '--numbered', '--telemetry', ...framing, ...args]
-    const child = spawnPlumbLines({
+    const child = spawnPlumb({
       program: 'plumb',
       args: [
         ...words,

@@ -1,11 +1,10 @@
 // The plan of a run by workers: the parts of the spec, their connections, and a fingerprint that equal copies of the spec share.
 
-import { createHash } from 'node:crypto'
 import { dirname, relative } from 'node:path'
 import { agentOf, agentTools, type Bound, type Graph, type GraphNode, hasAgentLimits, planOf, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Part, partOf, partsOf } from '@plumb/lang/parts'
 import { effectsOf } from '@plumb/policy'
-import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type Result, sha256Of, succeed } from '@plumb/wire'
 import type { LoadedSpec } from '../command/load.js'
 import { identityOfRun } from '../record/identity.js'
 import type { RunOptions } from '../run/run-options.js'
@@ -128,7 +127,7 @@ const digestOf = (loaded: LoadedSpec, graph: Graph, options: RunOptions): string
   const { binding, params = null, handed_on, agent_command, tool_command, provider, model } = given as Readonly<Record<string, unknown>>
   const sorted = named.sort(([a], [b]) => (a < b ? -1 : 1))
   const whole = [PROTOCOL, sorted, binding, params, handed_on, agent_command, tool_command, provider, model]
-  return createHash('sha256').update(JSON.stringify(whole)).digest('hex')
+  return sha256Of(JSON.stringify(whole))
 }
 
 const uncountedIn = (graph: Graph, options: RunOptions): Fault | undefined => {

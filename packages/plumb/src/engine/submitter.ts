@@ -1,9 +1,8 @@
 // plumb run --on: sends standard input to the workers, and writes outputs as they arrive. The tables count the lines read and written, so
 // that the same command continues where it stopped.
 
-import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
-import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type LineReader, type Result, sha256Of, succeed } from '@plumb/wire'
 import type { Rejects } from '../record/rejects.js'
 import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-retries.js'
 import type { Connection, Query } from './connection.js'
@@ -306,7 +305,7 @@ export class Submitter {
     if (this.#o.shown) this.#o.shown.counts.bytesRead += end - start + 1
     this.#rejects?.hold(this.#taken, reader, () => this.#oldest)
     const text = reader.fault ? '' : buf.toString('utf8', start, end)
-    this.#seen = createHash('sha256').update(this.#seen).update(text).digest('hex')
+    this.#seen = sha256Of(this.#seen + text)
     if (this.#taken <= this.#before.taken)
       return this.#taken === this.#before.taken && this.#seen !== this.#before.seen ? this.#changed() : undefined
     const isHeld = text.includes('\0')

@@ -1,7 +1,8 @@
 // Writes the trace of a worker's own processes (--trace), and exports a span for each settlement if OpenTelemetry's variables name a
 // collector.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { sha256Of } from '@plumb/wire'
 import type { BatchSpanExporter } from '../display/otlp/batch-span-exporter.js'
 import type { OtlpSettings } from '../display/otlp/otlp-settings.js'
 import type { RunListener } from '../event/run-event.js'
@@ -43,7 +44,7 @@ export class WorkerWatch {
     const { spans } = this.#o
     if (!spans || ords.length === 0) return
     // All workers of a run are in one trace.
-    const traceId = spans.parent?.traceId ?? createHash('sha256').update(`plumb ${id} ${name}`).digest('hex').slice(0, 32)
+    const traceId = spans.parent?.traceId ?? sha256Of(`plumb ${id} ${name}`, 32)
     const ord = ords.slice(0, MAX_ORDS).map((one) => one.slice(1, -1).replaceAll(',', '.'))
     spans.exporter.add({
       ...{ traceId, spanId: randomBytes(8).toString('hex'), parentId: spans.parent?.spanId, name: `settle ${part.name}`, kind: 'internal' },

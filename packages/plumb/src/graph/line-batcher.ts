@@ -3,24 +3,23 @@
 
 import {
   type Evaluate,
-  type Fused,
+  environmentOf,
   fuse,
   type GraphNode,
   type MessageScanner,
   type MessageScanners,
-  put,
   type Sink,
   type Step,
+  stepsOf,
   Verdict,
 } from '@plumb/lang'
 import type { LineBatcher, LineWriter } from '@plumb/wire'
-import { branchesBehind } from './branches.js'
 import type { Edges } from './edges.js'
 import { MainOutput } from './main-output.js'
 import { typeAt } from './morphism/expression.js'
 import type { Morphism } from './morphism/morphism.js'
 
-export interface BatcherOptions {
+interface BatcherOptions {
   readonly scanner: MessageScanner
   readonly maxLine: number
   readonly sink: Sink
@@ -31,7 +30,7 @@ export interface BatcherOptions {
 class WrittenRun {
   #buf: Buffer
   #from: number
-  #behind: number
+  #end: number
   #lines = 0
 
   constructor(
@@ -39,7 +38,7 @@ class WrittenRun {
     private readonly writer: LineWriter,
   ) {
     this.#buf = sink.buf
-    this.#from = this.#behind = sink.at
+    this.#from = this.#end = sink.at
   }
 
   /** The last message of the sink. */
@@ -50,27 +49,23 @@ class WrittenRun {
       this.#buf = buf
       this.#from = start
     }
-    this.#behind = at
+    this.#end = at
     this.#lines++
   }
 
   flush(): void {
-    if (this.#lines > 0) this.writer.writeLines(this.#buf, this.#from, this.#behind, this.#lines)
-    this.#from = this.#behind
+    if (this.#lines > 0) this.writer.writeLines(this.#buf, this.#from, this.#end, this.#lines)
+    this.#from = this.#end
     this.#lines = 0
   }
 }
 
-abstract class BranchBatcher implements LineBatcher {
+/** Forwards them unchanged. */
+class PassBatcher implements LineBatcher {
   taken = 0
 
-  constructor(protected readonly o: BatcherOptions) {}
+  constructor(private readonly o: BatcherOptions) {}
 
-  abstract takeBatch(buf: Buffer, at: number, limit: number, most: number): number
-}
-
-/** Forwards them unchanged. */
-class PassBatcher extends BranchBatcher {
   takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, writer } = this.o
     let place = at
@@ -87,55 +82,21 @@ class PassBatcher extends BranchBatcher {
   }
 }
 
-/** Copying a longer line takes longer than handing it over. */
-const LONG_LINE = 2048
+abstract class FusedBatcher implements LineBatcher {
+  taken = 0
 
-/** Each is repeated so many times before the next. */
-class CopyBatcher extends BranchBatcher {
   constructor(
-    options: BatcherOptions,
-    private readonly times: number,
-  ) {
-    super(options)
-  }
+    protected readonly o: BatcherOptions,
+    protected readonly evaluate: Evaluate,
+  ) {}
 
-  takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
-    const { scanner, maxLine, sink, writer } = this.o
-    const run = new WrittenRun(sink, writer)
-    let place = at
-    let taken = 0
-    while (taken < most && place < limit && !writer.isFull) {
-      const end = scanner.find(buf, place)
-      if (end < 0 || end - place > maxLine) break
-      if (end - place < LONG_LINE) {
-        for (let i = 0; i < this.times; i++) {
-          sink.commit(put(sink, sink.at, buf, place, end))
-          run.add()
-        }
-      } else {
-        run.flush()
-        for (let i = 0; i < this.times; i++) writer.writeLines(buf, place, end + 1, 1)
-      }
-      place = end + 1
-      taken++
-    }
-    run.flush()
-    this.taken = taken
-    return place
-  }
+  abstract takeBatch(buf: Buffer, at: number, limit: number, most: number): number
 }
 
-/** Those that pass all filters of a branch, once for each branch. */
-class FilterBatcher extends BranchBatcher {
-  constructor(
-    options: BatcherOptions,
-    private readonly branches: readonly Evaluate[],
-  ) {
-    super(options)
-  }
-
+/** Forwards those that pass all filters. */
+class FilterBatcher extends FusedBatcher {
   takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
-    const { scanner, maxLine, writer } = this.o
+    const { scanner, maxLine, sink, writer } = this.o
     let from = at
     let kept = 0
     let place = at
@@ -143,44 +104,25 @@ class FilterBatcher extends BranchBatcher {
     while (taken < most && place < limit && !writer.isFull) {
       const end = scanner.find(buf, place)
       if (end < 0 || end - place > maxLine) break
-      const copies = this.copies(buf)
-      if (copies < 0) break
+      const verdict = this.evaluate(buf, scanner.captures, sink)
+      if (verdict < 0) break
       taken++
-      if (copies !== 1) {
+      if (verdict === Verdict.PASS) kept++
+      else {
         if (kept > 0) writer.writeLines(buf, from, place, kept)
-        for (let i = 0; i < copies; i++) writer.writeLines(buf, place, end + 1, 1)
         kept = 0
         from = end + 1
-      } else kept++
+      }
       place = end + 1
     }
     if (kept > 0) writer.writeLines(buf, from, place, kept)
     this.taken = taken
     return place
   }
-
-  /** The number of branches that keep the line; negative if one of them reports an error. */
-  private copies(buf: Buffer): number {
-    const { scanner, sink } = this.o
-    let copies = 0
-    for (const branch of this.branches) {
-      const verdict = branch(buf, scanner.captures, sink)
-      if (verdict < 0) return verdict
-      copies += verdict
-    }
-    return copies
-  }
 }
 
 /** The results of each. */
-class MapBatcher extends BranchBatcher {
-  constructor(
-    options: BatcherOptions,
-    private readonly evaluate: Evaluate,
-  ) {
-    super(options)
-  }
-
+class MapBatcher extends FusedBatcher {
   takeBatch(buf: Buffer, at: number, limit: number, most: number): number {
     const { scanner, maxLine, sink, writer } = this.o
     const run = new WrittenRun(sink, writer)
@@ -201,7 +143,7 @@ class MapBatcher extends BranchBatcher {
   }
 }
 
-export interface Way extends Omit<BatcherOptions, 'scanner' | 'writer'> {
+interface Way extends Omit<BatcherOptions, 'scanner' | 'writer'> {
   readonly edges: Edges
   readonly scanners: MessageScanners
   readonly receiverOf: (node: GraphNode) => Morphism
@@ -209,29 +151,46 @@ export interface Way extends Omit<BatcherOptions, 'scanner' | 'writer'> {
 
 /** Undefined if lines that enter here do not leave in runs. */
 export const openLineBatcher = (entrance: GraphNode, { edges, scanners, receiverOf, ...own }: Way): LineBatcher | undefined => {
-  const branches = branchesBehind(entrance, edges, scanners)
-  const outputs = new Set(branches?.map(({ output }) => receiverOf(output)))
-  const [output, another] = outputs
-  if (!branches || another || !(output instanceof MainOutput) || !output.taker) return undefined
-  const ways = branches.map(({ steps }) => steps)
-  return batcherOf(ways, { ...own, scanner: scanners.of(typeAt(entrance)), writer: output.taker })
+  const path = pathBehind(entrance, edges, scanners)
+  const output = path && receiverOf(path.output)
+  if (!path || !(output instanceof MainOutput) || !output.taker) return undefined
+  const options = { ...own, scanner: scanners.of(typeAt(entrance)), writer: output.taker }
+  if (path.steps.length === 0) return new PassBatcher(options)
+  const fused = fuse(path.steps, options.scanner)
+  return fused && new (fused.isWritten ? MapBatcher : FilterBatcher)(options, fused.evaluate)
 }
 
-const ALL: Fused = { evaluate: () => Verdict.PASS, isWritten: false }
+interface Path {
+  readonly steps: readonly Step[]
+  readonly output: GraphNode
+}
 
-// Undefined if the steps of a branch cannot be fused.
-const batcherOf = (branches: readonly (readonly Step[])[], options: BatcherOptions): LineBatcher | undefined => {
-  if (branches.every((steps) => steps.length === 0)) {
-    return branches.length === 1 ? new PassBatcher(options) : new CopyBatcher(options, branches.length)
+/** With more nodes it is a cycle, or too long to be worth it. */
+const MAX_NODES = 256
+
+// From the entrance to an output of main, if there is one way alone and each node on it is stateless: id, map, filter.
+const pathBehind = (entrance: GraphNode, edges: Edges, scanners: MessageScanners): Path | undefined => {
+  const scanner = scanners.of(typeAt(entrance))
+  const steps: Step[] = []
+  let from = entrance
+  for (let nodes = 0; nodes < MAX_NODES; nodes++) {
+    const [next, another] = edges.outOf(from)
+    if (!next || another) return undefined
+    const { to, isChecked } = next
+    const own = stepsAt(to)
+    if (steps.length === 0 && own ? scanners.of(typeAt(to)) !== scanner : isChecked) return undefined
+    if (own) steps.push(...own)
+    else if (to.work.kind === 'output') return { steps, output: to }
+    else if (to.work.kind !== 'pass') return undefined
+    from = to
   }
-  const chains = branches.flatMap((steps) => (steps.length === 0 ? ALL : (fuse(steps, options.scanner) ?? [])))
-  const [first] = chains
-  if (!first || chains.length < branches.length) return undefined
-  if (chains.every(({ isWritten }) => !isWritten)) {
-    return new FilterBatcher(
-      options,
-      chains.map(({ evaluate }) => evaluate),
-    )
-  }
-  return chains.length === 1 ? new MapBatcher(options, first.evaluate) : undefined
+  return undefined
+}
+
+const stepsAt = (node: GraphNode): readonly Step[] | undefined => {
+  const { work } = node
+  if (work.kind === 'map' && work.lifted) return stepsOf(work.lifted)
+  return work.kind === 'map' || work.kind === 'filter'
+    ? [{ kind: work.kind, expression: work.expression, ...environmentOf(node) }]
+    : undefined
 }

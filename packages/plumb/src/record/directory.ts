@@ -3,7 +3,7 @@
 import { type Dirent, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Fault, fail, fault, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { type Fault, fail, fault, isRecord, nowMs, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import { atOwnPath, holdDirectory, inOwnDirectory, readOwnFile } from '@plumb/wire/output'
 import type { WireInfo } from '../event/run-event.js'
 import { APPROVALS_FILE, KEPT_DIRECTORY } from './kept-answers.js'
@@ -150,15 +150,15 @@ const waitForLock = async (isNested: boolean, lock: () => Result<ReleaseLock>): 
 const foreignFileIn = (directory: string): string | undefined => {
   const entries = entriesOf(directory)
   // A run that was killed at once leaves nothing but its lock.
-  const isRecord = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
+  const isOfRun = entries.some((entry) => entry.name === RUN_FILE || entry.name === FRESH_FILE || isLock(entry))
   for (const entry of entries) {
     const { name } = entry
-    if (entry.isDirectory() && name === KEPT_DIRECTORY && isRecord) continue
+    if (entry.isDirectory() && name === KEPT_DIRECTORY && isOfRun) continue
     if (entry.isDirectory()) {
       const inside = foreignFileIn(join(directory, name))
-      if (!isRecord || inside !== undefined) return join(name, inside ?? '')
+      if (!isOfRun || inside !== undefined) return join(name, inside ?? '')
     } else if (isLock(entry)) continue
-    else if (!isRecord || !entry.isFile() || !(NAMES.has(name) || WIRE_FILE.test(name))) return name
+    else if (!isOfRun || !entry.isFile() || !(NAMES.has(name) || WIRE_FILE.test(name))) return name
   }
   return undefined
 }
@@ -177,8 +177,6 @@ export const readRunFile = (directory: string): Result<RunFile> => {
     return fail('record_invalid', `'${directory}' is no record of a run: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
-
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Writes run.json atomically. */
 export const writeRunFile = (directory: string, run: RunFile): Fault | undefined => {

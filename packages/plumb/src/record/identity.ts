@@ -1,8 +1,7 @@
 // The identity of a run: everything that its answers depend on. A resumed run with another identity reports what has changed.
 
-import { createHash } from 'node:crypto'
 import { type Graph, namedFiles, secretParams } from '@plumb/lang'
-import { readSpec, scrub } from '@plumb/wire'
+import { readSpec, scrub, sha256Of } from '@plumb/wire'
 import type { LoadedSpec } from '../command/load.js'
 import type { RunOptions } from '../run/run-options.js'
 import type { RunFile } from './directory.js'
@@ -20,7 +19,7 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
   })
   const texts = [...Object.entries(bundle.files), ...named].filter(([path]) => !path.startsWith('<'))
   const entry = program.entry.module
-  const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, hashOf(text)])
+  const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, sha256Of(text)])
   // As text: JavaScript numbers would lose digits.
   const keys = secretParams(program.scopes)
   const params = Object.fromEntries(
@@ -32,8 +31,6 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
   const agents = agentDigests(graph, files, options)
   return { files: Object.fromEntries(hashes), agents, options: JSON.parse(scrub(JSON.stringify(known))) }
 }
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const optionsOf = ({ binding, rawInput, envelopes, docroot, handedOn, permissions, agentProgram, toolProgram }: RunOptions) => ({
   binding,

@@ -14,7 +14,7 @@ const OURS = [
 ]
 
 // They describe our own descriptors and our own tools.
-const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES', 'PLUMB_MCP_TOOLS'])
+const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_MCP_TOOLS'])
 
 /**
  * `ours`: executables of this project, which write errors as objects unless stderr is a terminal. `names`: variables that the spec of this

@@ -1,5 +1,6 @@
 // A started process until its end: sends signals to its group, and reads its output to the end.
 
+import type { LineSink, LineSource } from '../line/stream.js'
 import { type Drainable, waitForEof } from './wait-for-eof.js'
 
 export interface Exit {
@@ -24,6 +25,9 @@ export interface ChildOf<Input, Output> {
   /** Sends TERM to the group, and KILL after the grace period; resolves when the process has ended. */
   terminate(graceMs: number): Promise<void>
 }
+
+/** For a LineReader and a LineWriter each. */
+export type LineChild = ChildOf<LineSink, LineSource>
 
 interface Closable {
   destroy(): unknown

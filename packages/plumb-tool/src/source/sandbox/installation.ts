@@ -128,11 +128,14 @@ const findPythonBase = (config: string): readonly string[] => {
 const isPythonDirectory = (home: string): boolean =>
   isAbsolute(home) && !isTooBroad(realPathOf(home)) && ['python3', 'python'].some((name) => exists(join(home, name)))
 
+/** The directory of our executables, each of which is a package that also needs what they share. */
+const OURS = dirname(__dirname.slice(0, __dirname.lastIndexOf('/dist')))
+
 /** The nearest ancestor with a `package.json`, as Node.js looks for it. */
 const findPackage = (file: string): readonly string[] => {
   for (const directory of listUpward(dirname(file))) {
     if (isTooBroad(directory)) return []
-    if (exists(join(directory, 'package.json'))) return [directory]
+    if (exists(join(directory, 'package.json'))) return dirname(directory) === OURS ? [directory, join(OURS, 'wire/dist')] : [directory]
   }
   return []
 }

@@ -1,11 +1,10 @@
 // The cache directory of sandboxes. It remembers that a sandbox could be started, so that not every process probes: as long as boot, user,
 // namespaces and bubblewrap are the same. If the cached answer is stale, the next start fails; nothing ever runs without its sandbox.
 
-import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { fail, preview, type Result, sha256Of, succeed, systemReason } from '@plumb/wire'
 
 /** `$XDG_CACHE_HOME/plumb/sandbox` or `~/.cache/plumb/sandbox`. */
 export const sandboxCacheDirectory = (): string => {
@@ -85,6 +84,4 @@ export const makeLauncherHome = (words: readonly string[]): Result<string | unde
   }
 }
 
-const NAME_LENGTH = 16
-
-const hashOf = (words: readonly string[]): string => createHash('sha256').update(words.join('\0')).digest('hex').slice(0, NAME_LENGTH)
+const hashOf = (words: readonly string[]): string => sha256Of(words.join('\0'), 16)

@@ -1,6 +1,6 @@
 // The body of a request to the Responses API.
 
-import { createHash } from 'node:crypto'
+import { sha256Of } from '@plumb/wire'
 import type { FunctionTool, ResponseCreateParams } from 'openai/resources/responses/responses'
 import { isStrictSchema } from '../../output-schema.js'
 import type { BodyOptions } from '../../protocol.js'
@@ -27,11 +27,7 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): ResponseCr
 }
 
 /** Requests with the same key go to the server that has their beginning in its cache: prompt and tools are the same for all inputs. */
-const cacheKeyOf = ({ model, system, tools }: ModelRequest): string =>
-  createHash('sha256')
-    .update(JSON.stringify([model, system, tools]))
-    .digest('hex')
-    .slice(0, 32)
+const cacheKeyOf = ({ model, system, tools }: ModelRequest): string => sha256Of(JSON.stringify([model, system, tools]), 32)
 
 // `strict` is on by default.
 const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: WireNames): FunctionTool => ({
