@@ -2,7 +2,7 @@
 
 import { endWith, examples, fault, optionReaders } from '@plumb/wire'
 import { type Command, Option } from 'commander'
-import type { Commands } from './command/commands.js'
+import type { Commands } from './commands.js'
 import type { Database } from './engine/look.js'
 import { checkBudget, DATABASE_OPTIONS, optionsOf, PATIENCE, STAGE_OPTIONS } from './main-run.js'
 import type { RunOption } from './main-watch.js'

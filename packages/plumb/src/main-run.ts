@@ -13,8 +13,8 @@ import {
   succeed,
 } from '@plumb/wire'
 import { displayOptionsOf, type RunOption, WATCH_OPTIONS } from './main-watch.js'
+import type { RunOptions } from './options/run-options.js'
 import { run } from './run/run.js'
-import type { RunOptions } from './run/run-options.js'
 import type { RunFlags } from './run-flags.js'
 
 const MAX_IN_FLIGHT = 10_000

@@ -1,7 +1,7 @@
 // The options that show a run while it runs and when it is over, for every command that runs something.
 
 import type { OptionLine } from '@plumb/wire'
-import type { DisplayOptions } from './run/run-options.js'
+import type { DisplayOptions } from './options/run-options.js'
 
 export interface WatchFlags {
   trace?: string

@@ -1,7 +1,7 @@
 // argv and stdio in, exit status out.
 
 import { runProgram } from '@plumb/wire'
-import { COMMANDS } from './command/commands.js'
+import { COMMANDS } from './commands.js'
 import { checkOptionsOf, readPlainCheck } from './main-check.js'
 import { readPlainRun, runBinding } from './main-run.js'
 

@@ -3,7 +3,7 @@
 import { agentOf, type Bound, type Graph } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool'
 import { type Fault, type Reporter, type SourceFiles, succeed } from '@plumb/wire'
-import { findDocroot } from '../tools/docroot.js'
+import { findDocroot } from '../options/docroot.js'
 
 interface Asked {
   readonly docroot: string | undefined

@@ -7,7 +7,7 @@ import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { RepeatedAnswers } from '../record/resume/repeated.js'
-import type { AuthoritySource } from '../tools/authority-source.js'
+import type { AuthoritySource } from './authority-source.js'
 import type { ServerOffers } from './server-offers.js'
 
 export interface SpawnSettings {

@@ -2,21 +2,21 @@
 
 import { agentOf, compileCheck, type GraphNode } from '@plumb/lang'
 import { type AgentLimit, type Budget, currentBudget, type Fault, isTerminal, type Reporter, type TelemetryLines } from '@plumb/wire'
-import { ChildMonitor } from '../event/child-monitor.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Cycle } from '../graph/cycle.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { Replay } from '../record/resume/replay.js'
-import type { ToolService } from '../tools/tool-service.js'
 import type { SpawnSettings } from './agent-start.js'
 import { ChildAllowance } from './allowance.js'
 import { ChildProcess } from './child.js'
+import { ChildMonitor } from './child-monitor.js'
 import type { AnswerForm } from './output.js'
 import { agentLimitOf } from './plan.js'
 import { SILENCE_MS } from './silence.js'
 import type { Spawned } from './spawn.js'
 import type { BudgetChannel } from './spawn-via.js'
+import type { ToolService } from './tool-service.js'
 
 export interface OpenChildOptions {
   readonly node: GraphNode

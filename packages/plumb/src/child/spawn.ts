@@ -18,13 +18,13 @@ import {
 } from '@plumb/wire'
 import { placesOf } from '../event/wires.js'
 import { type Restored, restoreMemory } from '../record/resume/restore-memory.js'
-import type { ToolService } from '../tools/tool-service.js'
 import { memoryAt, type SpawnSettings } from './agent-start.js'
 import { plumbsToLetGo } from './batches.js'
 import type { ChildKind } from './options.js'
 import type { UnreadableLines } from './output.js'
 import { agentPlan, type ChildPlace, type ChildPlan, plumbPlan } from './plan.js'
 import { type BudgetChannel, spawnVia } from './spawn-via.js'
+import type { ToolService } from './tool-service.js'
 
 export interface Spawned {
   readonly child: LineChild

@@ -18,9 +18,10 @@ import {
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
-import { type LoadedSpec, loadSpec, type SpecOptions, shown } from './load.js'
-import { findMissing } from './missing.js'
-import { selectBinding } from './select-binding.js'
+import type { SpecOptions } from '../options/option-groups.js'
+import { type LoadedSpec, loadSpec, shown } from '../spec/load.js'
+import { findMissing } from '../spec/missing.js'
+import { selectBinding } from '../spec/select-binding.js'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {

@@ -2,7 +2,7 @@
 
 import { namedFiles } from '@plumb/lang'
 import { escapeControls, fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
-import { loadSpec, refuseErrors } from './load.js'
+import { loadSpec, refuseErrors } from '../spec/load.js'
 import { writeWhole } from './write-whole.js'
 
 interface Named {

@@ -3,7 +3,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { format } from '@plumb/lang/format'
 import { type Fault, fail, fault, openInput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
-import { shown } from './load.js'
+import { shown } from '../spec/load.js'
 import { writeWhole } from './write-whole.js'
 
 export interface FmtOptions {

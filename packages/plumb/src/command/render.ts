@@ -10,9 +10,9 @@ import { toMermaid } from '../draw/mermaid.js'
 import { pictureOf } from '../draw/picture.js'
 import { toPng } from '../draw/png.js'
 import { tooLarge, toSvg } from '../draw/svg.js'
-import { loadSpec, refuseErrors } from './load.js'
-import { FORMATS, type Format, type RenderOptions } from './render-options.js'
-import { selectBinding } from './select-binding.js'
+import { FORMATS, type Format, type RenderOptions } from '../options/render-options.js'
+import { loadSpec, refuseErrors } from '../spec/load.js'
+import { selectBinding } from '../spec/select-binding.js'
 import { writeWhole } from './write-whole.js'
 
 export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {

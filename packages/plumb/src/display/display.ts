@@ -1,7 +1,7 @@
 // Opens the display of a run. Most runs show nothing, and then no code for it is loaded.
 
 import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '@plumb/wire'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 import type { RunDisplay } from './run-display.js'
 
 export type Display = Pick<RunDisplay, 'openStderr' | 'withoutLiveLines' | 'openListeners' | 'costOf'> & {

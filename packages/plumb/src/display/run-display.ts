@@ -24,9 +24,9 @@ import {
   toNano,
 } from '@plumb/wire'
 import type { RunListener } from '../event/run-event.js'
+import type { DisplayOptions } from '../options/run-options.js'
 import { TRACE_FILE } from '../record/directory.js'
 import type { RecordDirectory } from '../record/recorder.js'
-import type { DisplayOptions } from '../run/run-options.js'
 import { LiveScreen, OutputBesideScreen } from './live-screen.js'
 import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
 import { readOtlpSettings } from './otlp/otlp-settings.js'

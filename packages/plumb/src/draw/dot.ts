@@ -2,7 +2,7 @@
 
 import { type Expansion, unreachable } from '@plumb/lang'
 import { escapeControls } from '@plumb/wire'
-import type { Theme } from '../command/render-options.js'
+import type { Theme } from '../options/render-options.js'
 import { type Colours, PALETTES, type Palette } from './palette.js'
 import type { Box, Picture, Wire } from './picture.js'
 

@@ -1,6 +1,6 @@
 // The colours of pictures. Boxes are pale with dark text, and lines and their labels of medium brightness, so that both read on any page.
 
-import type { Theme } from '../command/render-options.js'
+import type { Theme } from '../options/render-options.js'
 import type { NodeKind } from './describe.js'
 import type { FlowColour, Wire } from './picture.js'
 

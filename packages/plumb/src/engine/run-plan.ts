@@ -6,9 +6,9 @@ import { agentOf, agentTools, type Bound, type Graph, type GraphNode, hasAgentLi
 import { type Part, partOf, partsOf } from '@plumb/lang/parts'
 import { effectsOf } from '@plumb/policy'
 import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
-import type { LoadedSpec } from '../command/load.js'
+import type { RunOptions } from '../options/run-options.js'
 import { identityOfRun } from '../record/identity.js'
-import type { RunOptions } from '../run/run-options.js'
+import type { LoadedSpec } from '../spec/load.js'
 import { PROTOCOL } from './schema.js'
 
 type Source = Part['inputs'][number]

@@ -1,7 +1,7 @@
 // The options of plumb run --on, as they are spelt: which say nothing there, and which only to a command that stays until the run is over.
 
 import { endWith, type Fault, fault } from '@plumb/wire'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 import { PATIENCE_SECONDS, type RunFlags } from '../run-flags.js'
 import { submit } from './submit.js'
 

@@ -13,7 +13,6 @@ import {
   splitEnvelope,
   suggestRaw,
 } from '@plumb/wire'
-import type { RunEmitter } from '../event/emitter.js'
 import type { Backpressure } from './backpressure.js'
 import type { Outlet } from './channel.js'
 import type { RunContext } from './run-context.js'
@@ -41,7 +40,8 @@ export interface MainInputOptions {
   readonly backpressure: Backpressure
   /** `all`: every line is an envelope (--mux); `some`: those that look like one; `none`: none is. */
   readonly envelopes: 'all' | 'some' | 'none'
-  readonly emitter: RunEmitter | undefined
+  /** Is told of each input as it is read, good or bad. */
+  readonly emitter: { emit(input: { readonly kind: 'input'; readonly seq: number; readonly bytes: number }): void } | undefined
   /** Called with the number of each input before it is processed. */
   readonly taken: ((seq: number) => void) | undefined
 }

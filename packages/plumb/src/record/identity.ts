@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { type Graph, namedFiles, secretParams } from '@plumb/lang'
 import { readSpec, scrub } from '@plumb/wire'
-import type { LoadedSpec } from '../command/load.js'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
+import type { LoadedSpec } from '../spec/load.js'
 import type { RunFile } from './directory.js'
 import { agentDigests } from './resume/changed-agents.js'
 

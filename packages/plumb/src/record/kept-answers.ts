@@ -5,7 +5,7 @@ import { agentOf, type Graph, planOf } from '@plumb/lang'
 import { currentKept, type Fault, fault, isAbsent, type Result, setCurrentKept, succeed } from '@plumb/wire'
 import type { Secrets } from '../event/secrets.js'
 import { placesOf } from '../event/wires.js'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 
 /** In the directory of a record: the calls that wait for approval. */
 export const APPROVALS_FILE = 'approvals.jsonl'

@@ -3,7 +3,7 @@
 
 import { agentOf, type Graph, type GraphNode, holdsMedia } from '@plumb/lang'
 import { placesOf } from '../event/wires.js'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 
 /** By place; without those of nested plumbs, which are asked. */
 export const repeatablePlaces = (graph: Graph, { agentProgram, recording, sourcesFd }: RunOptions): ReadonlySet<string> => {

@@ -3,14 +3,7 @@
 
 import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, readPrices, succeed, toDollars } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
-
-export interface RunLimits {
-  /** Nanodollars. */
-  readonly maxCost: number | undefined
-  readonly maxCalls: number | undefined
-  readonly maxTotalTokens: number | undefined
-  readonly deadlineMs: number | undefined
-}
+import type { RunLimits } from '../options/option-groups.js'
 
 export class RunBudget {
   readonly deadlineMs: number | undefined

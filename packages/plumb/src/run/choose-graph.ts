@@ -2,9 +2,9 @@
 
 import { type Bound, type Graph, type Program, planOf } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { findMissing, type Lack } from '../command/missing.js'
-import { selectBinding } from '../command/select-binding.js'
-import type { RunOptions } from './run-options.js'
+import type { RunOptions } from '../options/run-options.js'
+import { findMissing, type Lack } from '../spec/missing.js'
+import { selectBinding } from '../spec/select-binding.js'
 
 export interface ChosenGraph {
   readonly bound: Bound

@@ -6,7 +6,7 @@ import type { SpawnSettings } from '../child/agent-start.js'
 import { agentPlan, type ChildPlan, plumbPlan } from '../child/plan.js'
 import { quoted as quotedPlainly, SPEC_PORT, specSent, viaWords } from '../child/spawn-via.js'
 import { placesOf, wiresOf } from '../event/wires.js'
-import type { Permissions } from '../tools/permissions.js'
+import type { Permissions } from '../options/option-groups.js'
 
 export interface DryRunOptions {
   readonly graph: Graph

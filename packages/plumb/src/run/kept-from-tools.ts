@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { type SourceFiles, withAround } from '@plumb/wire'
-import type { RunOptions } from './run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 
 export const keptFromTools = (
   files: SourceFiles,

@@ -3,7 +3,7 @@
 import { type Bound, printType, takesText } from '@plumb/lang'
 import { announceInput, isTerminal, type Reporter } from '@plumb/wire'
 import type { Holding } from '../graph/holding.js'
-import type { RunOptions } from './run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 
 export const noticeInput = ({ inputs }: Bound, { envelopes, rawInput, numbering }: RunOptions, reporter: Reporter): void => {
   const [type] = inputs

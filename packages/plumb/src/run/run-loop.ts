@@ -7,7 +7,7 @@ import { NumberedLines, type NumberedLinesOptions } from '../graph/numbered-line
 import type { ParentReport } from '../graph/parent-report.js'
 import { Schedule } from '../graph/schedule.js'
 import { Settling } from '../graph/settling.js'
-import type { RunOptions } from './run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 import type { Wired } from './wiring.js'
 
 export interface RunLoopOptions {

@@ -17,8 +17,8 @@ import {
   Reporter,
   writeStdout,
 } from '@plumb/wire'
-import { loadSpec, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
+import { loadSpec, refuseErrors } from '../spec/load.js'
 import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
 import { besideTest, placeOf } from './place.js'

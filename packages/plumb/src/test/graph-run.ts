@@ -5,12 +5,12 @@ import type { Graph, GraphNode } from '@plumb/lang'
 import { type Fault, LineReader, type LineSink, type LineSource, LineWriter, type Reporter } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import type { spawnAll } from '../child/spawn.js'
+import type { ToolService } from '../child/tool-service.js'
 import type { RunEmitter } from '../event/emitter.js'
 import { deferred } from '../graph/deferred.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
 import { RunLoop } from '../run/run-loop.js'
 import { type Wired, wireUp } from '../run/wiring.js'
-import type { ToolService } from '../tools/tool-service.js'
 
 export interface GraphRunOptions {
   readonly name: string

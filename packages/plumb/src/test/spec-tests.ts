@@ -2,7 +2,7 @@
 
 import { type Compiled, compile, hasErrors, type TestPlan, testsOf } from '@plumb/lang'
 import { type GivenOptions, readGivenValues, withText } from '@plumb/wire'
-import type { LoadedSpec } from '../command/load.js'
+import type { LoadedSpec } from '../spec/load.js'
 import type { Change } from './mutate.js'
 import { changed } from './mutate.js'
 import type { TestResult } from './report/result.js'

@@ -19,7 +19,7 @@ import {
 import type { SpawnSettings } from '../child/agent-start.js'
 import { placesOf } from '../event/wires.js'
 import type { Called, MappedTool } from '../graph/morphism/calls.js'
-import { findDocroot } from './docroot.js'
+import { findDocroot } from '../options/docroot.js'
 import { partsKeeper } from './kept-parts.js'
 import { openMapApprovals } from './map-approvals.js'
 import { callerOf, openToolSession } from './session.js'

@@ -2,16 +2,10 @@
 
 import type { Authority } from '@plumb/policy'
 import { type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
-import { AuthoritySource } from './authority-source.js'
+import { AuthoritySource } from '../child/authority-source.js'
+import type { Permissions } from '../options/option-groups.js'
 
 type Permit = typeof import('@plumb/policy')
-
-/** As given to `--grant`, `--policy` and `--context`. */
-export interface Permissions {
-  readonly grant: readonly string[]
-  readonly policy: string | undefined
-  readonly context: readonly string[]
-}
 
 const UNRESTRICTED: Authority = { policy: [], context: {} }
 

@@ -5,7 +5,7 @@ import { agentOf, compileCheck, type Graph, type GraphNode, Sink, type Stage, Ve
 import { isEnvelope, LineReader } from '@plumb/wire'
 import { typeAt } from '../../graph/morphism/expression.js'
 import type { Origin } from '../../graph/origin.js'
-import type { RunOptions } from '../../run/run-options.js'
+import type { RunOptions } from '../../options/run-options.js'
 import type { KnownAnswers } from './answers.js'
 import type { ReadAhead } from './read-ahead.js'
 

@@ -4,7 +4,7 @@
 import type { CheckedTool } from '@plumb/lang'
 import type { Dispatcher, serveLines } from '@plumb/tool'
 import { type Fault, type LineSink, type LineSource, nowMs } from '@plumb/wire'
-import type { ServerOffers } from '../child/server-offers.js'
+import type { ServerOffers } from './server-offers.js'
 
 export interface ToolServiceOptions {
   readonly dispatcher: Dispatcher

@@ -1,6 +1,6 @@
 // The options of render.
 
-import type { SpecOptions } from './load.js'
+import type { SpecOptions } from './option-groups.js'
 
 export const FORMATS = ['svg', 'png', 'dot', 'mermaid', 'json'] as const
 export type Format = (typeof FORMATS)[number]

@@ -4,9 +4,9 @@ import { agentOf, type Graph } from '@plumb/lang'
 import { agentAt, kindOfNode } from '../draw/describe.js'
 import { toDot } from '../draw/dot.js'
 import { pictureOf } from '../draw/picture.js'
-import type { RunOptions } from '../run/run-options.js'
-import type { NodeInfo, UntimedEvent } from './run-event.js'
-import { placesOf, wiresOf } from './wires.js'
+import type { NodeInfo, UntimedEvent } from '../event/run-event.js'
+import { placesOf, wiresOf } from '../event/wires.js'
+import type { RunOptions } from '../options/run-options.js'
 
 /** `spec`: as it was named. */
 export const beginOf = (graph: Graph, spec: string, { binding, provider }: RunOptions): UntimedEvent => ({

@@ -3,8 +3,8 @@
 import { join } from 'node:path'
 import { endWith, escapeLines, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
 import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/wire/approval'
-import { APPROVALS_FILE } from '../record/kept-answers.js'
-import { type ApproveOptions, readDeadline, refusalOf, showCall } from '../record/listed-calls.js'
+import { APPROVALS_FILE } from './kept-answers.js'
+import { type ApproveOptions, readDeadline, refusalOf, showCall } from './listed-calls.js'
 
 /** Resolves to the exit status. */
 export const approvals = async (directory: string, { all = false }: { readonly all?: boolean }): Promise<number> => {

@@ -5,9 +5,9 @@ import { type Reporter, type Result, succeed } from '@plumb/wire'
 import { hasDisplay } from '../display/display.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
-import type { RunOptions } from '../run/run-options.js'
-import { sharesAgentLimits } from './agent-limits.js'
-import type { Instrumentation, InstrumentationOptions } from './instrumentation.js'
+import type { RunOptions } from '../options/run-options.js'
+import { sharesAgentLimits } from '../record/agent-limits.js'
+import type { Instrumentation, InstrumentationOptions } from '../record/instrumentation.js'
 
 export const NOT_INSTRUMENTED = {
   emitter: undefined,
@@ -33,7 +33,7 @@ export const instrument = async ({
     Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
     sharesAgentLimits(o.loaded.compiled.program, o.options)
   if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, secrets, rejects: undefined, budget: undefined, parked: undefined })
-  const { openInstrumentation } = await import('./instrumentation.js')
+  const { openInstrumentation } = await import('../record/instrumentation.js')
   return openInstrumentation({ ...o, secrets })
 }
 
@@ -50,6 +50,6 @@ const openSecrets = async (
 
 /** Emits the first event of a run; `spec` as it was named. */
 export const emitBegin = async (emitter: RunEmitter, graph: Graph, spec: string, options: RunOptions): Promise<void> => {
-  const { beginOf } = await import('../event/begin.js')
+  const { beginOf } = await import('./begin.js')
   emitter.emit(beginOf(graph, spec, options))
 }

@@ -9,7 +9,6 @@ import {
   bundledFiles,
   diskFiles,
   fail,
-  type GivenOptions,
   openBootstrap,
   type Reporter,
   type Result,
@@ -20,25 +19,7 @@ import {
   withParams,
   withText,
 } from '@plumb/wire'
-import type { Permissions } from '../tools/permissions.js'
-
-export interface SpecOptions {
-  /** The text itself, in place of a file. */
-  readonly eval?: string
-  /** The descriptor on which a parent hands over all texts. */
-  readonly sourcesFd?: number
-  /** The files that a prompt file in place of a spec may include. */
-  readonly permissions?: Pick<Permissions, 'grant'>
-  readonly docroot?: string | undefined
-  /** `--flows`. */
-  readonly flows?: boolean | undefined
-  /** For drawing only: flows are shown, and not enforced. */
-  readonly ignoresFlows?: boolean
-  /** Warnings are shown. */
-  readonly isCheck?: boolean
-  /** The values of params. Undefined: nothing will be run. */
-  readonly given?: GivenOptions
-}
+import type { SpecOptions } from '../options/option-groups.js'
 
 export interface LoadedSpec {
   readonly compiled: Compiled

@@ -14,12 +14,12 @@ import {
   type Telemetry,
   type TelemetryLines,
 } from '@plumb/wire'
-import type { ChildAllowance } from '../child/allowance.js'
+import type { RunEmitter } from '../event/emitter.js'
+import type { AgentTelemetry, ProcessKind } from '../event/run-event.js'
+import type { Secrets } from '../event/secrets.js'
 import type { Origin } from '../graph/origin.js'
 import type { Replay } from '../record/resume/replay.js'
-import type { RunEmitter } from './emitter.js'
-import type { AgentTelemetry, ProcessKind } from './run-event.js'
-import type { Secrets } from './secrets.js'
+import type { ChildAllowance } from './allowance.js'
 
 /** For us alone. */
 type KeptAsTelemetry = Extract<Telemetry, { kind: 'kept_as' }> & Partial<OfInput>

@@ -1,8 +1,6 @@
 // The options of a run.
 
-import type { SpecOptions } from '../command/load.js'
-import type { RunLimits } from '../record/run-budget.js'
-import type { Permissions } from '../tools/permissions.js'
+import type { Permissions, RunLimits, SpecOptions } from './option-groups.js'
 
 export interface RunOptions extends SpecOptions {
   readonly binding: string
