@@ -16,7 +16,6 @@ export type { Budget, BudgetLimits, Member, Reservation } from './budget/interfa
 export { type Lender, openLender, type Spending } from './budget/lent.js'
 export { openOwnBudget } from './budget/own-budget.js'
 export { costOfUsage, payUsage, type ReportedUsage } from './budget/reported-usage.js'
-export { openAnonymousFile } from './child/anonymous-file.js'
 export { childEnv } from './child/env.js'
 export {
   type PlumbChild,
@@ -63,6 +62,7 @@ export {
   isRetryable,
   isShared,
 } from './error.js'
+export { openAnonymousFile } from './fd/anonymous-file.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
 export { joinLineLog, type LineLog, openLineLog } from './fd/line-log.js'
 export { isFileInput, isTerminal, openDataOutput, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'

@@ -1,8 +1,8 @@
 // Lines that a child appends to a descriptor, and its parent reads when it wants to: a file without a name, so that neither waits.
 
 import { closeSync } from 'node:fs'
-import { openLedger } from '../budget/ledger.js'
-import { openAnonymousLog } from '../child/anonymous-file.js'
+import { openAnonymousLog } from './anonymous-file.js'
+import { openLedger } from './ledger.js'
 
 export interface LineLog {
   readonly fd: number

@@ -3,9 +3,9 @@
 
 import { EventEmitter } from 'node:events'
 import { getSystemErrorName } from 'node:util'
-import type { Drainable } from '../child/wait-for-eof.js'
 import type { LineSink, LineSource } from '../line/stream.js'
 import { internalBinding } from './node-internals.js'
+import type { Drainable } from './wait-for-eof.js'
 
 interface Handle {
   /** 0, or an error number. */

@@ -1,4 +1,4 @@
-// The file of a budget as lines: each process appends to it, and reads what all have appended.
+// A file of lines that several processes share: each appends to it, and reads what all have appended.
 
 import { readSync, writeSync } from 'node:fs'
 
