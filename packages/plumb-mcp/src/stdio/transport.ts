@@ -3,7 +3,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { type Fault, fault, isRecord, LineReader, type LineSink, type LineSource, LineWriter, parseJson, preview } from '@plumb/wire'
-import { INVALID_REQUEST, PARSE_ERROR } from './rpc-error.js'
+import { INVALID_REQUEST, PARSE_ERROR } from '../server/rpc-error.js'
 
 export interface StdioOptions {
   readonly input: LineSource

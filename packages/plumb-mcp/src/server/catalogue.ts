@@ -5,7 +5,7 @@ import { type Fault, fault, nearest, preview, type Result, succeed } from '@plum
 import type { ServerAuthority } from '../grant.js'
 import type { PromptDirectory } from '../prompts/directory.js'
 import type { Prompt } from '../prompts/prompt.js'
-import type { ServedTool } from './served-tool.js'
+import type { ServedTool } from '../tools/served-tool.js'
 
 export interface Catalogue {
   tools(): readonly ServedTool[]

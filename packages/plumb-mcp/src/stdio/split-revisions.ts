@@ -3,9 +3,9 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import type { StdioTransport } from '../server/stdio.js'
-import { namesRevision } from './envelope.js'
-import type { StatelessRequest, StatelessServer } from './stateless-server.js'
+import { namesRevision } from '../stateless/envelope.js'
+import type { StatelessRequest, StatelessServer } from '../stateless/stateless-server.js'
+import type { StdioTransport } from './transport.js'
 
 /** Starts the transport. `openSession` is called once, at the first message that needs one. */
 export const splitRevisions = async (

@@ -1,12 +1,12 @@
 // A server on stdin and stdout: it has one client, and ends with it.
 
 import { fault } from '@plumb/wire'
-import { splitRevisions } from '../stateless/on-stdio.js'
+import { openClient } from '../server/client.js'
+import type { Client } from '../server/method.js'
+import type { ServerContext } from '../server/server-context.js'
 import { openStateless } from '../stateless/stateless-server.js'
-import { openClient } from './client.js'
-import type { Client } from './method.js'
-import type { ServerContext } from './server-context.js'
-import { openStdioTransport, type StdioOptions } from './stdio.js'
+import { splitRevisions } from './split-revisions.js'
+import { openStdioTransport, type StdioOptions } from './transport.js'
 
 export interface StdioServer {
   /** Resolves when the input has ended and all is answered, or when the answers are no longer read. */
