@@ -49,7 +49,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema)|compose\/(chain-names|compose|description)|source\/function\/type-of-schema|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,
+      /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,
   },
 }
 

@@ -4,8 +4,8 @@ import type { Json } from '@plumb/lang'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
+import type { Tool } from './call/tool.js'
 import { ServerPool } from './mcp-client/server-pool.js'
-import type { Tool } from './tool.js'
 
 /**
  * Defaults: the working directory; the declared effects of tools except net.private; no approvals; no telemetry. If MCP servers are called,

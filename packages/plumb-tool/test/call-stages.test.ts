@@ -12,8 +12,8 @@ import { withRun } from '../src/call/run.js'
 import { secure } from '../src/call/secure.js'
 import type { CallSettings } from '../src/call/settings.js'
 import { withTimeout } from '../src/call/timeout.js'
+import type { Tool, Wrap } from '../src/call/tool.js'
 import type { JsonText } from '../src/json-text.js'
-import type { Tool, Wrap } from '../src/tool.js'
 import { codeOf, INT, makeTool, openCall, openPromise, openSession, record, STRING, turn } from './call-session.js'
 
 const N = record({ n: INT })

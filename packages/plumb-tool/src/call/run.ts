@@ -2,11 +2,11 @@
 
 import type { Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool, Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'
 import { readThrown, thrownFault } from './thrown.js'
+import type { Tool, Wrap } from './tool.js'
 
 export const withRun: Wrap = (tool) => ({
   ...tool,

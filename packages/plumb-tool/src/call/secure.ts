@@ -4,7 +4,6 @@
 // stages are our own: cockatiel cannot end a wait between attempts, lets calls queue behind a trial in place of refusing them, and goes by
 // the wall clock; p-retry works on what is thrown and knows no retry-after; the newest of both, and of opossum, need Node.js 22.
 
-import type { Tool, Wrap } from '../tool.js'
 import { withBreaker } from './breaker.js'
 import { withCache } from './cache.js'
 import { withOutput } from './output.js'
@@ -14,6 +13,7 @@ import { withRetry } from './retry.js'
 import { withRun } from './run.js'
 import type { CallSettings } from './settings.js'
 import { withTimeout } from './timeout.js'
+import type { Tool, Wrap } from './tool.js'
 import { withValidation } from './validate.js'
 
 export const secure = (tool: Tool, settings: CallSettings): Tool => {

@@ -2,7 +2,7 @@
 
 import type { CallRecord } from '../call/call.js'
 import { perform } from '../call/perform.js'
-import type { Tool } from '../tool.js'
+import type { Tool } from '../call/tool.js'
 
 /** `isKept`: its result is kept for a resumed run of the surrounding call. */
 export const asPart = (tool: Tool, isKept: boolean): Tool => ({

@@ -4,12 +4,12 @@ import type { Json, Type } from '@plumb/lang'
 import { fail, type Result } from '@plumb/wire'
 import { withOutput } from '../../call/output.js'
 import { readThrown, thrownFault } from '../../call/thrown.js'
+import type { Tool } from '../../call/tool.js'
+import { typeOfSchema } from '../../call/type-of-schema.js'
 import { withValidation } from '../../call/validate.js'
 import type { JsonText } from '../../json-text.js'
-import type { Tool } from '../../tool.js'
 import { isSchema, type Parameters, type ShortParameter, schemaOf } from './parameters.js'
 import { toResult } from './to-result.js'
-import { typeOfSchema } from './type-of-schema.js'
 
 /** The input type of a function with these parameters; for JSON Schema, any record. */
 export type InputOf<P> = P extends { readonly type: 'object' }

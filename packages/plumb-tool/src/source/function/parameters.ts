@@ -1,10 +1,9 @@
 // Parameters of a function: a short map from name to type, or a JSON Schema.
 
 import type { Json } from '@plumb/lang'
+import type { Schema } from '../../call/type-of-schema.js'
 
 export type Parameters = Readonly<Record<string, ShortParameter>> | Schema
-
-export type Schema = { readonly [keyword: string]: Json }
 
 export interface ShortParameter {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'

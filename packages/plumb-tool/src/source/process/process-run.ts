@@ -18,9 +18,9 @@ import {
   totalTokens,
 } from '@plumb/wire'
 import type { AgentUsage, Call, CallRecord, Session } from '../../call/call.js'
+import { type InlineStep, MOVES } from '../../combine/inline-step.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
-import { type InlineStep, MOVES } from '../inline/inline-step.js'
 import { compileLinearGraph } from '../inline/linear-graph.js'
 import { textsForChild } from '../program-files/detect-changes.js'
 import { readAgentSandbox } from '../sandbox/agent-sandbox.js'

@@ -2,7 +2,8 @@
 
 import { type Field, type Json, joinAll, type Type } from '@plumb/lang'
 import { isRecord } from '@plumb/wire'
-import type { Schema } from './parameters.js'
+
+export type Schema = { readonly [keyword: string]: Json }
 
 const ANYTHING: Type = { kind: 'json' }
 

@@ -2,8 +2,8 @@
 
 import type { Type } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
-import type { Call } from './call/call.js'
-import type { JsonText } from './json-text.js'
+import type { JsonText } from '../json-text.js'
+import type { Call } from './call.js'
 
 export interface Tool {
   readonly name: string

@@ -2,8 +2,8 @@
 
 import { type BasePlan, compileFlatten, compileMap, MessageScanners, Sink, type Stage, Verdict } from '@plumb/lang'
 import { type Fault, fault, type Result, succeed } from '@plumb/wire'
-import type { Run, Within } from '../../combine/run.js'
-import type { JsonText } from '../../json-text.js'
+import type { JsonText } from '../json-text.js'
+import type { Run, Within } from './run.js'
 
 export type InlinePlan = Extract<BasePlan, { readonly kind: 'id' | 'copy' | 'discard' | 'flatten' | 'map' }>
 
