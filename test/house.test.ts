@@ -214,7 +214,7 @@ t.test('no file imports itself by way of others, types included', async (t) => {
 })
 
 /** Packages some of whose directories import each other. This list may only get shorter; with the last of them it goes. */
-const PACKAGES_WITH_CYCLES = ['plumb-agent', 'plumb-tool']
+const PACKAGES_WITH_CYCLES = ['plumb-tool']
 
 t.test('no directory of a package imports itself by way of others, types included', async (t) => {
   const graph = readGraph(PACKAGES)

@@ -3,11 +3,10 @@
 
 import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'
-import type { Outlets } from '../io/outlets.js'
-import type { QueuedControl, ReplyTo } from '../loop/pending-queue.js'
-import type { Approvals } from './approvals.js'
+import type { Outlets, ReplyTo } from '../io/outlets.js'
+import type { Approvals } from '../tool/approvals.js'
 import { isSameMemory, MemoryReads } from './memory-reads.js'
-import { type ControlReply, parseControl, toErrorReply } from './message.js'
+import { type ControlReply, parseControl, type QueuedControl, toErrorReply } from './message.js'
 
 interface Pausable {
   readonly isPaused: boolean

@@ -1,10 +1,7 @@
 // The messages of one input until its answer, and which of them are remembered.
 
 import type { Json } from '@plumb/lang'
-import type { ChatMessage, ContentBlock } from '../provider/provider.js'
-
-export type ToolUse = Extract<ContentBlock, { type: 'tool_use' }>
-export type ToolResult = Extract<ContentBlock, { type: 'tool_result' }>
+import type { ChatMessage, ContentBlock, ToolResult, ToolUse } from '../provider/provider.js'
 
 export class Turn {
   readonly #messages: ChatMessage[]

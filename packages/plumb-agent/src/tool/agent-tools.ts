@@ -2,9 +2,9 @@
 
 import { type Fault, succeed, type ToolCaller } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
-import type { Approvals } from '../control/approvals.js'
 import type { Outlets } from '../io/outlets.js'
 import type { AgentOptions } from '../options.js'
+import type { Approvals } from './approvals.js'
 import { ChildDispatcher } from './child-dispatcher.js'
 import type { Composing } from './composing.js'
 import { declareTools } from './declared.js'

@@ -3,8 +3,7 @@
 import { type AskTerminal, terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
-import { WrittenJson } from '../provider/written-json.js'
-import type { ControlReply } from './message.js'
+import { WrittenJson } from '../io/written-json.js'
 
 export interface ModelApprovalRequest {
   readonly id: string
@@ -13,9 +12,17 @@ export interface ModelApprovalRequest {
   readonly input: string
 }
 
+/** As it is asked on the control channel. */
+export interface ApprovalQuestion {
+  readonly kind: 'approval'
+  readonly id: string
+  readonly tool: string
+  readonly input: WrittenJson
+}
+
 export interface ApprovalParts {
   /** False: there is no control channel. */
-  readonly announce: (reply: ControlReply) => boolean
+  readonly announce: (question: ApprovalQuestion) => boolean
   /** Approvals or denials may still come. */
   readonly canBeAnswered: () => boolean
   /** They may precede the questions, as in a file. */

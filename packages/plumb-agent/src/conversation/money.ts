@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { type BudgetLimits, currentBudget, fail, loadPrices, type Prices, type RateLimit, type Result, succeed } from '@plumb/wire'
-import { unpriced } from '../conversation/billing.js'
-import type { PreparedAgent } from './prepare.js'
+import type { PreparedAgent } from '../config/prepare.js'
+import { unpriced } from './billing.js'
 
 export interface AgentMoney {
   /** Undefined: money is not limited. */

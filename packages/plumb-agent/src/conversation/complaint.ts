@@ -2,8 +2,8 @@
 
 import { namesWithin, printType, resolve, type Type, toSchema } from '@plumb/lang'
 import { type Fault, preview } from '@plumb/wire'
+import { wrapperOf } from '../answer/wrapped.js'
 import type { ModelAnswer } from '../provider/provider.js'
-import { wrapperOf } from './wrapped.js'
 
 /** `text`: the answer. */
 export const complaint = ({ stop, isWrapped }: ModelAnswer, text: string, { detail }: Fault, output: Type): string => {
