@@ -36,10 +36,11 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   lang: ['wire'],
   policy: ['lang', 'wire'],
-  'plumb-tool': ['policy', 'lang', 'wire'],
-  'plumb-agent': ['plumb-tool', 'policy', 'lang', 'wire'],
-  'plumb-mcp': ['plumb-tool', 'policy', 'lang', 'wire'],
-  plumb: ['plumb-tool', 'policy', 'lang', 'wire'],
+  sandbox: ['policy', 'lang', 'wire'],
+  'plumb-tool': ['sandbox', 'policy', 'lang', 'wire'],
+  'plumb-agent': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
+  'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
+  plumb: ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
   'plumb-mux': ['wire'],
   'plumb-chat': ['wire'],
 }
@@ -49,7 +50,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,
+      /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|source\/agent\/(prompt-program|prompt-reach))$/,
   },
 }
 
@@ -77,7 +78,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'mdast-util-gfm': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'mdast-util-to-markdown': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   parse5: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
-  'ipaddr.js': /^packages\/plumb-tool\/src\/source\/net\/public-addresses\.ts$/,
+  'ipaddr.js': /^packages\/sandbox\/src\/net\/public-addresses\.ts$/,
   openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
   pg: /^packages\/plumb\/src\/engine\/(connection|pg\.d)\.ts$/,
   pino: /^packages\/wire\/src\/cli\/log\.ts$/,
@@ -87,7 +88,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
     /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
-  ignore: /^packages\/plumb-tool\/src\/source\/path\/ignore-rules\.ts$/,
+  ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }
 

@@ -2,6 +2,7 @@
 
 export type { Json, Type } from '@plumb/lang'
 export type { Authority, Effect, PolicyRule } from '@plumb/policy'
+export { whyNoSandbox } from '@plumb/sandbox'
 export {
   andThen,
   type Dispatcher,
@@ -60,11 +61,7 @@ export { type AgentServers, type OpenedServers, openAgentServers } from './sourc
 export type { OfferedTool } from './source/mcp/offered-tool.js'
 export { openToolsFile, type ToolsFile } from './source/mcp/tools-file.js'
 export { describeAbsence, openTypedServer, type TypedServer, type TypedServerTool } from './source/mcp/typed-server.js'
-export { openFile } from './source/path/open.js'
-export { absolutePath, type ResolvedPath, resolvePath, systemFault, whyKeptFromReaders } from './source/path/resolved-path.js'
-export { walkFiles } from './source/path/walk-files.js'
+export { type AgentSandbox, openAgentSandbox } from './source/process/agent-sandbox.js'
 export { deepenNesting } from './source/process/nesting-depth.js'
 export { watchProgram } from './source/program-files/detect-changes.js'
-export { type AgentSandbox, openAgentSandbox } from './source/sandbox/agent-sandbox.js'
-export { keptPaths } from './source/sandbox/program-files.js'
-export { whyNoSandbox } from './source/sandbox/sandbox.js'
+export { keptPaths } from './source/program-files/protected-files.js'

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { permit } from '@plumb/policy'
-import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyKeptFromReaders } from '@plumb/tool'
+import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyKeptFromReaders } from '@plumb/sandbox'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ResourceBlob, ResourceText } from '../tools/answer.js'

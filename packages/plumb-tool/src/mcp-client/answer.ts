@@ -1,8 +1,8 @@
 // Converts the result of a tool call from MCP's form to ours, for every kind of content.
 
 import type { Json } from '@plumb/lang'
+import { parseReported } from '@plumb/sandbox'
 import { compileSchema, type Fault, fail, isRecord, type Result, type SchemaCheck, succeed } from '@plumb/wire'
-import { parseReported } from '../source/process/stderr-tail.js'
 import type { McpAnswer, McpContent, McpTool } from './connection.js'
 
 export interface AnswerOf {

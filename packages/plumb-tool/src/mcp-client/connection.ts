@@ -1,10 +1,9 @@
 // The interface of a connection to an MCP server.
 
 import type { Json } from '@plumb/lang'
+import type { KeptPaths, StderrTail } from '@plumb/sandbox'
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { StderrTail } from '../source/process/stderr-tail.js'
-import type { KeptPaths } from '../source/sandbox/write-plan.js'
 
 /** One entry of `mcp: […]`, checked by lang. Times are in seconds. */
 export interface ServerConfig {

@@ -3,9 +3,9 @@
 
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { publicAddresses } from '@plumb/sandbox'
 import { fault, MAX_LINE } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
-import { publicAddresses } from '../source/net/public-addresses.js'
 import { LinkError } from './link.js'
 
 const CONNECT_MS = 10_000

@@ -2,8 +2,8 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { StderrTail } from '@plumb/sandbox'
 import type { Fault } from '@plumb/wire'
-import type { StderrTail } from '../source/process/stderr-tail.js'
 
 export interface Link {
   readonly transport: Transport

@@ -3,8 +3,8 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Json } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
+import { readSandbox, type SandboxAtStart } from '@plumb/sandbox'
 import { canonicalJson, preview, type Result } from '@plumb/wire'
-import { readSandbox, type SandboxAtStart } from '../source/sandbox/sandbox.js'
 import type { ServerConfig } from './connection.js'
 import { normalised } from './server-url.js'
 

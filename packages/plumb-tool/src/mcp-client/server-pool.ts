@@ -1,7 +1,7 @@
 // The connections of one dispatcher: equal entries share one, and all end with the dispatcher.
 
+import type { KeptPaths } from '@plumb/sandbox'
 import { type Fault, fault, isRecord, type Result } from '@plumb/wire'
-import type { KeptPaths } from '../source/sandbox/write-plan.js'
 import type { McpConnection, ServerConfig } from './connection.js'
 import { connectionKey } from './server-entry.js'
 import type { McpServers } from './servers.js'

@@ -3,6 +3,7 @@
 
 import { dirname } from 'node:path'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { GRACE_MS, readStderr, type SandboxedChild, type StderrTail, spawnSandboxed, withGitGuard } from '@plumb/sandbox'
 import {
   addSecret,
   andThen,
@@ -15,10 +16,6 @@ import {
   resolveProgram,
   succeed,
 } from '@plumb/wire'
-import { withGitGuard } from '../source/command/git-guard.js'
-import { readStderr, type StderrTail } from '../source/process/stderr-tail.js'
-import { GRACE_MS } from '../source/process/stop-child.js'
-import { type SandboxedChild, spawnSandboxed } from '../source/sandbox/spawn-sandboxed.js'
 import type { Connecting, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
 import { messagesIn } from './message.js'

@@ -1,7 +1,6 @@
 // append_to_file: appends text on a line of its own.
 
-import { fileChanged } from '../../path/file-stamp.js'
-import { resolvePath } from '../../path/resolved-path.js'
+import { fileChanged, resolvePath } from '@plumb/sandbox'
 import { editTool } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
 import { readTextFile, writeText } from './text-file.js'

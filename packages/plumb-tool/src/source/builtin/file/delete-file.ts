@@ -1,8 +1,7 @@
 // delete_file: removes one file, or a link but not its target. Directories are refused.
 
+import { removeFile, resolvePath } from '@plumb/sandbox'
 import { succeed } from '@plumb/wire'
-import { removeFile } from '../../path/remove-file.js'
-import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 import { readWholeFile } from './text-file.js'

@@ -1,9 +1,7 @@
 // import_image: returns an image for a model with vision. The format is detected by its first bytes, not by name.
 
+import { isImageType, mediaTypeOf, readWhole, resolvePath } from '@plumb/sandbox'
 import { fail, preview, succeed } from '@plumb/wire'
-import { isImageType, mediaTypeOf } from '../../path/media-type.js'
-import { readWhole } from '../../path/read-whole.js'
-import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { namedPath, type PathInput } from './path-input.js'
 

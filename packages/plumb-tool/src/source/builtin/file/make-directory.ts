@@ -1,8 +1,7 @@
 // make_directory: creates a directory and its missing parents.
 
+import { openDirectory, resolvePath } from '@plumb/sandbox'
 import { fail, preview, succeed } from '@plumb/wire'
-import { openDirectory } from '../../path/open.js'
-import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { isDirectoryAt } from './is-directory.js'
 import { namedPath, type PathInput, writtenPath } from './path-input.js'

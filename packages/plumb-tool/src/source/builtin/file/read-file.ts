@@ -1,8 +1,7 @@
 // read_file: returns text, and the offset to continue at.
 
+import { closeQuietly, openFile, resolvePath, systemFault } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { closeQuietly, openFile } from '../../path/open.js'
-import { resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { readLines } from './line-window.js'
 import { namedPath, type PathInput } from './path-input.js'

@@ -2,11 +2,16 @@
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import {
+  type FileStamp,
+  fileChanged,
+  fileStamp,
+  type ResolvedPath,
+  readWhole,
+  type WriteOptions,
+  writeFileAtomically,
+} from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { type FileStamp, fileChanged, fileStamp } from '../../path/file-stamp.js'
-import { readWhole } from '../../path/read-whole.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { type WriteOptions, writeFileAtomically } from '../../path/write-file-atomically.js'
 
 export interface WholeFile {
   readonly bytes: Buffer

@@ -1,9 +1,7 @@
 // write_file: writes the whole content of a file, new or existing.
 
+import { fileChanged, type ResolvedPath, resolvePath, type WriteOptions } from '@plumb/sandbox'
 import { succeed } from '@plumb/wire'
-import { fileChanged } from '../../path/file-stamp.js'
-import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
-import type { WriteOptions } from '../../path/write-file-atomically.js'
 import type { Builtin } from '../builtin.js'
 import { type ChangeInput, namedPath, writtenPath } from './path-input.js'
 import { readWholeFile, writeText } from './text-file.js'

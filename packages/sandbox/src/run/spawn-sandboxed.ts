@@ -1,8 +1,8 @@
 // Starts a program in its sandbox, or without one.
 
 import { type Child, type Result, type SpawnOptions, spawnChild, succeed } from '@plumb/wire'
+import type { Sandbox } from '../plan/sandbox.js'
 import { buildSandboxCommand, type SandboxCommand, type SandboxedProgram } from './bubblewrap-command.js'
-import type { Sandbox } from './sandbox.js'
 
 export interface SandboxedChild extends Child {
   /** What the sandbox denied it, for its error; see SandboxCommand. */

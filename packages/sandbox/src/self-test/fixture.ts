@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnChild } from '@plumb/wire'
-import { sandboxCacheDirectory } from '../sandbox-cache.js'
+import { sandboxCacheDirectory } from '../plan/sandbox-cache.js'
 import type { Arch } from '../seccomp/refused-calls.js'
 
 /** A marker that no program prints by chance. */

@@ -4,11 +4,9 @@
 // will believe later, is added with `withAround(files, { paths, outputs })`, which also hands it on to the processes that it starts. A path that is
 // a directory by then stands for all its contents; one of `paths` that does not exist cannot be made in a sandbox.
 
+import { type KeptPaths, type Sandbox, toRealPath } from '@plumb/sandbox'
 import type { Session } from '../../call/call.js'
-import { toRealPath } from '../path/look-up.js'
-import { programFilesOf } from '../program-files/detect-changes.js'
-import type { Sandbox } from './sandbox.js'
-import type { KeptPaths } from './write-plan.js'
+import { programFilesOf } from './detect-changes.js'
 
 /** As below, for a program whose sandbox is not known yet. */
 export const keptPaths = async (program: Pick<Session, 'files' | 'docroot'>): Promise<KeptPaths> =>

@@ -2,10 +2,9 @@
 
 import { dirname, resolve } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
+import { buildSandboxCommand, readSandbox, type SandboxAtStart, type SandboxCommand } from '@plumb/sandbox'
 import { type Fault, type Result, resolveProgram, type SourceFiles, succeed } from '@plumb/wire'
-import { buildSandboxCommand, type SandboxCommand } from './bubblewrap-command.js'
-import { protectedProgramFiles } from './program-files.js'
-import { readSandbox, type SandboxAtStart } from './sandbox.js'
+import { protectedProgramFiles } from '../program-files/protected-files.js'
 
 /** Resolves the program on PATH and returns the sandbox for it; the program's command line goes after that of bubblewrap. */
 export type AgentSandbox = (

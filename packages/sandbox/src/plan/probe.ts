@@ -2,12 +2,12 @@
 
 import { closeSync, constants, openSync } from 'node:fs'
 import { fail, preview, type Result, resolveProgram, runSync, succeed } from '@plumb/wire'
+import { archOf, assembleFilter } from '../seccomp/filter.js'
+import type { Arch } from '../seccomp/refused-calls.js'
 import { ARGUMENTS_FD, argumentBytes, FILTER_FD, FIRST_DIRECTORY_FD, UNSHARED } from './bubblewrap-options.js'
 import { SYSTEM_DIRECTORIES } from './installation.js'
 import { Mounts } from './mounts.js'
 import { cacheProbe, hasCachedProbe } from './sandbox-cache.js'
-import { archOf, assembleFilter } from './seccomp/filter.js'
-import type { Arch } from './seccomp/refused-calls.js'
 
 /** The bubblewrap program and the architecture of its seccomp filter. */
 export interface Bubblewrap {

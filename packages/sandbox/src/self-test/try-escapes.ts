@@ -3,9 +3,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { andThen, type Result, runSync, type SyncResult, siblingProgram, succeed } from '@plumb/wire'
-import { buildSandboxCommand } from '../bubblewrap-command.js'
-import type { Bubblewrap } from '../probe.js'
-import { readSandbox } from '../sandbox.js'
+import type { Bubblewrap } from '../plan/probe.js'
+import { readSandbox } from '../plan/sandbox.js'
+import { buildSandboxCommand } from '../run/bubblewrap-command.js'
 import { ESCAPES, type Escape } from './escapes.js'
 import { type EscapeFixture, withFixture } from './fixture.js'
 

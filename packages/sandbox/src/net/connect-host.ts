@@ -5,7 +5,7 @@ import type { LookupAddress } from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
 import { type Host, type HostPattern, isHostOf } from '@plumb/lang'
 import { type Fault, fail, fault, type Result, startDeadline, succeed, systemReason } from '@plumb/wire'
-import { fixedLookup, publicAddresses, type ResolveHost, resolveBySystem } from '../../net/public-addresses.js'
+import { fixedLookup, publicAddresses, type ResolveHost, resolveBySystem } from './public-addresses.js'
 
 export interface ConnectPolicy {
   /** Why a host may not be reached at all (`net`), or not at a private address (`net.private`); undefined if it may. */

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { preview } from '@plumb/wire'
 import { isWithin } from '../path/look-up.js'
-import type { Sandbox } from './sandbox.js'
+import type { Sandbox } from '../plan/sandbox.js'
 
 /** What exists outside the sandbox at an absolute path. */
 export interface OutsideEntry {
