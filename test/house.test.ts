@@ -37,7 +37,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   lang: ['wire'],
   policy: ['lang', 'wire'],
   sandbox: ['policy', 'lang', 'wire'],
-  'plumb-tool': ['sandbox', 'policy', 'lang', 'wire'],
+  'mcp-client': ['sandbox', 'policy', 'lang', 'wire'],
+  'plumb-tool': ['mcp-client', 'sandbox', 'policy', 'lang', 'wire'],
   'plumb-agent': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
   'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
   plumb: ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
@@ -59,7 +60,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   '@agentclientprotocol/sdk': /^packages\/plumb-chat\/src\/acp\//,
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
   '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
-  '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/mcp-client|plumb-mcp\/src)\//,
+  '@modelcontextprotocol/sdk': /^packages\/(mcp-client|plumb-mcp)\/src\//,
   '@mozilla/readability': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
   '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
@@ -87,7 +88,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
-    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
+    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
   ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }
@@ -95,13 +96,6 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
 /** Directories inside a package of which other files may import only these, given relative to the directory. */
 const ENTRY_POINTS: Readonly<Record<string, RegExp>> = {
   'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table)\.ts$/,
-  'packages/plumb-tool/src/mcp-client': /^(connect|connection|server-entry|server-pool|servers|tool-list-cache)\.ts$/,
-}
-
-/** What a directory may import besides itself and other packages: the MCP client knows no calls and no built-in tools. */
-const DIRECTORY_IMPORTS: Readonly<Record<string, RegExp>> = {
-  'packages/plumb-tool/src/mcp-client':
-    /^packages\/plumb-tool\/src\/(json-text\.ts$|source\/(command\/git-guard\.ts$|(net|process|sandbox)\/))/,
 }
 
 const MAX_LINES = 400
@@ -201,30 +195,16 @@ t.test('directories with entry points are imported only by those', async (t) => 
       .filter((found) => !entryPoints.test(found.slice(found.indexOf(`${directory}/`) + directory.length + 1)))
     t.strictSame(wrong, [], directory)
   }
-  for (const [directory, allowed] of Object.entries(DIRECTORY_IMPORTS)) {
-    const wrong = graph
-      .filter(([file]) => file.startsWith(`${directory}/`))
-      .flatMap(([file, imports]) => imports.filter((to) => /^packages\/plumb-tool\//.test(to)).map((to) => ({ file, to })))
-      .filter(({ to }) => !to.startsWith(`${directory}/`) && !allowed.test(to))
-    t.strictSame(wrong, [], `${directory}: imports`)
-  }
 })
 
 t.test('no file imports itself by way of others, types included', async (t) => {
   t.strictSame(findCycles(readGraph(PACKAGES)), [], 'move what the files of a cycle share into a file of its own')
 })
 
-/** Packages some of whose directories import each other. This list may only get shorter; with the last of them it goes. */
-const PACKAGES_WITH_CYCLES = ['plumb-tool']
-
-t.test('no directory of a package imports itself by way of others, types included', async (t) => {
+t.test('no room of a package, a directory of its src, imports itself by way of others, types included', async (t) => {
   const graph = readGraph(PACKAGES)
-  const cycles = new Map(PACKAGES.map((name) => [name, findCycles(directoriesOf(graph, name))]))
-  for (const [name, found] of cycles) {
-    if (!PACKAGES_WITH_CYCLES.includes(name)) t.strictSame(found, [], `${name}: move what these directories share into one below them`)
-  }
-  const without = PACKAGES_WITH_CYCLES.filter((name) => cycles.get(name)?.length === 0)
-  t.strictSame(without, [], 'these have no such directories any more: take them out of the list')
+  for (const name of PACKAGES)
+    t.strictSame(findCycles(directoriesOf(graph, name)), [], `${name}: move what these rooms share into one below them`)
 })
 
 t.test('cycles are found', async (t) => {

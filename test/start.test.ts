@@ -135,7 +135,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
         ...['display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
-        ...['record-instrumentation', 'wire-price-prices', 'event-begin'],
+        ...['record-instrumentation', 'wire-price-prices', 'run-begin'],
       ],
     },
   ],

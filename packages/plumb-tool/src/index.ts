@@ -1,6 +1,18 @@
 // The exports for embedding programs: tools, their sources, combinations, safe calls, and the dispatcher.
 
 export type { Json, Type } from '@plumb/lang'
+export {
+  type ConnectOptions,
+  connectMcp,
+  type McpAnswer,
+  type McpConnection,
+  type McpContent,
+  type McpTool,
+  openToolListCache,
+  type PoolOptions,
+  type ServerConfig,
+  ServerPool,
+} from '@plumb/mcp-client'
 export type { Authority, Effect, PolicyRule } from '@plumb/policy'
 export { whyNoSandbox } from '@plumb/sandbox'
 export {
@@ -35,17 +47,6 @@ export { type Composed, type Composition, compose } from './compose/compose.js'
 export { COMPOSE_INPUT, NOTATION, signaturesOf } from './compose/description.js'
 export { callTool, type HostCall, makeSession } from './host.js'
 export type { JsonText } from './json-text.js'
-export {
-  type ConnectOptions,
-  connectMcp,
-  type McpAnswer,
-  type McpConnection,
-  type McpContent,
-  type McpTool,
-  type ServerConfig,
-} from './mcp-client/connect.js'
-export { type PoolOptions, ServerPool } from './mcp-client/server-pool.js'
-export { openToolListCache } from './mcp-client/tool-list-cache.js'
 export { findByTypes, findByWords, findChain, writeChain } from './registry/find.js'
 export { type OpenedRegistry, openRegistry, type Registered, type Registry, type StandIn } from './registry/registry.js'
 export { type DispatcherOptions, openDispatcher } from './serve/dispatcher.js'

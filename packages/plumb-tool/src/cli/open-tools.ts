@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
+import { ServerPool } from '@plumb/mcp-client'
 import {
   type Fault,
   fail,
@@ -19,7 +20,6 @@ import {
 import { guardOutputsBelow } from '@plumb/wire/output'
 import { approveOnTerminal } from '../call/approve.js'
 import type { Session } from '../call/call.js'
-import { ServerPool } from '../mcp-client/server-pool.js'
 import { openRegistry } from '../registry/registry.js'
 import { watchProgram } from '../source/program-files/detect-changes.js'
 import { keptPaths } from '../source/program-files/protected-files.js'

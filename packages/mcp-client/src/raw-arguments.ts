@@ -2,18 +2,17 @@
 // when the message is written.
 
 import { randomUUID } from 'node:crypto'
-import type { JsonText } from '../json-text.js'
 
 export interface RawArguments {
   /** Returns a placeholder for the value; `release` it when the message was answered. */
-  readonly hold: (json: JsonText) => string
+  readonly hold: (json: string) => string
   readonly release: (place: string) => void
   /** One message as JSON. */
   readonly fill: (text: string) => string
 }
 
 export const openRawArguments = (): RawArguments => {
-  const held = new Map<string, JsonText>()
+  const held = new Map<string, string>()
   return {
     hold: (json) => {
       const place = randomUUID()

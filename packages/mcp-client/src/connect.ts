@@ -1,7 +1,7 @@
 // Opens an initialized connection from the entry of a spec, with the official SDK. It never reconnects by itself.
 
 import { type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
-import { version } from '../../package.json'
+import { version } from '../package.json'
 import type { Connecting, ConnectOptions, McpConnection, ServerConfig } from './connection.js'
 import { type Guarded, guard } from './guard.js'
 import { openHttp } from './http-link.js'
@@ -17,15 +17,6 @@ import { readTarget } from './server-url.js'
 import { openStdioLink } from './stdio-link.js'
 import { waitAtMost } from './wait-at-most.js'
 import { openWebSocket } from './web-socket-link.js'
-
-export type {
-  ConnectOptions,
-  McpAnswer,
-  McpConnection,
-  McpContent,
-  McpTool,
-  ServerConfig,
-} from './connection.js'
 
 const HANDSHAKE_SECONDS = 30
 const CALL_SECONDS = 60

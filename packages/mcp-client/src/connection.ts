@@ -3,7 +3,6 @@
 import type { Json } from '@plumb/lang'
 import type { KeptPaths, StderrTail } from '@plumb/sandbox'
 import type { Fault, Result } from '@plumb/wire'
-import type { JsonText } from '../json-text.js'
 
 /** One entry of `mcp: […]`, checked by lang. Times are in seconds. */
 export interface ServerConfig {
@@ -93,7 +92,7 @@ export type McpContent =
 export interface McpAnswer {
   readonly content: readonly McpContent[]
   /** `structuredContent`, checked against the tool's output schema, if any. */
-  readonly structured?: JsonText
+  readonly structured?: string
   /** The tool reports that it failed. */
   readonly isError: boolean
   /** The access that the server lacked in its sandbox, from its messages. */
@@ -141,7 +140,7 @@ export interface McpConnection {
   /** The tools are from the server's own list. */
   readonly isListed: boolean
   /** `input` is one JSON object. `bad_reply` if the answer violates the protocol or the tool's output schema. */
-  call(name: string, input: JsonText, options?: CallOptions): Promise<Result<McpAnswer>>
+  call(name: string, input: string, options?: CallOptions): Promise<Result<McpAnswer>>
   /** The stderr of a started server. Undefined: a remote server. */
   readonly stderr: Pick<StderrTail, 'count' | 'since'> | undefined
   prompts(): Promise<Result<readonly McpPrompt[]>>
