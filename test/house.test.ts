@@ -59,10 +59,10 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   '@agentclientprotocol/sdk': /^packages\/plumb-chat\/src\/acp\//,
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
-  '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
+  '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/svg\.ts$/,
   '@modelcontextprotocol/sdk': /^packages\/(mcp-client|plumb-mcp)\/src\//,
   '@mozilla/readability': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
-  '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
+  '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/svg\.ts$/,
   '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
   '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/sqlite\.ts$/,
   ajv: /^packages\/wire\/src\/json\/schema\.ts$/,

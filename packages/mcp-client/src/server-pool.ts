@@ -2,9 +2,8 @@
 
 import type { KeptPaths } from '@plumb/sandbox'
 import { type Fault, fault, isRecord, type Result } from '@plumb/wire'
-import type { McpConnection, ServerConfig } from './connection.js'
+import type { McpConnection, McpServers, ServerConfig } from './connection.js'
 import { connectionKey } from './server-entry.js'
-import type { McpServers } from './servers.js'
 
 export interface PoolOptions {
   /** The working directory of commands. */

@@ -17,7 +17,7 @@ import {
   succeed,
 } from '@plumb/wire'
 import { isGuarded, openServerAuthority, type ServerAuthority } from './grant.js'
-import { type HttpServer, serveHttp } from './http/serve-http.js'
+import { type HttpServer, serveHttp } from './http/listen.js'
 import { readToken } from './http/token.js'
 import { DEFAULT_LIMITS, type Limits, type ServeOptions } from './options.js'
 import { openPromptDirectory, type PromptDirectory } from './prompts/directory.js'

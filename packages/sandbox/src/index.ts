@@ -12,15 +12,12 @@
 export { hostPolicy } from './net/host-policy.js'
 export { fixedLookup, publicAddresses, type ResolveHost, resolveBySystem } from './net/public-addresses.js'
 export { type ExpectedFile, type FileStamp, fileChanged, fileStamp, isUnchanged } from './path/file-stamp.js'
-export { findLinkStat, findRealPath, findStat, followLinks, isWithin, listEntries, toRealPath } from './path/look-up.js'
-export { isImageType, mediaTypeOf } from './path/media-type.js'
+export { findLinkStat, findRealPath, findStat, followLinks, isWithin, listEntries, realPath, toRealPath } from './path/look-up.js'
 export { closeQuietly, type Directory, openDirectory, openFile, removeDirectories } from './path/open.js'
 export { whySecret } from './path/protected-paths.js'
 export { type DirectoryEntry, readEntries, shownName } from './path/read-entries.js'
-export { readWhole } from './path/read-whole.js'
-export { realPath } from './path/real-path.js'
-export { removeFile } from './path/remove-file.js'
-export { isSameFile, removeIfUnchanged, replaceFile } from './path/replace-file.js'
+export { isImageType, mediaTypeOf, readWhole } from './path/read-whole.js'
+export { isSameFile, removeFile, removeIfUnchanged, replaceFile } from './path/replace-file.js'
 export {
   absolutePath,
   asDirectory,
@@ -43,8 +40,15 @@ export { readSandbox, type Sandbox, type SandboxAtStart, whyNoSandbox } from './
 export { isDataName, isScriptName } from './plan/spec-scripts.js'
 export type { KeptPaths } from './plan/write-plan.js'
 export { buildSandboxCommand, type SandboxCommand, type SandboxedProgram } from './run/bubblewrap-command.js'
-export { withGitGuard } from './run/git-guard.js'
-export { addMissingAccess, closeWithChild, type SandboxedChild, spawnSandboxed } from './run/spawn-sandboxed.js'
+export {
+  addMissingAccess,
+  closeWithChild,
+  EX_TEMPFAIL,
+  GRACE_MS,
+  type SandboxedChild,
+  spawnSandboxed,
+  stopWhenAborted,
+  withGitGuard,
+} from './run/spawn-sandboxed.js'
 export { parseReported, readStderr, type StderrTail } from './run/stderr-tail.js'
-export { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './run/stop-child.js'
 export { tryEscapes } from './self-test/try-escapes.js'

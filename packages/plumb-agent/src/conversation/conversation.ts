@@ -28,10 +28,8 @@ import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
 import { countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
-import { CallCount } from './call-count.js'
-import { complaint, isOnlyCut } from './complaint.js'
-import { Meter } from './meter.js'
-import { Turn, textOfBlocks, toolUsesOf } from './turn.js'
+import { CallCount, Meter } from './meter.js'
+import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf } from './turn.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
 export type InputOutcome =

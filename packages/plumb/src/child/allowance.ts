@@ -1,12 +1,15 @@
 // The spending of a child that does not share our budget: an agent elsewhere requests each call, for a foreign program its messages and
 // reported usage count.
 
+import { agentOf, type Graph } from '@plumb/lang'
 import {
   type AgentLimit,
   type Budget,
+  currentBudget,
   type Fault,
   fault,
   isCount,
+  loadPrices,
   type Member,
   type Prices,
   payUsage,
@@ -165,3 +168,13 @@ export class ChildAllowance {
 const NO_CLAIM = fault('budget_spent', 'it asks for what is no claim of money')
 const AGENT_SPENT = fault('budget_spent', 'the budget of this agent (max_cost) is spent', { limit: 'max_cost' })
 const BUDGET_SPENT = fault('budget_spent', 'the budget of this run is spent')
+
+/** For foreign programs in place of agents. Undefined: there is no such program, or no limit of money. */
+export const openForeignPrices = async (graph: Graph, agentProgram: string | undefined): Promise<Prices | undefined> => {
+  const plans = graph.nodes.flatMap(({ work }) => (work.kind === 'agent' ? [agentOf(work.bound)] : []))
+  const foreign = plans.filter(({ config }) => config.command !== undefined || agentProgram !== undefined)
+  if (foreign.length === 0) return undefined
+  const budget = currentBudget()
+  const isLimited = budget !== undefined && foreign.some(({ config }) => budget.limits.cost !== null || config.max_cost !== undefined)
+  return isLimited ? loadPrices(budget.limits.prices) : undefined
+}

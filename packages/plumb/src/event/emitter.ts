@@ -1,7 +1,9 @@
 // Passes the events of a run on to its listeners. A run without listeners has no emitter, and makes no events.
 
 import { nowMs } from '@plumb/wire'
-import type { RunListener, UntimedEvent } from './run-event.js'
+import type { Channel } from '../graph/channel.js'
+import type { InputContext } from '../graph/input-context.js'
+import type { RunListener, UntimedEvent, WireInfo } from './run-event.js'
 
 export interface RunEmitter {
   emit(event: UntimedEvent): void
@@ -21,5 +23,25 @@ export const openEmitter = (listeners: readonly RunListener[]): RunEmitter | und
     finish: async () => {
       await Promise.all(listeners.map((listener) => listener.finish?.()))
     },
+  }
+}
+
+/** Emits an event for each message as it reaches its receiver. */
+export class EmittingChannel implements Channel {
+  constructor(
+    private readonly inner: Channel,
+    private readonly wire: WireInfo,
+    private readonly current: InputContext,
+    private readonly emitter: RunEmitter,
+  ) {}
+
+  send(buf: Buffer, start: number, end: number): void {
+    const { wire, current, emitter } = this
+    emitter.emit({ kind: 'message', wire, seq: current.seq, buf, start, end })
+    this.inner.send(buf, start, end)
+  }
+
+  close(): void {
+    this.inner.close()
   }
 }

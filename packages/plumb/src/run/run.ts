@@ -31,7 +31,7 @@ import {
 import { guardOutputsBelow } from '@plumb/wire/output'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
-import { openForeignPrices } from '../child/foreign-prices.js'
+import { openForeignPrices } from '../child/allowance.js'
 import { type Display, openDisplay } from '../display/display.js'
 import { deferred } from '../graph/deferred.js'
 import { rangesOf } from '../graph/input-context.js'

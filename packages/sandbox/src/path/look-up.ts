@@ -13,7 +13,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 
 /** The path with all links resolved. */
 export const findRealPath = (path: string): string | undefined => {
@@ -112,3 +112,14 @@ const linkAt = (path: string): string | undefined => {
 
 /** Compares whole components: `/ws-evil` is not within `/ws`. */
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+
+/** With links resolved. A missing file is named relative to its nearest existing directory. */
+export const realPath = (path: string): string => {
+  const absolute = resolve(path)
+  try {
+    return realpathSync.native(absolute)
+  } catch {
+    const directory = dirname(absolute)
+    return directory === absolute ? absolute : join(realPath(directory), basename(absolute))
+  }
+}

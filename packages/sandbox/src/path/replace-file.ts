@@ -2,8 +2,10 @@
 // exactly one succeeds.
 
 import { linkSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { type ExpectedFile, type FileStamp, isUnchanged } from './file-stamp.js'
-import type { Directory } from './open.js'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { type ExpectedFile, type FileStamp, fileChanged, isUnchanged } from './file-stamp.js'
+import { type Directory, openDirectory } from './open.js'
+import { type ResolvedPath, systemFault } from './resolved-path.js'
 import { guardName, hasOwnerExited, OWNER } from './temporary-files.js'
 
 /** Renames `fresh`, in the same directory, to `name`. False if the file is not the expected version; undefined expects nothing. */
@@ -87,3 +89,23 @@ const readOwner = (guard: string): string => {
     return OWNER
   }
 }
+
+/** `file_changed` if it is no longer the expected version. */
+export const removeFile = async (resolved: ResolvedPath, { expect }: { readonly expect?: FileStamp } = {}): Promise<Result<void>> => {
+  if (resolved.name === '.') return isDirectory(resolved)
+  const directory = await openDirectory(resolved)
+  if (!directory.ok) return directory
+  try {
+    if (lstatSync(directory.value.at(resolved.name)).isDirectory()) return isDirectory(resolved)
+    if (!removeIfUnchanged(directory.value, resolved.name, expect)) return fileChanged(resolved.shown)
+    await directory.value.sync()
+    return succeed(undefined)
+  } catch (error) {
+    return systemFault(error, 'write', resolved.shown)
+  } finally {
+    await directory.value.close()
+  }
+}
+
+const isDirectory = ({ shown }: ResolvedPath): ReturnType<typeof fail> =>
+  fail('path_denied', `'${preview(shown, 200)}' is a directory, and only files and links are deleted`, { path: preview(shown, 200) })

@@ -3,8 +3,8 @@
 import { basename, dirname, join, relative } from 'node:path'
 import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { findGitReach } from '../path/git-reach.js'
-import { findKeptByPlumb } from '../path/kept-by-plumb.js'
-import { findLinkStat, findStat, followLinks, isWithin } from '../path/look-up.js'
+import { findLinkStat, findStat, followLinks, isWithin, listEntries } from '../path/look-up.js'
+import { isKept, isRecordedAnswers } from '../path/protected-paths.js'
 import { targetOf, watchAbsent, watchLinks, watchRepositories } from './after-run.js'
 import { announceLinks, listAnnouncedLinks } from './announced-links.js'
 import { FIRST_DIRECTORY_FD } from './bubblewrap-options.js'
@@ -183,4 +183,34 @@ const withoutInner = (paths: readonly string[], named: ReadonlySet<string>): str
 const firstMissing = (path: string): string => {
   const above = dirname(path)
   return above === path || isThere(above) ? path : firstMissing(above)
+}
+
+/** As for repositories of git: what lies deeper, or behind so many directories, is not found. */
+const MAX_DEPTH = 6
+const MAX_DIRECTORIES = 400
+
+/**
+ * What earlier runs of plumb have left below directories, and will believe: records, kept answers, and answers that are recorded for
+ * tests. Their paths, without those inside another.
+ */
+const findKeptByPlumb = (directories: readonly string[]): readonly string[] => {
+  const found: string[] = []
+  let waiting = [...new Set(directories)]
+  let looked = 0
+  for (let depth = 0; depth <= MAX_DEPTH && waiting.length > 0; depth++) {
+    const next: string[] = []
+    for (const directory of waiting) {
+      if (++looked > MAX_DIRECTORIES) return found
+      if (isKept(directory)) {
+        found.push(directory)
+        continue
+      }
+      for (const entry of listEntries(directory)) {
+        if (isRecordedAnswers(entry.name)) found.push(join(directory, entry.name))
+        else if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git') next.push(join(directory, entry.name))
+      }
+    }
+    waiting = next
+  }
+  return found
 }

@@ -1,6 +1,6 @@
 // Starts a program in its sandbox, or without one.
 
-import { type Child, type Result, type SpawnOptions, spawnChild, succeed } from '@plumb/wire'
+import { type Child, type Exit, type Result, type SpawnOptions, spawnChild, succeed } from '@plumb/wire'
 import type { Sandbox } from '../plan/sandbox.js'
 import { buildSandboxCommand, type SandboxCommand, type SandboxedProgram } from './bubblewrap-command.js'
 
@@ -81,3 +81,51 @@ export const addMissingAccess = <T>(result: Result<T>, { findMissingAccess }: Sa
   const missing = findMissingAccess(typeof output === 'string' && output !== '' ? output : detail)
   return missing === undefined ? result : { ok: false, error: { ...result.error, detail: `${detail}; ${missing}` } }
 }
+
+/**
+ * Keeps git from treating a directory that a model wrote as a bare repository, whose configuration can name programs to run
+ * (git-config(1), safe.bareRepository). Appends to the GIT_CONFIG_… variables that are already set.
+ */
+export const withGitGuard = (env: Readonly<Record<string, string>>): Record<string, string> => {
+  const before = Number(env.GIT_CONFIG_COUNT ?? '0')
+  const count = Number.isSafeInteger(before) && before > 0 ? before : 0
+  return {
+    ...env,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
+  }
+}
+
+/** Between SIGTERM and SIGKILL. */
+export const GRACE_MS = 400
+
+/** The exit status for a temporary failure, sysexits(3). */
+export const EX_TEMPFAIL = 75
+
+/** A polite request to stop before SIGTERM. */
+interface Notice {
+  readonly ask: () => void
+  readonly graceMs: number
+}
+
+/** The exit of the child, or `aborted` if the signal fired; either way the child has ended. */
+export const stopWhenAborted = (child: Child, signal: AbortSignal, notice?: Notice): Promise<Exit | 'aborted'> =>
+  new Promise((resolve) => {
+    const end = () => void child.terminate(GRACE_MS).then(() => resolve('aborted'))
+    const stop = () => {
+      if (!notice) return end()
+      notice.ask()
+      const timer = setTimeout(end, notice.graceMs)
+      void child.exited.then(() => {
+        clearTimeout(timer)
+        end()
+      })
+    }
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    void child.exited.then((exit) => {
+      signal.removeEventListener('abort', stop)
+      if (!signal.aborted) resolve(exit)
+    })
+  })
