@@ -17,11 +17,9 @@ import {
 } from '@plumb/lang'
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
+import type { SpecOptions } from '@plumb/runtime/options'
+import { findMissing, type LoadedSpec, loadSpec, selectBinding, shown } from '@plumb/runtime/spec'
 import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
-import type { SpecOptions } from '../options/option-groups.js'
-import { type LoadedSpec, loadSpec, shown } from '../spec/load.js'
-import { findMissing } from '../spec/missing.js'
-import { selectBinding } from '../spec/select-binding.js'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
