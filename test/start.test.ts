@@ -131,8 +131,8 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
-        ...['record-instrumentation', 'wire-price-prices', 'event-begin'],
+        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
+        ...['runtime-record-instrumentation', 'wire-price-prices', 'runtime-run-begin'],
       ],
     },
   ],

@@ -1,11 +1,11 @@
 // For embedding programs: a session with few grants, and a call with values in place of text.
 
 import type { Json } from '@plumb/lang'
+import { ServerPool } from '@plumb/mcp-client'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
-import { ServerPool } from './mcp-client/server-pool.js'
-import type { Tool } from './tool.js'
+import type { Tool } from './call/tool.js'
 
 /**
  * What calls share: what is allowed, who is asked, where files are. Defaults: the working directory; the declared effects of tools except

@@ -4,8 +4,8 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { probeBubblewrap } from '../../sandbox/src/plan/probe.js'
 import type { Files } from '../../wire/test/shell.js'
-import { probeBubblewrap } from '../src/source/sandbox/probe.js'
 import { asEach, inside, quoted } from './as-each-user.js'
 
 const box = probeBubblewrap()

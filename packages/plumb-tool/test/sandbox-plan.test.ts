@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, sy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { planReads, type ReadRequest } from '../src/source/sandbox/read-plan.js'
-import type { Sandbox } from '../src/source/sandbox/sandbox.js'
+import { planReads, type ReadRequest } from '../../sandbox/src/plan/read-plan.js'
+import type { Sandbox } from '../../sandbox/src/plan/sandbox.js'
 
 const seed = Number(process.env.PLUMB_SEED ?? Date.now() % 100_000)
 const ROUNDS = 200

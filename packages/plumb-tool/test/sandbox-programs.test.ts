@@ -10,8 +10,8 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { resolveProgram } from '@plumb/wire'
 import t from 'tap'
+import { probeBubblewrap } from '../../sandbox/src/plan/probe.js'
 import { bash, makeTestDirectory, type Ran, TEST_PATH } from '../../wire/test/shell.js'
-import { probeBubblewrap } from '../src/source/sandbox/probe.js'
 
 const box = probeBubblewrap()
 const others = process.env.PLUMB_OTHERS ?? ''

@@ -2,7 +2,7 @@
 
 import { runProgram, versionAndPrices } from '@plumb/wire'
 import { version } from '../package.json'
-import { COMMANDS } from './command/commands.js'
+import { COMMANDS } from './commands.js'
 import { checkOptionsOf, readPlainCheck } from './main-check.js'
 import { readPlainRun, runBinding } from './main-run.js'
 

@@ -9,8 +9,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { probeBubblewrap } from '@plumb/sandbox'
 import t from 'tap'
-import { probeBubblewrap } from '../../plumb-tool/src/source/sandbox/probe.js'
 import { scaled } from '../../wire/test/patience.js'
 
 const PLUMB = resolve('packages/plumb/bin/plumb')

@@ -3,8 +3,8 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import type { RunEmitter } from '../../runtime/src/event/emitter.js'
 import { runs } from '../../wire/test/property.js'
-import type { RunEmitter } from '../src/event/emitter.js'
 import { runWired, type WiredResult } from './run-wired.js'
 
 const EVENT = 'type Event = { n: int, s: string, k: "a" | "b", x?: number }\n'

@@ -8,7 +8,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { RunEmitter } from '../src/event/emitter.js'
+import type { RunEmitter } from '../../runtime/src/event/emitter.js'
 import {
   type Books,
   type Chain,

@@ -9,9 +9,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
+import { readIndexLine, sumOf, writeIndexLine } from '../../runtime/src/record/answer-index.js'
 import { scaled } from '../../wire/test/patience.js'
 import { envIn, makeTestDirectory } from '../../wire/test/shell.js'
-import { readIndexLine, sumOf, writeIndexLine } from '../src/record/answer-index.js'
 
 const PLUMB = resolve('packages/plumb/bin/plumb')
 

@@ -10,9 +10,9 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { readIndexLine, writeIndexLine } from '../../runtime/src/record/answer-index.js'
 import { holds, runs } from '../../wire/test/property.js'
 import { envIn, makeTestDirectory } from '../../wire/test/shell.js'
-import { readIndexLine, writeIndexLine } from '../src/record/answer-index.js'
 
 const PLUMB = resolve('packages/plumb/bin/plumb')
 

@@ -1,5 +1,5 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
-export { joinBudget, openBudget } from './budget/budget.js'
+export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
 export {
   type AgentLimit,
   agentLimit,
@@ -14,10 +14,8 @@ export {
 export { currentBudget } from './budget/current.js'
 export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'
 export { type Lender, openLender, type Spending } from './budget/lent.js'
-export { openOwnBudget } from './budget/own-budget.js'
 export { costOfUsage, payUsage, type ReportedUsage } from './budget/reported-usage.js'
-export { openAnonymousFile } from './child/anonymous-file.js'
-export { childEnv } from './child/env.js'
+export { childEnv, requireSandbox } from './child/env.js'
 export {
   type PlumbChild,
   type PlumbChildOptions,
@@ -27,7 +25,6 @@ export {
   type Wrapper,
 } from './child/plumb-child.js'
 export type { ListenerOption, SpawnOptions } from './child/prepare.js'
-export { requireSandbox } from './child/require-sandbox.js'
 export { resolveProgram } from './child/resolve-program.js'
 export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
 export { type Child, spawnChild } from './child/spawn.js'
@@ -44,8 +41,7 @@ export { SharedFaults } from './cli/shared-faults.js'
 export { dieOf, onStop, type StopSignal } from './cli/signal.js'
 export type { UsageError } from './cli/usage.js'
 export { writeStdout } from './cli/write-stdout.js'
-export { nowMs } from './clock.js'
-export { startDeadline } from './deadline.js'
+export { nowMs, startDeadline } from './clock.js'
 export { ensureDirectory } from './ensure-directory.js'
 export {
   asShared,
@@ -61,8 +57,9 @@ export {
   isRetryable,
   isShared,
 } from './error.js'
+export { openAnonymousFile } from './fd/anonymous-file.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
-export { joinLineLog, type LineLog, openLineLog } from './fd/line-log.js'
+export { joinLineLog, type LineLog, openLineLog } from './fd/ledger.js'
 export { isFileInput, isTerminal, openDataOutput, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
 export { openStateFile, openStateLog, type Remembered, readRemembered, type StateFile, type StateLog } from './fd/state-file.js'
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'

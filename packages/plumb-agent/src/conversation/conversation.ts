@@ -15,23 +15,26 @@ import {
   toDollars,
   totalTokens,
 } from '@plumb/wire'
-import { complaint, isOnlyCut } from '../answer/complaint.js'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
-import type { KeptCalls, KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
-import type { InputOutcome } from '../loop/pending-queue.js'
+import type { KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
+import type { Cancellation } from '../provider/cancellation.js'
 import type { Effort } from '../provider/effort.js'
-import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import type { Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import type { KeptCalls } from '../tool/kept-calls.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
-import { type Billing, countGranted } from './billing.js'
+import { countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
-import { CallCount } from './call-count.js'
-import type { Cancellation } from './cancellation.js'
-import { Meter } from './meter.js'
-import { Turn, textOfBlocks, toolUsesOf } from './turn.js'
+import { CallCount, Meter } from './meter.js'
+import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf } from './turn.js'
+
+/** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
+export type InputOutcome =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly error: Fault; readonly isShared?: true }
 
 export interface Conversation {
   /** Why no temperature can be set. Undefined: it can. */

@@ -1,7 +1,7 @@
 // The telemetry of an agent: one object a line, `kind` first, then its fields, then agent and time.
 
 import { type OfInput, scrub, type Telemetry } from '@plumb/wire'
-import { writeBody } from '../provider/written-json.js'
+import { writeBody } from './written-json.js'
 
 /** An output is emitted as the text that was written, so that its numbers keep their digits. */
 export type TelemetryEvent = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) &

@@ -3,9 +3,9 @@
 import type { Json } from '@plumb/lang'
 import { terminalApproval } from '@plumb/policy'
 import { fail } from '@plumb/wire'
-import type { Wrap } from '../tool.js'
 import type { ApprovalRequest, Session } from './call.js'
 import { note } from './note.js'
+import type { Wrap } from './tool.js'
 
 export const withApproval: Wrap = (tool) => ({
   ...tool,

@@ -1,10 +1,10 @@
 // One call on its way through the stages, and the state that all calls of one dispatcher share.
 
 import type { Json } from '@plumb/lang'
+import type { McpServers } from '@plumb/mcp-client'
 import type { Authority } from '@plumb/policy'
 import type { Fault, Result, SourceFiles, Telemetry } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { McpServers } from '../mcp-client/servers.js'
 
 export interface Call {
   /** The model's own, or generated; unique within a session. */

@@ -4,7 +4,7 @@
 import { ALL_REPAIRS, type Fit, type Json, repairText, type Type } from '@plumb/lang'
 import { compileSchema, fail, isRecord, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import { typeOfSchema } from '../source/function/type-of-schema.js'
+import { typeOfSchema } from './type-of-schema.js'
 
 /** `name` is the tool, for errors: `input_type_mismatch`. */
 export type FitSchema = (name: string, json: JsonText) => Result<Fit>

@@ -3,8 +3,8 @@
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
 import type { Call, CallEnvelope, CallRecord, Session } from './call.js'
+import type { Tool } from './tool.js'
 
 export interface CallStart {
   readonly session: Session

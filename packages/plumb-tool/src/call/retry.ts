@@ -2,10 +2,10 @@
 // only succeed elsewhere.
 
 import { type Fault, isRetryable } from '@plumb/wire'
-import type { Tool, Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'
+import type { Tool, Wrap } from './tool.js'
 
 export interface ToolRetryOptions {
   /** In total; 1 never repeats. */

@@ -1,11 +1,11 @@
 // A deadline for the work, which is aborted after it, and awaited for a short while.
 
 import { fail, type Result, startDeadline } from '@plumb/wire'
-import { linkedAbort } from '../combine/linked-abort.js'
 import type { JsonText } from '../json-text.js'
-import type { Wrap } from '../tool.js'
 import { cancelled } from './cancelled.js'
+import { linkedAbort } from './linked-abort.js'
 import { note, showMs } from './note.js'
+import type { Wrap } from './tool.js'
 
 export interface TimeoutOptions {
   readonly timeoutMs: number

@@ -2,9 +2,9 @@
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { format } from '@plumb/lang/format'
+import { writeWhole } from '@plumb/runtime/record'
+import { shown } from '@plumb/runtime/spec'
 import { type Fault, fail, fault, openInput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
-import { shown } from './load.js'
-import { writeWhole } from './write-whole.js'
 
 export interface FmtOptions {
   /** Changes nothing: prints the names of unformatted files, one a line, with exit status 1 if there are any. */

@@ -1,8 +1,7 @@
 // Records what the wires of a run carried, and the route of a message over them.
 
 import type { Edge, Graph } from '@plumb/lang'
-import { lineText, type RunEvent } from '../event/run-event.js'
-import { wiresOf } from '../event/wires.js'
+import { lineText, type RunEvent, wiresOf } from '@plumb/runtime/event'
 
 export interface CarriedWire {
   /** Its ends, as in `writer-critic`; a second wire with the same ends has `.2` appended. */

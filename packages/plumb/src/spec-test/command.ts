@@ -3,6 +3,8 @@
 import { availableParallelism } from 'node:os'
 import type { TestPlan } from '@plumb/lang'
 import { drawSeed } from '@plumb/lang/random'
+import { writeWhole } from '@plumb/runtime/record'
+import { loadSpec, refuseErrors } from '@plumb/runtime/spec'
 import {
   escapeControls,
   escapeLines,
@@ -17,8 +19,6 @@ import {
   Reporter,
   writeStdout,
 } from '@plumb/wire'
-import { loadSpec, refuseErrors } from '../command/load.js'
-import { writeWhole } from '../command/write-whole.js'
 import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
 import { besideTest, placeOf } from './place.js'

@@ -2,15 +2,11 @@
 // closed, or is stopped.
 
 import type { Graph, GraphNode } from '@plumb/lang'
+import type { SpawnSettings, spawnAll, ToolService } from '@plumb/runtime/child'
+import type { RunEmitter } from '@plumb/runtime/event'
+import { deferred, type MappedTool } from '@plumb/runtime/graph'
+import { RunLoop, type Wired, wireUp } from '@plumb/runtime/run'
 import { type Fault, LineReader, type LineSink, type LineSource, LineWriter, type Reporter } from '@plumb/wire'
-import type { SpawnSettings } from '../child/agent-start.js'
-import type { spawnAll } from '../child/spawn.js'
-import type { RunEmitter } from '../event/emitter.js'
-import { deferred } from '../graph/deferred.js'
-import type { MappedTool } from '../graph/morphism/calls.js'
-import { RunLoop } from '../run/run-loop.js'
-import { type Wired, wireUp } from '../run/wiring.js'
-import type { ToolService } from '../tools/tool-service.js'
 
 export interface GraphRunOptions {
   readonly name: string

@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path'
 import { planOf, type TestPlan } from '@plumb/lang'
+import { keptPlacesOf } from '@plumb/runtime/record'
 import { andThen, setCurrentKept } from '@plumb/wire'
 import { openKept } from '@plumb/wire/kept'
-import { keptPlacesOf } from '../record/kept-answers.js'
 import { failedOutcome, type RunOutcome } from './run-once.js'
 import { fileOfTest } from './test-file.js'
 

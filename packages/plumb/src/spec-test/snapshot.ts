@@ -1,8 +1,8 @@
 // Snapshots of all wires of a test in a file: readable text, a heading for each wire and a line for each message.
 
 import type { TestPlan } from '@plumb/lang'
+import { writeWhole } from '@plumb/runtime/record'
 import { canonicalJson, type Fault, fault, isAbsent, preview, type Result } from '@plumb/wire'
-import { writeWhole } from '../command/write-whole.js'
 import type { CarriedWire } from './carried.js'
 import type { RowFinding } from './check-outcome.js'
 import { besideTest } from './place.js'

@@ -1,8 +1,8 @@
 // The tests of one spec: loaded, run several at once, and run again on changes to the spec.
 
 import { type Compiled, compile, hasErrors, type TestPlan, testsOf } from '@plumb/lang'
+import type { LoadedSpec } from '@plumb/runtime/spec'
 import { type GivenOptions, readGivenValues, withText } from '@plumb/wire'
-import type { LoadedSpec } from '../command/load.js'
 import type { Change } from './mutate.js'
 import { changed } from './mutate.js'
 import type { TestResult } from './report/result.js'

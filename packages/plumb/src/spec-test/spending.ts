@@ -1,7 +1,7 @@
 // The requests to real models of a test, and their cost.
 
+import type { AgentTelemetry } from '@plumb/runtime/event'
 import { costOfUsage, type Prices, toDollars } from '@plumb/wire'
-import type { AgentTelemetry } from '../event/run-event.js'
 import type { TestCost } from './report/result.js'
 
 type Usage = Extract<AgentTelemetry, { kind: 'usage' }>

@@ -1,8 +1,8 @@
 // Reads a trace from its file: one event a line, as plumb writes it, also where the end is missing; or any layout of other programs.
 
 import { createReadStream } from 'node:fs'
+import type { TraceEvent } from '@plumb/runtime/display'
 import { fail, isRecord, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import type { TraceEvent } from '../display/trace/trace-event.js'
 
 /** The rest of a longer file is not read, and the page says so. */
 const MAX_BYTES = 256 * 1024 * 1024

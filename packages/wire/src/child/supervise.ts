@@ -1,7 +1,7 @@
 // A started process until its end: sends signals to its group, and reads its output to the end.
 
+import { type Drainable, waitForEof } from '../fd/wait-for-eof.js'
 import type { LineSink, LineSource } from '../line/stream.js'
-import { type Drainable, waitForEof } from './wait-for-eof.js'
 
 export interface Exit {
   readonly status: number | null

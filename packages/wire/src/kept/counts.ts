@@ -1,7 +1,7 @@
 // How often each request was made in a run, over all its processes: a ledger to which each appends, and which numbers equal requests.
 
 import { randomUUID } from 'node:crypto'
-import { openLedger } from '../budget/ledger.js'
+import { openLedger } from '../fd/ledger.js'
 
 export interface Counts {
   /** The first line of the ledger: the options. */

@@ -3,8 +3,8 @@
 
 import { writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openAnonymousLog } from '../child/anonymous-file.js'
 import { type Fault, fault } from '../error.js'
+import { openAnonymousLog } from '../fd/anonymous-file.js'
 import { holdDirectory } from '../output/index.js'
 import { andThen, fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'

@@ -1,7 +1,7 @@
 // The text of results, for all reporters that people read: lines without ends and without terminal controls.
 
+import { showCost } from '@plumb/runtime/display'
 import { escapeControls, preview } from '@plumb/wire'
-import { showCost } from '../../display/show-number.js'
 import type { RouteStep } from '../carried.js'
 import type { Place, Share, Summary, TestCost, TestFinding, TestResult } from './result.js'
 

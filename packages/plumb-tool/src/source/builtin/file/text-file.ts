@@ -1,11 +1,16 @@
 // Reads and writes whole text files, with their version and byte-order mark.
 
 import { isUtf8 } from 'node:buffer'
+import {
+  type FileStamp,
+  fileChanged,
+  fileStamp,
+  type ResolvedPath,
+  readWhole,
+  type WriteOptions,
+  writeFileAtomically,
+} from '@plumb/sandbox'
 import { fail, preview, type Result, sha256Of, succeed } from '@plumb/wire'
-import { type FileStamp, fileChanged, fileStamp } from '../../path/file-stamp.js'
-import { readWhole } from '../../path/read-whole.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { type WriteOptions, writeFileAtomically } from '../../path/write-file-atomically.js'
 
 export interface WholeFile {
   readonly bytes: Buffer

@@ -2,11 +2,19 @@
 
 import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
+import {
+  closeQuietly,
+  type ExpectedFile,
+  type FileStamp,
+  fileStamp,
+  openDirectory,
+  openFile,
+  type ResolvedPath,
+  resolvePath,
+  systemFault,
+  writeFileAtomically,
+} from '@plumb/sandbox'
 import { fail, preview, type Result, sha256Of, succeed } from '@plumb/wire'
-import { type ExpectedFile, type FileStamp, fileStamp } from '../../path/file-stamp.js'
-import { closeQuietly, openDirectory, openFile } from '../../path/open.js'
-import { type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
-import { writeFileAtomically } from '../../path/write-file-atomically.js'
 import type { BuiltinContext } from '../builtin.js'
 import type { DocumentKind } from './document-kind.js'
 import { openContents } from './index-tables.js'
