@@ -1,7 +1,15 @@
 // What the other executables of this project take of the tools, and nobody else: it may change with any of them. Programs that embed tools have
 // index.ts.
 
-export { connectMcp, type McpAnswer, type McpConnection, type McpTool, openToolListCache, type ServerConfig, ServerPool } from '@plumb/mcp-client'
+export {
+  connectMcp,
+  type McpAnswer,
+  type McpConnection,
+  type McpTool,
+  openToolListCache,
+  type ServerConfig,
+  ServerPool,
+} from '@plumb/mcp-client'
 export { whyNoSandbox } from '@plumb/sandbox'
 export { askOnTerminal } from './call/approve.js'
 export type { AgentUsage, CallEnvelope, KeptParts, Session } from './call/call.js'
