@@ -1,4 +1,5 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
+export { type ConsentQuestion, consentQuestion, inputToShow } from './approval/question.js'
 export { joinBudget, openBudget } from './budget/budget.js'
 export {
   type AgentLimit,
