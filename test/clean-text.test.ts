@@ -69,7 +69,6 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'plumb-tool/src/main.ts': 'its own help',
   'plumb/src/command/completion.ts': 'a script of ours',
   'plumb/src/command/explain.ts': 'texts of ours',
-  'plumb/src/command/fmt.ts': 'the spec, as it was given',
   'plumb/src/command/render.ts': 'a picture, whose words are cleaned as they are drawn',
   'plumb/src/command/version.ts': 'texts of ours',
   'plumb/src/command/write-whole.ts': 'writes for those that are listed here',

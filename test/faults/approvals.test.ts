@@ -175,7 +175,7 @@ t.test('who works cannot decide, nor change what a person sees; who decides can 
   cluster.ask(
     `SET ROLE plumb_work; INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, code, tries) SELECT run, part, 0, ord, 1, ${forge}, ${forge}, 'x', 1 FROM plumb.approval LIMIT 1`,
   )
-  t.equal(linesIn((await bash('plumb letters owned | pick _.value')).out).length, 1, 'a letter is one line')
+  t.equal(linesIn((await bash('plumb letters owned')).out).length, 1, 'a letter is one line')
   cluster.ask(`SET ROLE plumb_work; DELETE FROM plumb.letter; UPDATE plumb.worker SET host = E'x\\nforged  done'`)
   t.notMatch((await bash('plumb runs')).out, /^forged/m)
   t.match(await as('plumb_approve', `plumb approve --on "$PLUMB_ON" owned ${id}`), { status: 0, err: '' })

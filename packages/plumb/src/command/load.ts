@@ -1,5 +1,6 @@
 // Loads the named spec, from a file, inline text or a parent, and returns a checked program, or every diagnostic.
 
+import { lstatSync, realpathSync } from 'node:fs'
 import { normalize } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
@@ -11,6 +12,7 @@ import {
   fail,
   type GivenOptions,
   openBootstrap,
+  preview,
   type Reporter,
   type Result,
   readGivenValues,
@@ -36,6 +38,8 @@ export interface SpecOptions {
   readonly ignoresFlows?: boolean
   /** Warnings are shown. */
   readonly isCheck?: boolean
+  /** Whoever wrote the spec is not trusted: its errors show lines of no file that is not called as specs are. */
+  readonly isOfStrangers?: boolean
   /** The values of params. Undefined: nothing will be run. */
   readonly given?: GivenOptions
 }
@@ -77,9 +81,35 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
     const entry = { path: entryPath, text: prompt.value }
     return loaded(entry, withText(files, entry.path, entry.text))
   }
-  const text = prompt ?? files.read(entryPath)
+  const sources = options.isOfStrangers ? specsAlone(files, entryPath) : files
+  const text = prompt ?? sources.read(entryPath)
   if (!text.ok) return text
-  return loaded({ path: entryPath, text: text.value }, files)
+  return loaded({ path: entryPath, text: text.value }, sources)
+}
+
+const specsAlone = (files: SourceFiles, entry: string): SourceFiles => ({
+  ...files,
+  read: (path) => (path === entry ? readNamed(path, files.read) : readIfSpec(path, files.read)),
+})
+
+/** A file that the command line names, unless it is a link to one that is not called as specs are. */
+export const readNamed = (path: string, read: SourceFiles['read']): Result<string> =>
+  /^\/(dev|proc)\//.test(path) || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? read(path) : readIfSpec(path, read)
+
+const readIfSpec = (path: string, read: SourceFiles['read']): Result<string> => {
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if (!isThere || /\.(plumb|md|chatmd)$/i.test(realOf(path))) return read(path)
+  const detail = `'${preview(path, 200)}' is not called NAME.plumb, or is a link to what is not: nothing of it is shown`
+  return fail('path_denied', detail, { path })
+}
+
+// A pipe has none.
+const realOf = (path: string): string => {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return ''
+  }
 }
 
 // A check is over before optimised code has paid for itself: with V8's optimiser delayed, one of 2,000 lines takes a tenth less of processor

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { agentOf, type Bound, type Json, type ToolPlan, toolOf } from '@plumb/lang'
 import { builtinEffects } from '@plumb/policy'
-import { isRecord, preview } from '@plumb/wire'
+import { besideSpec, isRecord, preview } from '@plumb/wire'
 import { realInTest } from './test-file.js'
 
 type ToolPackage = typeof import('@plumb/tool')
@@ -37,8 +37,11 @@ export const whyToolOutside = ({ body, specPath }: ToolPlan, docroot: string, to
   const { source, config } = body
   switch (source) {
     case 'command':
-    case 'function':
       return unboxed(config.sandbox, place)
+    case 'function':
+      return (
+        farFrom([besideSpec(String(config.function).replace(/#.*$/s, ''), specPath)], place, 'it uses') ?? unboxed(config.sandbox, place)
+      )
     case 'mcp':
       return ofServer(config.mcp, place)
     case 'agent':
