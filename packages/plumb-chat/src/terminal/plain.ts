@@ -94,6 +94,7 @@ export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Te
       output.write(`${why}\n`)
       settle('withdrawn')
       show()
+      pull()
     },
     get isAsking() {
       return question !== undefined
