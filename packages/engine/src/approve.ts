@@ -47,14 +47,16 @@ const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCa
   const [run] = runs
   if (!run) return undefined
   const { rows } = await query(
-    `SELECT a.call, a.reason, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
+    `SELECT a.id, a.call, a.reason, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
      FROM plumb.approval a LEFT JOIN plumb.message m ON m.run = a.run AND m.part = a.part AND m.ord = a.ord AND m.until > now()
      WHERE a.run = $1 ORDER BY a.n`,
     [run.id],
   )
   return new Map(
-    rows.map(({ call, reason, until, state }) => {
-      const known = JSON.parse(String(call)) as ListedCall
+    rows.map(({ id, call, reason, until, state }) => {
+      const said = JSON.parse(String(call)) as ListedCall
+      // What a worker says in the call is unchecked: it is decided under the id of its row.
+      const known = { ...said, id: String(id), input: typeof said.input === 'string' ? said.input : JSON.stringify(said.input) }
       const more = { ...(reason === null ? {} : { said: String(reason) }), ...(until === null ? {} : { untilMs: Number(until) }) }
       return [known.id, { ...known, ...more, state: String(state) as ListedCall['state'] }]
     }),

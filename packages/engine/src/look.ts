@@ -1,6 +1,19 @@
 // plumb engine, runs, letters, cancel and retry: shows the tables, and changes runs.
 
-import { endWith, escapeLines, type Fault, fail, fault, isTerminal, type Result, succeed, toDollars, writeStdout } from '@plumb/wire'
+import { shownJson } from '@plumb/runtime/record'
+import {
+  endWith,
+  escapeControls,
+  escapeLines,
+  type Fault,
+  fail,
+  fault,
+  isTerminal,
+  type Result,
+  succeed,
+  toDollars,
+  writeStdout,
+} from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
 import { RATE_WINDOW } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
@@ -108,7 +121,7 @@ export const letters = (database: Database, name: string): Promise<number> =>
       rows
         .map(
           ({ part, origin, value, fault, tries }) =>
-            `{"origin":${origin},"part":${part},"tries":${tries},"fault":${fault},"value":${value}}\n`,
+            `{"origin":${origin},"part":${part},"tries":${tries},"fault":${shownJson(String(fault))},"value":${shownJson(String(value))}}\n`,
         )
         .join(''),
     )
@@ -202,17 +215,20 @@ const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0, parked: 0
 
 const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown) =>
   [
-    `${name}  ${state}  taken ${taken}  written ${written}  unread ${unread}\n`,
+    `${name}  ${state}  taken ${taken}  written ${written}  unread ${unread}`,
     ...parts.map(
       ({ part, waiting, in_hand, done, dropped, failed, parked, rate, calls, tokens, cost, workers, oldest, owner }) =>
         `  ${part}  waiting ${waiting}  in hand ${in_hand}  done ${done}  dropped ${dropped}  failed ${failed}  workers ${workers}${
           parked === 0 ? '' : `  parked ${parked}`
         }${rate === 0 ? '' : `  ${rate} a second`}${calls === 0 ? '' : `  requests ${calls}  tokens ${tokens}${cost === 0 ? '' : `  $${cost}`}`}${
           oldest === undefined ? '' : `  oldest ${oldest} s`
-        }${owner === undefined ? '' : `  at ${owner}`}\n`,
+        }${owner === undefined ? '' : `  at ${owner}`}`,
     ),
-    ...(note === undefined ? [] : [`  ${note}\n`]),
-  ].join('')
+    ...(note === undefined ? [] : [`  ${note}`]),
+  ]
+    // What workers have said stays on its line.
+    .map((line) => `${escapeControls(line)}\n`)
+    .join('')
 
 const ELAPSED = 'extract(epoch FROM now() - since)'
 /** Messages a second, from a row of the tally: since its window began, and of the window before while that is new. */

@@ -2,15 +2,17 @@
 // once the URL, its parameters and the environment are put together.
 
 import { isIP } from 'node:net'
-import { type Fault, fault, preview, scrub } from '@plumb/wire'
+import { type Fault, fault, preview } from '@plumb/wire'
 
-/** The URL for an error: without a password. */
-export const shownUrl = (url: string): string => preview(scrub(url.replace(/\/\/([^:@/]*):[^@/]*@/, '//$1@')))
+/** The URL for an error: without a password, whatever is in that. */
+export const shownUrl = (url: string): string => preview(url.replace(/\/\/([^:@/?#]*):.*@/s, '//$1@'))
 
 /** What is wrong with the text itself. */
 export const refuseUrl = (url: string): Fault | undefined => {
   const refuse = (detail: string): Fault => fault('config_invalid', detail)
-  if (!/^postgres(ql)?:\/\//.test(url)) return refuse(`--on takes postgres://…, not '${shownUrl(url)}'`)
+  // In words for another driver a password can stand anywhere.
+  const found = /[=@]/.test(url) ? '' : `, not '${shownUrl(url)}'`
+  if (!/^postgres(ql)?:\/\//.test(url)) return refuse(`--on takes postgres://…${found}`)
   const names = parameterNames(url)
   if (/\/\/[^:@/]*:[^@/]+@/.test(url) || names.includes('password'))
     return refuse('a password in the URL is read by others on this machine: PGPASSWORD or ~/.pgpass have it')

@@ -83,7 +83,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<ChatOptions> 
     showsThinking: thinking === true,
     keepsHistory: history,
     servesAcp: flags.acp === true,
-    hasDocroot: flags.docroot !== undefined,
+    docroot: flags.docroot,
   })
 }
 

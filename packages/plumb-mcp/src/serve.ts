@@ -16,6 +16,7 @@ import {
   Semaphore,
   succeed,
 } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import { isGuarded, openServerAuthority, type ServerAuthority } from './grant.js'
 import { type HttpServer, serveHttp } from './http/listen.js'
 import { readToken } from './http/token.js'
@@ -92,6 +93,7 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   const directory = findPrompts(options.prompts)
   for (const result of [authority, docroot, directory]) if (!result.ok) reporter.report(result.error)
   if (!authority.ok || !docroot.ok || !directory.ok) return undefined
+  guardOutputsBelow(docroot.value)
 
   const warn = (warning: Fault) => reporter.warn(warning)
   const changes = new EventEmitter().setMaxListeners(0)

@@ -1,4 +1,5 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
+export { type ConsentQuestion, consentQuestion, inputToShow } from './approval/question.js'
 export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
 export {
   type AgentLimit,
@@ -118,7 +119,7 @@ export { type GivenPrices, readPrices } from './price/prices-file.js'
 export { readBytes } from './read-bytes.js'
 export { isFault, numbersIn, type Reported, readReported, showReported } from './reported.js'
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
-export { addSecret, isSecretName, scrub } from './scrub.js'
+export { addSecret, isSecretName, scrub, scrubHead } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
 export { sha256Of } from './sha256-of.js'
 export { type Bootstrap, openBootstrap } from './spec/bootstrap.js'

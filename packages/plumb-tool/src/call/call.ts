@@ -85,7 +85,7 @@ export interface Session {
    */
   readonly held?:
     | ((
-        request: ApprovalRequest & { readonly text: JsonText },
+        request: ApprovalRequest & Required<Pick<ApprovalRequest, 'text'>>,
         run: () => Promise<Result<JsonText>>,
         signal: AbortSignal,
       ) => Promise<Result<JsonText>>)
@@ -121,4 +121,6 @@ export interface ApprovalRequest {
   readonly id: string
   readonly tool: string
   readonly input: Json
+  /** As it was written, where that is known: with all digits of its numbers. */
+  readonly text?: JsonText
 }

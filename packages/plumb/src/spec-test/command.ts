@@ -80,7 +80,7 @@ const testOnce = async (
   const errors = new Reporter('plumb')
   const specs: TestedSpec[] = []
   for (const path of paths) {
-    const read = await loadSpec(path, options)
+    const read = await loadSpec(path, { ...options, isOfStrangers: !options.isLive })
     if (!read.ok) errors.report(read.error)
     else if (!refuseErrors(read.value, errors)) specs.push(specOf(path, read.value, options.filter))
   }

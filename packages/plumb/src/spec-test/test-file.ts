@@ -10,13 +10,21 @@ import { besideTest } from './place.js'
 /** Its real path; it need not exist. `path_denied`: it lies elsewhere, or a link leads there. */
 export const fileOfTest = (plan: TestPlan, name: string, docroot: string | undefined): Result<string> => {
   const path = besideTest(plan, name)
-  const regions = [dirname(plan.span.source.path), docroot ?? '.'].map(realOf)
-  const real = realOf(path)
-  if (!regions.some((region) => isBelow(region, real)))
+  const spec = plan.span.source.path
+  const real = realInTest(spec, docroot, path)
+  if (real === undefined)
     return fail('path_denied', `'${preview(path, 200)}' is neither below the directory of the spec nor below the docroot`, { path })
-  for (const region of regions) guardOutputsBelow(region)
+  for (const region of regionsOf(spec, docroot)) guardOutputsBelow(region)
   return succeed(real)
 }
+
+/** The real path. Undefined: it is neither below the directory of the spec nor below the docroot. */
+export const realInTest = (spec: string, docroot: string | undefined, path: string): string | undefined => {
+  const real = realOf(path)
+  return regionsOf(spec, docroot).some((region) => isBelow(region, real)) ? real : undefined
+}
+
+const regionsOf = (spec: string, docroot: string | undefined): readonly string[] => [dirname(spec), docroot ?? '.'].map(realOf)
 
 /** UTF-8, without a mark of the byte order. */
 export const readFileOfTest = (

@@ -1,13 +1,15 @@
 // The stderr of a child. What one of ours writes there about no input is reported, with its name. Other text, and all that a foreign
 // program writes, is shown, up to a limit.
 
-import { type Fault, LineReader, type LineSource, MAX_LINE, type Reported, type Reporter, readReported } from '@plumb/wire'
+import { type Fault, LineReader, type LineSource, MAX_LINE, type Reported, type Reporter, readReported, scrubHead } from '@plumb/wire'
 
 /** A child that floods stderr is drained, and parsed no further than this. */
 const MAX_BYTES = 1024 * 1024
 /** The text that is reported if a child fails without an error object. */
 const LAST_LINES = 5
 const MAX_LAST_LENGTH = 500
+/** More than that, so that a key which the end cuts is known by its whole. */
+const MAX_DECODED = 64 * 1024
 
 const OPEN_BRACE = 0x7b
 
@@ -58,7 +60,7 @@ export class ChildErrors {
       else if (reported) {
         this.reported++
         report(this.#named(reported))
-      } else this.#words(buf.toString('utf8', start, this.#bytes > MAX_BYTES ? Math.min(end, start + MAX_LAST_LENGTH) : end), value)
+      } else this.#words(buf.toString('utf8', start, this.#bytes > MAX_BYTES ? Math.min(end, start + MAX_DECODED) : end), value)
     }
   }
 
@@ -68,7 +70,7 @@ export class ChildErrors {
 
   #words(text: string, value: unknown): void {
     const { process, reporter, isHidden } = this.#o
-    this.#last.push(text.slice(0, MAX_LAST_LENGTH))
+    this.#last.push(scrubHead(text, MAX_LAST_LENGTH).head.slice(0, MAX_LAST_LENGTH))
     if (this.#last.length > LAST_LINES) this.#last.shift()
     if (this.#bytes > MAX_BYTES) return
     this.#bytes += text.length + 1

@@ -1,6 +1,6 @@
 // The time that one child spends on one message, from when it was sent to when it was answered.
 
-import type { Fault } from '@plumb/wire'
+import { type Fault, scrubHead } from '@plumb/wire'
 import { type AgentTelemetry, type LineBytes, lineText, type ProcessKind, type RunEvent } from '../event/run-event.js'
 
 export interface MessageSpan {
@@ -41,6 +41,7 @@ interface Times {
 
 /** Bytes of a message that are kept to be shown. */
 const MAX_TEXT = 4096
+const MAX_DECODED = 64 * 1024
 /** Messages that are remembered: one that is never answered, as in a nested plumb with a filter, is forgotten after so many others. */
 const MAX_OPEN = 4096
 
@@ -138,10 +139,10 @@ const numberOf = (telemetry: AgentTelemetry | undefined): number | undefined =>
 /** 0 for what is no count. */
 export const countOf = (value: unknown): number => (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : 0)
 
-/** The first MAX_TEXT bytes of a message, cut between characters. */
+/** The first MAX_TEXT characters of a message, if it has more bytes; of a key, nothing before the cut. */
 export const shortText = ({ buf, start, end }: LineBytes): string => {
   if (end - start <= MAX_TEXT) return lineText({ buf, start, end })
-  let cut = start + MAX_TEXT
-  while (((buf[cut] as number) & 0xc0) === 0x80) cut--
-  return `${buf.toString('utf8', start, cut)}…`
+  const { head, isWhole } = scrubHead(buf.toString('utf8', start, Math.min(end, start + MAX_DECODED)), MAX_TEXT)
+  if (isWhole && head.length <= MAX_TEXT) return head
+  return `${head.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`
 }

@@ -3,13 +3,21 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 
-/** Absolute; default: the working directory. */
+/** Absolute; default: the working directory. From now on what plumb writes below it goes through no link. */
 export const findDocroot = (name: string | undefined): Result<string> => {
-  try {
-    if (statSync(name ?? '.').isDirectory()) return succeed(resolve(name ?? '.'))
-  } catch {
-    // Treated as missing.
+  if (isDirectory(name ?? '.')) {
+    guardOutputsBelow(name)
+    return succeed(resolve(name ?? '.'))
   }
   return fail('file_not_found', `--docroot names '${preview(name ?? '.')}', which is not a directory`)
+}
+
+const isDirectory = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }

@@ -1,6 +1,6 @@
 // How the calls that wait for approval are shown, and which decisions are valid: for a record, and for a run by workers.
 
-import { fail, fault, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { fail, fault, nearest, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import { isItself, type ListedCall, stateNow } from '@plumb/wire/approval'
 
 export interface ApproveOptions {
@@ -23,8 +23,16 @@ export const showCall = (call: ListedCall): string => {
     ...(said === undefined ? {} : { said }),
     ...until,
   })
-  // The input as it came, with all digits of its numbers.
-  return `${head},"input":${input},${tail.slice(1)}`
+  return `${head},"input":${shownJson(input)},${tail.slice(1)}`
+}
+
+/**
+ * A value within a line that a person decides by: as it came, with all digits of its numbers, but on that one line. What is no value, as
+ * somebody has put it there, is a text.
+ */
+export const shownJson = (json: string): string => {
+  const bytes = Buffer.from(json)
+  return parseJson(bytes, 0, bytes.length).ok ? json.replace(/[\r\n\t]+/g, ' ') : JSON.stringify(json)
 }
 
 export const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<void> => {

@@ -28,7 +28,6 @@ import {
   succeed,
   writeStdout,
 } from '@plumb/wire'
-import { guardOutputsBelow } from '@plumb/wire/output'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { openForeignPrices } from '../child/allowance.js'
@@ -160,7 +159,6 @@ class Run {
     const warn = (f: Fault) => this.reporter.warn(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
-    guardOutputsBelow(docroot.value)
     const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
     const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)

@@ -1,5 +1,6 @@
 // Loads the named spec, from a file, inline text or a parent, and returns a checked program, or every diagnostic.
 
+import { lstatSync, realpathSync } from 'node:fs'
 import { normalize } from 'node:path'
 import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
@@ -9,6 +10,7 @@ import {
   diskFiles,
   fail,
   openBootstrap,
+  preview,
   type Reporter,
   type Result,
   readGivenValues,
@@ -56,9 +58,35 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
     const entry = { path: entryPath, text: prompt.value }
     return loaded(entry, withText(files, entry.path, entry.text))
   }
-  const text = prompt ?? files.read(entryPath)
+  const sources = options.isOfStrangers ? specsAlone(files, entryPath) : files
+  const text = prompt ?? sources.read(entryPath)
   if (!text.ok) return text
-  return loaded({ path: entryPath, text: text.value }, files)
+  return loaded({ path: entryPath, text: text.value }, sources)
+}
+
+const specsAlone = (files: SourceFiles, entry: string): SourceFiles => ({
+  ...files,
+  read: (path) => (path === entry ? readNamed(path, files.read) : readIfSpec(path, files.read)),
+})
+
+/** A file that the command line names, unless it is a link to one that is not called as specs are. */
+export const readNamed = (path: string, read: SourceFiles['read']): Result<string> =>
+  /^\/(dev|proc)\//.test(path) || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? read(path) : readIfSpec(path, read)
+
+const readIfSpec = (path: string, read: SourceFiles['read']): Result<string> => {
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if (!isThere || /\.(plumb|md|chatmd)$/i.test(realOf(path))) return read(path)
+  const detail = `'${preview(path, 200)}' is not called NAME.plumb, or is a link to what is not: nothing of it is shown`
+  return fail('path_denied', detail, { path })
+}
+
+// A pipe has none.
+const realOf = (path: string): string => {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return ''
+  }
 }
 
 const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {

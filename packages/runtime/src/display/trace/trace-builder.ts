@@ -1,6 +1,6 @@
 // Turns the events of a run into the events of a trace.
 
-import { toDollars } from '@plumb/wire'
+import { scrub, toDollars } from '@plumb/wire'
 import type { RunEvent } from '../../event/run-event.js'
 import { countOf, type MessageSpan, shortText } from '../message-span.js'
 import { type AgentNote, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
@@ -209,6 +209,6 @@ const rounded = (ms: number): number => Math.round(ms * 1000) / 1000
 const MAX_VALUE = 4096
 
 const short = (value: unknown): unknown => {
-  const text = JSON.stringify(value) ?? 'null'
+  const text = scrub(JSON.stringify(value) ?? 'null')
   return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`
 }
