@@ -13,10 +13,11 @@ export { hostPolicy } from './net/host-policy.js'
 export { fixedLookup, publicAddresses, type ResolveHost, resolveBySystem } from './net/public-addresses.js'
 export { type ExpectedFile, type FileStamp, fileChanged, fileStamp, isUnchanged } from './path/file-stamp.js'
 export { findLinkStat, findRealPath, findStat, followLinks, isWithin, listEntries, realPath, toRealPath } from './path/look-up.js'
+export { isImageType, mediaTypeOf } from './path/media-type.js'
 export { closeQuietly, type Directory, openDirectory, openFile, removeDirectories } from './path/open.js'
 export { whySecret } from './path/protected-paths.js'
 export { type DirectoryEntry, readEntries, shownName } from './path/read-entries.js'
-export { isImageType, mediaTypeOf, readWhole } from './path/read-whole.js'
+export { readWhole } from './path/read-whole.js'
 export { isSameFile, removeFile, removeIfUnchanged, replaceFile } from './path/replace-file.js'
 export {
   absolutePath,

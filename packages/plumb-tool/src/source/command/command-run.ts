@@ -10,8 +10,8 @@ import type { JsonText } from '../../json-text.js'
 import { deepenNesting, deliveryEnv } from '../process/nesting-depth.js'
 import { whyChanged } from '../program-files/detect-changes.js'
 import { protectedProgramFiles } from '../program-files/protected-files.js'
+import { splitCommandLine } from '../split-command-line.js'
 import { collectOutput } from './collect-output.js'
-import { splitCommandLine } from './split-command-line.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
 /** MAX_ARG_STRLEN of Linux, without the final NUL. */

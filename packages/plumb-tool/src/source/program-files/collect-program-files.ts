@@ -5,10 +5,10 @@ import { STANDARD_LIBRARY, specParts } from '@plumb/lang'
 import { builtinEffects } from '@plumb/policy'
 import { findStat, isDataName, isScriptName, isWithin, listEntries, realPath } from '@plumb/sandbox'
 import { type Bundle, readSpec } from '@plumb/wire'
-import { splitCommandLine } from '../command/split-command-line.js'
+import { readPromptReferences } from '../agent/prompt-references.js'
+import { splitCommandLine } from '../split-command-line.js'
 import { collectModuleFiles } from './module-files.js'
 import { ProgramFileSet } from './program-file-set.js'
-import { readPromptReferences } from './prompt-references.js'
 
 export interface ProgramFiles {
   readonly list: ProgramFileSet

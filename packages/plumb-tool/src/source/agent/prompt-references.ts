@@ -2,10 +2,10 @@
 
 import { dirname, resolve } from 'node:path'
 import { readSpec } from '@plumb/wire'
-import { type ChatElement, type ChatNode, parseChatmd } from '../agent/chatmd-parser.js'
-import type { PromptFile } from '../agent/prompt.js'
-import { type PromptTool, readPromptTool } from '../agent/prompt-tool.js'
-import { readPromptFile } from '../agent/read-prompt-file.js'
+import { type ChatElement, type ChatNode, parseChatmd } from './chatmd-parser.js'
+import type { PromptFile } from './prompt.js'
+import { type PromptTool, readPromptTool } from './prompt-tool.js'
+import { readPromptFile } from './read-prompt-file.js'
 
 export interface PromptReferences {
   /** Absolute paths. */
