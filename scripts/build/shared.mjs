@@ -1,5 +1,6 @@
 // The bundles of what is the same in all executables: packages of others, texts of threads, lists of exports. They lie once beside all
-// executables, in wire/dist/shared; one that is packed alone has those that it uses in dist/shared of its own.
+// executables, in wire/dist/shared, without source maps, for none of it is ours; one that is packed alone has those that it uses in dist/shared
+// of its own.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,14 +26,14 @@ export const openSharedBundles = (plugins) => {
 const bundleModule = (name, specifier, resolveDir, plugins) => {
   const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
   const outfile = `packages/${SHARED_DIRECTORY}/${name}.bundle.cjs`
-  return bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, stdin, plugins, outfile })
+  return bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, sourcemap: false, stdin, plugins, outfile })
 }
 
 /** The names of the files, with caches, that an executable has of them. */
 export const sharedFilesOf = (executable) => {
-  const bundles = outputsOf(executable).filter((path) => path.startsWith(`packages/${SHARED_DIRECTORY}/`) && path.endsWith('.bundle.cjs'))
+  const bundles = outputsOf(executable).filter((path) => path.startsWith(`packages/${SHARED_DIRECTORY}/`))
   const names = new Set(bundles.map(nameOf))
-  return readdirSync(`${ROOT}/packages/${SHARED_DIRECTORY}`).filter((file) => !file.endsWith('.map') && names.has(nameOf(file)))
+  return readdirSync(`${ROOT}/packages/${SHARED_DIRECTORY}`).filter((file) => names.has(nameOf(file)))
 }
 
 /** Removes what none of the executables has any more. */
@@ -47,9 +48,9 @@ const outputsOf = (executable) => {
   return existsSync(stamp) ? JSON.parse(readFileSync(stamp, 'utf8')).outputs : []
 }
 
-// undici of undici.bundle.cjs, its map and its caches.
+// undici of undici.bundle.cjs and its caches.
 const nameOf = (path) =>
   path
     .slice(path.lastIndexOf('/') + 1)
-    .replace(/\.bundle\.cjs(\.map)?$/, '')
+    .replace(/\.bundle\.cjs$/, '')
     .replace(/\.[a-z0-9]+-[a-z0-9_]+\.cache$/, '')

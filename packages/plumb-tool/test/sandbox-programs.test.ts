@@ -89,6 +89,12 @@ const PROGRAMS: Readonly<Record<string, Row>> = {
     key: () => 'net: true',
     out: /HELLO$/,
   },
+  'one of ours to which a link leads, with what all of ours share': {
+    needs: [],
+    lay: `mkdir -p ~/links; ln -s ${resolve('packages/plumb/bin/plumb')} ~/links/plumb; export PATH=~/links:$PATH`,
+    command: () => 'plumb explain usage',
+    out: /the command line cannot be understood/,
+  },
   'node by nvm': {
     needs: [],
     lay: 'mkdir -p ~/.nvm/versions/node/v1/bin; ln -s "$(type -P node)" ~/.nvm/versions/node/v1/bin/node; export PATH=~/.nvm/versions/node/v1/bin:$PATH',

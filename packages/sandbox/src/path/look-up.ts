@@ -36,6 +36,9 @@ export const findStat = (path: string): Stats | undefined => {
   }
 }
 
+/** Links are followed. */
+export const exists = (path: string): boolean => findStat(path) !== undefined
+
 /** Links are not followed. */
 export const findLinkStat = (path: string): Stats | undefined => {
   try {
@@ -109,6 +112,11 @@ const linkAt = (path: string): string | undefined => {
     return undefined
   }
 }
+
+/** The line that names an interpreter stands there; cut at 256 bytes. */
+export const firstLineOf = (path: string): string | undefined => readBeginning(path, MAX_FIRST_LINE)?.split('\n', 1)[0]
+
+const MAX_FIRST_LINE = 256
 
 /** Compares whole components: `/ws-evil` is not within `/ws`. */
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)

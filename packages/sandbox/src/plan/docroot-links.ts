@@ -1,10 +1,10 @@
 // Links in the docroot. A program that may write there can make one to any place, and the next sandbox would show its target: so through
 // such a link only programs are visible, with their installations.
 
+import { readlinkSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { preview } from '@plumb/wire'
-import { isWithin } from '../path/look-up.js'
-import { exists, kindOf, lookAt } from './noted-looks.js'
+import { exists, findLinkStat, findStat, isWithin } from '../path/look-up.js'
 
 /** The limit of Linux, path_resolution(7). */
 const MAX_LINKS = 40
@@ -20,17 +20,26 @@ export const followPath = (path: string, onLink: (link: string, target: string) 
     rest = after
     if (name === '') continue
     const next = real === '/' ? `/${name}` : `${real}/${name}`
-    const found = lookAt(next)
-    if (found === undefined) return undefined
-    if (found === 'entry') {
+    const stat = findLinkStat(next)
+    if (!stat) return undefined
+    if (!stat.isSymbolicLink()) {
       real = next
       continue
     }
-    if (++links > MAX_LINKS) return undefined
-    const target = found.slice(1)
+    const target = findTarget(next)
+    if (target === undefined || ++links > MAX_LINKS) return undefined
     onLink(next, target)
     rest = [...resolve(dirname(next), target).split('/').slice(1), ...rest]
     real = '/'
+  }
+}
+
+// It was a link a moment ago.
+const findTarget = (link: string): string | undefined => {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
   }
 }
 
@@ -51,9 +60,11 @@ const PROGRAM_DIRECTORIES: ReadonlySet<string> = new Set(['bin', 'sbin', 'libexe
 
 /** Whether it may be shown where a link in the docroot, or the first line of a script there, leads to it: a program, or a directory of them. */
 export const isOfPrograms = (real: string): boolean => {
-  const kind = kindOf(real)
-  return kind === 'directory' ? PROGRAM_DIRECTORIES.has(basename(real)) : kind === 'program'
+  const stat = findStat(real)
+  return stat?.isDirectory() ? PROGRAM_DIRECTORIES.has(basename(real)) : stat?.isFile() === true && (stat.mode & EXECUTABLE) !== 0
 }
+
+const EXECUTABLE = 0o111
 
 /** Whether the installation around a `bin` directory is that of an interpreter, and not a project of the user. */
 export const holdsInterpreter = (bin: string): boolean => INTERPRETERS.some((name) => exists(join(bin, name)))

@@ -2,9 +2,8 @@
 
 import { readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { isWithin, listEntries } from '../path/look-up.js'
+import { exists, firstLineOf, isWithin, listEntries, readBeginning, toRealPath } from '../path/look-up.js'
 import { holdsInterpreter, isLedOut, isOfPrograms } from './docroot-links.js'
-import { configurationOf, exists, firstLineOf, realPathOf, withoutNotes } from './noted-looks.js'
 import { homes, isTooBroad } from './shared-directories.js'
 
 /** Mounted whole in every sandbox. */
@@ -25,11 +24,12 @@ export const SYSTEM_DIRECTORIES = [
 /** Filled by the system's packages, so links in them lead to system directories. */
 const MANAGED: ReadonlySet<string> = new Set(['/usr/bin', '/usr/sbin', '/bin', '/sbin'])
 const MAX_ENTRIES = 5000
+const MAX_CONFIG_BYTES = 64 * 1024
 
 /** The directories of PATH, and the installations that links in them lead to. Cached by the value of PATH and the docroot. */
 export const listPathDirectories = (path: string, docroot: string): readonly string[] => {
   const key = `${docroot}:${path}`
-  const known = cache.get(key) ?? withoutNotes(() => findPathDirectories(path, docroot))
+  const known = cache.get(key) ?? findPathDirectories(path, docroot)
   cache.set(key, known)
   return known
 }
@@ -41,7 +41,7 @@ const findPathDirectories = (path: string, docroot: string): readonly string[] =
   for (const directory of new Set(path.split(':').filter(isAbsolute))) {
     if (!exists(directory)) continue
     if (!isTooBroad(directory)) found.add(directory)
-    const real = realPathOf(directory)
+    const real = toRealPath(directory)
     const prefix = isLedOut(directory, docroot) ? findInterpreterPrefix(real) : findPrefix(real)
     for (const place of [...prefix, ...findVersions(real)]) found.add(place)
     if (!MANAGED.has(directory)) for (const place of listLinked(directory, docroot)) found.add(place)
@@ -73,7 +73,7 @@ const isOfSystem = (path: string): boolean => SYSTEM_DIRECTORIES.some((directory
 
 /** The files and directories of a program's installation; empty if it is below a system directory, which is mounted anyway. */
 export const findInstallation = (program: string, docroot: string): readonly string[] => {
-  const file = realPathOf(program)
+  const file = toRealPath(program)
   if (isOfSystem(file)) return []
   if (isLedOut(program, docroot)) return findLedOut(file)
   const packages = file.indexOf('/node_modules/')
@@ -117,16 +117,16 @@ const VERSION_FILES = ['.tool-versions', '.python-version', '.node-version', '.r
 
 /** The installation of the Python that a virtual environment was made from (`home` in pyvenv.cfg). */
 const findPythonBase = (config: string): readonly string[] => {
-  const line = configurationOf(config)
+  const line = readBeginning(config, MAX_CONFIG_BYTES)
     ?.split('\n')
     .find((each) => each.split('=')[0]?.trim() === 'home')
   const home = line?.slice(line.indexOf('=') + 1).trim()
-  return home === undefined || !isPythonDirectory(home) ? [] : [home, ...findPrefix(realPathOf(home))]
+  return home === undefined || !isPythonDirectory(home) ? [] : [home, ...findPrefix(toRealPath(home))]
 }
 
 // A program that may write in the environment can name any directory there: only one with a Python in it, which it cannot lay outside, is meant.
 const isPythonDirectory = (home: string): boolean =>
-  isAbsolute(home) && !isTooBroad(realPathOf(home)) && ['python3', 'python'].some((name) => exists(join(home, name)))
+  isAbsolute(home) && !isTooBroad(toRealPath(home)) && ['python3', 'python'].some((name) => exists(join(home, name)))
 
 /** The directory of our executables, each of which is a package that also needs what they share. */
 const OURS = dirname(__dirname.slice(0, __dirname.lastIndexOf('/dist')))
@@ -148,17 +148,17 @@ export const listProgramPaths = (program: string, docroot: string): readonly str
     ...findInstallation(program, docroot),
     ...findEnvironment(dirname(program), docroot),
     ...findPackage(program),
-    ...listNodeModules([dirname(program), dirname(realPathOf(program))]),
-    ...(interpreter === undefined ? [] : listInterpreterPaths(interpreter, isWithin(docroot, realPathOf(program)), docroot)),
+    ...listNodeModules([dirname(program), dirname(toRealPath(program))]),
+    ...(interpreter === undefined ? [] : listInterpreterPaths(interpreter, isWithin(docroot, toRealPath(program)), docroot)),
   ]
 }
 
 // Its python is a link to that which it was made from, and looks for pyvenv.cfg where the link lies.
 const findEnvironment = (directory: string, docroot: string): readonly string[] =>
-  exists(join(directory, '../pyvenv.cfg')) && !isLedOut(directory, docroot) ? findPrefix(realPathOf(directory)) : []
+  exists(join(directory, '../pyvenv.cfg')) && !isLedOut(directory, docroot) ? findPrefix(toRealPath(directory)) : []
 
 const listInterpreterPaths = (interpreter: string, isOfDocroot: boolean, docroot: string): readonly string[] => {
-  const file = realPathOf(interpreter)
+  const file = toRealPath(interpreter)
   if (!isOfDocroot || isWithin(docroot, file)) return [interpreter, ...findInstallation(interpreter, docroot)]
   return isOfPrograms(file) ? [interpreter, ...findLedOut(file)] : []
 }
@@ -173,7 +173,7 @@ const findInterpreter = (program: string): string | undefined => {
 export const listNodeModules = (directories: readonly string[]): readonly string[] =>
   [...new Set(directories.flatMap(listUpward))]
     .map((each) => join(each, 'node_modules'))
-    .filter((path) => exists(path) && basename(realPathOf(path)) === 'node_modules')
+    .filter((path) => exists(path) && basename(toRealPath(path)) === 'node_modules')
 
 const listUpward = (directory: string): readonly string[] => {
   const directories = [directory]

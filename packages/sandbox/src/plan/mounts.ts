@@ -25,28 +25,14 @@ export type Mount =
 const SHOWN: ReadonlySet<Mount['kind']> = new Set(['read', 'write', 'keep', 'proc', 'dev'])
 
 export class Mounts {
-  readonly #mounts: Map<string, Mount>
-  #options: readonly string[] | undefined
+  readonly #mounts = new Map<string, Mount>()
 
   /** `docroot`: a real path, below which nothing but programs is mounted by way of a link that leads out of it. */
-  constructor(
-    private readonly docroot: string,
-    mounts: Iterable<readonly [string, Mount]> = [],
-  ) {
-    this.#mounts = new Map(mounts)
-  }
-
-  /** One that can be changed; until then it has the options of this one. */
-  copy(): Mounts {
-    const copy = new Mounts(this.docroot, this.#mounts)
-    copy.#options = this.options()
-    return copy
-  }
+  constructor(private readonly docroot: string) {}
 
   /** A later mount at the same path replaces an earlier one. */
   put(path: string, mount: Mount): void {
     this.#mounts.set(path, mount)
-    this.#options = undefined
   }
 
   /** Mounts what a path leads to, read-only, and the links on the way. Missing paths are ignored; writable mounts stay writable. */
@@ -83,11 +69,6 @@ export class Mounts {
 
   /** Options for bubblewrap, parents before children. */
   options(): readonly string[] {
-    this.#options ??= this.#listOptions()
-    return this.#options
-  }
-
-  #listOptions(): readonly string[] {
     const paths = [...this.#mounts.keys()].sort()
     const made = new Map<string, Mount>()
     // Directories that are covered, but for what is mounted below them: it is reached by its name alone.

@@ -19,18 +19,14 @@ const FRESH_MS = 1000
 
 let known: { readonly files: readonly RootOnlyFile[]; readonly at: number } | undefined
 
-/** Those of /etc, at any depth; empty for an ordinary user, who cannot read them anyway. The same list as long as they are the same. */
+/** Those of /etc, at any depth; empty for an ordinary user, who cannot read them anyway. */
 export const findRootOnlyFiles = (): readonly RootOnlyFile[] => {
-  if (process.getuid?.() !== 0) return NONE
+  if (process.getuid?.() !== 0) return []
   const now = performance.now()
   if (known && now - known.at < FRESH_MS) return known.files
-  const files = listRootOnly('/etc')
-  const isSame = known?.files.length === files.length && files.every(({ path }, i) => path === known?.files[i]?.path)
-  known = { files: isSame && known ? known.files : files, at: now }
+  known = { files: listRootOnly('/etc'), at: now }
   return known.files
 }
-
-const NONE: readonly RootOnlyFile[] = []
 
 // Links are skipped: what they lead to is looked at where it is. Paths are joined by hand, since this is most of what a sandboxed call of root costs.
 export const listRootOnly = (root: string): readonly RootOnlyFile[] => {

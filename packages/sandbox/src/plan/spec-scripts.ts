@@ -1,8 +1,8 @@
 // Scripts that the command line of a spec names, as in `node /srv/notes/dist/index.js`: they are the program as much as its interpreter is.
 
 import { dirname, extname, resolve } from 'node:path'
+import { findStat, firstLineOf } from '../path/look-up.js'
 import { listProgramPaths } from './installation.js'
-import { firstLineOf, isFile } from './noted-looks.js'
 
 /** Files that an interpreter runs, by their endings; others have `#!`. */
 const ENDINGS: ReadonlySet<string> = new Set([
@@ -46,4 +46,5 @@ export const isScriptName = (file: string): boolean => ENDINGS.has(extname(file)
 /** By its ending. */
 export const isDataName = (file: string): boolean => DATA_ENDINGS.has(extname(file))
 
-const isScript = (file: string): boolean => isFile(file) && (isScriptName(file) || firstLineOf(file)?.startsWith('#!') === true)
+const isScript = (file: string): boolean =>
+  findStat(file)?.isFile() === true && (isScriptName(file) || firstLineOf(file)?.startsWith('#!') === true)

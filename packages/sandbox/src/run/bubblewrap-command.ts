@@ -72,8 +72,7 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
   const env = { ...context.env, TMPDIR: '/tmp', ...(home.value === undefined ? {} : { HOME: home.value }) }
   const plan = planReads(sandbox, { program: program[0] ?? '', cwd: context.cwd, env, visible, words })
   if (!plan.ok) return plan
-  const { cwd } = plan.value
-  const mounts = plan.value.mounts.copy()
+  const { cwd, mounts } = plan.value
   for (const directory of homes()) if (`${directory}/`.startsWith(`${docroot}/`)) hideDotFiles(mounts, directory)
   const hold = planWrites(mounts, sandbox, programFiles, fds)
   if (!hold.ok) {
