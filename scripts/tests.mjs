@@ -26,8 +26,8 @@ const MAX_RETRIED = 5
 /** In seconds, more than any file takes. */
 const NEW = 1e6
 
-/** How many seconds each file took when it last ran. */
-const TIMES = `${ROOT}/node_modules/.cache/plumb/test-seconds.json`
+/** How many seconds each file took when it last ran: beside programs of others it lasts from one clone to the next, as in CI. */
+const TIMES = `${process.env.PLUMB_OTHERS ?? `${ROOT}/node_modules/.cache/plumb`}/test-seconds.json`
 
 /** Whether a test file, as `buildTests` names it, is too long for npm test. */
 export const isLong = (file) => textOf(file).startsWith(`${LONG}\n`)
@@ -41,13 +41,22 @@ const longestFirst = (files) => {
   return [...files].sort((one, other) => rank.get(other) - rank.get(one))
 }
 
-const readTimes = () => (existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {})
+// They only decide the order: what cannot be read or kept is left.
+const readTimes = () => {
+  try {
+    return JSON.parse(readFileSync(TIMES, 'utf8'))
+  } catch {
+    return {}
+  }
+}
 
 /** Adds to the times that are kept, and forgets files that are gone. */
 const keepTimes = (seconds) => {
   const all = [...Object.entries(readTimes()), ...[...seconds].map(([file, taken]) => [file, Math.round(taken * 10) / 10])]
   const present = all.filter(([file]) => existsSync(resolve(ROOT, file)))
-  writeOutput({ outputFiles: [{ path: TIMES, contents: `${JSON.stringify(Object.fromEntries(present), null, 1)}\n` }] })
+  try {
+    writeOutput({ outputFiles: [{ path: TIMES, contents: `${JSON.stringify(Object.fromEntries(present), null, 1)}\n` }] })
+  } catch {}
 }
 
 /** The source of a test file that `buildTests` has made. */

@@ -39,7 +39,7 @@ interface StubModel {
 }
 
 // Tests run in the root.
-const stub: StubModel = createRequire(resolve('scripts/'))('./stub-model.cjs')
+const stub: StubModel = createRequire(resolve('package.json'))('./scripts/stub-model.cjs')
 
 export const openTalkingModel = async (): Promise<TalkingModel> => {
   const came: Turn[] = []

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { toMessageContent } from '../src/conversation/turn.js'
 import { Cancellation } from '../src/provider/cancellation.js'
 import { assemble } from '../src/provider/eliza/answer.js'
@@ -91,7 +91,7 @@ t.test('match gives what backtracking gives', async (t) => {
     fc.property(fc.array(term, { maxLength: 6 }), fc.array(fc.constantFrom('A', 'B', 'C'), { maxLength: 8 }), (terms, words) => {
       return JSON.stringify(match(terms, words)) === JSON.stringify(slowMatch(terms, words))
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 

@@ -1,3 +1,4 @@
+// long
 // The quick way of lines through a process against the plain one, on random lines in random pieces: a run that is watched takes each line by
 // itself and hands it from process to process. Both give the same bytes, the same errors, and count the same.
 
