@@ -16,7 +16,6 @@ export type { Budget, BudgetLimits, Member, Reservation } from './budget/interfa
 export { type Lender, openLender, type Spending } from './budget/lent.js'
 export { openOwnBudget } from './budget/own-budget.js'
 export { costOfUsage, payUsage, type ReportedUsage } from './budget/reported-usage.js'
-export { openAnonymousFile } from './child/anonymous-file.js'
 export { childEnv } from './child/env.js'
 export {
   type PlumbChild,

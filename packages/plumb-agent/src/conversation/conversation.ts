@@ -177,7 +177,7 @@ export const openConversation = (
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     })
-    return { ...answer, calls: before?.callsOf(), keptAs: before?.keptAs }
+    return { ...answer, calls: before?.callsOf() }
   }
 
   // As if it had been requested, but without its cost.
@@ -191,7 +191,7 @@ export const openConversation = (
     }
     meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
-    return { ...answered, calls: kept.callsOf(), keptAs: kept.keptAs }
+    return { ...answered, calls: kept.callsOf() }
   }
 
   const remember = (messages: readonly ChatMessage[], emit: Emit): void => {
@@ -216,9 +216,7 @@ export const openConversation = (
     const turn = new Turn(message.value)
     const count = new CallCount(maxToolCalls)
     let hasBeenCut = false
-    let requests = 0
     for (let retries = 0; ; ) {
-      requests++
       const said = await ask(turn, emit, cancellation, delivery)
       if (!said.ok) return said
       const { content, stop } = said.value
@@ -237,7 +235,6 @@ export const openConversation = (
         const { json, repairs } = read.value
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!isAmnesiac) remember(turn.accepted(content), emit)
-        else if (requests === 1 && repairs.length === 0 && !readContent && said.keptAs) emit({ kind: 'kept_as', ...said.keptAs })
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
@@ -279,7 +276,7 @@ export const openConversation = (
 const WARN_AWAY_ATTEMPT = 4
 
 type Said =
-  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined; readonly keptAs: KeptQuestion['keptAs'] }
+  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
   | (InputOutcome & { readonly ok: false })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
