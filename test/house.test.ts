@@ -23,6 +23,7 @@ const TOP_LEVEL = [
     'SECURITY.md',
     'action.yml',
     'biome.json',
+    'doc',
     'man',
     'package.json',
     'packages',

@@ -127,15 +127,15 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     {
       args: ['check', '--flows', '-e', `let main : !int -> !int = id${' '.repeat(16_000)}`],
       node: ['stream', 'v8'],
-      bundles: ['command-check', 'shared', 'shared-N', 'shared-N'],
+      bundles: ['command-check', 'shared', 'shared-N'],
     },
     {
       args: ['--record', join(directory, 'record'), '-e', 'let main : !int -> !int = id'],
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
-        ...['record-instrumentation', 'wire-price-prices', 'event-begin'],
+        ...['display-run-display', 'shared-N', 'shared', 'shared-N'],
+        ...['record-instrumentation', 'wire-price-prices', 'wire-kept', 'shared-N', 'event-begin'],
       ],
     },
   ],
