@@ -239,6 +239,7 @@ const converse = (
       config,
       conversation: openConversation(config, tools, emitPaused, log, {
         emitsMemory: options.emitsMemory,
+        emitsText: !options.isBrief,
         allowance,
         billing,
         warn: stderr.warn,

@@ -53,6 +53,8 @@ export interface Conversation {
 export interface ConversationOptions {
   /** Emits what each answer adds to the memory. */
   readonly emitsMemory?: boolean
+  /** Emits the text of kept answers. */
+  readonly emitsText?: boolean
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
   /** The cost of its requests. Undefined: there is no limit. */
@@ -73,7 +75,7 @@ export const openConversation = (
   log: Log,
   surroundings: ConversationOptions = {},
 ): Conversation => {
-  const { emitsMemory = false, allowance, billing, warn, kept, readContent, deliveries } = surroundings
+  const { emitsMemory = false, emitsText = true, allowance, billing, warn, kept, readContent, deliveries } = surroundings
   const { provider, lane, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
@@ -186,8 +188,8 @@ export const openConversation = (
     if (!answered.ok) return { ok: false, error: answered.error }
     const { usage, content, model: answering = question.model } = answered.value
     for (const block of content) {
-      if (block.type === 'text') question.emit({ kind: 'text', delta: block.text })
-      else if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
+      if (block.type === 'text' && emitsText) question.emit({ kind: 'text', delta: block.text })
+      if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
     }
     meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })

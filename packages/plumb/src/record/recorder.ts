@@ -76,7 +76,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   })
 }
 
-// Of an earlier release, which would take it for that of what is written now. To leave it there costs nothing but that.
+// An earlier release wrote it, of lines that are not written again. Where it cannot be removed, its checksums do not fit.
 const removeIndex = (directory: string): void => {
   try {
     atOwnPath(join(directory, INDEX_FILE), (at) => rmSync(at, { force: true }))
