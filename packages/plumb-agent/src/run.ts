@@ -200,7 +200,7 @@ const converse = (
         onRequestsClosed: () => tools.onRequestsClosed(),
       },
     })
-    const emit = openTelemetry(config.agent, outlets.writeTelemetry, options.isNumbered)
+    const emit = openTelemetry(config.agent, outlets.writeTelemetry, { isNumbered: options.isNumbered, isBrief: options.isBrief })
     const stdin = received?.stdin ?? openLineInput(FDS.input)
     const reader = new LineReader(stdin, {
       raw: isRawInput,
@@ -239,6 +239,7 @@ const converse = (
       config,
       conversation: openConversation(config, tools, emitPaused, log, {
         emitsMemory: options.emitsMemory,
+        emitsText: !options.isBrief,
         allowance,
         billing,
         warn: stderr.warn,

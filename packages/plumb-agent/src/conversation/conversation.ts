@@ -56,6 +56,8 @@ export interface Conversation {
 export interface ConversationOptions {
   /** Emits what each answer adds to the memory. */
   readonly emitsMemory?: boolean
+  /** Emits the text of kept answers. */
+  readonly emitsText?: boolean
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
   /** The cost of its requests. Undefined: there is no limit. */
@@ -76,7 +78,7 @@ export const openConversation = (
   log: Log,
   surroundings: ConversationOptions = {},
 ): Conversation => {
-  const { emitsMemory = false, allowance, billing, warn, kept, readContent, deliveries } = surroundings
+  const { emitsMemory = false, emitsText = true, allowance, billing, warn, kept, readContent, deliveries } = surroundings
   const { provider, lane, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
   const meter = new Meter()
   let memory: ChatMessage[] = [...config.history]
@@ -180,7 +182,7 @@ export const openConversation = (
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     })
-    return { ...answer, calls: before?.callsOf(), keptAs: before?.keptAs }
+    return { ...answer, calls: before?.callsOf() }
   }
 
   // As if it had been requested, but without its cost.
@@ -189,12 +191,12 @@ export const openConversation = (
     if (!answered.ok) return { ok: false, error: answered.error }
     const { usage, content, model: answering = question.model } = answered.value
     for (const block of content) {
-      if (block.type === 'text') question.emit({ kind: 'text', delta: block.text })
-      else if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
+      if (block.type === 'text' && emitsText) question.emit({ kind: 'text', delta: block.text })
+      if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
     }
     meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
-    return { ...answered, calls: kept.callsOf(), keptAs: kept.keptAs }
+    return { ...answered, calls: kept.callsOf() }
   }
 
   const remember = (messages: readonly ChatMessage[], emit: Emit): void => {
@@ -219,9 +221,7 @@ export const openConversation = (
     const turn = new Turn(message.value)
     const count = new CallCount(maxToolCalls)
     let hasBeenCut = false
-    let requests = 0
     for (let retries = 0; ; ) {
-      requests++
       const said = await ask(turn, emit, cancellation, delivery)
       if (!said.ok) return said
       const { content, stop } = said.value
@@ -240,7 +240,6 @@ export const openConversation = (
         const { json, repairs } = read.value
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!isAmnesiac) remember(turn.accepted(content), emit)
-        else if (requests === 1 && repairs.length === 0 && !readContent && said.keptAs) emit({ kind: 'kept_as', ...said.keptAs })
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
@@ -282,7 +281,7 @@ export const openConversation = (
 const WARN_AWAY_ATTEMPT = 4
 
 type Said =
-  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined; readonly keptAs: KeptQuestion['keptAs'] }
+  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
   | (InputOutcome & { readonly ok: false })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })

@@ -25,8 +25,6 @@ export interface KeptQuestion {
   readonly directory: string
   /** The kept answer, and its source. Undefined: it has to be requested. */
   readonly found: { readonly answered: Answered; readonly source: AnswerSource } | undefined
-  /** How the record of the run keeps the answer. Undefined: it has none, or has it under another key. */
-  readonly keptAs: { readonly hash: string; readonly nth: number } | undefined
   /** It is not kept, and must not be requested. */
   readonly miss: Fault | undefined
   /** Keeps an answer that is complete and was not cancelled. */
@@ -65,7 +63,6 @@ export const openKeptQuestions = ({ config, options, hasSecrets, warn }: KeptSur
       key: nameOf(asked.key),
       directory: kept.batchDirectory,
       found: answered && asked.found && { answered, source: asked.found.source },
-      keptAs: asked.isRecorded ? { hash: asked.key.hash, nth: asked.key.nth } : undefined,
       miss: asked.miss,
       keep: (answered) => {
         if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))

@@ -6,7 +6,6 @@ import type { Deliveries, Fault, Prices, SourceFiles, StateFile } from '@plumb/w
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
-import type { RepeatedAnswers } from '../record/resume/repeated.js'
 import type { AuthoritySource } from './authority-source.js'
 import type { ServerOffers } from './server-offers.js'
 
@@ -52,8 +51,6 @@ export interface SpawnSettings {
   readonly nestedRecord: (place: string) => readonly string[]
   /** Recorded answers of the resumed run, by the places of agents. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
-  /** Those that are given again without asking an agent of ours. */
-  readonly repeated?: RepeatedAnswers | undefined
   /** The memory of agents and folds, and where they report it. */
   readonly state?: StateFile | undefined
   /** The deliveries of our inputs, in a run by workers. */

@@ -80,7 +80,7 @@ export class ChildAnswers implements AnswerListener {
   }
 
   /** It is sent a message. */
-  send(origin: Origin, buf: Buffer, start: number, end: number, isEarly = false): void {
+  send(origin: Origin, buf: Buffer, start: number, end: number): void {
     const { observer, form } = this.#child
     // What it has taken counts as answered.
     if (form === 'some') return observer?.asked(++this.#taken, origin.seq, buf, start, end)
@@ -88,7 +88,7 @@ export class ChildAnswers implements AnswerListener {
     const { n } = this.messages.send(origin)
     if (this.#child.kind === 'plumb') this.#seqs[n % RECENT] = origin.seq || origin.seqs
     this.#silence?.sent()
-    observer?.asked(n, origin.seq, buf, start, end, isEarly)
+    observer?.asked(n, origin.seq, buf, start, end)
   }
 
   /** An error of its own, about no message in hand, with the numbers of our inputs in place of those of its own. */
@@ -113,21 +113,6 @@ export class ChildAnswers implements AnswerListener {
     this.#silence?.heard()
   }
 
-  isEarly(n: number): boolean {
-    return this.#child.observer?.isEarly(n) === true
-  }
-
-  hold({ n, of }: Sent<Origin>, pass: () => void): void {
-    const { current } = this.context
-    of.retain()
-    this.#child.observer?.hold(n, (isWanted) => {
-      const before = current.enter(of)
-      if (isWanted) pass()
-      current.leave(before)
-      of.release()
-    })
-  }
-
   answered(n: number, buf: Buffer, start: number, end: number): void {
     this.#child.observer?.answered(n, this.context.current.seq, buf, start, end)
   }
@@ -145,14 +130,9 @@ export class ChildAnswers implements AnswerListener {
 
   failed(messages: readonly Sent<Origin>[], { error, isShared }: NumberedLine): void {
     const { observer, kind, cycle, lost } = this.#child
-    const tell = (): void => {
-      const said = this.failures.report(messages, error, isShared)
-      for (const { n, of } of messages) observer?.refused(n, of.seq, said)
-      if (kind === 'plumb' && said.error === 'child_failed') cycle?.closeControl()
-    }
-    const [first] = messages
-    if (first && messages.length === 1 && this.isEarly(first.n)) this.hold(first, tell)
-    else tell()
+    const said = this.failures.report(messages, error, isShared)
+    for (const { n, of } of messages) observer?.refused(n, of.seq, said)
+    if (kind === 'plumb' && said.error === 'child_failed') cycle?.closeControl()
     for (const { of } of messages) lost(of)
   }
 

@@ -7,11 +7,9 @@ import {
   type Fault,
   fault,
   MAX_CALL_TOKENS,
-  type OfInput,
   parseJson,
   readUsage,
   type StateFile,
-  type Telemetry,
   type TelemetryLines,
 } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
@@ -20,9 +18,6 @@ import type { Secrets } from '../event/secrets.js'
 import type { Origin } from '../graph/origin.js'
 import type { Replay } from '../record/resume/replay.js'
 import type { ChildAllowance } from './allowance.js'
-
-/** For us alone. */
-type KeptAsTelemetry = Extract<Telemetry, { kind: 'kept_as' }> & Partial<OfInput>
 
 export interface ChildMonitorOptions {
   /** As at the ends of wires. */
@@ -60,12 +55,10 @@ export class ChildMonitor {
     return this.#o.allowance?.isFull(inFlight) === true || this.#o.replay?.isFull === true
   }
 
-  /** Why the message is not sent; `settled`: its outcome is passed on in order, from the record, or as it was or will be asked out of it. */
+  /** Why the message is not sent; `settled`: its recorded answer is passed on in order. */
   stops(origin: Origin, buf: Buffer, start: number, end: number): Fault | 'settled' | undefined {
     const { replay, allowance, emitter, place } = this.#o
-    if (replay?.isAsked(origin.seq)) return 'settled'
     const recorded = replay?.take(origin, buf, start, end)
-    if (recorded === 'postponed') return 'settled'
     if (recorded) {
       emitter?.emit({ kind: 'replayed', process: place, seq: origin.seq, isAnswer: recorded.fault === undefined })
       return 'settled'
@@ -73,11 +66,9 @@ export class ChildMonitor {
     return allowance?.send(end - start)
   }
 
-  /** `isEarly`: before its turn. */
-  asked(n: number, seq: number, buf: Buffer, start: number, end: number, isEarly = false): void {
+  asked(n: number, seq: number, buf: Buffer, start: number, end: number): void {
     const { emitter, place, replay } = this.#o
-    if (isEarly) replay?.sentEarly(n, seq)
-    else replay?.sent(n)
+    replay?.sent(n)
     emitter?.emit({ kind: 'asked', process: place, n, seq, buf, start, end })
   }
 
@@ -85,21 +76,6 @@ export class ChildMonitor {
     const { emitter, place, allowance } = this.#o
     allowance?.answered(end - start)
     emitter?.emit({ kind: 'answered', process: place, n, seq, buf, start, end })
-  }
-
-  /** False: it has been sent all that it was to be sent. Else calls back when it has. */
-  waitsToAsk(then: () => void): boolean {
-    return this.#o.replay?.waitsToAsk(then) === true
-  }
-
-  /** The outcome of the n-th message has to wait: it was asked before its turn. */
-  isEarly(n: number): boolean {
-    return this.#o.replay?.isEarly(n) === true
-  }
-
-  /** Calls back when its turn has come, or with false if it never came. */
-  hold(n: number, finish: (isWanted: boolean) => void): void {
-    this.#o.replay?.hold(n, finish)
   }
 
   /** The answer to the n-th message was passed on. */
@@ -128,11 +104,6 @@ export class ChildMonitor {
       allowance?.handle(telemetry)
       return false
     }
-    if (telemetry?.kind === 'kept_as') {
-      const { seq: n = 0, hash, nth } = telemetry
-      emitter?.emit({ kind: 'kept_as', process: place, n, hash, nth })
-      return false
-    }
     // Only the recorder, or a state file, asked for it.
     const isPrivate = telemetry?.kind === 'remembered'
     if (isPrivate) state?.append({ place, seq: seqOf(telemetry.seq ?? 0), messages: telemetry.messages })
@@ -145,7 +116,7 @@ export class ChildMonitor {
   }
 
   // A wrong count would spoil all sums that contain it.
-  #read(buf: Buffer, start: number, end: number): AgentTelemetry | KeptAsTelemetry | undefined {
+  #read(buf: Buffer, start: number, end: number): AgentTelemetry | undefined {
     const telemetry = readTelemetry(buf, start, end)
     if (telemetry?.kind !== 'usage') return telemetry
     const { usage, flaws } = readUsage(telemetry)
@@ -167,9 +138,9 @@ export class ChildMonitor {
   }
 }
 
-const readTelemetry = (buf: Buffer, start: number, end: number): AgentTelemetry | KeptAsTelemetry | undefined => {
+const readTelemetry = (buf: Buffer, start: number, end: number): AgentTelemetry | undefined => {
   const parsed = parseJson(buf, start, end)
-  const telemetry = parsed.ok ? (parsed.value as AgentTelemetry | KeptAsTelemetry | null) : null
+  const telemetry = parsed.ok ? (parsed.value as AgentTelemetry | null) : null
   return typeof telemetry?.kind === 'string' ? telemetry : undefined
 }
 

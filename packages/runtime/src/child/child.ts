@@ -5,7 +5,6 @@ import { Backpressure, type Buffering } from '../graph/backpressure.js'
 import type { Worker } from '../graph/cycle.js'
 import type { Holding } from '../graph/holding.js'
 import { Morphism } from '../graph/morphism/morphism.js'
-import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { ENVELOPE_BYTES } from './agent-start.js'
 import { BUDGET_SPENT, ChildAnswers } from './answers.js'
@@ -129,12 +128,6 @@ export class ChildProcess extends Morphism implements Worker {
     cycle?.checkLimit()
   }
 
-  /** Sends a message before its turn, when it comes and is not sent again; see `openChild` for which may be. */
-  sendEarly(origin: Origin, buf: Buffer, start: number, end: number): void {
-    this.#answers.send(origin, buf, start, end, true)
-    this.#inputs[0]?.send('', buf, start, end)
-  }
-
   /** Nothing reads its output any more: if it continues to write, it gets an error. */
   hangUp(): void {
     if (this.#output.hasEnded) return
@@ -182,9 +175,8 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   // In a loop control may come as long as the loop is not quiet, and a child that has seen the end of its data ignores it.
-  protected override inputClosed(input: number): void {
-    const { inputs, cycle, observer } = this.#o
-    if (observer?.waitsToAsk(() => this.inputClosed(input))) return
+  protected override inputClosed(_input: number): void {
+    const { inputs, cycle } = this.#o
     const isWaiting = (i: number) => cycle !== undefined && this.#isControl(inputs[i]?.name ?? '') && this.isOpen(i)
     if (inputs.some((_, i) => isWaiting(i))) return
     for (const [i, { name }] of inputs.entries()) if (!this.isOpen(i)) this.#inputs[i]?.close(name)

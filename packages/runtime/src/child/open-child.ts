@@ -51,9 +51,8 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const allowance =
     budget && new ChildAllowance({ budget, channel, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
   // What answers some is asked anew: no answer of it belongs to a known input.
-  const answered = kind === 'plumb' || form === 'some' ? undefined : (settings.resumed?.get(place)?.ofBytes ?? settings.repeated?.at(place))
-  const replay =
-    answered && new Replay({ answers: answered, isOrdered: config.unordered !== true, ...replayingFor(() => process, context, options) })
+  const answered = kind === 'plumb' || form === 'some' ? undefined : settings.resumed?.get(place)?.ofBytes
+  const replay = answered && new Replay({ answers: answered, ...replayingFor(() => process, context, options) })
   const secrets = settings.secrets?.isIn(place) ? settings.secrets : undefined
   const state = kind === 'plumb' ? undefined : settings.state
   const isObserved = emitter || parent || budget || replay || state
@@ -96,8 +95,6 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     silent: (name, inputs) => tellSilence(name, inputs, settings, context.reporter),
     deliver: deliveries && (({ seq, seqs }) => deliveries.add(settings.deliveries?.of(seq || Math.max(0, ...seqs)) ?? '')),
   })
-  const isPlain = answered && kind === 'agent' && node.inputs.length === 1 && !isEnveloped && !cycle
-  if (isPlain && !needsOrigins && !isHandled) settings.repeated?.opened(node, process)
   return process
 }
 
@@ -127,7 +124,6 @@ const replayingFor = (process: () => ChildProcess, { current, report }: RunConte
     current.leave(before)
   }
   return {
-    ask: (origin: Origin, line: Buffer) => as(origin, () => process().receive(0, line, 0, line.length)),
     give: (origin: Origin, line: Buffer) => as(origin, () => process().outlets[0]?.send(line, 0, line.length - 1)),
     refuse: (origin: Origin, fault: Fault) => {
       as(origin, () => report({ ...fault, process: fault.process ?? node.name }))

@@ -46,9 +46,6 @@ export interface ChildStream extends ScheduledSource {
 
 /** What becomes of its messages. The current origin is that of the message. */
 export interface AnswerListener {
-  /** Whether the outcome has to wait, since its message was asked before its turn: then it is given to `hold`, which calls back. */
-  isEarly(n: number): boolean
-  hold(sent: Sent<Origin>, pass: () => void): void
   /** A valid answer, before it is passed on, and after it was. */
   answered(n: number, buf: Buffer, start: number, end: number): void
   passedOn(n: number): void
@@ -305,14 +302,7 @@ export class ChildOutput implements ChildStream {
     current.leave(before)
   }
 
-  #give(port: ChildPort, sent: Sent<Origin> | undefined, buf: Buffer, start: number, end: number): void {
-    const { listener } = this.#o
-    if (!sent || !listener.isEarly(sent.n)) return this.#passOn(port, sent, buf, start, end)
-    const line = Buffer.from(buf.subarray(start, end))
-    listener.hold(sent, () => this.#passOn(port, sent, line, 0, line.length))
-  }
-
-  #passOn({ outlet, isData }: ChildPort, sent: Sent<Origin> | undefined, buf: Buffer, start: number, end: number): void {
+  #give({ outlet, isData }: ChildPort, sent: Sent<Origin> | undefined, buf: Buffer, start: number, end: number): void {
     const { listener } = this.#o
     if (isData) listener.answered(sent?.n ?? 0, buf, start, end)
     outlet.send(buf, start, end)

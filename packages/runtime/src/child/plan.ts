@@ -61,7 +61,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
     return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound), limit: agentLimitOf(plan) }
   const listed = Object.keys(fds).join(',')
   const args = ['--agent', plan.bound.name, '--numbered', '--no-envelopes', '--fds', listed === '' ? 'none' : listed]
-  if (isTelemetryRead(place, settings, plan)) args.push('--telemetry')
+  if (isTelemetryRead(place, settings, plan)) args.push('--telemetry', ...(isTextRead(node, settings) ? [] : ['--brief']))
   if (emitsMemory(plan, settings)) args.push('--tell-memory')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
@@ -106,6 +106,10 @@ const isTelemetryRead = (place: string, settings: SpawnSettings, { config }: Age
   const isElsewhere = config.via !== undefined
   return isForwarded(settings) || state !== undefined || isElsewhere || resumed?.get(place) !== undefined
 }
+
+// Of its answers, in telemetry: a record and a display have it from its outputs.
+const isTextRead = ({ outputs }: GraphNode, { emitToParent }: SpawnSettings): boolean =>
+  emitToParent !== undefined || outputs.some(({ name }) => name === 'telemetry')
 
 const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
   const whole = keptPlaceOf(place, keptPlace)

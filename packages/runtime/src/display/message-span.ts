@@ -30,7 +30,7 @@ export interface MessageRef {
 
 interface OpenMessage extends MessageRef {
   readonly sent: number
-  readonly input: string
+  readonly input: string | undefined
 }
 
 /** What a child has reported of one message, in milliseconds of the clock of the run. */
@@ -64,6 +64,8 @@ export class ChildSpans {
     private readonly process: string,
     runs: ProcessKind,
     private readonly isConcurrent: boolean,
+    /** The spans have the text of messages. */
+    private readonly hasText: boolean,
   ) {
     this.#hasOneEach = runs !== 'plumb'
   }
@@ -94,13 +96,13 @@ export class ChildSpans {
   }
 
   asked({ n, seq, ms, ...bytes }: RunEvent & { kind: 'asked' }): void {
-    this.#open.set(n, { n, seq, sent: ms, input: shortText(bytes) })
+    this.#open.set(n, { n, seq, sent: ms, input: this.#textOf(bytes) })
     this.#seqs.set(n, seq)
     for (const known of [this.#open, this.#seqs, this.#times]) if (known.size > MAX_OPEN) known.delete(known.keys().next().value as number)
   }
 
   answered({ n, seq, ms, ...bytes }: RunEvent & { kind: 'answered' }): MessageSpan {
-    return this.#done(n, seq, ms, { output: shortText(bytes), fault: undefined })
+    return this.#done(n, seq, ms, { output: this.#textOf(bytes), fault: undefined })
   }
 
   refused({ n, seq, ms, fault }: RunEvent & { kind: 'refused' }): MessageSpan {
@@ -114,6 +116,10 @@ export class ChildSpans {
       const isBegun = i === 0 || this.#times.has(n)
       return { ...this.#done(n, seq, ms, { output: undefined, fault: undefined }), ...(isBegun ? {} : { start: ms }), isBegun }
     })
+  }
+
+  #textOf(bytes: LineBytes): string | undefined {
+    return this.hasText ? shortText(bytes) : undefined
   }
 
   #done(n: number, seq: number, ms: number, outcome: Pick<MessageSpan, 'output' | 'fault'>): MessageSpan {

@@ -80,7 +80,7 @@ export class SpanBuilder implements RunListener {
         for (const { name, concurrency = 1 } of event.nodes) if (concurrency > 1) this.#concurrent.add(name)
         break
       case 'spawned':
-        this.#children.set(event.process, new ChildSpans(event.process, event.runs, this.#concurrent.has(event.process)))
+        this.#children.set(event.process, this.#spansOf(event))
         break
       case 'asked':
         this.#children.get(event.process)?.asked(event)
@@ -102,6 +102,10 @@ export class SpanBuilder implements RunListener {
         break
       default:
     }
+  }
+
+  #spansOf({ process, runs }: RunEvent & { kind: 'spawned' }): ChildSpans {
+    return new ChildSpans(process, runs, this.#concurrent.has(process), this.#listener.message !== undefined)
   }
 
   #emit(span: MessageSpan | undefined): void {

@@ -68,8 +68,6 @@ export type RunEvent = { readonly ms: number } & (
   | ({ readonly kind: 'answered'; readonly process: string; readonly n: number; readonly seq: number } & LineBytes)
   /** Nothing more comes of the n-th message of a foreign program that numbers its lines: it may have had any number of outputs. */
   | { readonly kind: 'whole'; readonly process: string; readonly n: number }
-  /** The only request that the answer to the n-th message took, as the record keeps it: before or after `answered`. */
-  | { readonly kind: 'kept_as'; readonly process: string; readonly n: number; readonly hash: string; readonly nth: number }
   /** A child's error about the n-th message. */
   | { readonly kind: 'refused'; readonly process: string; readonly n: number; readonly seq: number; readonly fault: Fault }
   /** Telemetry of a child, without `settled`. A nested plumb passes on that of its children: `telemetry.agent` is theirs. */
@@ -93,8 +91,7 @@ export interface LineBytes {
   readonly end: number
 }
 
-export type AgentTelemetry = Exclude<Telemetry, { kind: 'settled' | 'kept_as' }> &
-  Partial<OfInput> & { readonly agent: string; readonly time: string }
+export type AgentTelemetry = Exclude<Telemetry, { kind: 'settled' }> & Partial<OfInput> & { readonly agent: string; readonly time: string }
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'ms'> : never
 

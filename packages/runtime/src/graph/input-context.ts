@@ -18,10 +18,7 @@ export class InputContext implements Cause {
   /** Inputs with messages in flight, by their numbers. */
   readonly #live = new Set<number>()
   #oldest = 1
-  /** Of inputs that were asked about before their turn. */
-  readonly #early = new Map<number, Origin>()
   readonly #settled = (origin: Origin): void => {
-    this.#early.delete(origin.seq)
     this.done?.(origin.seq, origin.hasLost)
     this.#live.delete(origin.seq)
   }
@@ -36,13 +33,6 @@ export class InputContext implements Cause {
     this.port = port
     this.line = line
     this.seq = seq
-  }
-
-  /** The origin of an input whose turn comes later, and which has it then. The caller releases it. */
-  early(port: string, line: number, seq: number): Origin {
-    const origin = this.#ofInput({ port, line, seq })
-    this.#early.set(seq, origin)
-    return origin
   }
 
   /** Makes the current origin unknown. */
@@ -66,7 +56,7 @@ export class InputContext implements Cause {
   }
 
   get origin(): Origin {
-    this.#origin ??= this.seq > 0 ? (this.#takeEarly() ?? this.#ofInput(this)) : Origin.unknown()
+    this.#origin ??= this.seq > 0 ? this.#ofInput() : Origin.unknown()
     return this.#origin
   }
 
@@ -74,7 +64,7 @@ export class InputContext implements Cause {
   get oldest(): number {
     if (this.#live.size === 0) return this.seq === 0 ? Number.POSITIVE_INFINITY : this.seq
     while (!this.#live.has(this.#oldest)) this.#oldest++
-    return this.seq > 0 ? Math.min(this.seq, this.#oldest) : this.#oldest
+    return this.#oldest
   }
 
   /** Something may still come of the input. */
@@ -99,17 +89,10 @@ export class InputContext implements Cause {
     this.seq = origin?.seq ?? 0
   }
 
-  #takeEarly(): Origin | undefined {
-    const origin = this.#early.get(this.seq)
-    this.#early.delete(this.seq)
-    origin?.retain()
-    return origin
-  }
-
-  #ofInput(of: Cause): Origin {
-    if (this.#live.size === 0 || of.seq < this.#oldest) this.#oldest = of.seq
-    this.#live.add(of.seq)
-    return Origin.ofInput(of, this.#settled)
+  #ofInput(): Origin {
+    if (this.#live.size === 0) this.#oldest = this.seq
+    this.#live.add(this.seq)
+    return Origin.ofInput(this, this.#settled)
   }
 }
 

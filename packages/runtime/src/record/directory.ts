@@ -14,7 +14,7 @@ export const RUN_FILE = 'run.json'
 const FRESH_FILE = 'run.json.new'
 /** The answers of agents: one exchange a line, reused when the run is resumed. */
 export const ANSWERS_FILE = 'answers.jsonl'
-/** Where in it the answers are that need not be asked for again. */
+/** Where in it some of them are: only in records of earlier releases. */
 export const INDEX_FILE = 'answers.index'
 /** All other events: processes, usage, tool calls, errors. */
 export const EVENTS_FILE = 'events.jsonl'

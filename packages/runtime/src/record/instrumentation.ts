@@ -19,12 +19,10 @@ import type { ReleaseLock } from './lock.js'
 import { ParkedMessages } from './parked-messages.js'
 import { openRecorder, type RecordDirectory } from './recorder.js'
 import { Rejects } from './rejects.js'
-import { repeatablePlaces } from './repeatable.js'
 import type { RecordedAnswers } from './resume/answers.js'
 import { changedAgents } from './resume/changed-agents.js'
 import { notResumable, whyNotResumable } from './resume/not-resumable.js'
 import { readAnswers } from './resume/read-answers.js'
-import { openRepeated, type RepeatedAnswers } from './resume/repeated.js'
 import { openRunBudget, type RunBudget } from './run-budget.js'
 
 export interface Instrumentation {
@@ -36,8 +34,6 @@ export interface Instrumentation {
   readonly parked: ParkedMessages | undefined
   /** By the places of agents: their answers in the resumed run. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
-  /** Their answers that are given again without asking them. */
-  readonly repeated: RepeatedAnswers | undefined
   readonly isRecorded: boolean
   /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets: Secrets | undefined
@@ -85,15 +81,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     return { ok: false, error: unmade }
   }
   const place = directory === undefined ? undefined : { directory, spare: [] }
-  const repeatable = o.secrets ? new Set<string>() : repeatablePlaces(graph, options)
-  const repeated =
-    resume === undefined || !identity
-      ? undefined
-      : openRepeated({ directory: resume, identity, repeatable, resumed: resumed.value, options })
-  const recorder =
-    place === undefined || !identity
-      ? succeed(undefined)
-      : openRecord(place, identity, resumed.value, repeatable, repeated !== undefined, o)
+  const recorder = place === undefined || !identity ? succeed(undefined) : openRecord(place, identity, resumed.value, o)
   if (!recorder.ok) return recorder
   const listeners = await o.openListeners(place)
   if (!listeners.ok) return listeners
@@ -106,8 +94,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     hasAgentLimits: sharesAgentLimits(o.loaded.compiled.program, options),
   })
   if (!budget.ok) return budget
-  const ending: RunListener = { on: (event) => event.kind === 'end' && repeated?.end(event.stoppedBy === null) }
-  const emitter = openEmitter([...(recorder.value ? [recorder.value] : []), ...(repeated ? [ending] : []), ...listeners.value])
+  const emitter = openEmitter([...(recorder.value ? [recorder.value] : []), ...listeners.value])
   return succeed({
     parked: approvals === undefined ? undefined : new ParkedMessages(approvals, directory ?? ''),
     secrets: o.secrets,
@@ -115,7 +102,6 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     rejects: rejects.value,
     budget: budget.value,
     resumed: resumed.value,
-    repeated,
     isRecorded: directory !== undefined,
     nestedRecord: (place) =>
       directory === undefined || o.secrets?.isIn(place) ? [] : nestedRecord(join(directory, place), resume !== undefined),
@@ -151,14 +137,12 @@ const openRecord = (
   place: RecordDirectory,
   identity: RunIdentity,
   answers: Instrumentation['resumed'],
-  repeatable: ReadonlySet<string>,
-  isRepeating: boolean,
   { graph, spec, options, report }: InstrumentationOptions,
 ): Result<RunListener> => {
   const resumed = answers && new Set(answers.keys())
   const { binding } = options
   const wires = [...wiresOf(graph).values()]
-  return openRecorder({ ...place, identity, wires, resumed, repeatable, isRepeating, spec, binding, report })
+  return openRecorder({ ...place, identity, wires, resumed, spec, binding, report })
 }
 
 const openRejects = ({ options, report }: InstrumentationOptions): Result<Rejects | undefined> => {

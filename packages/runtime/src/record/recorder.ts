@@ -1,13 +1,12 @@
 // Records a run (--record DIR): the messages of each wire, the answers of agents, and all other events.
 
-import { lstatSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
 import { atOwnPath } from '@plumb/wire/output'
 import { version } from '../../package.json'
 import { lineText, type RunEvent, type RunListener, type WireInfo } from '../event/run-event.js'
-import { type AnsweredMessage, openIndexing } from './answer-index.js'
 import { ANSWERS_FILE, EVENTS_FILE, INDEX_FILE, type RunFile, writeRunFile } from './directory.js'
 import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
@@ -25,9 +24,6 @@ export interface RecorderOptions extends RecordDirectory {
   readonly wires: readonly WireInfo[]
   /** Events are appended to those of the resumed run, and so are answers of those processes. Undefined: none is resumed. */
   readonly resumed: ReadonlySet<string> | undefined
-  /** The places of agents whose answers are indexed, and whether those of the resumed run are used: then they stay. */
-  readonly repeatable?: ReadonlySet<string>
-  readonly isRepeating?: boolean
   readonly spec: string
   readonly binding: string
   /** Called once for each file that cannot be written; the run continues without it. */
@@ -37,7 +33,7 @@ export interface RecorderOptions extends RecordDirectory {
 const WIRE_DELAY_MS = 100
 
 export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
-  const { directory, spare, identity, wires, resumed, repeatable = new Set(), isRepeating = false, spec, binding, report } = options
+  const { directory, spare, identity, wires, resumed, spec, binding, report } = options
   const isAppended = resumed !== undefined
   const open = (name: string, delayMs: number, more: Partial<LineFileOptions> = {}): Result<LineFile> =>
     openLineFile({ path: join(directory, name), delayMs, fail: report, ...more })
@@ -46,12 +42,11 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   // First of all: a directory without run.json does not count as a record.
   const failure = writeRunFile(directory, run)
   if (failure) return { ok: false, error: failure }
-  const lost = resumed && !isRepeating && keepAnswersOf(directory, resumed)
+  if (resumed) removeIndex(directory)
+  const lost = resumed && keepAnswersOf(directory, resumed)
   if (lost) return { ok: false, error: lost }
   const answers = open(ANSWERS_FILE, 0, { isAppended, spare })
   if (!answers.ok) return answers
-  const index = open(INDEX_FILE, 0, { isAppended: isRepeating, spare })
-  if (!index.ok) return index
   const events = open(EVENTS_FILE, WIRE_DELAY_MS, { isAppended })
   if (!events.ok) return events
   const files: LineFile[] = []
@@ -62,34 +57,30 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   }
   spare.push(...files, events.value)
 
-  let size = atOwnPath(join(directory, ANSWERS_FILE), (at) => lstatSync(at)).size
-  const indexing = openIndexing(repeatable, (line) => index.value.add(line))
-  const exchanges = openExchanges((line, n) => {
-    const text = JSON.stringify(line)
-    const scrubbed = scrub(text)
-    const bytes = Buffer.from(scrubbed)
-    answers.value.add(bytes)
-    // With a key in it, it is not what was answered.
-    if (n !== undefined && scrubbed === text) indexing.written(line as AnsweredMessage, n, size, bytes)
-    size += bytes.length + 1
-  })
+  const exchanges = openExchanges((line) => answers.value.add(scrub(JSON.stringify(line))))
   return succeed({
     on: (event) => {
       if (event.kind === 'message') {
         files[event.wire.index - 1]?.add(event.buf.subarray(event.start, event.end))
         return
       }
-      if (event.kind === 'kept_as') return indexing.keptAs(event)
       exchanges(event)
       const line = eventLine(event)
       if (line) events.value.add(scrub(JSON.stringify(line)))
       if (event.kind !== 'end') return
-      for (const file of [answers.value, index.value, events.value, ...files]) file.flush()
+      for (const file of [answers.value, events.value, ...files]) file.flush()
       const end = { ended: new Date().toISOString(), status: event.status, ...(event.stoppedBy ? { stopped_by: event.stoppedBy } : {}) }
       const failure = writeRunFile(directory, { ...run, ...end })
       if (failure) report(failure)
     },
   })
+}
+
+// An earlier release wrote it, of lines that are not written again. Where it cannot be removed, its checksums do not fit.
+const removeIndex = (directory: string): void => {
+  try {
+    atOwnPath(join(directory, INDEX_FILE), (at) => rmSync(at, { force: true }))
+  } catch {}
 }
 
 /** What has come of a message that may have any number of outputs. */
@@ -99,7 +90,7 @@ interface Outcomes {
 }
 
 // Exchanges of agents, and calls of maps; nested plumbs keep their own.
-const openExchanges = (write: (line: unknown, n?: number) => void) => {
+const openExchanges = (write: (line: unknown) => void) => {
   const inputs = new Map<string, string>()
   const plumbs = new Set<string>()
   const numbered = new Map<string, Map<number, Outcomes>>()
@@ -125,7 +116,7 @@ const openExchanges = (write: (line: unknown, n?: number) => void) => {
         const whole = numbered.get(process)
         if (whole) return void whole.set(n, { seq, all: [...(whole.get(n)?.all ?? []), outcome] })
         const input = takeInput(process, n)
-        if (input !== undefined) write({ process, seq, input, ...outcome }, event.kind === 'answered' ? n : undefined)
+        if (input !== undefined) write({ process, seq, input, ...outcome })
         return
       }
       // An input that had no output or several is asked again, and so is one that was cut short.
@@ -168,7 +159,6 @@ const eventLine = (event: RunEvent): object | undefined => {
     case 'input':
     case 'called':
     case 'called_part':
-    case 'kept_as':
     case 'whole':
       return undefined
     case 'begin': {

@@ -12,7 +12,6 @@ import type { Instrumentation, InstrumentationOptions } from '../record/instrume
 export const NOT_INSTRUMENTED = {
   emitter: undefined,
   resumed: undefined,
-  repeated: undefined,
   isRecorded: false,
   nestedRecord: () => [],
   release: () => {},

@@ -15,7 +15,6 @@ import {
   joinBudget,
   joinDeliveries,
   LineReader,
-  type LineSource,
   LineWriter,
   onStop,
   openLineInput,
@@ -39,7 +38,6 @@ import type { RunOptions } from '../options/run-options.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
 import type { RecordDirectory } from '../record/recorder.js'
-import type { ReadAhead } from '../record/resume/read-ahead.js'
 import { type LoadedSpec, loadSpec, refuseErrors } from '../spec/load.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
@@ -82,24 +80,9 @@ const start = async (
   const chosen = await chooseGraph(loaded.value.compiled.program, options)
   if (!chosen.ok) return void reporter.report(chosen.error)
   const { bound, graph, lacks } = chosen.value
-  if (lacks.length === 0) return new Run(bound, graph, options, reporter, display, await openRunInput(options)).go(loaded.value, path ?? '')
+  if (lacks.length === 0) return new Run(bound, graph, options, reporter, display).go(loaded.value, path ?? '')
   for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
   return undefined
-}
-
-interface RunInput {
-  readonly source: LineSource
-  /** The same, if a resumed run may read it ahead. */
-  readonly ahead: ReadAhead | undefined
-}
-
-// A run that is to stop at the first error asks nothing ahead of it.
-const openRunInput = async ({ recording, isFailFast, isDry }: RunOptions): Promise<RunInput> => {
-  const source = openLineInput(0)
-  if (recording.resume === undefined || isFailFast || isDry) return { source, ahead: undefined }
-  const { ReadAhead } = await import('../record/resume/read-ahead.js')
-  const ahead = new ReadAhead(source)
-  return { source: ahead, ahead }
 }
 
 class Run {
@@ -125,9 +108,8 @@ class Run {
     private readonly options: RunOptions,
     private readonly reporter: Reporter,
     private readonly display: Display,
-    private readonly input: RunInput,
   ) {
-    this.#reader = new LineReader(input.source, {
+    this.#reader = new LineReader(openLineInput(0), {
       maxLine: options.maxLine,
       raw: options.rawInput,
       onReadable: () => this.#loop.wake(),
@@ -180,7 +162,6 @@ class Run {
     this.#instruments = opened.value
     const kept = await openKeptAnswers(graph, options, recorded.secrets)
     if (!kept.ok) return this.#refuse(kept.error)
-    await recorded.repeated?.begin()
     const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
     if (!state.ok) return this.#refuse(state.error)
     const parent = this.options.telemetry ? (this.#telemetryLines ?? this.#loop.lines?.telemetry) : undefined
@@ -288,7 +269,6 @@ class Run {
     process.once('beforeExit', onStall)
     noticeInput(this.bound, this.options, this.reporter)
     this.#loop.begin(wired)
-    if (this.input.ahead) await this.#readAhead(this.input.ahead)
     await this.#ended.promise
     await this.#loop.end(wired)
     const hasFailed = children.some((child) => child.hasFailed)
@@ -304,16 +284,6 @@ class Run {
     process.off('SIGQUIT', reportHoldings)
     process.off('beforeExit', onStall)
     return stoppedBy
-  }
-
-  async #readAhead(input: ReadAhead): Promise<void> {
-    const { options, graph } = this
-    // What is asked in batches is asked together.
-    const isInTurn = options.envelopes === 'all' || options.handedOn.includes('--lane')
-    const possible = isInTurn ? undefined : this.#instruments?.repeated?.headStart(graph)
-    if (!possible) return input.passThrough()
-    const { takeHeadStart } = await import('../record/resume/head-start.js')
-    if (this.#state === 'reading') takeHeadStart({ ...possible, input, options, originOf: (...of) => this.#loop.current.early(...of) })
   }
 
   async #flush(): Promise<void> {

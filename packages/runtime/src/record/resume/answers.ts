@@ -14,17 +14,6 @@ export type ReplayedOutcome = { readonly line: Buffer; readonly fault?: undefine
 export interface ReplayAnswers {
   /** To a message of the input `seq`; each is given once. Undefined: there is none. */
   take(seq: number, buf: Buffer, start: number, end: number): ReplayedOutcome | undefined
-  /** Some were given out that `take` then did not find whole: their messages have to be asked, after `takeBack`. */
-  readonly hasVain?: boolean
-  takeBack?(): void
-}
-
-/** Which of them there are, before their messages come in order. */
-export interface KnownAnswers {
-  /** Whether one is there, as far as the index says. */
-  knows(seq: number, buf: Buffer, start: number, end: number): boolean
-  /** Those that were found since the last call are no longer for another question. */
-  giveOut(): void
 }
 
 /** A tool call inside a call: `of` is the input of that call, and `call` its number. */
