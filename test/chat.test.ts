@@ -564,7 +564,8 @@ t.test('a terminal that can do lines alone', async (t) => {
   chat.type(`call danger {"n":2}${ENTER}y${ENTER}`)
   await chat.shows(/{"n":2} \? \[y\/N\] ?$/)
   chat.type(`n${ENTER}`)
-  await chat.shows(/-> error, [\s\S]*> ?$/)
+  // It is a message of its own, after the question.
+  await chat.shows(/-> error, [\s\S]*\[bot\] .* out\n[\s\S]*\[bot\] .* out\n> ?$/)
   chat.type(CTRL_C)
   await chat.shows(/Ctrl-C again leaves, and so does Ctrl-D/)
   chat.type(CTRL_C)

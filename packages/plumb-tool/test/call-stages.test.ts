@@ -213,7 +213,7 @@ t.test('a person is asked once, and sees the input', async (t) => {
     asked.length = 0
     const safe = withPermission({ effects: ['exec'], isApprovalAsked })(makeTool())
     t.equal(codeOf(await safe.run('{"n":1}', openCall(session(word, policy)))), code)
-    t.strictSame(asked, Array(times).fill({ id: 'call-1', tool: 'probe', input: { n: 1 } }))
+    t.strictSame(asked, Array(times).fill({ id: 'call-1', tool: 'probe', input: { n: 1 }, text: '{"n":1}' }))
   }
   t.equal(
     codeOf(await withApproval(makeTool()).run('1', openCall(session(true, 'ask'), { signal: AbortSignal.abort() }))),

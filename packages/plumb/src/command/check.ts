@@ -26,7 +26,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
   const reporter = new Reporter('plumb')
   const out: string[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
-    const loaded = await loadSpec(path, { ...options, isOfStrangers: true })
+    const loaded = await loadSpec(path, { ...options, isCheck: true, isOfStrangers: true })
     if (!loaded.ok) {
       reporter.report(loaded.error)
       continue

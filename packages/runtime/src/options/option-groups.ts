@@ -14,6 +14,8 @@ export interface SpecOptions {
   readonly flows?: boolean | undefined
   /** For drawing only: flows are shown, and not enforced. */
   readonly ignoresFlows?: boolean
+  /** Warnings are shown. */
+  readonly isCheck?: boolean
   /** Whoever wrote the spec is not trusted: its errors show lines of no file that is not called as specs are. */
   readonly isOfStrangers?: boolean
   /** The values of params. Undefined: nothing will be run. */

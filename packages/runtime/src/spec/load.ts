@@ -1,6 +1,6 @@
 // Loads the named spec, from a file, inline text or a parent, and returns a checked program, or every diagnostic.
 
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { normalize } from 'node:path'
 import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
@@ -74,10 +74,18 @@ export const readNamed = (path: string, read: SourceFiles['read']): Result<strin
   /^\/(dev|proc)\//.test(path) || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? read(path) : readIfSpec(path, read)
 
 const readIfSpec = (path: string, read: SourceFiles['read']): Result<string> => {
-  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  if (!isThere || /\.(plumb|md|chatmd)$/i.test(realOf(path))) return read(path)
+  if (!isThere(path) || /\.(plumb|md|chatmd)$/i.test(realOf(path))) return read(path)
   const detail = `'${preview(path, 200)}' is not called NAME.plumb, or is a link to what is not: nothing of it is shown`
   return fail('path_denied', detail, { path })
+}
+
+// A link to nothing, or to itself, is not.
+const isThere = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 // A pipe has none.
