@@ -158,7 +158,7 @@ const GIVES: readonly (readonly [string, string, string, string | RegExp])[] = [
   ['[m.at for m in find(s, "x*")]', 'string', '"axxb"', '[0,1,3,4]'],
   ['[replace_all(s, "[0-9]", "$0"), replace_all(s, "x*", "-")]', 'string', '"é1 b"', '["é$0 b","-é-1- -b-"]'],
   ['[matches(s, p), find(s, p)]', '{ s: string, p: string }', '{"s":"ab","p":"b"}', '[true,[{"text":"b","groups":[],"at":1}]]'],
-  ['matches(s, p)', '{ s: string, p: string }', '{"s":"ab","p":"(a"}', /^evaluation_failed: '\(a' is no pattern of RE2: missing closing \) in 'p'/],
+  ['matches(s, p)', '{ s: string, p: string }', '{"s":"ab","p":"(a"}', /^evaluation_failed: '\(a' is not a pattern of RE2: missing closing \) in 'p'/],
   // templates
   ['$"{s} {n} {xs} {o}: {{{upper(s)}}} {$"<{n + 1}>"} {"}"}\\t\\u007b"', '{ s: string, n: number, xs: [int], o: { a: json } }', '{"s":"a\\"\\u00e9","n":2.50,"xs":[1, 2.0],"o":{ "a" : "\\n" }}', '"a\\"é 2.50 [1, 2.0] { \\"a\\" : \\"\\\\n\\" }: {A\\"É} <3.5> }\\t{"'],
   ['$""', 'int', '1', '""'],

@@ -178,7 +178,7 @@ const writtenSize = (type: Type): number => {
 /** The input schema of a tool as a model or an MCP client sees it: always an object. */
 export interface ToolSchema {
   readonly schema: JsonSchema
-  /** The input is no record: it stands in the field `input` of one. */
+  /** The input is not a record: it is the field `input` of one. */
   readonly isWrapped: boolean
 }
 

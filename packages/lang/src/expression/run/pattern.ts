@@ -13,7 +13,7 @@ import { listFrom, listOf, writeRecord } from './write.js'
 export const patternOf = (source: string, site: Site): Pattern => {
   const compiled = compilePattern(source)
   if ('pattern' in compiled) return compiled.pattern
-  return failEvaluation(site, `'${preview(source, 40)}' is no pattern of RE2: ${compiled.fault.message}`)
+  return failEvaluation(site, `'${preview(source, 40)}' is not a pattern of RE2: ${compiled.fault.message}`)
 }
 
 export const matchesPattern = (text: string, pattern: Pattern): boolean => pattern.test(text)
