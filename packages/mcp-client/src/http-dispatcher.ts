@@ -4,7 +4,7 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { publicAddresses } from '@plumb/sandbox'
-import { fault, MAX_LINE } from '@plumb/wire'
+import { fault, MAX_LINE, proxiesOf } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
 import { LinkError } from './link.js'
 
@@ -58,11 +58,3 @@ const denied = (host: string): LinkError =>
   new LinkError(
     fault('address_denied', `'${host}' is a private or local address, or leads to one, and net.private is not granted`, { host }),
   )
-
-const proxiesOf = (env: NodeJS.ProcessEnv): { httpProxy?: string; httpsProxy?: string } | undefined => {
-  const any = env.all_proxy || env.ALL_PROXY
-  const httpProxy = env.http_proxy || env.HTTP_PROXY || any
-  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || any
-  if (!httpProxy && !httpsProxy) return undefined
-  return { ...(httpProxy ? { httpProxy } : {}), ...(httpsProxy ? { httpsProxy } : {}) }
-}

@@ -1,6 +1,7 @@
 // Connections to one endpoint: kept alive, through the proxy of the environment, and never to any other host.
 
 import { Readable } from 'node:stream'
+import { proxiesOf } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
 import { Dispatched, type ReplyListener } from './dispatched.js'
 import { isLoopback } from './endpoint.js'
@@ -74,13 +75,4 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
         )
     },
   }
-}
-
-/** ALL_PROXY applies to both, as with other programs; NO_PROXY is read by undici itself. */
-const proxiesOf = (env: NodeJS.ProcessEnv): { httpProxy?: string; httpsProxy?: string } | undefined => {
-  const any = env.all_proxy || env.ALL_PROXY
-  const httpProxy = env.http_proxy || env.HTTP_PROXY || any
-  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || any
-  if (!httpProxy && !httpsProxy) return undefined
-  return { ...(httpProxy ? { httpProxy } : {}), ...(httpsProxy ? { httpsProxy } : {}) }
 }
