@@ -54,7 +54,7 @@ export type KeptAnswer = Pick<ToolAnswer, 'content' | 'is_error'>
 
 export interface KeptSurroundings {
   readonly config: AgentConfig
-  readonly options: Pick<AgentOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'place'>
+  readonly options: AgentOptions['kept']
   /** Of its spec: its answers may hold one, and are not kept. A parent knows better. */
   readonly hasSecrets: boolean
   readonly warn: (warning: Fault) => void

@@ -11,7 +11,7 @@ export const openCliAuthority = (
   bootstrap: Bootstrap | undefined,
   agent: AgentPlan | undefined,
 ): Result<() => Authority> => {
-  const given = bootstrap?.authority === undefined ? fromOptions(options) : readAuthority(bootstrap.authority)
+  const given = bootstrap?.authority === undefined ? fromOptions(options.permissions) : readAuthority(bootstrap.authority)
   if (!given.ok) return given
   let authority = given.value
   bootstrap?.onAuthority((renewed) => {
@@ -24,7 +24,7 @@ export const openCliAuthority = (
   return succeed(() => narrow(authority, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() }))
 }
 
-const fromOptions = ({ grant, context, policy }: CliOptions): Result<Authority> => {
+const fromOptions = ({ grant, context, policy }: CliOptions['permissions']): Result<Authority> => {
   const effects = parseGrant(grant)
   const facts = parseContext(context)
   const rules = policy === undefined ? succeed([]) : andThen(readSpec(policy), readPolicy)

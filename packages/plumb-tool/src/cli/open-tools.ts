@@ -10,6 +10,7 @@ import {
   nearest,
   nowMs,
   openLog,
+  optionWords,
   preview,
   type Reporter,
   type Result,
@@ -26,15 +27,16 @@ import { keptPaths } from '../source/sandbox/program-files.js'
 import { openCliAuthority } from './authority.js'
 import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
-import type { CliOptions } from './options.js'
+import { type CliOptions, TOOL_GROUPS } from './options.js'
 
 /** Undefined: all errors were reported. */
 export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, reporter: Reporter): Promise<ToolSet | undefined> => {
   const { program, files, bootstrap } = loaded
-  const offer = offerOf(program, options.agent)
-  const docroot = directoryOf(options.docroot ?? '.')
+  const { permissions } = options
+  const offer = offerOf(program, options.program.agent)
+  const docroot = directoryOf(permissions.docroot ?? '.')
   const authority = openCliAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
-  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
+  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], permissions.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
   if (!offer.ok || !docroot.ok || !authority.ok || faults.length > 0) return undefined
@@ -43,21 +45,21 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
   const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
   const own = {
     docroot: docroot.value,
-    files: options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] }),
+    files: permissions.policy === undefined ? files : withAround(files, { paths: [resolve(permissions.policy)] }),
   }
   const session: Session = {
     ...own,
     authority: authority.value,
     approve: approveOnTerminal(),
     onCall: log && ((envelope) => log('tool_call', { ...envelope })),
-    agentOptions: handedOn(options),
-    agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
-    caller: callerOf(options, offer.value),
+    agentOptions: optionWords(TOOL_GROUPS.model, options.model),
+    agentProgram: permissions.agentProgram,
+    caller: callerOf(options.model, offer.value),
     servers: new ServerPool({
       cwd: docroot.value,
       kept: () => keptPaths(own),
       note: (warning) => reporter.warn(warning),
-      tracesSandbox: options.tracesSandbox,
+      tracesSandbox: options.verb.tracesSandbox,
     }),
     nowMs,
   }
@@ -90,15 +92,9 @@ const directoryOf = (path: string): Result<string> => {
   return fail('file_not_found', `--docroot names '${preview(path)}', which is not a directory`)
 }
 
-const handedOn = ({ provider, model, allowHost }: CliOptions): string[] => [
-  ...(provider === undefined ? [] : ['--provider', provider]),
-  ...(model === undefined ? [] : ['--model', model]),
-  ...allowHost.flatMap((hosts) => ['--allow-host', hosts]),
-]
-
-const callerOf = (options: CliOptions, { agent }: Offer): Session['caller'] => {
-  const provider = options.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
-  const model = options.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
+const callerOf = (given: CliOptions['model'], { agent }: Offer): Session['caller'] => {
+  const provider = given.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
+  const model = given.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
   const endpoint = textIn(agent?.config.endpoint)
   return provider === undefined || model === undefined ? undefined : { provider, model, ...(endpoint === undefined ? {} : { endpoint }) }
 }

@@ -20,15 +20,14 @@ import {
   withParams,
   withText,
 } from '@plumb/wire'
-import type { Permissions } from '../tools/permissions.js'
 
 export interface SpecOptions {
   /** The text itself, in place of a file. */
-  readonly eval?: string
+  readonly eval?: string | undefined
   /** The descriptor on which a parent hands over all texts. */
-  readonly sourcesFd?: number
-  /** The files that a prompt file in place of a spec may include. */
-  readonly permissions?: Pick<Permissions, 'grant'>
+  readonly sourcesFd?: number | undefined
+  /** Where files are that a prompt file in place of a spec may include. */
+  readonly grant?: readonly string[]
   readonly docroot?: string | undefined
   /** `--flows`. */
   readonly flows?: boolean | undefined
@@ -94,9 +93,9 @@ const withDelayedOptimiser = <T>(work: () => T): T => {
   return done
 }
 
-const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
+const promptAsSpec = async (path: string, { grant = [], docroot }: SpecOptions) => {
   const tool = await import('@plumb/tool')
-  return tool.promptAsSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
+  return tool.promptAsSpec(path, tool.reachOf({ grants: grant, docroot }))
 }
 
 const open = ({ sourcesFd }: SpecOptions): Result<Omit<LoadedSpec, 'compiled'>> => {

@@ -1,7 +1,7 @@
 // Opens the display of a run. Most runs show nothing, and then no code for it is loaded.
 
 import { isTerminal, type LineSink, openLineOutput, openOutput, succeed } from '@plumb/wire'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 import type { RunDisplay } from './run-display.js'
 
 export type Display = Pick<RunDisplay, 'openStderr' | 'withoutLiveLines' | 'openListeners' | 'costOf'> & {
@@ -20,7 +20,7 @@ const NO_DISPLAY: Display = {
 export const openDisplay = async (options: RunOptions): Promise<Display> => {
   if (!hasDisplay(options)) return NO_DISPLAY
   const { RunDisplay } = await import('./run-display.js')
-  return new RunDisplay(options.display, { isChild: options.sourcesFd !== undefined })
+  return new RunDisplay(options.display, { isChild: options.spec.sourcesFd !== undefined })
 }
 
 /** True also for --record and --resume, which write a trace, and for OTEL_ variables, which may be wrong. */

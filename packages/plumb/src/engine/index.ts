@@ -2,5 +2,5 @@
 
 export { approvals, approve } from './approve.js'
 export { cancel, drain, engine, letters, retry, runs } from './look.js'
-export { submitRun } from './submit-flags.js'
+export { submit } from './submit.js'
 export { work } from './work.js'

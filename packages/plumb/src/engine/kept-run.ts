@@ -11,11 +11,11 @@ import type { LoggedEvent } from '../event/event-log.js'
 import type { RunEvent, RunListener, UntimedEvent } from '../event/run-event.js'
 import { secretsOf } from '../event/secrets.js'
 import { wiresOf } from '../event/wires.js'
+import type { RunOptions } from '../options/run-options.js'
 import { clearDirectory } from '../record/directory.js'
 import { identityOfRun } from '../record/identity.js'
 import { openRecorder, type RecordDirectory } from '../record/recorder.js'
 import { notResumable, whyNotResumable } from '../record/resume/not-resumable.js'
-import type { RunOptions } from '../run/run-options.js'
 import type { Query } from './connection.js'
 import { MergedEvents } from './merged-events.js'
 import { writeRecordedAnswers } from './recorded-answers.js'
@@ -48,9 +48,9 @@ export const openKeptRun = async (o: KeptRunOptions): Promise<Result<KeptRun>> =
   const place: RecordDirectory | undefined = record === undefined ? undefined : { directory: record, spare: [] }
   const identity = identityOfRun(loaded, graph, options)
   const secrets = secretsOf(loaded.compiled.program, bound, graph)
-  if (record !== undefined) for (const words of whyNotResumable(graph, options.agentProgram, secrets)) reporter.warn(notResumable(words))
+  if (record !== undefined) for (const words of whyNotResumable(graph, options.programs.agent, secrets)) reporter.warn(notResumable(words))
   const wires = [...wiresOf(graph).values()]
-  const { binding } = options
+  const { binding } = options.run
   const recorder = place && openRecorder({ ...place, identity, wires, resumed: undefined, spec, binding, report })
   if (recorder?.ok === false) return recorder
   const written = await display.openWritten(reporter, place, report)

@@ -8,7 +8,7 @@ import { readOtlpSettings } from '../display/otlp/otlp-settings.js'
 import { RunDisplay } from '../display/run-display.js'
 import { beginOf } from '../event/begin.js'
 import { secretsOf } from '../event/secrets.js'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 import { type LoadedRun, loadRun, startPartsOf } from './loaded-run.js'
 import { MergedEvents } from './merged-events.js'
 import { placesOfAnswers } from './places-of-answers.js'
@@ -60,8 +60,8 @@ const openWatch = async ({ graph }: LoadedRun, spec: string, options: RunOptions
   return succeed(new WorkerWatch({ trace: listener && { listener, merged: new MergedEvents(graph) }, spans }))
 }
 
-const placesOf = ({ loaded, bound, graph }: LoadedRun, { agentProgram }: RunOptions) =>
-  placesOfAnswers(graph, agentProgram, secretsOf(loaded.compiled.program, bound, graph)?.places ?? [])
+const placesOf = ({ loaded, bound, graph }: LoadedRun, { programs }: RunOptions) =>
+  placesOfAnswers(graph, programs.agent, secretsOf(loaded.compiled.program, bound, graph)?.places ?? [])
 
 /** Another machine has the spec in another directory. */
 const nameIn = ({ compiled }: LoadedSpec) => {

@@ -5,7 +5,7 @@ import { type Reporter, type Result, succeed } from '@plumb/wire'
 import { hasDisplay } from '../display/display.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 import { sharesAgentLimits } from './agent-limits.js'
 import type { Instrumentation, InstrumentationOptions } from './instrumentation.js'
 
@@ -29,8 +29,8 @@ export const instrument = async ({
   if (secrets) reporter.shown = (fault) => secrets.fault(fault)
   const isInstrumented =
     hasDisplay(o.options) ||
-    o.options.eventsFd !== undefined ||
-    Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
+    o.options.parent.eventsFd !== undefined ||
+    Object.values({ ...recording, ...limits }).some((given) => given !== undefined && given !== false) ||
     sharesAgentLimits(o.loaded.compiled.program, o.options)
   if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, secrets, rejects: undefined, budget: undefined, parked: undefined })
   const { openInstrumentation } = await import('./instrumentation.js')
@@ -43,7 +43,7 @@ const openSecrets = async (
   bound: Bound,
 ): Promise<Secrets | undefined> => {
   const { program } = loaded.compiled
-  if (options.sourcesFd !== undefined || !writesFlowWords(program)) return undefined
+  if (options.spec.sourcesFd !== undefined || !writesFlowWords(program)) return undefined
   const { secretsOf } = await import('../event/secrets.js')
   return secretsOf(program, bound, graph)
 }

@@ -3,12 +3,12 @@
 
 import { agentOf, type Graph, type GraphNode, holdsMedia } from '@plumb/lang'
 import { placesOf } from '../event/wires.js'
-import type { RunOptions } from '../run/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 
 /** By place; without those of nested plumbs, which are asked. */
-export const repeatablePlaces = (graph: Graph, { agentProgram, recording, sourcesFd }: RunOptions): ReadonlySet<string> => {
+export const repeatablePlaces = (graph: Graph, { programs, recording, spec }: RunOptions): ReadonlySet<string> => {
   const { record, resume } = recording
-  if ((record ?? resume) === undefined || agentProgram !== undefined || sourcesFd !== undefined) return new Set()
+  if ((record ?? resume) === undefined || programs.agent !== undefined || spec.sourcesFd !== undefined) return new Set()
   return new Set([...placesOf(graph)].flatMap(([node, place]) => (isRepeatable(node) ? [place] : [])))
 }
 

@@ -3,14 +3,9 @@
 
 import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, readPrices, succeed, toDollars } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
+import type { RunOptions } from '../options/run-options.js'
 
-export interface RunLimits {
-  /** Nanodollars. */
-  readonly maxCost: number | undefined
-  readonly maxCalls: number | undefined
-  readonly maxTotalTokens: number | undefined
-  readonly deadlineMs: number | undefined
-}
+type RunLimits = RunOptions['limits']
 
 export class RunBudget {
   readonly deadlineMs: number | undefined

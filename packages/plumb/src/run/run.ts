@@ -36,6 +36,7 @@ import { type LoadedSpec, loadSpec, refuseErrors } from '../command/load.js'
 import { type Display, openDisplay } from '../display/display.js'
 import { deferred } from '../graph/deferred.js'
 import { rangesOf } from '../graph/input-context.js'
+import { envelopesOf, loadingOptions, type RunOptions } from '../options/run-options.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from '../record/instrument.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
@@ -50,7 +51,6 @@ import { chooseGraph } from './choose-graph.js'
 import { keptFromTools } from './kept-from-tools.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import { numberedFor, RunLoop } from './run-loop.js'
-import type { RunOptions } from './run-options.js'
 import { type Wired, wireUp } from './wiring.js'
 
 /** Time for messages in flight after the first signal. */
@@ -74,7 +74,7 @@ const start = async (
   reporter: Reporter,
   display: Display,
 ): Promise<StopSignal | undefined> => {
-  const loaded = await loadSpec(path, options)
+  const loaded = await loadSpec(path, loadingOptions(options))
   if (!loaded.ok) {
     reporter.report(loaded.error)
     return undefined
@@ -95,7 +95,7 @@ interface RunInput {
 }
 
 // A run that is to stop at the first error asks nothing ahead of it.
-const openRunInput = async ({ recording, isFailFast, isDry }: RunOptions): Promise<RunInput> => {
+const openRunInput = async ({ recording, run: { isFailFast, isDry } }: RunOptions): Promise<RunInput> => {
   const source = openLineInput(0)
   if (recording.resume === undefined || isFailFast || isDry) return { source, ahead: undefined }
   const { ReadAhead } = await import('../record/resume/read-ahead.js')
@@ -129,18 +129,18 @@ class Run {
     private readonly input: RunInput,
   ) {
     this.#reader = new LineReader(input.source, {
-      maxLine: options.maxLine,
-      raw: options.rawInput,
+      maxLine: options.lines.maxLine,
+      raw: options.lines.rawInput,
       onReadable: () => this.#loop.wake(),
       onOversize: (piece, isEnd) => this.#instruments?.rejects?.rejectPiece(piece, isEnd),
     })
     this.#writer = new LineWriter(display.openStdout(), {
-      raw: options.rawOutput,
+      raw: options.lines.rawOutput,
       onDrain: () => this.#loop.wake(),
       onClosed: () => this.#abort(CHILD_GRACE_MS),
       onFault: (f) => this.#fail(f),
     })
-    this.#telemetryLines = options.telemetry && options.numbering !== 'lines' ? new LineWriter(openOutput(3)) : null
+    this.#telemetryLines = options.parent.telemetry && !options.lines.isNumbered ? new LineWriter(openOutput(3)) : null
     this.#loop = new RunLoop({
       name: bound.name,
       writer: this.#writer,
@@ -153,27 +153,27 @@ class Run {
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { options, graph } = this
-    const { envelopes, permissions, numbering, budgetFd } = options
+    const { lines, permissions, parent: given } = options
     const files = keptFromTools(loaded.files, options)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
     const warn = (f: Fault) => this.reporter.warn(f)
-    const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
+    const docroot = permissions.docroot === undefined ? succeed(undefined) : findDocroot(permissions.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
     guardOutputsBelow(docroot.value)
     const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
-    const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
+    const budget = given.budgetFd === undefined ? succeed(undefined) : joinBudget(given.budgetFd)
     if (!budget.ok) return this.#refuse(budget.error)
-    if (options.isDry) {
-      const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, authoritySource: authoritySource.value, report }
+    if (options.run.isDry) {
+      const settings = { options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, authoritySource: authoritySource.value, report }
       const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
     const openListeners = async (record: RecordDirectory | undefined) => {
       const shown = await this.display.openListeners(this.reporter, record, report)
-      if (!shown.ok || options.eventsFd === undefined) return shown
-      return succeed([...shown.value, (await import('../event/event-log.js')).eventLog(options.eventsFd)])
+      if (!shown.ok || given.eventsFd === undefined) return shown
+      return succeed([...shown.value, (await import('../event/event-log.js')).eventLog(given.eventsFd)])
     }
     const { bound, reporter } = this
     const opened = await instrument({ bound, reporter, graph, spec, loaded, options, openListeners, report, warn })
@@ -183,11 +183,11 @@ class Run {
     const kept = await openKeptAnswers(graph, options, recorded.secrets)
     if (!kept.ok) return this.#refuse(kept.error)
     await recorded.repeated?.begin()
-    const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
+    const state = given.stateFd === undefined ? succeed(undefined) : openStateFile(given.stateFd)
     if (!state.ok) return this.#refuse(state.error)
-    const parent = this.options.telemetry ? (this.#telemetryLines ?? this.#loop.lines?.telemetry) : undefined
+    const parent = given.telemetry ? (this.#telemetryLines ?? this.#loop.lines?.telemetry) : undefined
     const settings = {
-      ...options,
+      options,
       ...recorded,
       files,
       docroot: docroot.value,
@@ -197,11 +197,11 @@ class Run {
       emitToParent: parent && ((json: string) => parent.writeText(json)),
       tellParent: (json: string) => (parent ?? this.#loop.lines?.telemetry)?.writeText(json),
       costOf: this.display.costOf,
-      prices: await openForeignPrices(graph, options.agentProgram),
+      prices: await openForeignPrices(graph, options.programs.agent),
       withoutLiveLines: this.display.withoutLiveLines,
       boxes: undefined as SpawnSettings['boxes'],
       state: state.value,
-      deliveries: options.deliveryFd === undefined ? undefined : joinDeliveries(options.deliveryFd),
+      deliveries: given.deliveryFd === undefined ? undefined : joinDeliveries(given.deliveryFd),
     }
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
@@ -223,8 +223,8 @@ class Run {
       settings,
       tools: tools.value,
       mapped: mapped.value,
-      envelopes,
-      hasSeq: numbering === 'seq',
+      envelopes: envelopesOf(lines),
+      hasSeq: lines.hasSeq,
       lines: this.#loop.lines,
       current: this.#loop.current,
       emitter,
@@ -311,11 +311,12 @@ class Run {
   async #readAhead(input: ReadAhead): Promise<void> {
     const { options, graph } = this
     // What is asked in batches is asked together.
-    const isInTurn = options.envelopes === 'all' || options.handedOn.includes('--lane')
+    const isInTurn = options.lines.isMux || options.agents.lane !== undefined
     const possible = isInTurn ? undefined : this.#instruments?.repeated?.headStart(graph)
     if (!possible) return input.passThrough()
     const { takeHeadStart } = await import('../record/resume/head-start.js')
-    if (this.#state === 'reading') takeHeadStart({ ...possible, input, options, originOf: (...of) => this.#loop.current.early(...of) })
+    if (this.#state === 'reading')
+      takeHeadStart({ ...possible, input, lines: options.lines, originOf: (...of) => this.#loop.current.early(...of) })
   }
 
   async #flush(): Promise<void> {
@@ -351,7 +352,7 @@ class Run {
     // Further input would give no output.
     else this.#wired?.input.end()
     if (f.error === 'budget_spent' && f.limit !== 'max_cost') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
-    if (this.options.isFailFast) this.#closeInput()
+    if (this.options.run.isFailFast) this.#closeInput()
   }
 
   #printFault(f: Fault): void {

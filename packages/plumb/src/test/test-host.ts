@@ -15,7 +15,7 @@ import {
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
 import type { Registry, Session } from '@plumb/tool'
-import { type Fault, fail, fault, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { type Fault, fail, fault, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { type Spawned, spawnAll } from '../child/spawn.js'
@@ -23,6 +23,7 @@ import { openEmitter } from '../event/emitter.js'
 import type { RunEvent } from '../event/run-event.js'
 import { placesOf } from '../event/wires.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
+import { runOptions } from '../options/run-options.js'
 import { keptPlaceOf } from '../record/kept-answers.js'
 import { AuthoritySource } from '../tools/authority-source.js'
 import { openToolServices } from '../tools/dispatch.js'
@@ -46,7 +47,6 @@ export interface TestSetting {
   readonly docroot: string | undefined
   /** Programs may run outside a sandbox, and models may be asked. */
   readonly isLive: boolean
-  readonly handedOn: readonly string[]
   readonly provider: string | undefined
   readonly model: string | undefined
   /** A value of the output type of the script's subject, as JSON text. */
@@ -136,25 +136,18 @@ export class TestHost {
     await caller?.session.servers.close()
   }
 
-  async #settings(report: (fault: Fault) => void, emitter: SpawnSettings['emitter'], keptPlace?: string) {
-    const { files, docroot, handedOn, provider, model } = this.#setting
+  async #settings(report: (fault: Fault) => void, emitter: SpawnSettings['emitter'], place?: string) {
+    const { files, docroot, provider, model } = this.#setting
     const doubles = await this.#openDoubles()
     return {
       files,
       docroot,
-      handedOn,
-      provider,
-      model,
-      agentProgram: undefined,
-      toolProgram: undefined,
+      options: { ...runOptions('run', { provider, model, place }), programs: { agent: undefined, tool: undefined } },
       authoritySource: new AuthoritySource({ policy: [], context: {} }, narrow),
       standIn: doubles.standIn,
-      maxInFlight: 10_000,
-      maxLine: MAX_LINE,
       report,
       emitter,
       isRecorded: false,
-      keptPlace,
       nestedRecord: () => [],
       resumed: undefined,
       boxes: undefined as SpawnSettings['boxes'],

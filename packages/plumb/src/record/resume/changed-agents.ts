@@ -5,12 +5,12 @@ import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/la
 import { readSpec, type SourceFiles } from '@plumb/wire'
 import { hashOf } from '@plumb/wire/kept'
 import { placesOf } from '../../event/wires.js'
-import type { RunOptions } from '../../run/run-options.js'
+import type { RunOptions } from '../../options/run-options.js'
 
 /** By place; those of nested plumbs after theirs. */
 export type AgentDigests = Readonly<Record<string, string>>
 
-type DigestOptions = Pick<RunOptions, 'provider' | 'model'>
+type DigestOptions = RunOptions['agents']
 
 export const agentDigests = (graph: Graph, files: SourceFiles, options: DigestOptions): AgentDigests =>
   Object.fromEntries(digestsOf(graph, files, options, ''))

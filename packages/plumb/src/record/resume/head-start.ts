@@ -5,7 +5,7 @@ import { agentOf, compileCheck, type Graph, type GraphNode, Sink, type Stage, Ve
 import { isEnvelope, LineReader } from '@plumb/wire'
 import { typeAt } from '../../graph/morphism/expression.js'
 import type { Origin } from '../../graph/origin.js'
-import type { RunOptions } from '../../run/run-options.js'
+import type { RunOptions } from '../../options/run-options.js'
 import type { KnownAnswers } from './answers.js'
 import type { ReadAhead } from './read-ahead.js'
 
@@ -27,7 +27,7 @@ export interface HeadStart {
 
 export interface HeadStartOptions extends HeadStart {
   readonly input: ReadAhead
-  readonly options: Pick<RunOptions, 'maxLine' | 'rawInput' | 'envelopes'>
+  readonly lines: RunOptions['lines']
   /** Of an input whose turn comes later; to be released. */
   readonly originOf: (port: string, line: number, seq: number) => Origin
 }
@@ -52,13 +52,13 @@ export const firstAgent = (graph: Graph, agents: ReadonlyMap<GraphNode, EarlyAge
 
 /** The run reads its input when this is over. */
 export const takeHeadStart = (o: HeadStartOptions): void => {
-  const { input, options } = o
+  const { input, lines } = o
   const finder = new NewQuestions(o)
   const read = (): void => {
     if (!finder.read(reader)) reader.stop()
   }
   const source = input.scout(() => finder.finish())
-  const reader = new LineReader(source, { maxLine: options.maxLine, raw: options.rawInput, onReadable: read })
+  const reader = new LineReader(source, { maxLine: lines.maxLine, raw: lines.rawInput, onReadable: read })
 }
 
 interface Question {
@@ -98,7 +98,7 @@ class NewQuestions {
   // False: what this line is, and so the number of the next one, is for the run to find out; or no more is to be sent.
   #take(reader: LineReader): boolean {
     const { buf, start, end, fault, line } = reader
-    if (this.#o.options.envelopes === 'some' && !fault && isEnvelope(buf, start, end)) return false
+    if (this.#o.lines.takesEnvelopes && !fault && isEnvelope(buf, start, end)) return false
     const seq = ++this.#seq
     if (fault || this.#o.answers.knows(seq, buf, start, end)) return true
     const sink = this.#sink

@@ -9,7 +9,7 @@ import type { Giving } from '@plumb/wire/kept'
 import { openOwnFile } from '@plumb/wire/output'
 import { version } from '../../../package.json'
 import { placesOf } from '../../event/wires.js'
-import type { RunOptions } from '../../run/run-options.js'
+import type { RunOptions } from '../../options/run-options.js'
 import { ANSWERS_FILE, INDEX_FILE, readRunFile } from '../directory.js'
 import { describeDifference, type RunIdentity } from '../identity.js'
 import type { KnownAnswers, RecordedAnswers, ReplayAnswers } from './answers.js'
@@ -78,7 +78,7 @@ export const openRepeated = ({ directory, identity, repeatable, resumed, options
 }
 
 /** A cache gets all answers, and a trace shows each request. */
-const showsRequests = ({ cache, eventsFd, display }: RunOptions): boolean =>
+const showsRequests = ({ kept: { cache }, parent: { eventsFd }, display }: RunOptions): boolean =>
   cache !== undefined ||
   eventsFd !== undefined ||
   display.trace !== undefined ||
