@@ -48,6 +48,8 @@ export const AGENT_GROUPS = {
     fds: value('--fds <list>', "which of fds 3 to 7 are open: '3,6,7' or 'none'"),
     /** Emits what each answer added to the memory, for a parent that records it. */
     emitsMemory: flag('--tell-memory'),
+    /** Telemetry has no text of answers: its reader has them from the outputs. */
+    isBrief: flag('--brief'),
   },
   run: {
     isListing: flag('--providers', 'list the providers: name, endpoint and the variable of the key'),

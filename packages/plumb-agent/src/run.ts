@@ -21,12 +21,11 @@ import {
   type StopSignal,
 } from '@plumb/wire'
 import type { InheritedSpec } from './config/load.js'
-import { type AgentMoney, openMoney } from './config/money.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
-import { Approvals } from './control/approvals.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
 import { openBilling } from './conversation/billing.js'
 import { type ConversationOptions, openConversation } from './conversation/conversation.js'
+import { type AgentMoney, openMoney } from './conversation/money.js'
 import { type Framing, openIntake } from './io/intake.js'
 import { openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
@@ -34,6 +33,7 @@ import { type Emit, openTelemetry } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import type { openAgentTools } from './tool/agent-tools.js'
+import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
 import { NO_SERVERS, noTools } from './tool/no-tools.js'
 import type { Servers } from './tool/server-catalogue.js'
@@ -169,7 +169,7 @@ const converse = (
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
     const { config, fds } = prepared
-    const { isMux, isRawInput, isRawOutput, isNumbered, takesEnvelopes, maxLine, emitsMemory } = options.lines
+    const { isMux, isRawInput, isRawOutput, isNumbered, takesEnvelopes, maxLine, emitsMemory, isBrief } = options.lines
     const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
     // Without a reader of the outputs it ends as cat does, and failures of open answers are then no errors.
     let isOutputRead = true
@@ -200,7 +200,7 @@ const converse = (
         onRequestsClosed: () => tools.onRequestsClosed(),
       },
     })
-    const emit = openTelemetry(config.agent, outlets.writeTelemetry, isNumbered)
+    const emit = openTelemetry(config.agent, outlets.writeTelemetry, { isNumbered, isBrief })
     const stdin = received?.stdin ?? openLineInput(FDS.input)
     const reader = new LineReader(stdin, {
       raw: isRawInput,
@@ -239,6 +239,7 @@ const converse = (
       config,
       conversation: openConversation(config, tools, emitPaused, log, {
         emitsMemory,
+        emitsText: !isBrief,
         allowance,
         billing,
         warn: stderr.warn,

@@ -4,6 +4,7 @@ import { parseFully, parsePlainly, rowsOf } from '@plumb/wire'
 import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { AGENT_FORM, readAgentArguments } from '../src/main-flags.js'
 
 const ROWS = rowsOf(AGENT_FORM.groups)
@@ -42,7 +43,7 @@ t.test('what is read plainly commander reads alike', async (t) => {
       if (read) plain++
       return read === undefined || t.strictSame(parseFully(AGENT_FORM, argv, Command), { ok: true, value: read }, argv.join(' '))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
   t.ok(plain > 100, 'and much is plain')
 })

@@ -37,4 +37,4 @@ const specOf = (text: string | undefined, path: string | undefined): Result<Spec
   return succeed(path !== undefined ? { kind: 'file', path } : text !== undefined ? { kind: 'text', text } : { kind: 'none' })
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

@@ -60,4 +60,4 @@ const behindDashes = (argv: readonly string[]): readonly string[] | undefined =>
   return at < 0 ? undefined : argv.slice(at + 1)
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

@@ -73,8 +73,10 @@ export const LIMIT_ROWS = {
   idleTimeout: withDefault(value('--idle-timeout <seconds>', 'HTTP: to forget a client after (default: %)', whole(1)), 1800),
 }
 
+/** Bounds on what clients may ask for. */
 export type Limits = ValuesOf<typeof LIMIT_ROWS>
 
+/** What is served, how, and to whom. */
 export interface ServeOptions extends Partial<ValuesOf<typeof SERVE_ROWS>> {
   /** Spec files; what each exports is served. */
   readonly specs: readonly string[]

@@ -1,6 +1,7 @@
 // argv in, exit status out.
 
 import { endWith, fail, type Result, readCommandLine, runProgram, succeed, writeStdout } from '@plumb/wire'
+import { version } from '../package.json'
 import { MUX_FORM, type MuxArguments } from './options.js'
 import { runMux } from './run.js'
 
@@ -23,4 +24,4 @@ const check = (given: MuxArguments): Result<MuxArguments> => {
   return succeed(given)
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

@@ -1,6 +1,8 @@
 // The commands, the help, and errors in command lines.
 
 import { existsSync } from 'node:fs'
+import type { Database } from '@plumb/engine'
+import { FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
 import {
   choice,
   describeCommand,
@@ -20,14 +22,11 @@ import {
 } from '@plumb/wire'
 import { Command } from 'commander'
 import { version } from '../package.json'
-import type { Commands } from './command/commands.js'
-import { FORMATS, THEMES } from './command/render-options.js'
-import type { Database } from './engine/look.js'
+import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, NAMED_DATABASE } from './main-engine.js'
 import { CHECK_ROWS, runBinding } from './main-run.js'
 import { CommandTable } from './main-table.js'
-import { rowsFor } from './options/run-options.js'
-import { TEST_ROWS } from './options/test-options.js'
+import { TEST_ROWS } from './spec-test/options.js'
 
 /** Runs the command line; resolves to the exit status. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> => {

@@ -1,11 +1,11 @@
 // The commands of runs by workers.
 
+import type { Database } from '@plumb/engine'
+import { PATIENCE, rowsFor, runOptions } from '@plumb/runtime/options'
 import { endWith, fault, flag, list, type OptionRows, seconds, type ValuesOf, value, valuesOf, whole, withDefault } from '@plumb/wire'
-import type { Commands } from './command/commands.js'
-import type { Database } from './engine/look.js'
+import type { Commands } from './commands.js'
 import { withBudgetLeft } from './main-run.js'
 import type { CommandTable } from './main-table.js'
-import { PATIENCE, rowsFor, runOptions } from './options/run-options.js'
 
 /** Where a database has to be named. */
 export const NAMED_DATABASE = {

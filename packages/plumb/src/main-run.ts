@@ -1,6 +1,8 @@
 // run and stage, from the command line to their work, and how a run or a check that is spelt plainly is read without commander: an editor or
 // a build asks for many.
 
+import { type RunOptions, rowsFor, runOptions } from '@plumb/runtime/options'
+import { run } from '@plumb/runtime/run'
 import {
   attributeOf,
   endWith,
@@ -20,8 +22,6 @@ import {
   succeed,
   value,
 } from '@plumb/wire'
-import { type RunOptions, rowsFor, runOptions } from './options/run-options.js'
-import { run } from './run/run.js'
 
 export const CHECK_ROWS = {
   json: flag('--json', 'one object a line, on standard output'),
@@ -66,7 +66,7 @@ export const runBinding = async (
   if (given.workers.url === undefined) return run(spec, options.value)
   const refused = refusalWithWorkers(parsed)
   if (refused) return endWith('plumb', refused)
-  const { submit } = await import('./engine/index.js')
+  const { submit } = await import('@plumb/engine')
   return submit(spec, options.value, given.workers.url)
 }
 

@@ -1,7 +1,8 @@
 // argv and stdio in, exit status out.
 
-import { runProgram, valuesOf } from '@plumb/wire'
-import { COMMANDS } from './command/commands.js'
+import { runProgram, valuesOf, versionAndPrices } from '@plumb/wire'
+import { version } from '../package.json'
+import { COMMANDS } from './commands.js'
 import { CHECK_ROWS, readPlainly, runBinding } from './main-run.js'
 
 // Most starts are runs and checks, and do not load the descriptions of commands.
@@ -13,4 +14,4 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return command(argv, COMMANDS)
 }
 
-runProgram('plumb', () => main(process.argv.slice(2)))
+runProgram('plumb', versionAndPrices(version), main)

@@ -4,9 +4,9 @@ import { describeCommand, type OptionRow, type ParsedLine, rowsOf } from '@plumb
 import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
+import { RUN_GROUPS, rowsFor } from '../../runtime/src/options/run-options.js'
 import { withSummaryForm } from '../src/main-commands.js'
 import { CHECK_ROWS, readPlainly } from '../src/main-run.js'
-import { RUN_GROUPS, rowsFor } from '../src/options/run-options.js'
 
 const asCommander = (argv: readonly string[]): (ParsedLine & { readonly command: string }) | undefined => {
   let found: ReturnType<typeof asCommander>

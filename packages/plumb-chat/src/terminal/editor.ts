@@ -25,8 +25,7 @@ const PASTES_ON = '\x1b[?2004h'
 const PASTES_OFF = '\x1b[?2004l'
 const ESCAPE = '\x1b'
 const [ABORT, ERASE] = ['\x07', /^[\x7f\b]/]
-/** The first y or n, unless an escape sequence comes before it. */
-const ANSWER = new RegExp(`^[^${ESCAPE}]*?([yn])`, 'i')
+const ERASED = /^.*[\x7f\b]/s
 /** More than that is not typed ahead by a listener. */
 const MAX_TYPE_AHEAD = 4096
 
@@ -34,7 +33,7 @@ export const openEditor = ({ input, output, prompt, history, complete, listener 
   const empty: View = { prompt, text: '', cursor: 0 }
   let state: 'open' | 'held' | 'closed' = 'held'
   /** Shown in place of the line, in any state. */
-  let question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View } | undefined
+  let question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View; isWord: boolean } | undefined
   let search: { readonly state: Search; readonly draft: View } | undefined
   let lastQuery = ''
   const ahead: Key[] = []
@@ -162,10 +161,17 @@ export const openEditor = ({ input, output, prompt, history, complete, listener 
       listener.onInterrupt()
     } else if (key.kind === 'enter') settle('no', 'no')
     else if (key.kind === 'paste') keep(key)
-    else if (key.kind === 'keys') {
-      const letter = key.text.endsWith(ESCAPE) ? 'n' : ANSWER.exec(key.text)?.[1]?.toLowerCase()
-      if (letter) settle(letter === 'y' ? 'yes' : 'no', letter === 'y' ? 'yes' : 'no')
-    }
+    else if (key.kind === 'keys') decideBy(key.text)
+  }
+  // The y of a word that was begun before the question allows nothing.
+  const decideBy = (text: string): void => {
+    if (!question) return
+    const [typed = '', escape] = text.split(ESCAPE, 2)
+    const last = typed.replace(ERASED, '')
+    if (last !== typed) question.isWord = false
+    if (text.endsWith(ESCAPE) || /n/i.test(last)) settle('no', 'no')
+    else if (/^y(es)?$/i.test(last) && escape === undefined && !question.isWord) settle('yes', 'yes')
+    else question.isWord ||= last !== ''
   }
   const take = (key: Key): void => {
     if (line.isSettling) delayed.push(key)
@@ -225,7 +231,7 @@ export const openEditor = ({ input, output, prompt, history, complete, listener 
       if (above !== undefined) output.write(`${above}\n`)
       line.show({ prompt: text, text: '', cursor: 0 })
       return new Promise((answer) => {
-        question = { answer, typed }
+        question = { answer, typed, isWord: false }
       })
     },
     reword: ({ line: text }) => {

@@ -18,12 +18,18 @@ export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Te
   let state: 'open' | 'held' | 'closed' = 'held'
   let question: { line: string; readonly answer: (answer: QuestionAnswer) => void } | undefined
   let message = ''
+  /** Lines that were typed before a question: they do not answer it. */
+  const ahead: string[] = []
   const pull = (): void => {
-    while ((question || state === 'open') && reader.next()) {
-      if (!reader.fault) take(JSON.parse(reader.buf.toString('utf8', reader.start, reader.end)))
+    while (question || state === 'open') {
+      const line = question ? undefined : ahead.shift()
+      if (line !== undefined) take(line)
+      else if (!reader.next()) break
+      else if (!reader.fault) take(typed())
     }
     if (reader.hasEnded && state !== 'closed') end()
   }
+  const typed = (): string => JSON.parse(reader.buf.toString('utf8', reader.start, reader.end))
   const end = (): void => {
     settle('leave')
     listener.onEnd()
@@ -68,6 +74,7 @@ export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Te
     },
     ask: ({ above, line }) => {
       if (state === 'closed') return Promise.resolve('leave')
+      while (reader.next()) if (!reader.fault) ahead.push(typed())
       hide()
       if (above !== undefined) output.write(`${above}\n`)
       return new Promise((answer) => {
@@ -87,6 +94,7 @@ export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Te
       output.write(`${why}\n`)
       settle('withdrawn')
       show()
+      pull()
     },
     get isAsking() {
       return question !== undefined

@@ -1,6 +1,6 @@
 // Parses the words of the command line: a command follows '--', a URL comes last.
 
-import type { ServerConfig } from '@plumb/tool'
+import type { ServerConfig } from '@plumb/tool/internal'
 import { demand, fail, flag, isDebugging, longName, type OptionRow, preview, type Result, succeed, type ValuesOf, value } from '@plumb/wire'
 import type { InspectRequest, InspectVerbName } from './inspection.js'
 

@@ -2,7 +2,7 @@
 // and that name live tools.
 
 import { TOKEN_KINDS } from '@plumb/lang/service'
-import { endWith, fault, openInput, openOutput, type Result, systemReason } from '@plumb/wire'
+import { endWith, fault, isRecord, openInput, openOutput, type Result, systemReason } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { version } from '../../package.json'
 import { completions, definition, formatting, prepareRename, rename, signatureHelp } from './answers.js'
@@ -11,18 +11,7 @@ import { Documents } from './documents.js'
 import { hover } from './hover.js'
 import { clientCommands, runLenses } from './lenses.js'
 import { documentSymbols, foldingRanges, highlights, inlayHints, references, semanticTokens, workspaceSymbols } from './outline.js'
-import {
-  type DocumentParams,
-  hasDocument,
-  hasPosition,
-  hasRange,
-  isCommand,
-  isDidChange,
-  isDidOpen,
-  isObject,
-  isQuery,
-  isRename,
-} from './params.js'
+import { type DocumentParams, hasDocument, hasPosition, hasRange, isCommand, isDidChange, isDidOpen, isQuery, isRename } from './params.js'
 import { watchParent } from './parent.js'
 import { Publisher } from './publish.js'
 import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
@@ -117,12 +106,12 @@ export const lsp = async (): Promise<number> => {
     documents.close(uri)
   })
   onNotification('textDocument/didSave', hasDocument, () => documents.forget())
-  onNotification('workspace/didChangeWorkspaceFolders', isObject, ({ event }) => {
-    if (!isObject(event)) return
+  onNotification('workspace/didChangeWorkspaceFolders', isRecord, ({ event }) => {
+    if (!isRecord(event)) return
     workspace.remove(event.removed)
     workspace.add(event.added)
   })
-  onNotification('workspace/didChangeWatchedFiles', isObject, () => documents.forget())
+  onNotification('workspace/didChangeWatchedFiles', isRecord, () => documents.forget())
 
   onRequest('textDocument/hover', hasPosition, (params) => hover(documents, params))
   onRequest('textDocument/definition', hasPosition, (params) => definition(documents, params))
@@ -171,7 +160,7 @@ export const lsp = async (): Promise<number> => {
     }
     connection.onRequest('initialize', (params: unknown): protocol.InitializeResult => {
       if (state.isOpen) fail(ErrorCodes.InvalidRequest, "'initialize' comes once")
-      if (!isObject(params)) return fail(ErrorCodes.InvalidParams, "the parameters of 'initialize' are not what they should be")
+      if (!isRecord(params)) return fail(ErrorCodes.InvalidParams, "the parameters of 'initialize' are not what they should be")
       state.isOpen = true
       state.canWatchFiles = canWatchFiles(params.capabilities)
       state.canRefreshLenses = canRefreshLenses(params.capabilities)
@@ -233,11 +222,11 @@ const WATCH: protocol.Registration = {
 }
 
 const canWatchFiles = (capabilities: unknown): boolean => {
-  const workspace = isObject(capabilities) && isObject(capabilities.workspace) ? capabilities.workspace : {}
-  return isObject(workspace.didChangeWatchedFiles) && workspace.didChangeWatchedFiles.dynamicRegistration === true
+  const workspace = isRecord(capabilities) && isRecord(capabilities.workspace) ? capabilities.workspace : {}
+  return isRecord(workspace.didChangeWatchedFiles) && workspace.didChangeWatchedFiles.dynamicRegistration === true
 }
 
 const canRefreshLenses = (capabilities: unknown): boolean => {
-  const workspace = isObject(capabilities) && isObject(capabilities.workspace) ? capabilities.workspace : {}
-  return isObject(workspace.codeLens) && workspace.codeLens.refreshSupport === true
+  const workspace = isRecord(capabilities) && isRecord(capabilities.workspace) ? capabilities.workspace : {}
+  return isRecord(workspace.codeLens) && workspace.codeLens.refreshSupport === true
 }

@@ -145,7 +145,6 @@ export const readCommandLine = async <Groups extends OptionGroups>(
   argv: readonly string[],
   load: LoadCommander,
 ): Promise<Result<ReadLine<Groups> | string>> => {
-  if (argv.length === 1 && argv[0] === '--version') return succeed(`${form.version}\n`)
   const rows = rowsOf(form.groups)
   const plain = parsePlainly({ ...form, rows }, argv)
   const read = plain ? succeed(plain) : parseFully(form, argv, await load())
