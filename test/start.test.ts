@@ -124,15 +124,15 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     {
       args: ['check', '--flows', '-e', 'let main : !int -> !int = id'],
       node: [],
-      bundles: ['command-check', 'shared', 'shared-N', 'shared-N'],
+      bundles: ['command-check', 'shared', 'shared-N'],
     },
     {
       args: ['--record', join(directory, 'record'), '-e', 'let main : !int -> !int = id'],
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
-        ...['runtime-record-instrumentation', 'wire-price-prices', 'runtime-run-begin'],
+        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N'],
+        ...['runtime-record-instrumentation', 'wire-price-prices', 'wire-kept', 'shared-N', 'runtime-run-begin'],
       ],
     },
   ],

@@ -23,6 +23,10 @@ import { holds, runs } from './property.js'
 
 const parse = (text: string, isLast = false) => parseJson(Buffer.from(text), 0, Buffer.byteLength(text), isLast)
 
+// Variables are read once, by the first text that is shown.
+process.env.WIRE_TEST_API_KEY = 'sk-CANARY"\\1234567890'
+process.env.WIRE_TEST_KEY_PREFIX = 'short'
+
 t.test('every error code', async (t) => {
   const categories = new Set(['config', 'invalid', 'not_found', 'denied', 'internal', 'unavailable'])
   const meanings = Object.values(ERRORS).map(({ meaning }) => meaning)
@@ -320,8 +324,6 @@ t.test('what is said of a command line', async (t) => {
 })
 
 t.test('what is reported, and what is not', async (t) => {
-  process.env.WIRE_TEST_API_KEY = 'sk-CANARY"\\1234567890'
-  process.env.WIRE_TEST_KEY_PREFIX = 'short'
   addSecret('token-of-the-spec')
   const reported = async (report: (stream: PassThrough) => Promise<unknown>): Promise<string> => {
     const stream = new PassThrough()
