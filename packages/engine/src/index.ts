@@ -2,5 +2,5 @@
 
 export { approvals, approve } from './approve.js'
 export { cancel, type Database, drain, type EngineOptions, engine, type LookOptions, letters, retry, runs } from './look.js'
-export { submitRun } from './submit-flags.js'
+export { submit } from './submit.js'
 export { type WorkFlags, work } from './work.js'

@@ -50,9 +50,9 @@ export const openKeptRun = async (o: KeptRunOptions): Promise<Result<KeptRun>> =
   const place: RecordDirectory | undefined = record === undefined ? undefined : { directory: record, spare: [] }
   const identity = identityOfRun(loaded, graph, options)
   const secrets = secretsOf(loaded.compiled.program, bound, graph)
-  if (record !== undefined) for (const words of whyNotResumable(graph, options.agentProgram, secrets)) reporter.warn(notResumable(words))
+  if (record !== undefined) for (const words of whyNotResumable(graph, options.programs.agent, secrets)) reporter.warn(notResumable(words))
   const wires = [...wiresOf(graph).values()]
-  const { binding } = options
+  const { binding } = options.run
   const recorder = place && openRecorder({ ...place, identity, wires, resumed: undefined, spec, binding, report })
   if (recorder?.ok === false) return recorder
   const written = await display.openWritten(reporter, place, report)

@@ -1,11 +1,11 @@
 // Loads the spec of the command line for workers; reports its errors.
 
 import { type Bound, type Graph, serverVariables } from '@plumb/lang'
-import { findDocroot, type RunOptions } from '@plumb/runtime/options'
+import { findDocroot, loadingOptions, RUN_GROUPS, type RunOptions, wordsOfAgents } from '@plumb/runtime/options'
 import { chooseGraph } from '@plumb/runtime/run'
 import { type LoadedSpec, loadSpec, refuseErrors } from '@plumb/runtime/spec'
 import { mapsTools, openAuthoritySource, servesTools } from '@plumb/runtime/tools'
-import { loadPrices, type Reporter, type Result, readPrices, succeed } from '@plumb/wire'
+import { loadPrices, optionWords, type Reporter, type Result, readPrices, succeed } from '@plumb/wire'
 import { PartProcess } from './part-process.js'
 import type { PartRunnerOptions } from './part-runner.js'
 import { planRun, type RunPlan } from './run-plan.js'
@@ -19,11 +19,11 @@ export interface LoadedRun {
 
 /** Undefined: it cannot be run, which was reported. */
 export const loadRun = async (path: string | undefined, options: RunOptions, reporter: Reporter): Promise<LoadedRun | undefined> => {
-  const loaded = await loadSpec(path, options)
+  const loaded = await loadSpec(path, loadingOptions(options))
   if (!loaded.ok) return reportFailure(loaded, reporter)
   if (refuseErrors(loaded.value, reporter)) return undefined
   // The needs of a part are checked where it runs.
-  const chosen = await chooseGraph(loaded.value.compiled.program, { ...options, isDry: true })
+  const chosen = await chooseGraph(loaded.value.compiled.program, { ...options, run: { ...options.run, isDry: true } })
   if (!chosen.ok) return reportFailure(chosen, reporter)
   const { bound, graph } = chosen.value
   const plan = planRun(loaded.value, bound, graph, options)
@@ -40,7 +40,8 @@ export const startPartsOf = async (
   { loaded, bound, graph }: LoadedRun,
   options: RunOptions,
 ): Promise<Result<PartRunnerOptions['start']>> => {
-  const { binding, permissions, handedOn, docroot, maxInFlight, maxLine, agentProgram, toolProgram } = options
+  const { permissions, lines, run, programs, agents } = options
+  const { docroot } = permissions
   const found = docroot === undefined ? succeed(undefined) : findDocroot(docroot)
   if (!found.ok) return found
   const source = await openAuthoritySource(permissions, undefined, servesTools(graph) || mapsTools(graph))
@@ -48,11 +49,10 @@ export const startPartsOf = async (
   const given = options.display.prices === undefined ? succeed(undefined) : readPrices(options.display.prices)
   if (!given.ok) return given
   const args = [
-    ...['--max-in-flight', String(maxInFlight)],
+    ...['--max-in-flight', String(run.maxInFlight)],
     ...(docroot === undefined ? [] : ['--docroot', docroot]),
-    ...(agentProgram === undefined ? [] : ['--agent-command', agentProgram]),
-    ...(toolProgram === undefined ? [] : ['--tool-command', toolProgram]),
-    ...handedOn,
+    ...optionWords(RUN_GROUPS.programs, programs),
+    ...wordsOfAgents(agents),
   ]
   const prices = await loadPrices(given.value)
   const entry = loaded.compiled.program.entry.module.path
@@ -60,14 +60,14 @@ export const startPartsOf = async (
   return succeed((part, memory, events) =>
     PartProcess.start({
       part,
-      binding,
+      binding: run.binding,
       entry,
       files: loaded.files,
       args,
       variables,
       authority: source.value.authority,
       memory,
-      maxLine,
+      maxLine: lines.maxLine,
       prices,
       ...events,
     }),

@@ -109,7 +109,7 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     parts: planned.map((part) => ({ ...part, above: [...(above.get(part.id) ?? [])] })),
     entrance: targetsOf({ node: input, output: 0 }),
     outputs: outputs.map(({ name }) => name),
-    hasAgentLimits: options.hasRates || hasAgentLimits(loaded.compiled.program),
+    hasAgentLimits: options.agents.rates.length > 0 || hasAgentLimits(loaded.compiled.program),
     refusals,
   })
 }
@@ -168,7 +168,7 @@ const refusalOf = (nodes: readonly GraphNode[], graph: Graph, options: RunOption
     const { config } = agentOf(work.bound)
     if (config.max_messages !== undefined) return cannot(name, "counts its messages ('max_messages')")
     if (config.amnesiac === true) continue
-    if (config.command !== undefined || options.agentProgram !== undefined)
+    if (config.command !== undefined || options.programs.agent !== undefined)
       return cannot(name, "is a program that may remember; 'amnesiac: true' says that it does not")
     const control = (port: { name: string }, i: number, side: 'to' | 'from') =>
       port.name.startsWith('ctrl') &&
@@ -193,7 +193,7 @@ const programIn = (graph: Graph, options: RunOptions, isLimited: boolean): strin
     }
     if (work.kind !== 'agent') continue
     const { command, max_cost } = agentOf(work.bound).config
-    const isProgram = command !== undefined || options.agentProgram !== undefined
+    const isProgram = command !== undefined || options.programs.agent !== undefined
     if (isProgram && (isLimited || max_cost !== undefined)) return name
   }
   return undefined

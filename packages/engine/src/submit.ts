@@ -33,52 +33,38 @@ import { partsInWords, type RunPlan } from './run-plan.js'
 import { SharedCache } from './shared-cache.js'
 import { type SubmitOptions, Submitter } from './submitter.js'
 
-export interface SubmitFlags {
-  readonly url: string
-  readonly isInsecure: boolean
-  readonly patienceSeconds: number
-  readonly name: string | undefined
-  readonly isDetached: boolean
-  readonly isOrdered: boolean
-  readonly isKept: boolean
-  /** `PART=LABEL`. */
-  readonly pins: readonly string[]
-  readonly unservedSeconds: number
-  /** A file in place of stdout. */
-  readonly output: string | undefined
-}
-
 /** Resolves to the exit status; a submission that was stopped by a signal dies of it. */
-export const submit = async (path: string | undefined, options: RunOptions, flags: SubmitFlags): Promise<number> => {
+export const submit = async (path: string | undefined, options: RunOptions, url: string): Promise<number> => {
   const display = new RunDisplay(options.display, { isChild: false })
   const reporter = new Reporter('plumb', () => display.openStderr())
   let stoppedBy: StopSignal | undefined
-  const { name = `run-${randomBytes(5).toString('hex')}`, isDetached } = flags
+  const { workers, lines } = options
+  const { name = `run-${randomBytes(5).toString('hex')}`, isDetached } = workers
   const limits = limitsOf(options)
   if (!limits.ok) reporter.report(limits.error)
   const run = limits.ok && NAME.test(name) ? await loadRun(path, options, reporter) : undefined
   if (!NAME.test(name)) reporter.report(fault('usage', "the name of a run is 1 to 63 small letters, digits and '-'"))
-  const pins = run ? pinsOf(flags.pins, run.plan) : succeed(new Map<number, string>())
+  const pins = run ? pinsOf(workers.pins, run.plan) : succeed(new Map<number, string>())
   if (!pins.ok) reporter.report(pins.error)
   const { record } = options.recording
   const isWritten = record !== undefined || options.display.trace !== undefined
-  const cache = run && options.cache !== undefined ? openCache(options.cache, run, options, reporter) : succeed(undefined)
+  const cache = run && options.kept.cache !== undefined ? openCache(options.kept.cache, run, options, reporter) : succeed(undefined)
   if (!cache.ok) reporter.report(cache.error)
   const ofSpec = run && { loaded: run.loaded, bound: run.bound, graph: run.graph, spec: path ?? '' }
   const kept = ofSpec && pins.ok && isWritten ? await openKeptRun({ ...ofSpec, options, display, reporter }) : succeed(undefined)
   if (!kept.ok) reporter.report(kept.error)
-  const output = run && flags.output !== undefined ? openOutputFile(flags.output) : succeed(undefined)
+  const output = run && workers.output !== undefined ? openOutputFile(workers.output) : succeed(undefined)
   if (!output.ok) reporter.report(output.error)
   if (run && limits.ok && output.ok && pins.ok && kept.ok && cache.ok) {
     const wake = (): void => submitter.wake()
     const reader = new LineReader(openLineInput(0), {
-      maxLine: options.maxLine,
-      raw: options.rawInput,
+      maxLine: lines.maxLine,
+      raw: lines.rawInput,
       onReadable: wake,
       onOversize: (piece, isEnd) => submitter.rejectPiece(piece, isEnd),
     })
     const writer = new LineWriter(output.value ? openLineOutput(output.value.fd) : display.openStdout(), {
-      raw: options.rawOutput,
+      raw: lines.rawOutput,
       onDrain: wake,
       onClosed: () => submitter.stop(),
       onFault: (error) => submitter.failWith(error),
@@ -91,8 +77,9 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
     }
     const begin = beginOf(run.graph, path ?? '', options)
     const submitter: Submitter = new Submitter({
-      ...flags,
-      isKept: flags.isKept || isWritten,
+      ...workers,
+      url,
+      isKept: workers.isKept || isWritten,
       pins: pins.value,
       kept: kept.value,
       cache: cache.value,
@@ -100,8 +87,8 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
       plan: run.plan,
       limits: limits.value,
       deadlineMs: options.limits.deadlineMs,
-      isFailFast: options.isFailFast,
-      isNumbered: options.numbering === 'seq',
+      isFailFast: options.run.isFailFast,
+      isNumbered: lines.hasSeq,
       openRejects: rejectsOf(options, (error) => reporter.report(error)),
       reader,
       writer,
@@ -130,17 +117,17 @@ export const submit = async (path: string | undefined, options: RunOptions, flag
   return reporter.status
 }
 
-const openCache = (path: string, { graph }: LoadedRun, { isCacheOnly: isOnly }: RunOptions, reporter: Reporter) => {
+const openCache = (path: string, { graph }: LoadedRun, { kept: { isCacheOnly: isOnly } }: RunOptions, reporter: Reporter) => {
   const refused = isOnly ? refuseElsewhere(graph) : undefined
   return refused ? fail(refused.error, refused.detail) : SharedCache.open({ path, isOnly, warn: (warning) => reporter.warn(warning) })
 }
 
-const rejectsOf = ({ recording, rawInput }: RunOptions, report: (error: Fault) => void): SubmitOptions['openRejects'] => {
+const rejectsOf = ({ recording, lines }: RunOptions, report: (error: Fault) => void): SubmitOptions['openRejects'] => {
   const { rejects: path } = recording
   if (path === undefined) return undefined
   return (isAppended) => {
     const file = openLineFile({ path, isAppended, delayMs: 0, fail: report })
-    return file.ok ? succeed(new Rejects({ file: file.value, isRaw: rawInput })) : file
+    return file.ok ? succeed(new Rejects({ file: file.value, isRaw: lines.rawInput })) : file
   }
 }
 

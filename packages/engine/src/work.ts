@@ -58,8 +58,8 @@ const openWatch = async ({ graph }: LoadedRun, spec: string, options: RunOptions
   return succeed(new WorkerWatch({ trace: listener && { listener, merged: new MergedEvents(graph) }, spans }))
 }
 
-const placesOf = ({ loaded, bound, graph }: LoadedRun, { agentProgram }: RunOptions) =>
-  placesOfAnswers(graph, agentProgram, secretsOf(loaded.compiled.program, bound, graph)?.places ?? [])
+const placesOf = ({ loaded, bound, graph }: LoadedRun, { programs }: RunOptions) =>
+  placesOfAnswers(graph, programs.agent, secretsOf(loaded.compiled.program, bound, graph)?.places ?? [])
 
 /** Another machine has the spec in another directory. */
 const nameIn = ({ compiled }: LoadedSpec) => {

@@ -56,8 +56,8 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     await stderr.end()
     return 2
   }
-  if (options.isCheck) return stderr.end()
-  if (options.isProbe) {
+  if (options.run.isCheck) return stderr.end()
+  if (options.run.isProbe) {
     const { probe } = await import('./probe/probe.js')
     await probe(prepared.value, money.value, stderr)
     return stderr.end()
@@ -106,7 +106,7 @@ const SILENT: Log = () => {}
 /** Undefined: no input of this agent can contain media, and no files are attached. */
 const openContent = async (
   { config, authority }: PreparedAgent,
-  { attach, docroot = '.' }: AgentOptions,
+  { run: { attach }, tools: { docroot = '.' } }: AgentOptions,
 ): Promise<Result<NonNullable<ConversationOptions['readContent']>> | undefined> => {
   if (attach.length === 0 && !holdsMedia(config.input)) return undefined
   const { openContentReader } = await import('./media/content.js')
@@ -126,9 +126,9 @@ const openKept = async (
   options: AgentOptions,
   { warn }: Stderr,
 ): Promise<Result<NonNullable<ConversationOptions['kept']>> | undefined> => {
-  if (options.cache === undefined && options.keptFd === undefined) return undefined
+  if (options.kept.cache === undefined && options.kept.keptFd === undefined) return undefined
   const { openKeptQuestions } = await import('./kept/kept-questions.js')
-  return openKeptQuestions({ config, options, hasSecrets: agent.hasSecrets === true, warn })
+  return openKeptQuestions({ config, options: options.kept, hasSecrets: agent.hasSecrets === true, warn })
 }
 
 /** Undefined: errors were reported. */
@@ -145,7 +145,7 @@ const openServers = async (
 
 const hasTools = ({ config: { tools, servers } }: PreparedAgent): boolean => tools.length + servers.length > 0
 
-const deliveriesOf = ({ deliveryFd }: AgentOptions) => (deliveryFd === undefined ? undefined : joinDeliveries(deliveryFd))
+const deliveriesOf = ({ run: { deliveryFd } }: AgentOptions) => (deliveryFd === undefined ? undefined : joinDeliveries(deliveryFd))
 
 /** Time for inputs in flight after a signal. */
 const GRACE_MS = 5000
@@ -169,7 +169,7 @@ const converse = (
 ): Promise<StopSignal | undefined> =>
   new Promise((resolve) => {
     const { config, fds } = prepared
-    const { isMux, isRawInput, isRawOutput, takesEnvelopes, maxLineBytes } = options
+    const { isMux, isRawInput, isRawOutput, isNumbered, takesEnvelopes, maxLine, emitsMemory, isBrief } = options.lines
     const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
     // Without a reader of the outputs it ends as cat does, and failures of open answers are then no errors.
     let isOutputRead = true
@@ -182,8 +182,8 @@ const converse = (
       isMux,
       takesEnvelopes,
       isRawOutput,
-      isNumbered: options.isNumbered,
-      isForOurs: options.sourcesFd !== undefined || options.spec.kind === 'envelope',
+      isNumbered,
+      isForOurs: options.program.sourcesFd !== undefined || options.spec.kind === 'envelope',
       hasTelemetry: config.hasTelemetry,
       sendsToolRequests: hasOthersTools && (isMux || hasDispatcher(fds)),
       warn: stderr.warn,
@@ -200,18 +200,18 @@ const converse = (
         onRequestsClosed: () => tools.onRequestsClosed(),
       },
     })
-    const emit = openTelemetry(config.agent, outlets.writeTelemetry, { isNumbered: options.isNumbered, isBrief: options.isBrief })
+    const emit = openTelemetry(config.agent, outlets.writeTelemetry, { isNumbered, isBrief })
     const stdin = received?.stdin ?? openLineInput(FDS.input)
     const reader = new LineReader(stdin, {
       raw: isRawInput,
-      ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }),
+      maxLine,
       onReadable: () => loop.advance(),
     })
     const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
     const isRecorded = control !== undefined && isFileInput(control)
     const asked = received?.budget ? askedAllowance(emit) : undefined
     const approvals = new Approvals({
-      announce: (reply) => (isMux || options.isNumbered || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'envelope'),
+      announce: (reply) => (isMux || isNumbered || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'envelope'),
       canBeAnswered: (): boolean => loop.canBeApproved,
       isRecorded,
       emit,
@@ -238,8 +238,8 @@ const converse = (
     const loop: Loop = new Loop({
       config,
       conversation: openConversation(config, tools, emitPaused, log, {
-        emitsMemory: options.emitsMemory,
-        emitsText: !options.isBrief,
+        emitsMemory,
+        emitsText: !isBrief,
         allowance,
         billing,
         warn: stderr.warn,
@@ -327,7 +327,7 @@ const watchSignals = (stop: () => void, stopNow: () => void) => {
   }
 }
 
-const framingOf = ({ spec, isMux, takesEnvelopes, isRawInput }: AgentOptions): Framing => {
+const framingOf = ({ spec, lines: { isMux, takesEnvelopes, isRawInput } }: AgentOptions): Framing => {
   if (isMux) return spec.kind === 'envelope' ? 'mux-spec' : 'mux'
   return takesEnvelopes && !isRawInput ? 'mixed' : 'data'
 }

@@ -147,7 +147,7 @@ t.test('a plumb-tool that is never ready', async (t) => {
   const directory = makeTestDirectory({
     'a.plumb': `let a : !string -> !string = agent { provider: "eliza", model: "doctor", mcp: [{ command: "sleep", args: ["60"] }] }`,
   })
-  const options = readAgentArguments('plumb-agent', [`${directory}/a.plumb`])
+  const options = await readAgentArguments([`${directory}/a.plumb`])
   if (!options.ok || typeof options.value === 'string') return t.fail('no options')
   process.env.PATH = envIn(directory).PATH
   const reported: string[] = []

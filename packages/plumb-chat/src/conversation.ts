@@ -146,7 +146,7 @@ export class ChatConversation {
 
   #handleEvent(event: ProgramEvent): void {
     if (event.kind === 'thinking') {
-      if (this.#parts.options.showsThinking) this.#parts.screen.agentNotice(event.agent, `[${event.agent} thinking] ${event.text}`)
+      if (this.#parts.options.chat.showsThinking) this.#parts.screen.agentNotice(event.agent, `[${event.agent} thinking] ${event.text}`)
       return
     }
     if (event.kind === 'approval') this.#approvals.settle(event.id, event.outcome)

@@ -204,9 +204,9 @@ t.test('the program that a spec holds', async (t) => {
     const one = { nodes: [node(0, 'input', 'input', type)], edges: [] }
     t.equal(describeProgram('main', one, names)?.input.isText, isText, type)
   }
-  t.match(specText({ spec: { kind: 'none' } }, undefined), /eliza/)
-  t.match(specText({ spec: { kind: 'none' }, provider: 'openai' }, 'eliza'), /assistant/)
-  t.match(specText({ spec: { kind: 'none' } }, 'openai'), /assistant/)
+  t.match(specText({ kind: 'none' }, undefined, undefined), /eliza/)
+  t.match(specText({ kind: 'none' }, 'openai', 'eliza'), /assistant/)
+  t.match(specText({ kind: 'none' }, undefined, 'openai'), /assistant/)
 })
 
 t.test('one answer at a time', async (t) => {

@@ -176,22 +176,22 @@ const warnOfUnserved = (tools: readonly ServedTool[], authority: ServerAuthority
 }
 
 const tokenOf = (
-  { http, tokenEnv, isOpen = false }: ServeOptions,
+  { http, tokenEnv, wantsToken = true }: ServeOptions,
   authority: ServerAuthority | undefined,
   reporter: Reporter,
 ): Result<string | undefined> => {
   const token =
-    http === undefined ? succeed(undefined) : tokenEnv === undefined ? withoutToken(authority, isOpen, reporter) : readToken(tokenEnv)
+    http === undefined ? succeed(undefined) : tokenEnv === undefined ? withoutToken(authority, wantsToken, reporter) : readToken(tokenEnv)
   if (!token.ok) reporter.report(token.error)
   return token
 }
 
-const withoutToken = (authority: ServerAuthority | undefined, isOpen: boolean, reporter: Reporter): Result<undefined> => {
-  if (authority && isGuarded(authority) && !isOpen) {
+const withoutToken = (authority: ServerAuthority | undefined, wantsToken: boolean, reporter: Reporter): Result<undefined> => {
+  if (authority && isGuarded(authority) && wantsToken) {
     const why = 'a server on HTTP whose tools write, run programs or reach private addresses wants a token'
     return fail('missing_option', `${why}: name the variable that holds it with --token-env, or say --no-token`)
   }
-  if (!isOpen)
+  if (wantsToken)
     reporter.warn(fault('unauthorized', 'every program on this machine can use this server: --token-env names a token that it must have'))
   return succeed(undefined)
 }

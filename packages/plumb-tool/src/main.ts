@@ -9,10 +9,10 @@ import { runVerb } from './cli/run.js'
 const PROGRAM = 'plumb-tool'
 
 const main = async (argv: readonly string[]): Promise<number> => {
-  const asked = await readToolArguments(PROGRAM, argv)
+  const asked = await readToolArguments(argv)
   if (!asked.ok) return endWith(PROGRAM, asked.error)
   if (typeof asked.value === 'string') return endWith(PROGRAM, await writeStdout(asked.value))
-  const todo = read(asked.value.words, asked.value.flags)
+  const todo = read(asked.value)
   return todo.ok ? runVerb(todo.value, new Reporter(PROGRAM)) : endWith(PROGRAM, todo.error)
 }
 

@@ -69,7 +69,6 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
     files: bundledFiles({ entry: path, files: { [path]: text }, modules: {} }),
     docroot: undefined,
     isLive: false,
-    handedOn: [],
     provider: undefined,
     model: undefined,
     randomAnswer: () => 'null',

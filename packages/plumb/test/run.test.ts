@@ -226,8 +226,8 @@ table('options', {
   'a misspelt option': { run: 'plumb --bindng x id.plumb', ...usage(/did you mean '--binding'/, 'unknown_option') },
   'too many arguments': { run: 'plumb id.plumb inc.plumb', ...usage(/too many arguments.*got 2; see/) },
   'two specs in one': { run: 'plumb -e "" id.plumb', ...usage(/'id.plumb' is one too many/) },
-  'envelopes and text': { run: 'plumb --mux -R id.plumb', ...usage(/'--mux' cannot be used with option '-R/) },
-  'envelopes and none': { run: 'plumb --mux --no-envelopes id.plumb', ...usage(/'--mux' cannot be used with option '--no-envelopes'/) },
+  'envelopes and text': { run: 'plumb --mux -R id.plumb', ...usage(/--mux and --raw-input exclude each other/) },
+  'envelopes and none': { run: 'plumb --mux --no-envelopes id.plumb', ...usage(/--mux and --no-envelopes exclude each other/) },
   'help and version': { run: 'plumb --help | head -1; plumb --version', out: /^Usage: plumb .*\n\d+\.\d+\.\d+\nprices: .*\n$/ },
   'help into a full device': { run: 'plumb --help >/dev/full', errors: [{ error: 'write_failed' }] },
   'a run that waits for nothing, and has not ended': {

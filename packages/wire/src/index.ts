@@ -30,15 +30,44 @@ export { resolveProgram } from './child/resolve-program.js'
 export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
 export { type Child, spawnChild } from './child/spawn.js'
 export type { Exit, LineChild } from './child/supervise.js'
-export { parseWith, runParsed } from './cli/command-line.js'
-export { examples } from './cli/help.js'
+export { describeCommand, type ProgramForm, parseFully, parseWith, type ReadLine, readCommandLine, runParsed } from './cli/command-line.js'
 export { announceInput, checkLine, type InputForm, suggestRaw } from './cli/input-line.js'
 export { isDebugging, type Log, openLog } from './cli/log.js'
-export { optionReaders } from './cli/option-value.js'
-export { type OptionLine, type PlainArguments, parsePlainArguments } from './cli/plain-arguments.js'
+export {
+  attributeOf,
+  choice,
+  flag,
+  type GroupsOf,
+  groupsOf,
+  isGiven,
+  list,
+  longName,
+  misusedOption,
+  type OptionRow,
+  type OptionRows,
+  optionWords,
+  type ParsedOptions,
+  rowsOf,
+  type ValuesOf,
+  value,
+  valuesOf,
+  withDefault,
+} from './cli/option.js'
+export { again, demand, dollars, lanes, range, rates, seconds, whole } from './cli/option-value.js'
+export { type ParsedLine, parsePlainly } from './cli/plain-options.js'
 export { endWith, runProgram } from './cli/program.js'
 export { joinRanges, Reporter, type ReporterOptions } from './cli/reporter.js'
 export { SharedFaults } from './cli/shared-faults.js'
+export {
+  CACHE_ROWS,
+  FLOWS,
+  MAX_LINE_ROW,
+  MODEL_ROWS,
+  PARAM_ROWS,
+  PERMISSION_ROWS,
+  REQUEST_ROWS,
+  REQUIRE_SANDBOX,
+} from './cli/shared-options.js'
 export { dieOf, onStop, type StopSignal } from './cli/signal.js'
 export type { UsageError } from './cli/usage.js'
 export { writeStdout } from './cli/write-stdout.js'

@@ -35,7 +35,7 @@ export interface KeptQuestion {
 
 export interface KeptSurroundings {
   readonly config: AgentConfig
-  readonly options: Pick<AgentOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'place'>
+  readonly options: AgentOptions['kept']
   /** Of its spec: its answers may hold one, and are not kept. A parent knows better. */
   readonly hasSecrets: boolean
   readonly warn: (warning: Fault) => void

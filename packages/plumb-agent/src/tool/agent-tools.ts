@@ -33,7 +33,7 @@ export interface AgentToolsParts {
 export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const { prepared, options, servers, outlets, approvals, report, isBacklogged } = parts
   const { config, fds, authority } = prepared
-  const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
+  const own = (options.tools.command === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
   const { writeTelemetry } = outlets
   if (writeTelemetry) for (const each of [own, servers.own]) each?.forwardTelemetry((event) => writeTelemetry(JSON.stringify(event)))
   const opened = openCaller({ fds, outlets, own, report, isBacklogged })
@@ -49,7 +49,7 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   })
   // ELIZA answers at once, and a batch after hours.
   const isWaitedFor = config.providerName !== 'eliza' && config.lane !== 'batch'
-  const isEarly = opened.caller === own && options.toolCommand === undefined && isWaitedFor
+  const isEarly = opened.caller === own && options.tools.command === undefined && isWaitedFor
   return {
     ...tools,
     ...(isEarly ? { prepare: () => own.prepare() } : {}),
@@ -69,7 +69,7 @@ const withServers = (others: ToolCaller, { own, offered }: Servers, declared: Re
 }
 
 const ownDispatcher = ({ prepared, options, report, writeStderr }: AgentToolsParts): ChildDispatcher => {
-  const { toolCommand } = options
+  const toolCommand = options.tools.command
   let stopRenewing = () => {}
   return new ChildDispatcher({
     program: toolCommand ?? 'plumb-tool',

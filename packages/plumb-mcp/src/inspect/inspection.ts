@@ -5,20 +5,6 @@ import type { Fault } from '@plumb/wire'
 
 export type InspectVerbName = 'tools' | 'call' | 'prompts' | 'resources'
 
-export interface InspectFlags {
-  readonly env?: Readonly<Record<string, string>>
-  readonly tokenEnv?: string
-  readonly clientIdEnv?: string
-  readonly clientSecretEnv?: string
-  readonly auth?: string
-  readonly transport?: string
-  readonly revision?: string
-  readonly handshakeTimeout?: number
-  readonly timeout?: number
-  readonly cacheTtl?: number
-  readonly verbose?: boolean
-}
-
 export interface InspectRequest {
   readonly verb: InspectVerbName
   /** The words before the server: a name, JSON, a URI. */

@@ -14,6 +14,7 @@ import {
   nearest,
   nowMs,
   openLog,
+  optionWords,
   preview,
   type Reporter,
   type Result,
@@ -29,15 +30,16 @@ import { watchProgram } from '../source/program-files/detect-changes.js'
 import { keptPaths } from '../source/program-files/protected-files.js'
 import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
-import type { CliOptions } from './options.js'
+import { type CliOptions, TOOL_GROUPS } from './options.js'
 
 /** Undefined: all errors were reported. */
 export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, reporter: Reporter): Promise<ToolSet | undefined> => {
   const { program, files, bootstrap } = loaded
-  const offer = offerOf(program, options.agent)
-  const docroot = directoryOf(options.docroot ?? '.')
+  const { permissions } = options
+  const offer = offerOf(program, options.program.agent)
+  const docroot = directoryOf(permissions.docroot ?? '.')
   const authority = openCliAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
-  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
+  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], permissions.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
   if (!offer.ok || !docroot.ok || !authority.ok || faults.length > 0) return undefined
@@ -46,21 +48,21 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
   const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
   const own = {
     docroot: docroot.value,
-    files: options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] }),
+    files: permissions.policy === undefined ? files : withAround(files, { paths: [resolve(permissions.policy)] }),
   }
   const session: Session = {
     ...own,
     authority: authority.value,
     approve: approveOnTerminal(),
     onCall: log && ((envelope) => log('tool_call', { ...envelope })),
-    agentOptions: handedOn(options),
-    agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
-    caller: callerOf(options, offer.value),
+    agentOptions: optionWords(TOOL_GROUPS.model, options.model),
+    agentProgram: permissions.agentProgram,
+    caller: callerOf(options.model, offer.value),
     servers: new ServerPool({
       cwd: docroot.value,
       kept: () => keptPaths(own),
       note: (warning) => reporter.warn(warning),
-      tracesSandbox: options.tracesSandbox,
+      tracesSandbox: options.verb.tracesSandbox,
     }),
     nowMs,
   }
@@ -93,15 +95,9 @@ const directoryOf = (path: string): Result<string> => {
   return fail('file_not_found', `--docroot names '${preview(path)}', which is not a directory`)
 }
 
-const handedOn = ({ provider, model, allowHost }: CliOptions): string[] => [
-  ...(provider === undefined ? [] : ['--provider', provider]),
-  ...(model === undefined ? [] : ['--model', model]),
-  ...allowHost.flatMap((hosts) => ['--allow-host', hosts]),
-]
-
-const callerOf = (options: CliOptions, { agent }: Offer): Session['caller'] => {
-  const provider = options.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
-  const model = options.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
+const callerOf = (given: CliOptions['model'], { agent }: Offer): Session['caller'] => {
+  const provider = given.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
+  const model = given.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
   const endpoint = textIn(agent?.config.endpoint)
   return provider === undefined || model === undefined ? undefined : { provider, model, ...(endpoint === undefined ? {} : { endpoint }) }
 }
@@ -110,7 +106,7 @@ const textIn = (value: unknown): string | undefined => (typeof value === 'string
 
 /** Read at each call, since a parent renews it. */
 const openCliAuthority = (options: CliOptions, bootstrap: Bootstrap | undefined, agent: AgentPlan | undefined): Result<() => Authority> => {
-  const given = bootstrap?.authority === undefined ? fromOptions(options) : readAuthority(bootstrap.authority)
+  const given = bootstrap?.authority === undefined ? fromOptions(options.permissions) : readAuthority(bootstrap.authority)
   if (!given.ok) return given
   let authority = given.value
   bootstrap?.onAuthority((renewed) => {
@@ -123,7 +119,7 @@ const openCliAuthority = (options: CliOptions, bootstrap: Bootstrap | undefined,
   return succeed(() => narrow(authority, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() }))
 }
 
-const fromOptions = ({ grant, context, policy }: CliOptions): Result<Authority> => {
+const fromOptions = ({ grant, context, policy }: CliOptions['permissions']): Result<Authority> => {
   const effects = parseGrant(grant)
   const facts = parseContext(context)
   const rules = policy === undefined ? succeed([]) : andThen(readSpec(policy), readPolicy)

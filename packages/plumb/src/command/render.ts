@@ -36,7 +36,7 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   }
   if (options.theme !== undefined && format !== 'svg' && format !== 'png')
     return fail('usage', `a theme is for svg and png, not for ${format}`)
-  const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours === true })
+  const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours })
   if (!loaded.ok) return loaded
   const { program } = loaded.value.compiled
   if (refuseErrors(loaded.value, reporter)) return undefined

@@ -10,7 +10,6 @@ import {
   escapeLines,
   type Fault,
   fault,
-  type GivenOptions,
   isTerminal,
   loadPrices,
   nowMs,
@@ -21,41 +20,16 @@ import {
 } from '@plumb/wire'
 import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
+import type { TestCommandOptions } from './options.js'
 import { besideTest, placeOf } from './place.js'
 import { showComparison } from './report/comparison.js'
 import { type ShownCoverage, showCoverage } from './report/coverage.js'
 import { toLcov } from './report/lcov.js'
 import { openReporter } from './report/reporters.js'
-import type { ReporterName, TestCost, TestResult } from './report/result.js'
+import type { TestCost, TestResult } from './report/result.js'
 import type { TestOptions } from './run-test.js'
 import { notices, runInOrder, specOf, type TestedSpec } from './spec-tests.js'
 import { addTestCost } from './spending.js'
-
-export interface TestCommandOptions {
-  readonly filter: string | undefined
-  readonly reporter: ReporterName
-  readonly seed: number | undefined
-  /** Undefined: as many as there are processors. */
-  readonly jobs: number | undefined
-  readonly isUpdate: boolean
-  readonly isLive: boolean
-  readonly isRecording: boolean
-  /** For all tests together: calls of real models, and nanodollars. */
-  readonly limits: { readonly calls: number | undefined; readonly cost: number | undefined }
-  readonly coverage: boolean
-  /** A file for the coverage, in the format of lcov. */
-  readonly lcov: string | undefined
-  readonly isMutating: boolean
-  /** Run them again whenever one of their files has changed. */
-  readonly isWatching: boolean
-  /** A record of a run, from which a test is made. */
-  readonly from: string | undefined
-  readonly given: GivenOptions
-  readonly docroot: string | undefined
-  readonly provider: string | undefined
-  /** Models for real agents; tests with real agents are run with each. */
-  readonly models: readonly string[]
-}
 
 /** Resolves to the exit status: 0 if all pass, 1 if one fails, 2 if a spec has errors; then none is run. */
 export const test = async (paths: readonly string[], options: TestCommandOptions): Promise<number> => {
@@ -80,14 +54,12 @@ const testOnce = async (
   const errors = new Reporter('plumb')
   const specs: TestedSpec[] = []
   for (const path of paths) {
-    const read = await loadSpec(path, { ...options, isOfStrangers: !options.isLive })
+    const read = await loadSpec(path, { given: options, docroot: options.docroot, isOfStrangers: !options.isLive })
     if (!read.ok) errors.report(read.error)
     else if (!refuseErrors(read.value, errors)) specs.push(specOf(path, read.value, options.filter))
   }
   loaded([...new Set([...paths, ...specs.flatMap(filesOf)])])
   if (paths.length === 0) errors.report(fault('usage', 'no spec was named; give the files whose tests are to be run'))
-  if (options.isRecording && !options.isLive)
-    errors.report(fault('usage', "'--record' asks models what is not recorded yet: say so with '--record --live'"))
   const status = errors.status === 0 ? await perform(specs, options, errors) : 0
   await errors.end()
   return Math.max(status, errors.status)
@@ -101,10 +73,10 @@ const filesOf = ({ loaded, plans }: TestedSpec): readonly string[] => [
 
 const perform = async (specs: readonly TestedSpec[], options: TestCommandOptions, errors: Reporter): Promise<number> => {
   if (options.from !== undefined) return writeFromRecord(specs, options.from, errors)
-  const { calls, cost } = options.limits
-  if (calls !== undefined || cost !== undefined) {
+  const { maxCalls, maxCost } = options
+  if (maxCalls !== undefined || maxCost !== undefined) {
     // Shared by all agents that are started from now on.
-    const budget = openBudget({ calls: calls ?? null, tokens: null, cost: cost ?? null, prices: undefined })
+    const budget = openBudget({ calls: maxCalls ?? null, tokens: null, cost: maxCost ?? null, prices: undefined })
     if (!budget.ok) return refuse(budget.error, errors)
   }
   const seed = options.seed ?? drawSeed()
@@ -187,12 +159,12 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
     errors.report(fault('usage', 'no change was tried: tests fail on the spec as it is'))
     return status
   }
-  const { filter = '', given } = options
+  const { filter = '' } = options
   const survivors: string[] = []
   let tried = 0
   for (const spec of specs) {
     for (const change of changesOf(spec.loaded.compiled.program)) {
-      const isNoticed = await notices(spec, change, { filter, given, options: optionsOf(spec, seed, options, options.models[0]) })
+      const isNoticed = await notices(spec, change, { filter, given: options, options: optionsOf(spec, seed, options, options.models[0]) })
       if (isNoticed === undefined) continue
       tried++
       const { file, line, column } = placeOf(change.span)
@@ -218,6 +190,5 @@ const optionsOf = (
   { isUpdate, isLive, isRecording, docroot, provider }: TestCommandOptions,
   model: string | undefined,
 ): TestOptions => {
-  const handedOn = [...(provider === undefined ? [] : ['--provider', provider]), ...(model === undefined ? [] : ['--model', model])]
-  return { setting: { files: loaded.files, docroot, isLive, handedOn, provider, model }, seed, isUpdate, isLive, isRecording }
+  return { setting: { files: loaded.files, docroot, isLive, provider, model }, seed, isUpdate, isLive, isRecording }
 }

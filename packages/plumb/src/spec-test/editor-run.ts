@@ -33,7 +33,7 @@ export const editorRun = async (
   if (wanted.length === 0) return fail('usage', `'${path}' has no test ${JSON.stringify(name ?? '')}`)
   const reported: string[] = []
   const options: TestOptions = {
-    setting: { files: withText(files, path, text), docroot: undefined, isLive: false, handedOn: [], provider: undefined, model: undefined },
+    setting: { files: withText(files, path, text), docroot: undefined, isLive: false, provider: undefined, model: undefined },
     seed: drawSeed(),
     isUpdate: false,
     isLive: false,

@@ -17,11 +17,11 @@ import { narrow } from '@plumb/policy'
 import { AuthoritySource, LET_GO_FD, openBoxes, type Spawned, type SpawnSettings, spawnAll, type ToolService } from '@plumb/runtime/child'
 import { openEmitter, placesOf, type RunEvent } from '@plumb/runtime/event'
 import type { MappedTool } from '@plumb/runtime/graph'
-import { findDocroot } from '@plumb/runtime/options'
+import { findDocroot, runOptions } from '@plumb/runtime/options'
 import { keptPlaceOf } from '@plumb/runtime/record'
 import { mapsTools, openMappedTools, openToolServices, openToolSession } from '@plumb/runtime/tools'
 import type { Registry, Session } from '@plumb/tool/internal'
-import { type Fault, fail, fault, MAX_LINE, Reporter, type Result, type SourceFiles } from '@plumb/wire'
+import { type Fault, fail, fault, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import type { CallLog } from './call-log.js'
 import { Carried } from './carried.js'
 import { Doubles } from './doubles.js'
@@ -38,7 +38,6 @@ export interface TestSetting {
   readonly docroot: string | undefined
   /** Programs may run outside a sandbox, and models may be asked. */
   readonly isLive: boolean
-  readonly handedOn: readonly string[]
   readonly provider: string | undefined
   readonly model: string | undefined
   /** A value of the output type of the script's subject, as JSON text. */
@@ -128,25 +127,18 @@ export class TestHost {
     await caller?.session.servers.close()
   }
 
-  async #settings(report: (fault: Fault) => void, emitter: SpawnSettings['emitter'], keptPlace?: string) {
-    const { files, docroot, handedOn, provider, model } = this.#setting
+  async #settings(report: (fault: Fault) => void, emitter: SpawnSettings['emitter'], place?: string) {
+    const { files, docroot, provider, model } = this.#setting
     const doubles = await this.#openDoubles()
     return {
       files,
       docroot,
-      handedOn,
-      provider,
-      model,
-      agentProgram: undefined,
-      toolProgram: undefined,
+      options: { ...runOptions('run', { provider, model, place }), programs: { agent: undefined, tool: undefined } },
       authoritySource: new AuthoritySource({ policy: [], context: {} }, narrow),
       standIn: doubles.standIn,
-      maxInFlight: 10_000,
-      maxLine: MAX_LINE,
       report,
       emitter,
       isRecorded: false,
-      keptPlace,
       nestedRecord: () => [],
       resumed: undefined,
       boxes: undefined as SpawnSettings['boxes'],

@@ -13,11 +13,11 @@ import { readTrace } from './trace-lines.js'
 
 export interface ViewOptions {
   /** Default, and `-`: stdout. */
-  readonly output?: string
+  readonly output: string | undefined
   /** The first and the last input, from 1. */
-  readonly seq?: readonly [number, number]
+  readonly seq: readonly [number, number] | undefined
   /** Seconds since the beginning. */
-  readonly from?: number
+  readonly from: number | undefined
 }
 
 /** Of a recorded run. */

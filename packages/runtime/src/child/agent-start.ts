@@ -5,31 +5,21 @@ import type { AgentSandbox, Session, StandIn } from '@plumb/tool/internal'
 import type { Deliveries, Fault, Prices, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
+import { type RunOptions, wordsOfAgents } from '../options/run-options.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { AuthoritySource } from './authority-source.js'
 import type { ServerOffers } from './server-offers.js'
 
 export interface SpawnSettings {
   readonly files: SourceFiles
-  /** Options handed on to every child: provider, model, hosts. */
-  readonly handedOn: readonly string[]
-  /** As on the command line. */
+  readonly options: Pick<RunOptions, 'run' | 'lines' | 'agents' | 'programs' | 'kept'>
+  /** As found. */
   readonly docroot: string | undefined
-  readonly provider: string | undefined
-  readonly model: string | undefined
-  /** A program in place of plumb-agent (--agent-command, PLUMB_AGENT). */
-  readonly agentProgram: string | undefined
-  /** A program in place of the tool dispatcher (--tool-command, PLUMB_TOOL). */
-  readonly toolProgram: string | undefined
   readonly authoritySource: AuthoritySource
   /** Sandboxes of agents that are programs. */
   readonly boxes?: ReadonlyMap<Bound, AgentSandbox> | undefined
   /** The doubles of tools, in a test. */
   readonly standIn?: StandIn
-  readonly maxInFlight: number
-  readonly maxLine: number
-  /** After its first failure a child makes no more requests. */
-  readonly isFailFast?: boolean
   readonly report: (fault: Fault) => void
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
@@ -45,8 +35,6 @@ export interface SpawnSettings {
   readonly isRecorded: boolean
   /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets?: Secrets | undefined
-  /** The place of the whole graph among the kept answers. Undefined: it is the outermost. */
-  readonly keptPlace?: string | undefined
   /** Options that give a nested plumb a record of its own. */
   readonly nestedRecord: (place: string) => readonly string[]
   /** Recorded answers of the resumed run, by the places of agents. */
@@ -66,6 +54,13 @@ export const LET_GO_FD = 6
 
 /** The maximum overhead of a message between us and our children. */
 export const ENVELOPE_BYTES = 256
+
+/** Options for each child of ours, wherever it runs. */
+export const wordsForChildren = ({ options: { run, lines, agents } }: SpawnSettings): readonly string[] => [
+  ...['--max-line', String(lines.maxLine + ENVELOPE_BYTES)],
+  ...(run.isFailFast ? ['--fail-fast'] : []),
+  ...wordsOfAgents(agents),
+]
 
 /** From an agent of the graph to the settings of its start. */
 export interface AgentStart {

@@ -65,13 +65,13 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     child,
     unreadable,
     isHidden: secrets !== undefined,
-    maxLine: settings.maxLine,
+    maxLine: settings.options.lines.maxLine,
     lost,
     isOneByOne: isHandled || isNested,
     isForParent: isNested && !isHandled,
     form,
     // The messages that wait for its answers in a barrier are then no more than the barrier holds.
-    maxInHand: answersEach && needsOrigins ? Math.ceil(settings.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,
+    maxInHand: answersEach && needsOrigins ? Math.ceil(settings.options.run.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,
     cycle,
     tools,
     observer: isObserved

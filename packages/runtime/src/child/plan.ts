@@ -3,9 +3,10 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool/internal'
-import { type AgentLimit, agentLimit, currentKept } from '@plumb/wire'
+import { type AgentLimit, agentLimit, currentKept, optionWords } from '@plumb/wire'
+import { RUN_GROUPS } from '../options/run-options.js'
 import { keptPlaceOf } from '../record/kept-answers.js'
-import { type AgentStart, ENVELOPE_BYTES, envNames, hasTools, LET_GO_FD, memoryAt, type SpawnSettings } from './agent-start.js'
+import { type AgentStart, envNames, hasTools, LET_GO_FD, memoryAt, type SpawnSettings, wordsForChildren } from './agent-start.js'
 import type { ServerOffers } from './server-offers.js'
 
 type Fds = Readonly<Record<number, 'in' | 'out'>>
@@ -79,12 +80,16 @@ export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSetting
 /** A nested plumb is this program again, on another binding of the same spec. */
 export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace, bound: Bound): ChildPlan => {
   const isEnveloped = node.inputs.length !== 1
-  const { maxInFlight, agentProgram, toolProgram, nestedRecord } = settings
+  const { options, nestedRecord } = settings
   const args = ['run', '--binding', bound.name, '--numbered', ...(isEnveloped ? [] : ['--no-envelopes']), ...localArgs(settings)]
   if (isForwarded(settings)) args.push('--telemetry')
-  args.push('--max-in-flight', String(maxInFlight), ...nestedRecord(place), ...placeArgs(place, settings))
-  if (agentProgram !== undefined) args.push('--agent-command', agentProgram)
-  if (toolProgram !== undefined) args.push('--tool-command', toolProgram)
+  args.push(
+    '--max-in-flight',
+    String(options.run.maxInFlight),
+    ...optionWords(RUN_GROUPS.programs, options.programs),
+    ...nestedRecord(place),
+    ...placeArgs(place, settings),
+  )
   if (isAskedToLetGo) args.push('--let-go-fd', String(LET_GO_FD))
   const fds: Fds = isAskedToLetGo ? { [LET_GO_FD]: 'in' } : {}
   const own = { program: 'plumb', args, fds, entry: bound.scope.module.path } as const
@@ -111,27 +116,21 @@ const isTelemetryRead = (place: string, settings: SpawnSettings, { config }: Age
 const isTextRead = ({ outputs }: GraphNode, { emitToParent }: SpawnSettings): boolean =>
   emitToParent !== undefined || outputs.some(({ name }) => name === 'telemetry')
 
-const placeArgs = (place: string, { keptPlace }: SpawnSettings): string[] => {
-  const whole = keptPlaceOf(place, keptPlace)
+const placeArgs = (place: string, { options }: SpawnSettings): string[] => {
+  const whole = keptPlaceOf(place, options.kept.place)
   return whole === undefined ? [] : ['--place', whole, ...(currentKept()?.isOnly ? ['--cache-only'] : [])]
 }
 
-const localArgs = ({ handedOn, docroot, maxLine, isFailFast }: SpawnSettings): string[] => [
-  ...['--max-line', String(maxLine + ENVELOPE_BYTES)],
-  ...(isFailFast ? ['--fail-fast'] : []),
-  ...(docroot === undefined ? [] : ['--docroot', docroot]),
-  ...handedOn,
+const localArgs = (settings: SpawnSettings): string[] => [
+  ...(settings.docroot === undefined ? [] : ['--docroot', settings.docroot]),
+  ...wordsForChildren(settings),
 ]
 
 // For an agent elsewhere, a path is one of that place.
-const replacement = (
-  { config, specPath }: AgentPlan,
-  isElsewhere: boolean,
-  { agentProgram }: SpawnSettings,
-): readonly string[] | undefined => {
+const replacement = ({ config, specPath }: AgentPlan, isElsewhere: boolean, { options }: SpawnSettings): readonly string[] | undefined => {
   const own = config.command as readonly string[] | undefined
   if (own) return isElsewhere ? own : commandBesideSpec(own, specPath)
-  return agentProgram === undefined ? undefined : [agentProgram]
+  return options.programs.agent === undefined ? undefined : [options.programs.agent]
 }
 
 // Tools if they are declared, control if it is wired or a memory is to be restored. Agents of ours report telemetry and reply to control

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
-import { type AgentStart, ENVELOPE_BYTES, envNames } from './agent-start.js'
+import { type AgentStart, ENVELOPE_BYTES, envNames, wordsForChildren } from './agent-start.js'
 import { envelopedChild } from './enveloped-child.js'
 import type { UnreadableLines } from './output.js'
 import { emitsMemory } from './plan.js'
@@ -30,7 +30,7 @@ export interface Elsewhere {
 
 export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
   const { plan, program, fds, settings, offers } = start
-  const { authoritySource, maxLine, report } = settings
+  const { authoritySource, options, report } = settings
   const child = spawnChild({ command: viaWords(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
   if (!child.ok) return child
 
@@ -39,7 +39,7 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
   const enveloped = envelopedChild({
     child: child.value,
     fds,
-    maxLine: maxLine + ENVELOPE_BYTES,
+    maxLine: options.lines.maxLine + ENVELOPE_BYTES,
     isHeldOpen: budget !== undefined,
     report: (fault) => report({ ...fault, detail: `'${name}' gave what is no message: ${fault.detail}`, process: name }),
   })
@@ -81,21 +81,10 @@ export const viaWords = (via: readonly string[], { program }: AgentStart): strin
 
 /** The first message of an agent of ours, without its authority. */
 export const specSent = ({ plan, settings }: AgentStart) => {
-  const { files, handedOn, maxLine, isFailFast } = settings
   const memory = emitsMemory(plan, settings) ? ['--tell-memory'] : []
-  const args = [
-    '--agent',
-    plan.bound.name,
-    '--numbered',
-    '--telemetry',
-    ...memory,
-    '--max-line',
-    String(maxLine + ENVELOPE_BYTES),
-    ...handedOn,
-  ]
-  if (isFailFast) args.push('--fail-fast')
+  const args = ['--agent', plan.bound.name, '--numbered', '--telemetry', ...memory, ...wordsForChildren(settings)]
   // Programs around it here are not there.
-  const { around: _, ...bundle } = files.bundle(plan.specPath)
+  const { around: _, ...bundle } = settings.files.bundle(plan.specPath)
   return { ...bundle, files: { ...bundle.files, ...besides(plan, settings) }, args }
 }
 

@@ -20,7 +20,7 @@ const NO_DISPLAY: Display = {
 export const openDisplay = async (options: RunOptions): Promise<Display> => {
   if (!hasDisplay(options)) return NO_DISPLAY
   const { RunDisplay } = await import('./run-display.js')
-  return new RunDisplay(options.display, { isChild: options.sourcesFd !== undefined })
+  return new RunDisplay(options.display, { isChild: options.spec.sourcesFd !== undefined })
 }
 
 /** True also for --record and --resume, which write a trace, and for OTEL_ variables, which may be wrong. */

@@ -24,7 +24,7 @@ import {
   toNano,
 } from '@plumb/wire'
 import type { RunListener } from '../event/run-event.js'
-import type { DisplayOptions } from '../options/run-options.js'
+import type { RunOptions } from '../options/run-options.js'
 import { TRACE_FILE } from '../record/directory.js'
 import type { RecordDirectory } from '../record/recorder.js'
 import { LiveScreen, OutputBesideScreen } from './live-screen.js'
@@ -43,7 +43,7 @@ type Usage = Extract<Telemetry, { kind: 'usage' }>
 const RECORD_TRACE_BYTES = 16 * 1024 * 1024
 
 export class RunDisplay {
-  readonly #options: DisplayOptions
+  readonly #options: RunOptions['display']
   readonly #isChild: boolean
   readonly #screen: LiveScreen | undefined
   readonly #hasPlainLines: boolean
@@ -51,7 +51,7 @@ export class RunDisplay {
   #prices: Prices | undefined
 
   /** `isChild`: the parent that runs us shows the run. */
-  constructor(options: DisplayOptions, { isChild }: { readonly isChild: boolean }) {
+  constructor(options: RunOptions['display'], { isChild }: { readonly isChild: boolean }) {
     this.#options = options
     this.#isChild = isChild
     const isLive = isTerminal(2) && process.env.TERM !== 'dumb' && !isChild

@@ -4,5 +4,5 @@ import { hasAgentLimits, type Program } from '@plumb/lang'
 import type { RunOptions } from '../options/run-options.js'
 
 /** Here and in nested plumbs; a parent with a budget has already checked. */
-export const sharesAgentLimits = (program: Program, { budgetFd, hasRates }: Pick<RunOptions, 'budgetFd' | 'hasRates'>): boolean =>
-  budgetFd === undefined && (hasRates || hasAgentLimits(program))
+export const sharesAgentLimits = (program: Program, { parent, agents }: RunOptions): boolean =>
+  parent.budgetFd === undefined && (agents.rates.length > 0 || hasAgentLimits(program))

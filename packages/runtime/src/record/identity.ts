@@ -2,7 +2,7 @@
 
 import { type Graph, namedFiles, secretParams } from '@plumb/lang'
 import { readSpec, scrub, sha256Of } from '@plumb/wire'
-import type { RunOptions } from '../options/run-options.js'
+import { envelopesOf, type RunOptions, wordsOfAgents } from '../options/run-options.js'
 import type { LoadedSpec } from '../spec/load.js'
 import type { RunFile } from './directory.js'
 import { agentDigests } from './resume/changed-agents.js'
@@ -27,21 +27,22 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
       isGiven ? [[name, isSecret || keys.has(param) ? '***' : param.text]] : [],
     ),
   )
-  const known = { ...optionsOf(options), ...(Object.keys(params).length > 0 ? { params } : {}) }
-  const agents = agentDigests(graph, files, options)
+  const known = { ...answeringOptions(options), ...(Object.keys(params).length > 0 ? { params } : {}) }
+  const agents = agentDigests(graph, files, options.agents)
   return { files: Object.fromEntries(hashes), agents, options: JSON.parse(scrub(JSON.stringify(known))) }
 }
 
-const optionsOf = ({ binding, rawInput, envelopes, docroot, handedOn, permissions, agentProgram, toolProgram }: RunOptions) => ({
-  binding,
-  raw_input: rawInput,
-  envelopes,
-  docroot: docroot ?? null,
-  handed_on: handedOn,
-  ...permissions,
+const answeringOptions = ({ run, lines, agents, permissions, programs }: RunOptions) => ({
+  binding: run.binding,
+  raw_input: lines.rawInput,
+  envelopes: envelopesOf(lines),
+  docroot: permissions.docroot ?? null,
+  handed_on: wordsOfAgents(agents),
+  grant: permissions.grant,
   policy: permissions.policy ?? null,
-  agent_command: agentProgram ?? null,
-  tool_command: toolProgram ?? null,
+  context: permissions.context,
+  agent_command: programs.agent ?? null,
+  tool_command: programs.tool ?? null,
   provider: process.env.PLUMB_PROVIDER ?? null,
   model: process.env.PLUMB_MODEL ?? null,
 })

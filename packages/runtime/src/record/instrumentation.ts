@@ -61,7 +61,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const { graph, options } = o
   const { record, resume } = options.recording
   const directory = resume ?? record
-  const isNested = options.sourcesFd !== undefined
+  const isNested = options.spec.sourcesFd !== undefined
   const locked =
     directory === undefined ? succeed(() => {}) : await (resume === undefined ? clearDirectory : enterDirectory)(directory, { isNested })
   if (!locked.ok) return locked
@@ -72,7 +72,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
     return resumed
   }
   if (record !== undefined && !isNested)
-    for (const words of whyNotResumable(graph, options.agentProgram, o.secrets)) o.warn(notResumable(words))
+    for (const words of whyNotResumable(graph, options.programs.agent, o.secrets)) o.warn(notResumable(words))
   const approvals = isNested ? undefined : approvalsIn(options.recording)
   // Before the record is complete.
   const unmade = approvals === undefined ? undefined : makeJournal(approvals)
@@ -120,7 +120,7 @@ const readRecordedAnswers = (
   const difference = describeDifference(before.value, now)
   if (difference !== undefined && options.recording.isSame)
     return fail('record_invalid', `'${directory}' is the record of another run, and --same takes no other: ${difference}`)
-  const { agentProgram } = options
+  const agentProgram = options.programs.agent
   const reasons = whyNotResumable(graph, agentProgram, secrets)
   if (reasons.length > 0) return { ok: false, error: notResumable(reasons.join('; and ')) }
   // A parent has reported it, for everything inside.
@@ -140,17 +140,17 @@ const openRecord = (
   { graph, spec, options, report }: InstrumentationOptions,
 ): Result<RunListener> => {
   const resumed = answers && new Set(answers.keys())
-  const { binding } = options
+  const { binding } = options.run
   const wires = [...wiresOf(graph).values()]
   return openRecorder({ ...place, identity, wires, resumed, spec, binding, report })
 }
 
 const openRejects = ({ options, report }: InstrumentationOptions): Result<Rejects | undefined> => {
-  const { recording, rawInput: isRaw } = options
+  const { recording, lines } = options
   if (recording.rejects === undefined) return succeed(undefined)
   const file = openLineFile({ path: recording.rejects, delayMs: 0, fail: report })
   if (!file.ok) return file
-  return succeed(new Rejects({ file: file.value, isRaw }))
+  return succeed(new Rejects({ file: file.value, isRaw: lines.rawInput }))
 }
 
 // The nested run has no record yet if the run stopped before it.

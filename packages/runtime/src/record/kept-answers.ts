@@ -12,11 +12,12 @@ export const APPROVALS_FILE = 'approvals.jsonl'
 /** In the directory of a record; no process can have that name. */
 export const KEPT_DIRECTORY = 'kept-answers'
 
-type KeptOptions = Pick<RunOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'keptPlace' | 'recording' | 'agentProgram'>
+type KeptOptions = Pick<RunOptions, 'kept' | 'recording' | 'programs'>
 
 /** For agents that are started from now on. */
 export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secrets: Secrets | undefined): Promise<Result<void>> => {
-  const { cache, isCacheOnly, keptFd, recording, agentProgram } = options
+  const { kept, recording, programs } = options
+  const { cache, isCacheOnly, keptFd } = kept
   const record = recording.resume ?? recording.record
   if (keptFd !== undefined) {
     setCurrentKept({ fd: keptFd, isOnly: isCacheOnly })
@@ -31,7 +32,7 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
     ...(record === undefined ? [] : [{ path: resolve(join(record, KEPT_DIRECTORY)), isRecord: true }]),
     ...(cache === undefined ? [] : [{ path: resolve(cache) }]),
   ]
-  const places = keptPlacesOf(graph, agentProgram)
+  const places = keptPlacesOf(graph, programs.agent)
   const { openKeptForChildren } = await import('@plumb/wire/kept')
   return openKeptForChildren({
     stores,

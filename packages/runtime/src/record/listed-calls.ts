@@ -4,9 +4,9 @@ import { fail, fault, nearest, parseJson, preview, type Result, succeed } from '
 import { isItself, type ListedCall, stateNow } from '@plumb/wire/approval'
 
 export interface ApproveOptions {
-  readonly deny?: boolean
-  readonly why?: string
-  readonly until?: string
+  readonly deny: boolean
+  readonly why: string | undefined
+  readonly until: string | undefined
 }
 
 /** One line of JSON. */

@@ -3,7 +3,9 @@
 
 import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, readPrices, succeed, toDollars } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
-import type { RunLimits } from '../options/option-groups.js'
+import type { RunOptions } from '../options/run-options.js'
+
+type RunLimits = RunOptions['limits']
 
 export class RunBudget {
   readonly deadlineMs: number | undefined

@@ -9,14 +9,14 @@ import { placesOf, wiresOf } from '../event/wires.js'
 import type { RunOptions } from '../options/run-options.js'
 
 /** `spec`: as it was named. */
-export const beginOf = (graph: Graph, spec: string, { binding, provider }: RunOptions): UntimedEvent => ({
+export const beginOf = (graph: Graph, spec: string, { run, agents }: RunOptions): UntimedEvent => ({
   kind: 'begin',
   time: new Date().toISOString(),
   spec,
-  binding,
+  binding: run.binding,
   wires: [...wiresOf(graph).values()],
-  nodes: nodesOf(graph, { provider }),
-  dot: () => toDot(pictureOf(binding, graph)),
+  nodes: nodesOf(graph, agents),
+  dot: () => toDot(pictureOf(run.binding, graph)),
 })
 
 /** `said.provider`: from --provider, which precedes those of the spec and of the environment. */

@@ -10,7 +10,7 @@ import { checkPlan } from '../child/plan.js'
 export const checkAgents = async (graph: Graph, settings: SpawnSettings, reporter: Reporter): Promise<boolean> => {
   const plans = graph.nodes.flatMap(({ work }) => (work.kind === 'agent' ? [agentOf(work.bound)] : []))
   if (!plans.some(hasServers)) return true
-  const own = settings.agentProgram === undefined ? plans.filter(({ config }) => !config.command && !config.via) : []
+  const own = settings.options.programs.agent === undefined ? plans.filter(({ config }) => !config.command && !config.via) : []
   const checked = await Promise.all(
     [...new Map(own.map((plan) => [plan.bound, plan])).values()].map((plan) => check(plan, settings, reporter)),
   )

@@ -13,15 +13,18 @@ export interface ChosenGraph {
 }
 
 export const chooseGraph = async (program: Program, options: RunOptions): Promise<Result<ChosenGraph>> => {
-  const bound = selectBinding(program, options.binding)
+  const bound = selectBinding(program, options.run.binding)
   if (!bound.ok) return bound
   const whole = planOf(bound.value)
-  const graph = options.part === undefined ? succeed(whole) : await selectPart(whole, options.part)
+  const { part } = options.parent
+  const graph = part === undefined ? succeed(whole) : await selectPart(whole, part)
   if (!graph.ok) return graph
-  const needed = options.part === undefined ? [bound.value] : graph.value.nodes.flatMap(({ work }) => ('bound' in work ? [work.bound] : []))
+  const needed = part === undefined ? [bound.value] : graph.value.nodes.flatMap(({ work }) => ('bound' in work ? [work.bound] : []))
   // A parent has already checked.
-  const isLookedAt = options.isDry || options.sourcesFd !== undefined
-  const lacks = isLookedAt ? [] : findMissing(needed, options).filter(({ need }) => !need.isOptional)
+  const isLookedAt = options.run.isDry || options.spec.sourcesFd !== undefined
+  const lacks = isLookedAt
+    ? []
+    : findMissing(needed, { ...options.agents, agentProgram: options.programs.agent }).filter(({ need }) => !need.isOptional)
   return succeed({ bound: bound.value, graph: graph.value, lacks })
 }
 

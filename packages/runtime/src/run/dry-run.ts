@@ -1,12 +1,12 @@
 // plumb --dry-run: prints each process that a run would start, as a command line for bash with its descriptors. Nothing is started.
 
 import type { AgentPlan, Graph } from '@plumb/lang'
-import { escapeLines, type Result, type SourceFiles, succeed } from '@plumb/wire'
+import { escapeLines, optionWords, PERMISSION_ROWS, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { agentPlan, type ChildPlan, plumbPlan } from '../child/plan.js'
 import { quoted as quotedPlainly, SPEC_PORT, specSent, viaWords } from '../child/spawn-via.js'
 import { placesOf, wiresOf } from '../event/wires.js'
-import type { Permissions } from '../options/option-groups.js'
+import { type Permissions, wordsOfAgents } from '../options/run-options.js'
 
 export interface DryRunOptions {
   readonly graph: Graph
@@ -38,6 +38,9 @@ export const dryRun = (options: DryRunOptions): Result<string> => {
   return succeed(texts.join('\n'))
 }
 
+const { grant, policy, context } = PERMISSION_ROWS
+const SAID = { grant, policy, context }
+
 const kindOf = (plan: ChildPlan): string => {
   if (plan.kind === 'own') return plan.agent ? 'agent' : 'plumb'
   return plan.kind === 'via' ? 'agent elsewhere, spoken to in envelopes' : "program in an agent's place"
@@ -58,7 +61,7 @@ const commandLines = (plan: ChildPlan, place: string, options: DryRunOptions): R
     plan.program,
     ...plan.args,
     ...paramWords(plan.entry, options.files),
-    ...permissionWords(options.permissions),
+    ...optionWords(SAID, options.permissions),
     ...spec.value,
   ]
   const { agent } = plan
@@ -100,12 +103,6 @@ const paramWords = (entry: string, files: SourceFiles): string[] =>
 
 const plainText = (json: string): string => (json.startsWith('"') ? (JSON.parse(json) as string) : json)
 
-const permissionWords = ({ grant, policy, context }: Permissions): string[] => [
-  ...grant.flatMap((list) => ['--grant', list]),
-  ...(policy === undefined ? [] : ['--policy', policy]),
-  ...context.flatMap((fact) => ['--context', fact]),
-]
-
 const toolWords = (
   { bound }: AgentPlan,
   { settings, permissions, files }: DryRunOptions,
@@ -115,5 +112,14 @@ const toolWords = (
   const docroot = settings.docroot === undefined ? [] : ['--docroot', settings.docroot]
   const words = spec[0] === '--' ? spec.slice(1) : spec
   const given = [...docroot, ...paramWords(entry, files)]
-  return ['plumb-tool', '--agent', bound.name, ...given, ...permissionWords(permissions), ...settings.handedOn, ...words, 'serve']
+  return [
+    'plumb-tool',
+    '--agent',
+    bound.name,
+    ...given,
+    ...optionWords(SAID, permissions),
+    ...wordsOfAgents(settings.options.agents),
+    ...words,
+    'serve',
+  ]
 }

@@ -28,8 +28,8 @@ export const instrument = async ({
   if (secrets) reporter.shown = (fault) => secrets.fault(fault)
   const isInstrumented =
     hasDisplay(o.options) ||
-    o.options.eventsFd !== undefined ||
-    Object.values({ ...recording, ...limits }).some((value) => value !== undefined) ||
+    o.options.parent.eventsFd !== undefined ||
+    Object.values({ ...recording, ...limits }).some((given) => given !== undefined && given !== false) ||
     sharesAgentLimits(o.loaded.compiled.program, o.options)
   if (!isInstrumented) return succeed({ ...NOT_INSTRUMENTED, secrets, rejects: undefined, budget: undefined, parked: undefined })
   const { openInstrumentation } = await import('../record/instrumentation.js')
@@ -42,7 +42,7 @@ const openSecrets = async (
   bound: Bound,
 ): Promise<Secrets | undefined> => {
   const { program } = loaded.compiled
-  if (options.sourcesFd !== undefined || !writesFlowWords(program)) return undefined
+  if (options.spec.sourcesFd !== undefined || !writesFlowWords(program)) return undefined
   const { secretsOf } = await import('../event/secrets.js')
   return secretsOf(program, bound, graph)
 }

@@ -4,12 +4,9 @@ import { resolve } from 'node:path'
 import { type SourceFiles, withAround } from '@plumb/wire'
 import type { RunOptions } from '../options/run-options.js'
 
-export const keptFromTools = (
-  files: SourceFiles,
-  { permissions, recording, display, cache }: Pick<RunOptions, 'permissions' | 'recording' | 'display' | 'cache'>,
-): SourceFiles => {
+export const keptFromTools = (files: SourceFiles, { permissions, recording, display, kept }: RunOptions): SourceFiles => {
   const paths = absolute([permissions.policy])
-  const outputs = absolute([recording.record, recording.resume, recording.rejects, display.trace, cache])
+  const outputs = absolute([recording.record, recording.resume, recording.rejects, display.trace, kept.cache])
   return paths.length + outputs.length === 0 ? files : withAround(files, { paths, outputs })
 }
 

@@ -5,10 +5,10 @@ import { announceInput, isTerminal, type Reporter } from '@plumb/wire'
 import type { Holding } from '../graph/holding.js'
 import type { RunOptions } from '../options/run-options.js'
 
-export const noticeInput = ({ inputs }: Bound, { envelopes, rawInput, numbering }: RunOptions, reporter: Reporter): void => {
+export const noticeInput = ({ inputs }: Bound, { lines }: RunOptions, reporter: Reporter): void => {
   const [type] = inputs
-  if (!type || envelopes === 'all' || numbering === 'lines') return
-  announceInput('plumb', { type: printType(type), takesText: takesText(type), isRaw: rawInput }, (line) => reporter.write(line))
+  if (!type || lines.isMux || lines.isNumbered) return
+  announceInput('plumb', { type: printType(type), takesText: takesText(type), isRaw: lines.rawInput }, (line) => reporter.write(line))
   reporter.flush()
 }
 

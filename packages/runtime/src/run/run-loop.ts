@@ -96,9 +96,9 @@ export class RunLoop {
 }
 
 /** Undefined: no parent reads numbered lines. */
-export const numberedFor = ({ numbering, letGoFd, sourcesFd }: RunOptions): RunLoopOptions['numbered'] =>
-  numbering === 'lines'
-    ? { requests: letGoFd === undefined ? undefined : openLineInput(letGoFd), isForOurs: sourcesFd !== undefined }
+export const numberedFor = ({ lines, parent: { letGoFd }, spec }: RunOptions): RunLoopOptions['numbered'] =>
+  lines.isNumbered
+    ? { requests: letGoFd === undefined ? undefined : openLineInput(letGoFd), isForOurs: spec.sourcesFd !== undefined }
     : undefined
 
 const NOTHING = { isStill: true, isBatched: false }

@@ -34,7 +34,7 @@ import { type Display, openDisplay } from '../display/display.js'
 import { deferred } from '../graph/deferred.js'
 import { rangesOf } from '../graph/input-context.js'
 import { findDocroot } from '../options/docroot.js'
-import type { RunOptions } from '../options/run-options.js'
+import { envelopesOf, loadingOptions, type RunOptions } from '../options/run-options.js'
 import type { Instrumentation } from '../record/instrumentation.js'
 import { openKeptAnswers } from '../record/kept-answers.js'
 import type { RecordDirectory } from '../record/recorder.js'
@@ -71,7 +71,7 @@ const start = async (
   reporter: Reporter,
   display: Display,
 ): Promise<StopSignal | undefined> => {
-  const loaded = await loadSpec(path, options)
+  const loaded = await loadSpec(path, loadingOptions(options))
   if (!loaded.ok) {
     reporter.report(loaded.error)
     return undefined
@@ -110,18 +110,18 @@ class Run {
     private readonly display: Display,
   ) {
     this.#reader = new LineReader(openLineInput(0), {
-      maxLine: options.maxLine,
-      raw: options.rawInput,
+      maxLine: options.lines.maxLine,
+      raw: options.lines.rawInput,
       onReadable: () => this.#loop.wake(),
       onOversize: (piece, isEnd) => this.#instruments?.rejects?.rejectPiece(piece, isEnd),
     })
     this.#writer = new LineWriter(display.openStdout(), {
-      raw: options.rawOutput,
+      raw: options.lines.rawOutput,
       onDrain: () => this.#loop.wake(),
       onClosed: () => this.#abort(CHILD_GRACE_MS),
       onFault: (f) => this.#fail(f),
     })
-    this.#telemetryLines = options.telemetry && options.numbering !== 'lines' ? new LineWriter(openOutput(3)) : null
+    this.#telemetryLines = options.parent.telemetry && !options.lines.isNumbered ? new LineWriter(openOutput(3)) : null
     this.#loop = new RunLoop({
       name: bound.name,
       writer: this.#writer,
@@ -134,26 +134,26 @@ class Run {
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { options, graph } = this
-    const { envelopes, permissions, numbering, budgetFd } = options
+    const { lines, permissions, parent: given } = options
     const files = keptFromTools(loaded.files, options)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
     const warn = (f: Fault) => this.reporter.warn(f)
-    const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
+    const docroot = permissions.docroot === undefined ? succeed(undefined) : findDocroot(permissions.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
     const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
-    const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
+    const budget = given.budgetFd === undefined ? succeed(undefined) : joinBudget(given.budgetFd)
     if (!budget.ok) return this.#refuse(budget.error)
-    if (options.isDry) {
-      const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, authoritySource: authoritySource.value, report }
+    if (options.run.isDry) {
+      const settings = { options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, authoritySource: authoritySource.value, report }
       const { dryRun } = await import('./dry-run.js')
       return this.#showDry(dryRun({ graph, settings, permissions, files }))
     }
     const openListeners = async (record: RecordDirectory | undefined) => {
       const shown = await this.display.openListeners(this.reporter, record, report)
-      if (!shown.ok || options.eventsFd === undefined) return shown
-      return succeed([...shown.value, (await import('../event/event-log.js')).eventLog(options.eventsFd)])
+      if (!shown.ok || given.eventsFd === undefined) return shown
+      return succeed([...shown.value, (await import('../event/event-log.js')).eventLog(given.eventsFd)])
     }
     const { bound, reporter } = this
     const opened = await instrument({ bound, reporter, graph, spec, loaded, options, openListeners, report, warn })
@@ -162,11 +162,11 @@ class Run {
     this.#instruments = opened.value
     const kept = await openKeptAnswers(graph, options, recorded.secrets)
     if (!kept.ok) return this.#refuse(kept.error)
-    const state = options.stateFd === undefined ? succeed(undefined) : openStateFile(options.stateFd)
+    const state = given.stateFd === undefined ? succeed(undefined) : openStateFile(given.stateFd)
     if (!state.ok) return this.#refuse(state.error)
-    const parent = this.options.telemetry ? (this.#telemetryLines ?? this.#loop.lines?.telemetry) : undefined
+    const parent = given.telemetry ? (this.#telemetryLines ?? this.#loop.lines?.telemetry) : undefined
     const settings = {
-      ...options,
+      options,
       ...recorded,
       files,
       docroot: docroot.value,
@@ -176,11 +176,11 @@ class Run {
       emitToParent: parent && ((json: string) => parent.writeText(json)),
       tellParent: (json: string) => (parent ?? this.#loop.lines?.telemetry)?.writeText(json),
       costOf: this.display.costOf,
-      prices: await openForeignPrices(graph, options.agentProgram),
+      prices: await openForeignPrices(graph, options.programs.agent),
       withoutLiveLines: this.display.withoutLiveLines,
       boxes: undefined as SpawnSettings['boxes'],
       state: state.value,
-      deliveries: options.deliveryFd === undefined ? undefined : joinDeliveries(options.deliveryFd),
+      deliveries: given.deliveryFd === undefined ? undefined : joinDeliveries(given.deliveryFd),
     }
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
@@ -202,8 +202,8 @@ class Run {
       settings,
       tools: tools.value,
       mapped: mapped.value,
-      envelopes,
-      hasSeq: numbering === 'seq',
+      envelopes: envelopesOf(lines),
+      hasSeq: lines.hasSeq,
       lines: this.#loop.lines,
       current: this.#loop.current,
       emitter,
@@ -319,7 +319,7 @@ class Run {
     // Further input would give no output.
     else this.#wired?.input.end()
     if (f.error === 'budget_spent' && f.limit !== 'max_cost') for (const child of this.#wired?.children ?? []) child.overrun.beginSoon()
-    if (this.options.isFailFast) this.#closeInput()
+    if (this.options.run.isFailFast) this.#closeInput()
   }
 
   #printFault(f: Fault): void {

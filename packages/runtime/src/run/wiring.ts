@@ -125,7 +125,7 @@ class Network {
     const own = {
       context: this.#context,
       edges: this.#edges,
-      maxInFlight: settings.maxInFlight,
+      maxInFlight: settings.options.run.maxInFlight,
       lost: (node: GraphNode) => this.#losses.at(node),
     }
     this.#forms = new Forms(graph, origins, { ...own, handled: options.handled })
@@ -133,7 +133,7 @@ class Network {
     this.#wires = emitter ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
     for (const nodes of cyclesOf(graph)) {
-      const cycle = new Cycle(this.#context, { names: nodes.map((n) => n.name), maxInFlight: settings.maxInFlight })
+      const cycle = new Cycle(this.#context, { names: nodes.map((n) => n.name), maxInFlight: settings.options.run.maxInFlight })
       for (const node of nodes) this.#cycleOf.set(node, cycle)
     }
     this.#trampoline = openTrampoline(graph.nodes.length, this.#cycleOf.size > 0, current)
@@ -264,7 +264,7 @@ class Network {
           ...keptCalls(this.#places.get(node) ?? node.name, this.#o.settings.resumed, this.#o.emitter),
         })
       case 'barrier': {
-        const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.maxInFlight }
+        const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.options.run.maxInFlight }
         return new Barrier(feeds, this.#forms.errorHandlers.contextAt(node), { ...own, lost: this.#losses.at(node) })
       }
       case 'each':

@@ -20,7 +20,7 @@ import {
   withParams,
   withText,
 } from '@plumb/wire'
-import type { SpecOptions } from '../options/option-groups.js'
+import type { SpecOptions } from '../options/run-options.js'
 
 export interface LoadedSpec {
   readonly compiled: Compiled
@@ -97,9 +97,9 @@ const realOf = (path: string): string => {
   }
 }
 
-const promptAsSpec = async (path: string, { permissions, docroot }: SpecOptions) => {
+const promptAsSpec = async (path: string, { grant = [], docroot }: SpecOptions) => {
   const tool = await import('@plumb/tool/internal')
-  return tool.promptAsSpec(path, tool.reachOf({ grants: permissions?.grant ?? [], docroot }))
+  return tool.promptAsSpec(path, tool.reachOf({ grants: grant, docroot }))
 }
 
 const open = ({ sourcesFd }: SpecOptions): Result<Omit<LoadedSpec, 'compiled'>> => {

@@ -50,12 +50,13 @@ const openToolService = async (
   reporter: Reporter,
 ): Promise<Result<ToolService, readonly Fault[]>> => {
   const { checkedTool, serveLines } = await import('@plumb/tool/internal')
-  const { toolProgram, maxLine } = settings
+  const { programs, lines } = settings.options
+  const { maxLine } = lines
   const report = (fault: Fault) => settings.report({ ...fault, port: fault.port ?? 'tool_req', process: name })
   const opened = await openDispatcher(bound, place, settings, reporter, report)
   if (!opened.ok) return opened
   const { offers } = opened.value
-  const other = toolProgram === undefined ? undefined : openToolCommand({ program: toolProgram, maxLine, reporter, report })
+  const other = programs.tool === undefined ? undefined : openToolCommand({ program: programs.tool, maxLine, reporter, report })
   if (other?.ok === false) {
     await opened.value.dispatcher.close()
     return { ok: false, error: [other.error] }
@@ -90,11 +91,15 @@ const openDispatcher = async (
   const docroot = findDocroot(settings.docroot)
   const authority = settings.authoritySource.authorityFor(plan)
   const plans = agentTools(bound)
-  const { registry, faults } = tool.openRegistry(settings.toolProgram === undefined ? plans : [], settings.docroot, settings.standIn)
+  const { registry, faults } = tool.openRegistry(
+    settings.options.programs.tool === undefined ? plans : [],
+    settings.docroot,
+    settings.standIn,
+  )
   if (!docroot.ok || !authority || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
 
   // plumb-agent asks for approval before it sends a request, also for the calls that the tool makes.
-  const isApproved = plan.config.command === undefined && settings.agentProgram === undefined
+  const isApproved = plan.config.command === undefined && settings.options.programs.agent === undefined
   const own = { name: plan.name, place: process, docroot: docroot.value, authority, isApproved, caller: callerOf(plan.config, settings) }
   const session = await openToolSession(own, settings, reporter)
   const opened = await tool.openAgentServers({ plan, declared: plans.map(({ name }) => name), session })

@@ -24,10 +24,10 @@ export interface MapApprovals {
 /** Undefined: this run does not park calls. */
 export const openMapApprovals = async (
   place: string,
-  { keptPlace: around, deliveries }: Pick<SpawnSettings, 'keptPlace' | 'deliveries'>,
+  { options, deliveries }: Pick<SpawnSettings, 'options' | 'deliveries'>,
 ): Promise<Result<MapApprovals | undefined>> => {
   const kept = currentKept()
-  const process = keptPlaceOf(place, around)
+  const process = keptPlaceOf(place, options.kept.place)
   if (!kept || process === undefined) return succeed(undefined)
   const { approvalsOf } = await import('@plumb/wire/kept')
   const path = approvalsOf(kept.fd)

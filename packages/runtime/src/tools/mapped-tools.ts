@@ -57,11 +57,11 @@ const openMappedTool = async (
   settings: SpawnSettings,
   reporter: Reporter,
 ): Promise<Result<MappedTool, readonly Fault[]>> => {
-  const { toolProgram, maxLine } = settings
+  const { programs, lines } = settings.options
   const { name } = bound
-  if (toolProgram !== undefined) {
+  if (programs.tool !== undefined) {
     const report = (fault: Fault) => settings.report({ ...fault, process: name })
-    const opened = openToolCommand({ program: toolProgram, maxLine, reporter, report })
+    const opened = openToolCommand({ program: programs.tool, maxLine: lines.maxLine, reporter, report })
     return opened.ok ? { ok: true, value: byProgram(name, place, opened.value, settings.deliveries) } : { ok: false, error: [opened.error] }
   }
   const { openRegistry, perform } = await import('@plumb/tool/internal')

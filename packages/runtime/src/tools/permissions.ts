@@ -3,7 +3,7 @@
 import type { Authority } from '@plumb/policy'
 import { type Bootstrap, type Result, readSpec, succeed } from '@plumb/wire'
 import { AuthoritySource } from '../child/authority-source.js'
-import type { Permissions } from '../options/option-groups.js'
+import type { Permissions } from '../options/run-options.js'
 
 type Permit = typeof import('@plumb/policy')
 

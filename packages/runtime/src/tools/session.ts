@@ -3,6 +3,7 @@
 import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool/internal'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
+import { wordsOfAgents } from '../options/run-options.js'
 import type { MapApprovals } from './map-approvals.js'
 
 export interface SessionOptions {
@@ -24,7 +25,7 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   const tool = await import('@plumb/tool/internal')
   const { name, place, docroot, authority, isApproved, caller, approvals } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
-  const { files, handedOn, agentProgram, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
+  const { files, options: given, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
   // A worker asks no person: the run has many workers.
   const ask = settings.deliveries ? async () => undefined : tool.askOnTerminal()
   const trace = (call: CallEnvelope) => {
@@ -46,8 +47,8 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
     onCall: log || emitter || emitToParent ? trace : undefined,
     costOf,
     onUsage: emitter || emitToParent ? used : undefined,
-    agentOptions: handedOn,
-    agentProgram,
+    agentOptions: wordsOfAgents(given.agents),
+    agentProgram: given.programs.agent,
     caller,
     servers: new tool.ServerPool({ cwd: docroot, note: (warning) => reporter.warn({ ...warning, process: name }) }),
     nowMs,
@@ -57,9 +58,9 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
 }
 
 /** The provider and the model for tools that use those of their caller. */
-export const callerOf = (config: Readonly<Record<string, unknown>>, settings: SpawnSettings): Session['caller'] => {
-  const provider = settings.provider ?? config.provider ?? process.env.PLUMB_PROVIDER
-  const model = settings.model ?? config.model ?? process.env.PLUMB_MODEL
+export const callerOf = (config: Readonly<Record<string, unknown>>, { options: { agents } }: SpawnSettings): Session['caller'] => {
+  const provider = agents.provider ?? config.provider ?? process.env.PLUMB_PROVIDER
+  const model = agents.model ?? config.model ?? process.env.PLUMB_MODEL
   if (typeof provider !== 'string' || typeof model !== 'string') return undefined
   return { provider, model, ...(typeof config.endpoint === 'string' ? { endpoint: config.endpoint } : {}) }
 }

@@ -10,7 +10,7 @@ import type { RunOptions } from '../../options/run-options.js'
 /** By place; those of nested plumbs after theirs. */
 export type AgentDigests = Readonly<Record<string, string>>
 
-type DigestOptions = Pick<RunOptions, 'provider' | 'model'>
+type DigestOptions = RunOptions['agents']
 
 export const agentDigests = (graph: Graph, files: SourceFiles, options: DigestOptions): AgentDigests =>
   Object.fromEntries(digestsOf(graph, files, options, ''))
