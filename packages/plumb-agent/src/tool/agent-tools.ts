@@ -49,7 +49,8 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const isWaitedFor = config.providerName !== 'eliza' && config.lane !== 'batch'
   const isEarly = opened.caller === own && options.toolCommand === undefined && isWaitedFor
   return {
-    ...tools,
+    offers: () => tools.offers(),
+    answer: (calls, signal, emit, of) => tools.answer(calls, signal, emit, of),
     ...(isEarly ? { prepare: () => own.prepare() } : {}),
     answers: opened.answers,
     onRequestsClosed: opened.onRequestsClosed,

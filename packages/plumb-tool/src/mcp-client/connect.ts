@@ -40,7 +40,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const { clientName, signal } = options
   const { revision = AUTO } = config
   if (![AUTO, STATELESS, ...WITH_SESSIONS].includes(revision))
-    return fail('config_invalid', `'${preview(revision)}' is no revision of MCP that is known: ${[STATELESS, ...WITH_SESSIONS].join(', ')}`)
+    return fail('config_invalid', `'${preview(revision)}' is not a known revision of MCP: ${[STATELESS, ...WITH_SESSIONS].join(', ')}`)
   if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was cancelled`, { server })
   const places = openRawArguments()
   const parameters = openParameterHeaders()
@@ -65,9 +65,9 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   })
   if (!opened.ok) return opened
   const link = opened.value
-  negotiated = negotiate(link, { server, revision: revision === AUTO ? undefined : revision })
-  const agreed = negotiated.revision
-  guarded = guard(negotiated)
+  const agreed = negotiate(link, { server, revision: revision === AUTO ? undefined : revision })
+  negotiated = agreed
+  guarded = guard(agreed)
 
   const { Client } = await import('./mcp-client.late.js')
   // Answers are checked here, with a validator that withstands hostile schemas.
@@ -77,7 +77,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const shaken = await waitAtMost(seconds * 1000, orAborted(client.connect(guarded.transport), signal))
   if (shaken !== 'done') {
     const isClosed = shaken !== undefined && shaken !== 'aborted'
-    if (isClosed && config.url === undefined && revision === AUTO && negotiated.isUnanswered()) {
+    if (isClosed && config.url === undefined && revision === AUTO && agreed.isUnanswered()) {
       await link.end()
       // Some older servers exit at any request before initialize.
       return connectMcp({ ...config, revision: WITH_SESSIONS[0] }, given)
@@ -92,7 +92,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   return succeed(
     await openMcpConnection({
       client,
-      protocol: agreed() ?? guarded.protocol(),
+      protocol: agreed.revision() ?? guarded.protocol(),
       link,
       life,
       request,
@@ -110,7 +110,7 @@ const AUTO = 'auto'
 const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(detail, { type: 'McpWarning', code: error })
 
 const gone = (server: string, { detail, ...extras }: Pick<Fault, 'detail'>): Fault =>
-  fault('mcp_dead', `MCP server '${server}' is gone: ${detail}`, { ...extras, server })
+  fault('mcp_dead', `MCP server '${server}' has ended: ${detail}`, { ...extras, server })
 
 const openLife = (onDeath: (why: Fault) => void): Life => {
   let dead: Fault | undefined
