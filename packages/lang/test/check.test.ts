@@ -91,7 +91,7 @@ table('what other languages write', [
     ["1:34-38 unknown_function | did you mean 'upper'?", '2:34-40 unknown_function | there are abs, all, any, ceil, contains'],
   ],
   [
-    'values that are no binding',
+    'values that are not a binding',
     'let a = ["x"]\nlet b = "x"\nlet c = -1\nlet d = true\nlet e = { list: ["x"] }',
     [
       "1:9-10 syntax_error config value { … }, not a list | 'let name = { key: … }'",
@@ -316,7 +316,7 @@ table('a name that is all of a map or a filter', [
     [
       "8:34-37 stream_in_base 'ask' is a process on streams, and map takes | '… ; ask ; …'",
       "9:32-36 not_a_process 'conf' is a config value",
-      "10:32-35 stream_in_base 'ask' is no bare morphism (base category) | tool { process: ask }",
+      "10:32-35 stream_in_base 'ask' is not a bare morphism (base category) | tool { process: ask }",
       "11:49-50 type_mismatch 'parallel' says how many calls of a tool run at once, and this map calls none",
       "12:50-51 type_mismatch 'parallel' is a whole number from 1",
     ],
@@ -352,9 +352,9 @@ table('a name that is all of a map or a filter', [
       "13:46-50 type_mismatch the param 'word' is 'string' | declare it as 'param word : number'",
       "14:32-39 type_mismatch the param 'seconds' is 'number' | declare it as 'param seconds : int'",
       "15:50-54 type_mismatch 'parallel' is a whole number from 1; the param 'none' is 0",
-      "16:53-56 unknown_name no param is named 'sum' | a literal or a param stands here",
+      "16:53-56 unknown_name no param is named 'sum' | write a literal or a param",
       "17:32-36 unknown_name no param is named 'mani' | did you mean 'many'?",
-      "18:32-38 unknown_name no param is named 'search' | a literal or a param stands here",
+      "18:32-38 unknown_name no param is named 'search' | write a literal or a param",
       "18:48-53 unknown_module no module is named 'Other'",
       "19:32-35 type_mismatch the param 'key' is labelled",
       '20:34-35 syntax_error',
@@ -487,7 +487,7 @@ table('types', [
       "1:28-34 annotation_invalid '@max' says nothing of 'b', which is 'json'",
       "1:44-50 annotation_invalid '@min' says nothing of 'c'",
       "1:66-72 annotation_invalid '@max' says nothing of 'd'",
-      "2:12-18 annotation_invalid '@min 5' is over '@max 4'",
+      "2:12-18 annotation_invalid '@min 5' is above '@max 4'",
       "2:50-51 type_mismatch the default of 'b' does not fit its type: 0 is less than '@min 1'",
       "2:72-77 type_mismatch the default of 'c' does not fit its type: \"äöü\" has 3 characters, more than '@max 2'",
       "2:104-110 type_mismatch the default of 'd' does not fit its type",
@@ -573,8 +573,8 @@ table('signatures and bindings', [
       "5:1-8 annotation_invalid a binding has no annotation '@nosuch' | it may have @description, @tool, @version",
       "7:1-16 annotation_invalid '@descripton' | did you mean '@description'?",
       "9:1-15 annotation_invalid '@description' takes a string",
-      "11:1-6 annotation_invalid '@tool' stands above a bare morphism | tool { process: f }",
-      "13:1-11 annotation_invalid '@tool' stands above a bare morphism",
+      "11:1-6 annotation_invalid '@tool' belongs above a bare morphism | tool { process: f }",
+      "13:1-11 annotation_invalid '@tool' belongs above a bare morphism",
     ],
   ],
   [
@@ -679,7 +679,7 @@ table('modules', [
     ],
     { 'words.plumb': 'let shout : !string -> !string = map(upper(value))' },
   ],
-  ['a module is no process', 'use m\nlet a : !int -> !int = M', ["2:24-25 unknown_name 'M'"], { 'm.plumb': '' }],
+  ['a module is not a process', 'use m\nlet a : !int -> !int = M', ["2:24-25 unknown_name 'M'"], { 'm.plumb': '' }],
   [
     'ports of members',
     'use m\nlet main : !int -> !int = plumb(input, output) {\n  input ; M.sieve@from\n  M.sieve@small ; output\n  M.sieve@bigg ; discard\n}',
@@ -723,7 +723,7 @@ table('wiring', [
   [
     'bare operators',
     'let a : !int -> !int = id + id\nlet b : !int -> !int = trace(id)',
-    ["2:24-33 stream_in_base 'trace' stands in the base category only"],
+    ["2:24-33 stream_in_base 'trace' is allowed in the base category only"],
   ],
   [
     'm branches to n',
@@ -916,7 +916,7 @@ table('spawn', [
   [
     'by name, then by place',
     `${twoByTwo}spawn f(a=i, j)\n}`,
-    ['4:16-17 arity_mismatch an argument by place stands after one by name | port=channel'],
+    ['4:16-17 arity_mismatch an argument by position comes after one by name | port=channel'],
   ],
   ['too many', `${twoByTwo}spawn f(i, j, k, l, i)\n}`, ["4:23-24 arity_mismatch 'f' takes 4 arguments by place, this is number 5"]],
   ['too few', `${twoByTwo}spawn f(i)\n}`, []],
@@ -1002,7 +1002,7 @@ table('the base category', [
     'what is not total',
     'let a : int -> int = filter(true)\nlet b : int -> int = id ; merge\nlet c : int -> int = empty * barrier\nlet d : (int, int) -> int = project(0)',
     [
-      "1:22-34 stream_in_base 'filter' stands on streams only (not total)",
+      "1:22-34 stream_in_base 'filter' is for streams only (not total)",
       '2:27-32 stream_in_base',
       '3:22-27 stream_in_base',
       '3:30-37 stream_in_base',
@@ -1013,7 +1013,7 @@ table('the base category', [
     'names',
     'let s : !int -> !int = id\nlet v = { a: 1 }\nlet a : int -> int = s\nlet b : int -> int = v\nlet c : int -> int = nosuch ; nosuch2\nlet d : int -> int = a@input',
     [
-      "3:22-23 stream_in_base 's' is no bare morphism (base category) | tool { process: s }",
+      "3:22-23 stream_in_base 's' is not a bare morphism (base category) | tool { process: s }",
       '4:22-23 stream_in_base',
       '5:22-28 unknown_name',
       '5:31-38 unknown_name',
@@ -1032,7 +1032,7 @@ table('the base category', [
     ],
   ],
   [
-    'each of what is no list, and its options',
+    'each of what is not a list, and its options',
     lines(
       'let up : string -> string = map(upper(value))',
       'let a : int -> [string] = each(up)',
@@ -1054,7 +1054,7 @@ table('the base category', [
     ],
   ],
   [
-    'flatten of what is no list',
+    'flatten of what is not a list',
     lines(
       'let a : int -> int = flatten',
       'let b : [int] -> [int] = flatten',
@@ -1100,7 +1100,7 @@ table('the base category', [
       "3:45-52 type_mismatch 'within' is a number of seconds over 0",
       "4:46-52 syntax_error 'batch' takes 'within', once",
       "5:24-32 type_mismatch 'batch' gives '[int]', 'output' takes 'int'",
-      "6:24-32 stream_in_base 'batch' stands on streams only (not total)",
+      "6:24-32 stream_in_base 'batch' is for streams only (not total)",
       '8:40-41 lower_not_total cannot lower batch to a tool (not total)',
       "9:32-33 unknown_name no param is named 'n'",
       '10:5-10 syntax_error',
@@ -1134,7 +1134,7 @@ table('the base category', [
       "5:24-54 type_mismatch 'fold' gives 'number', 'output' takes 'int'",
       '7:50-51 unknown_field',
       '9:49-108 type_mismatch',
-      "10:22-42 stream_in_base 'fold' stands on streams only (not total)",
+      "10:22-42 stream_in_base 'fold' is for streams only (not total)",
       '11:34-35 syntax_error',
       "12:36-38 syntax_error 'fold' takes what it begins with as 'from'",
       '13:38-39 lower_not_total cannot lower fold to a tool (not total)',
@@ -1170,9 +1170,9 @@ table('the base category', [
       "9:33-37 arity_mismatch 'each' takes a process of one output, this has 2",
       "10:33-36 arity_mismatch 'each' takes a process of one input, this has 2",
       "11:43-48 arity_mismatch nothing can be wired into 'empty'",
-      "12:35-39 spec_invalid a 'batch' cannot stand in 'each'",
+      "12:35-39 spec_invalid a 'batch' cannot be in 'each'",
       "13:31-47 type_mismatch 'each' gives '[int]', 'output' takes '[string]'",
-      "16:15-16 not_a_process 'c' is a channel, and what stands in 'each' is a process of its own",
+      "16:15-16 not_a_process 'c' is a channel, and what is in 'each' is a process of its own",
       "17:3-19 unwired_input nothing is wired into 'each' here",
     ],
   ],
@@ -1252,7 +1252,7 @@ table('tools', [
     ],
   ],
   [
-    'what is no process',
+    'what is not a process',
     lines(
       'let f : !int -> !int = id',
       'let cfg = { a: 1 }',
@@ -1273,7 +1273,7 @@ table('tools', [
       '5:38-44 unknown_name',
       '6:38-46 unknown_name',
       "7:38-39 config_invalid 'process' takes a name",
-      "8:38-39 not_a_process 'a' is no stream process",
+      "8:38-39 not_a_process 'a' is not a stream process",
       '9:38-41 not_a_process',
       '10:38-41 config_invalid',
       '11:38-40 config_invalid',
@@ -1336,7 +1336,7 @@ table('tools', [
     ),
     [
       '4:39-45 unknown_name',
-      "4:47-48 stream_in_base 's' is no bare morphism | lower it",
+      "4:47-48 stream_in_base 's' is not a bare morphism | lower it",
       "4:50-52 type_mismatch 'b' takes 'int', 'up' takes 'string'",
       '4:59-71 config_invalid \'by\' takes one of "round-robin", "least-busy"; did you mean "round-robin"?',
       "5:37-38 type_mismatch 'a' gives 'int', 'c' gives 'string'",
@@ -1351,9 +1351,9 @@ table('agents', [
     'let a : !string -> !string = agent { provider: "eliza", prompt: $"{1 + 1} words, {{json}}" }\nlet b : !string -> !string = agent { provider: "eliza", prompt: $"a {name}", model: $"m {1}" }\nlet c : !string -> !string = agent { provider: "eliza", prompt: $"a {1 / 0}" }\nlet d = { x: [$"a"] }\nlet e : !string -> !string = agent { provider: "eliza", prompt: $"a {b c} d", model: 3 }',
     [
       "2:70-74 unknown_field nothing is named 'name' here | for each message comes as the input",
-      "2:85-93 config_invalid a template stands in expressions, and as an agent's prompt",
+      "2:85-93 config_invalid a template is allowed in expressions, and as an agent's prompt",
       "3:65-77 config_invalid the prompt has no text: division by zero in '1 / 0'",
-      '4:15-19 config_invalid a template stands in expressions',
+      '4:15-19 config_invalid a template is allowed in expressions',
       "5:72-73 syntax_error expected '}', found 'c'",
     ],
   ],
@@ -1453,12 +1453,12 @@ table('agents', [
       'let c : !string -> !string = agent { tools: [seach, "x y"] }',
     ),
     [
-      "7:54-58 not_a_tool 'bare' is no tool | '@tool true'",
+      "7:54-58 not_a_tool 'bare' is not a tool | '@tool true'",
       '7:60-63 not_a_tool',
-      "7:65-69 not_a_tool 'proc' is no tool | tool { process: proc }",
+      "7:65-69 not_a_tool 'proc' is not a tool | tool { process: proc }",
       "7:71-74 not_a_tool 'cfg'",
       '7:76-82 unknown_name',
-      "7:84-90 duplicate_name 'bare' stands in 'tools' twice; the first one is here at main.plumb:7:54",
+      "7:84-90 duplicate_name 'bare' is in 'tools' twice; the first one is here at main.plumb:7:54",
       "7:92-93 config_invalid 'tools' takes a list of names",
       "7:95-102 unknown_name | did you mean 'search'?",
       '7:104-112 config_invalid',
@@ -1470,7 +1470,7 @@ table('agents', [
   [
     'tools of modules',
     'use m\nlet a : !string -> !string = agent { tools: [M.t, M.f, M.x, t] }',
-    ["2:51-54 not_a_tool 'M.f' is no tool", "2:58-59 unknown_name 'M.x'", "2:61-62 unknown_name 't'"],
+    ["2:51-54 not_a_tool 'M.f' is not a tool", "2:58-59 unknown_name 'M.x'", "2:61-62 unknown_name 't'"],
     { 'm.plumb': 'let f : !int -> !int = id\nlet t : int -> int = tool { process: f }' },
   ],
 ])
@@ -1498,12 +1498,12 @@ table('config values', [
     ['1:16-22 unknown_name', "1:27-30 unknown_name | did you mean 'bad'?"],
   ],
   [
-    'what is no value',
+    'what is not a value',
     'let f : !int -> !int = id\nlet a = { p: f, q: M.x }\nlet b : !string -> !string = agent { mcp: [f, nosuch] }',
     [
-      "2:14-15 config_invalid 'f' is no config value | literals and the names",
+      "2:14-15 config_invalid 'f' is not a config value | literals and the names",
       '2:20-21 unknown_module',
-      "3:44-45 config_invalid 'f' is no config value",
+      "3:44-45 config_invalid 'f' is not a config value",
       '3:47-53 unknown_name',
     ],
   ],

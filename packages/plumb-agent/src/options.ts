@@ -26,9 +26,9 @@ export interface AgentOptions {
   readonly policy?: string
   /** KEY=VALUE, as given to --context. */
   readonly context: readonly string[]
-  /** Hosts besides the provider's own that get its key. */
+  /** Hosts other than the provider's own that get its key. */
   readonly allowedHosts: readonly string[]
-  /** A program in place of plumb-tool. */
+  /** A program instead of plumb-tool. */
   readonly toolCommand?: string
   /** As given to --fds. */
   readonly fds?: string
@@ -68,7 +68,7 @@ export interface AgentOptions {
   readonly wantsTelemetry: boolean
   /** Emits what each answer added to the memory, for a parent that records it. */
   readonly emitsMemory: boolean
-  /** Outputs are numbered lines, among which stand errors, replies and telemetry without a descriptor. */
+  /** Outputs are numbered lines, among which are errors, replies and telemetry without a descriptor. */
   readonly isNumbered: boolean
   readonly isMux: boolean
   readonly takesEnvelopes: boolean

@@ -72,7 +72,7 @@ const describe = (command: Command): Command =>
 
 const toOptions = (flags: Flags, path: string | undefined): Result<ChatOptions> => {
   const { eval: text, agent, provider, model, thinking, history } = flags
-  if (text !== undefined && path !== undefined) return fail('usage', '--eval stands in place of a file, and a file is given too')
+  if (text !== undefined && path !== undefined) return fail('usage', '--eval takes the place of a file, and a file is given too')
   return succeed({
     spec: path !== undefined ? { kind: 'file', path } : text !== undefined ? { kind: 'text', text } : { kind: 'none' },
     ...(agent === undefined ? {} : { agent }),

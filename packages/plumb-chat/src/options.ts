@@ -8,7 +8,7 @@ export type Spec =
 
 export interface ChatOptions {
   readonly spec: Spec
-  /** The agent to talk to, in place of main. */
+  /** The agent to talk to, instead of main. */
   readonly agent?: string
   readonly provider?: string
   readonly model?: string

@@ -6,7 +6,7 @@ import { INSPECT_VERBS, readAsked } from './inspect/arguments.js'
 import type { InspectFlags } from './inspect/inspection.js'
 
 /**
- * Adds them to the program, whose own options then stand before the name of a command. `argv` is what will be parsed; `run` gets the work
+ * Adds them to the program, whose own options then are before the name of a command. `argv` is what will be parsed; `run` gets the work
  * of the chosen command, which resolves to the exit status.
  */
 export const addInspect = (program: Command, argv: readonly string[], run: (work: () => Promise<number>) => void): void => {

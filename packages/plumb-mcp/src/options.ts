@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly tokenEnv?: string
   /** Requires no token, whatever is granted. */
   readonly isOpen?: boolean
-  /** HTTP: allowed origins of pages besides its own. */
+  /** HTTP: allowed origins of pages other than its own. */
   readonly allowOrigin?: readonly string[]
   /** NAME=VALUE, as given to --set; for each spec. */
   readonly set?: readonly string[]

@@ -139,7 +139,7 @@ t.test('what is asked in the wrong way', async (t) => {
     [['tools'], "usage: which server? 'tools' ends with its URL, or with '--' and the command that starts it"],
     [
       ['tools', 'nowhere'],
-      "usage: which server? 'tools' ends with its URL, and 'nowhere' is none, or with '--' and the command that starts it",
+      "usage: which server? 'tools' ends with its URL, and 'nowhere' is not one, or with '--' and the command that starts it",
     ],
     [['tools', '--'], "usage: no command is given behind '--', as in 'plumb-mcp tools -- ./server.sh'"],
     [['call', 'http://a/'], "usage: 'call' takes NAME [JSON | -] before the server, and was given none"],

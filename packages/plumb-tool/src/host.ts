@@ -1,4 +1,4 @@
-// For embedding programs: a session with few grants, and a call with values in place of text.
+// For embedding programs: a session with few grants, and a call with values instead of text.
 
 import type { Json } from '@plumb/lang'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'

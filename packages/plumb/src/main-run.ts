@@ -36,7 +36,7 @@ export const STAGE_OPTIONS: readonly RunOption[] = [
   { flags: '--record <dir>', text: 'write what goes over each wire to this directory' },
   { flags: '--resume <dir>', text: 'go on with a recorded run that stopped', conflicts: ['record'] },
   { flags: '--same', text: 'with --resume: refuse when the spec or an option has changed' },
-  { flags: '--park', text: 'with --record: what needs a person waits, and is no error' },
+  { flags: '--park', text: 'with --record: what needs a person waits, and is not an error' },
   { flags: '--cache <dir>', text: 'keep answers there, and ask nothing that is kept' },
   { flags: '--cache-only', text: 'with --cache: fail on what is not kept' },
   { flags: '--rejects <file>', text: 'write the inputs that failed to this file' },

@@ -80,7 +80,7 @@ const deny = ({ tool }: Subject, effect: Effect | undefined, reason: string): Pe
 }
 
 const notGranted = ({ grant }: Authority): string => {
-  if (!grant) return 'declaring a tool never grants that: say --grant with net.private and all that is needed besides'
+  if (!grant) return 'declaring a tool never grants that: say --grant with net.private and all else that is needed'
   const granted = grant.length === 0 ? 'nothing with an effect' : `only ${grant.join(', ')}`
   return `${granted} is granted: add it to --grant, and to 'grant' of the agent if it has one`
 }

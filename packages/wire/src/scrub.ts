@@ -1,6 +1,6 @@
 // Removes keys from everything that is reported, logged or emitted, by their values and wherever they occur.
 
-// Shorter values are no keys, and would hide innocent text.
+// Shorter values are not keys, and would hide innocent text.
 const MIN_SECRET_LENGTH = 8
 
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)|APIKEY/i

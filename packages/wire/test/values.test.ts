@@ -349,7 +349,7 @@ t.test('what is reported, and what is not', async (t) => {
     reported(async (stream) => {
       const reporter = new Reporter('plumb-agent', () => stream, { isJson })
       reporter.warn(fault('timeout', 'a server is left out'))
-      t.equal(reporter.status, 0, 'a warning is no failure')
+      t.equal(reporter.status, 0, 'a warning is not a failure')
       await reporter.end()
     })
   t.equal(await warned(false), 'plumb-agent: warning: a server is left out (timeout)\n')

@@ -160,7 +160,7 @@ const readSlowly = (text: string): ReturnType<typeof readJson> => {
   return parseJson(bytes, 0, bytes.length, true)
 }
 
-// A last event that is no JSON counts where its end has been seen, and after a lone CR that depends on where it was cut.
+// A last event that is not JSON counts where its end has been seen, and after a lone CR that depends on where it was cut.
 const shown = (events: readonly string[] | 'unreadable'): string => {
   if (events === 'unreadable') return events
   const last = events.at(-1)

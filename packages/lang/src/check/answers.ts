@@ -1,4 +1,4 @@
-// Foreign programs that answer only some of their inputs (`answers: "some"`): nothing tells which, so they may not stand where that must be
+// Foreign programs that answer only some of their inputs (`answers: "some"`): nothing tells which, so they may not be where that must be
 // known (plumbing(5), Programs of others): in a branch of a barrier, in p + q, in each(p), in a loop, or before a wired port `error`; nor may
 // a plumb whose outputs come through such a program.
 

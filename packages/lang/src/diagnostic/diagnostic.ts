@@ -138,7 +138,7 @@ const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   return [...diagnostics].sort((a, b) => at(a) - at(b) || a.span.start - b.span.start || a.span.end - b.span.end)
 }
 
-/** With text in place of a span. */
+/** With text instead of a span. */
 export const repairToJson = ({ span, text }: { readonly span: Span; readonly text: string }): RepairJson => ({ range: rangeOf(span), text })
 
 export const diagnosticToJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
@@ -202,7 +202,7 @@ const excerpt = ({ source, start, end }: Span): string[] => {
   const from = isLong ? wholeCharacter(text, Math.max(line.start, start - BEFORE)) : line.start
   const to = isLong ? wholeCharacter(text, Math.min(line.end, from + MAX_LINE)) : line.end
   const head = from > line.start ? '…' : ''
-  // Tabs stay tabs, so that the carets stand under the same column at any tab width.
+  // Tabs stay tabs, so that the carets are under the same column at any tab width.
   const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' ')).join('')
   // A multi-line span is underlined to the end of its first line.
   const width = Math.max(1, codePoints(text.slice(start, Math.min(end, to)).trimEnd()))

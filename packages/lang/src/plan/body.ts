@@ -59,7 +59,7 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     const { name } = reference
     const own = name.module ? undefined : local.get(name.name.text)
     if (own && !placed.has(key)) {
-      const message = `'${own.name}' is a ${own.what}, and what stands in '${where}' is a process of its own`
+      const message = `'${own.name}' is a ${own.what}, and what is in '${where}' is a process of its own`
       builder.report(error('not_a_process', message, name.span, `name a binding there, and wire '${own.name}' outside of it`))
     }
     if (!placed.has(key)) placed.set(key, own ? undefined : placeAnew(reference, bound.scope, builder))

@@ -1,4 +1,4 @@
-// Where a type is wanted: the types of the language, of the file, and behind a dot those of a module.
+// Where a type is wanted: the types of the language, of the file, and after a dot those of a module.
 
 import type { Program } from '../compile.js'
 import type { Scope } from '../names/names.js'

@@ -53,7 +53,7 @@ const wordEnd = (text: string, offset: number): number => {
   return rest.test(text) ? rest.lastIndex : offset
 }
 
-/** What stands before a declaration and behind it, parsed once while that is being written. */
+/** What is before a declaration and after it, parsed once while that is being written. */
 export class TextAround {
   #before: Piece | undefined
   #behind: Piece | undefined

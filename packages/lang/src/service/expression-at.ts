@@ -44,7 +44,7 @@ export const bindingAround = (path: readonly Node[], { entry }: Program): Bound 
   return bound?.binding === binding ? bound : undefined
 }
 
-/** Is the place on the name behind the dot? */
+/** Is the place on the name after the dot? */
 export const isOnField = (part: Expression, path: readonly Node[]): part is FieldExpression =>
   part.kind === 'field' && path.at(-1) === part.field
 
@@ -66,6 +66,6 @@ const EXPRESSIONS: Readonly<Record<Expression['kind'], true>> = {
 
 export const isExpression = (node: Node): node is Expression => 'kind' in node && Object.hasOwn(EXPRESSIONS, node.kind as string)
 
-// A trace holds a chain besides its condition, and a chain has fields too.
+// A trace holds a chain in addition to its condition, and a chain has fields too.
 const holds = (atom: Node, e: Expression): boolean =>
   ('expression' in atom && atom.expression === e) || ('until' in atom && atom.until === e)

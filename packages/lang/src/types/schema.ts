@@ -11,8 +11,8 @@ export type JsonSchema = { readonly [keyword: string]: Json }
  * The schema accepts the values that the type accepts. `@min` and `@max` become minimum and maximum of numbers, minLength and maxLength of
  * strings, minItems and maxItems of arrays.
  *
- * A declared type stands in `$defs` when it refers to itself, else it is written out where it is used; only when that would be long do all
- * declared types stand in `$defs`. The type itself is always written out, because some clients want `type` at the top.
+ * A declared type is in `$defs` when it refers to itself, else it is written out where it is used; only when that would be long do all
+ * declared types are in `$defs`. The type itself is always written out, because some clients want `type` at the top.
  */
 export const toSchema = (type: Type): JsonSchema => {
   const isLong = writtenSize(type) > MAX_WRITTEN

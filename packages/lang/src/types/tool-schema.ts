@@ -5,7 +5,7 @@ import { resolve, type Type } from './type.js'
 
 export interface ToolSchema {
   readonly schema: JsonSchema
-  /** The input is no record: it stands in the field `input` of one. */
+  /** The input is not a record: it is in the field `input` of one. */
   readonly isWrapped: boolean
 }
 

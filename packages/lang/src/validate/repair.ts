@@ -12,7 +12,7 @@ import { inField, inItem } from './mismatch.js'
 
 /**
  * `json_text`: a string that holds an object or list. `scalar_text`: a string that is just a number, `true` or `false`. `lone_value`: one
- * item in place of the list of it. `null_field`: null where a field may be absent, and null is none of its values.
+ * item instead of the list of it. `null_field`: null where a field may be absent, and null is none of its values.
  */
 export type RepairKind = 'json_text' | 'scalar_text' | 'lone_value' | 'null_field'
 

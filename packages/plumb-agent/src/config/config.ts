@@ -133,7 +133,7 @@ export const readAgentConfig = async (
       ? { ok: false, error: [missing('provider', "'anthropic', 'openai', 'eliza' or another of --providers")] }
       : prepareProvider({ name, model, agent, lane }, options, surroundings)
 
-  // A parent of ours ends the input itself, and needs an outcome for each message that it has sent.
+  // A parent that is plumb ends the input itself, and needs an outcome for each message that it has sent.
   const isHandedDown = isElsewhere || options.sourcesFd !== undefined
   const faults = [
     ...whyNoBatches(lane, agent, isElsewhere),

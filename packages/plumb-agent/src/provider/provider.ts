@@ -120,7 +120,7 @@ export type Answered =
   | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal; readonly isShared?: true }
 
 export interface Provider {
-  /** What its answers depend on besides the question, such as the maximum length; neither keys nor addresses. */
+  /** What its answers depend on in addition to the question, such as the maximum length; neither keys nor addresses. */
   readonly settings?: { readonly [name: string]: unknown }
   /** Why it accepts no temperature in this configuration. Undefined: it does. */
   readonly noTemperature?: string

@@ -6,7 +6,7 @@ import { type Field, resolve, type Type } from '@plumb/lang'
 import { fail, MAX_LINE, type Result, readBytes, succeed, systemReason } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
 
-/** A text as it stands; for a record with one required field, of type string, it is that field. `text` is its JSON. */
+/** A text unchanged; for a record with one required field, of type string, it is that field. `text` is its JSON. */
 export const stringInput = (input: Type, text: JsonText): JsonText => {
   const needed = fieldsOf(input).filter(({ isOptional }) => !isOptional)
   const [only] = needed

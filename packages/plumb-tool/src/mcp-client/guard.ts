@@ -11,14 +11,14 @@ export interface Guarded {
   /** The negotiated revision. */
   readonly protocol: () => string
   readonly isAsked: (id: RequestId) => boolean
-  /** Answers all open requests, or the given one, in place of the server, which will not. */
+  /** Answers all open requests, or the given one, instead of the server, which will not. */
   readonly abandon: (fault: Fault, only?: RequestId) => void
 }
 
 /** In the data of such an answer. */
 export const ABANDONED = Symbol('abandoned')
 
-/** An answer in place of the server's. */
+/** An answer instead of the server's. */
 export const givenUp = (id: RequestId, why: Fault): JSONRPCErrorResponse => ({
   jsonrpc: '2.0',
   id,

@@ -134,7 +134,7 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
 const lastWords = ({ exit, breach, stray }: State, { text }: StderrTail, lacked: string | undefined): string | undefined => {
   const ended = exit?.signal ? `it was ended by ${exit.signal}` : exit ? `it ended with status ${exit.status}` : undefined
   const said = text === '' ? undefined : `its stderr ends with: ${text}`
-  const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were no JSON-RPC`
+  const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were not JSON-RPC`
   const parts = [breach ?? ended, skipped, said, ended && lacked].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join('; ')
 }

@@ -18,9 +18,9 @@ export interface SpawnSettings {
   readonly docroot: string | undefined
   readonly provider: string | undefined
   readonly model: string | undefined
-  /** A program in place of plumb-agent (--agent-command, PLUMB_AGENT). */
+  /** A program instead of plumb-agent (--agent-command, PLUMB_AGENT). */
   readonly agentProgram: string | undefined
-  /** A program in place of the tool dispatcher (--tool-command, PLUMB_TOOL). */
+  /** A program instead of the tool dispatcher (--tool-command, PLUMB_TOOL). */
   readonly toolProgram: string | undefined
   readonly authoritySource: AuthoritySource
   /** Sandboxes of agents that are programs. */
@@ -52,7 +52,7 @@ export interface SpawnSettings {
   readonly nestedRecord: (place: string) => readonly string[]
   /** Recorded answers of the resumed run, by the places of agents. */
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
-  /** Those that are given again without asking an agent of ours. */
+  /** Those that are given again without a request of a plumb-agent. */
   readonly repeated?: RepeatedAnswers | undefined
   /** The memory of agents and folds, and where they report it. */
   readonly state?: StateFile | undefined
@@ -73,7 +73,7 @@ export const ENVELOPE_BYTES = 256
 /** From an agent of the graph to the settings of its start. */
 export interface AgentStart {
   readonly plan: AgentPlan
-  /** In place of plumb-agent. */
+  /** Instead of plumb-agent. */
   readonly program: readonly string[] | undefined
   readonly fds: Readonly<Record<number, 'in' | 'out'>>
   readonly settings: SpawnSettings

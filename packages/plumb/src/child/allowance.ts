@@ -162,6 +162,6 @@ export class ChildAllowance {
   }
 }
 
-const NO_CLAIM = fault('budget_spent', 'it asks for what is no claim of money')
+const NO_CLAIM = fault('budget_spent', 'it asks for what is not a claim of money')
 const AGENT_SPENT = fault('budget_spent', 'the budget of this agent (max_cost) is spent', { limit: 'max_cost' })
 const BUDGET_SPENT = fault('budget_spent', 'the budget of this run is spent')

@@ -1,4 +1,4 @@
-// Prices for foreign programs in place of agents, which report their tokens and do not know of budgets.
+// Prices for foreign programs instead of agents, which report their tokens and do not know of budgets.
 
 import { agentOf, type Graph } from '@plumb/lang'
 import { currentBudget, loadPrices, type Prices } from '@plumb/wire'

@@ -50,7 +50,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance =
     budget && new ChildAllowance({ budget, channel, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
-  // What answers some is asked anew: no answer of it belongs to a known input.
+  // What answers some is asked again: no answer of it belongs to a known input.
   const answered = kind === 'plumb' || form === 'some' ? undefined : (settings.resumed?.get(place)?.ofBytes ?? settings.repeated?.at(place))
   const replay =
     answered && new Replay({ answers: answered, isOrdered: config.unordered !== true, ...replayingFor(() => process, context, options) })

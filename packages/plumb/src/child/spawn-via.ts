@@ -41,7 +41,7 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
     fds,
     maxLine: maxLine + ENVELOPE_BYTES,
     isHeldOpen: budget !== undefined,
-    report: (fault) => report({ ...fault, detail: `'${name}' gave what is no message: ${fault.detail}`, process: name }),
+    report: (fault) => report({ ...fault, detail: `'${name}' gave what is not a message: ${fault.detail}`, process: name }),
   })
   if (!program) {
     const grant = authoritySource.authorityFor(plan)
@@ -79,7 +79,7 @@ const isShell = (via: readonly string[]): boolean => {
 export const viaWords = (via: readonly string[], { program }: AgentStart): string[] =>
   viaCommand(via, program ? ['plumb-mux', '--tell-unreadable', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
 
-/** The first message of an agent of ours, without its authority. */
+/** The first message of an plumb-agent, without its authority. */
 export const specSent = ({ plan, settings }: AgentStart) => {
   const { files, handedOn, maxLine, isFailFast } = settings
   const memory = emitsMemory(plan, settings) ? ['--tell-memory'] : []
@@ -96,12 +96,12 @@ export const specSent = ({ plan, settings }: AgentStart) => {
   if (isFailFast) args.push('--fail-fast')
   // Programs around it here are not there.
   const { around: _, ...bundle } = files.bundle(plan.specPath)
-  return { ...bundle, files: { ...bundle.files, ...besides(plan, settings) }, args }
+  return { ...bundle, files: { ...bundle.files, ...namedFiles(plan, settings) }, args }
 }
 
 // Files that the spec names for this agent; one that cannot, or may not, be read here is looked up there, and refused there by the same
 // rules. A bare name of a prompt is not a file.
-const besides = (
+const namedFiles = (
   { config, specPath }: AgentPlan,
   { authoritySource, docroot }: AgentStart['settings'],
 ): Readonly<Record<string, string>> => {

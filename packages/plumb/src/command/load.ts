@@ -23,11 +23,11 @@ import {
 import type { Permissions } from '../tools/permissions.js'
 
 export interface SpecOptions {
-  /** The text itself, in place of a file. */
+  /** The text itself, instead of a file. */
   readonly eval?: string
   /** The descriptor on which a parent hands over all texts. */
   readonly sourcesFd?: number
-  /** The files that a prompt file in place of a spec may include. */
+  /** The files that a prompt file instead of a spec may include. */
   readonly permissions?: Pick<Permissions, 'grant'>
   readonly docroot?: string | undefined
   /** `--flows`. */
@@ -65,7 +65,7 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
   if (options.eval !== undefined && path !== undefined)
-    return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
+    return fail('usage', `'--eval' takes the place of a file, so '${path}' is one too many`)
   if (options.eval !== undefined) {
     const entry = { path: EVAL_PATH, text: options.eval }
     return loaded(entry, withText(files, entry.path, entry.text))
@@ -82,7 +82,7 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   return loaded({ path: entryPath, text: text.value }, files)
 }
 
-// A check is over before optimised code has paid for itself: with V8's optimiser delayed, one of 2,000 lines takes a tenth less of processor
+// A check has ended before optimised code has paid for itself: with V8's optimiser delayed, one of 2,000 lines takes a tenth less of processor
 // time. To reach the flag costs 3 ms, more than it saves in a short text. It is one of Node 20's V8; later versions print a warning for it.
 const LONG_TEXT = 15_000
 const withDelayedOptimiser = <T>(work: () => T): T => {

@@ -191,7 +191,7 @@ const placeOf = (box: Box, direction: Direction, port: number | undefined): stri
   return isNamed(box, direction) ? `:${direction}${port}:${direction === 'i' ? 'n' : 's'}` : ''
 }
 
-// The sender of control stands where its data places it, not above the agent that it controls.
+// The sender of control is where its data places it, not above the agent that it controls.
 const isControlInput = ({ role, to, input }: Wire): boolean => role === 'control' && input !== undefined && to.inputs[input] === 'ctrl_in'
 
 // In Graphviz's strings a backslash begins an escape and an ampersand an entity.

@@ -137,7 +137,7 @@ export interface Engine {
   /** Runs that are not over. */
   runs(): Promise<readonly RunRow[]>
   take(options: TakeOptions): Promise<readonly TakenMessage[]>
-  /** False: the messages, or the part, belong to another worker now, or the run is over. */
+  /** False: the messages, or the part, belong to another worker now, or the run has ended. */
   settle(settlement: Settlement): Promise<boolean>
   /** Renews the lease of this worker's messages. */
   renew(): Promise<void>
@@ -153,7 +153,7 @@ export interface Engine {
   reap(): Promise<void>
   /** `isCrowded`: one of the parts after it has more waiting than it should; `hasAlone`: something waits that is delivered alone. */
   look(run: string, part: number, behind: readonly number[]): Promise<{ readonly isCrowded: boolean; readonly hasAlone: boolean }>
-  /** Nothing more can come to this part, besides the messages of the lease. */
+  /** Nothing more can come to this part, except the messages of the lease. */
   isLast(run: string, part: number, above: readonly number[], lease: string): Promise<boolean>
   /**
    * Borrows from a balance of the run: `spent` and `back` settle earlier loans. Returns the loan, `need` or more. `waits`: others have

@@ -26,7 +26,7 @@ const optionOf = (name: string): string => `--${name.replace(/[A-Z]/g, (capital)
 
 const refusalWithWorkers = (flags: RunFlags): Fault | undefined => {
   const given = (Object.keys(NOT_WITH_WORKERS) as (keyof RunFlags)[]).find((name) => flags[name] !== undefined)
-  if (given) return fault('usage', `${optionOf(given)} says nothing to a run by workers (--on): ${NOT_WITH_WORKERS[given]}`)
+  if (given) return fault('usage', `${optionOf(given)} has no effect on a run by workers (--on): ${NOT_WITH_WORKERS[given]}`)
   const early = flags.detach ? NOT_DETACHED.find((name) => flags[name] !== undefined) : undefined
   return early && fault('usage', `${optionOf(early)} says nothing with --detach: say it to the command that fetches the outputs`)
 }

@@ -46,7 +46,7 @@ export interface SubmitFlags {
   /** `PART=LABEL`. */
   readonly pins: readonly string[]
   readonly unservedSeconds: number
-  /** A file in place of stdout. */
+  /** A file instead of stdout. */
   readonly output: string | undefined
 }
 

@@ -26,7 +26,7 @@ export const work = async (path: string | undefined, options: RunOptions, flags:
   if (start?.ok === false) reporter.report(start.error)
   const unknown = flags.parts.find((part) => run?.plan.parts.every(({ id, name }) => part !== name && part !== String(id)))
   if (run && unknown !== undefined) {
-    reporter.report(fault('usage', `--part ${unknown} is no part: ${partsInWords(run.plan)}`))
+    reporter.report(fault('usage', `--part ${unknown} is not a part: ${partsInWords(run.plan)}`))
   } else if (run && start?.ok) {
     const watch = await openWatch(run, path ?? '', options, reporter)
     if (watch.ok)

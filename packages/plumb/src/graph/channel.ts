@@ -44,7 +44,7 @@ export class DirectChannel implements Channel {
     trampoline.leave()
   }
 
-  /** Itself, or the channel behind its receiver. `depth`: how many were skipped. */
+  /** Itself, or the channel after its receiver. `depth`: how many were skipped. */
   targets(depth = 0): readonly Channel[] {
     if (depth === MAX_PASSED) return [this]
     return this.to.passesTo?.flatMap((outlet) => outlet.targets(depth + 1)) ?? [this]

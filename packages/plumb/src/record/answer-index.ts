@@ -89,7 +89,7 @@ export interface AnsweredMessage {
 }
 
 export interface Indexing {
-  /** The answer to the n-th message of an agent stands in the file from `offset` on. */
+  /** The answer to the n-th message of an agent is in the file from `offset` on. */
   written(exchange: AnsweredMessage, n: number, offset: number, line: Buffer): void
   /** Before that or after it: how the record keeps its only request. */
   keptAs(event: { readonly process: string; readonly n: number; readonly hash: string; readonly nth: number }): void

@@ -184,7 +184,7 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
 const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestCommandOptions, errors: Reporter): Promise<number> => {
   const status = await runAll(specs, seed, options, errors)
   if (status !== 0) {
-    errors.report(fault('usage', 'no change was tried: tests fail on the spec as it is'))
+    errors.report(fault('usage', 'no change was tried: tests fail on the unchanged spec'))
     return status
   }
   const { filter = '', given } = options

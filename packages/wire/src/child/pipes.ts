@@ -26,7 +26,7 @@ export const closePipes = (pipes: readonly Pipe[]): void => {
   }
 }
 
-// The launcher has made these already. A descriptor that is no pipe, because its shell keeps the text in a file, is left alone.
+// The launcher has made these already. A descriptor that is not a pipe, because its shell keeps the text in a file, is left alone.
 const takePreopened = (count: number): Pipe[] => {
   const preopened = launcherFds()?.pipes
   const readers = [...(preopened ?? [])].slice(0, count)

@@ -1,4 +1,4 @@
-// What an executable is when it is asked for its version alone: bin/NAME runs it in place of main, a twentieth of its size. The build gives it
+// What an executable is when it is asked for its version alone: bin/NAME runs it instead of main, a twentieth of its size. The build gives it
 // the name and the version.
 
 import { versionAndPrices } from '../price/load.js'

@@ -157,5 +157,5 @@ const checkHeld = (path: string, stat: Stats): void => {
 // Without a code of the system, so that the message itself is shown.
 const isLink = (path: string): Error =>
   new Error(`'${path}' is a link, and what is written here goes through none: remove it, or name what it leads to`)
-const noFile = (path: string): Error => new Error(`'${path}' is no regular file: remove it, or name another`)
-const exchanged = (path: string): Error => new Error(`another directory stands at '${path}' than when it was opened`)
+const noFile = (path: string): Error => new Error(`'${path}' is not a regular file: remove it, or name another`)
+const exchanged = (path: string): Error => new Error(`'${path}' is another directory than when it was opened`)

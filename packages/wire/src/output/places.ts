@@ -43,7 +43,7 @@ const guarded = (): readonly string[] => {
   return bases
 }
 
-// In `/` there is no sandbox, and tools of ours make no links.
+// In `/` there is no sandbox, and plumb's own tools make no links.
 const withoutInner = (all: readonly string[]): readonly string[] =>
   all.filter((one, i) => one !== '/' && !all.some((other, j) => (other !== one || j < i) && other !== '/' && isWithin(other, one)))
 

@@ -1,7 +1,7 @@
 // The state of writing one evaluator: which parts of the message it needs, its constants, its variables.
 //
 // In the generated code `b` is the buffer, `k` the captures, `out` the sink and `p` the place to write at; constants and run-time
-// functions are properties of `K` and `R` under names of ours. No text of a user is in it.
+// functions are properties of `K` and `R` under names of its own. No text of a user is in it.
 
 import type { Expression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'

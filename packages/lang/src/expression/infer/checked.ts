@@ -88,7 +88,7 @@ export class Checked {
     return meaning?.kind === 'param' ? meaning.param : undefined
   }
 
-  /** `has(x)` tests a field and is no function. */
+  /** `has(x)` tests a field and is not a function. */
   isHas(e: CallExpression): boolean {
     return e.function.text === 'has' && !this.#context.callees.has(e)
   }

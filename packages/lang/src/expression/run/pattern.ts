@@ -12,7 +12,7 @@ import { listFrom, listOf, writeRecord } from './write.js'
 export const patternOf = (source: string, site: Site): Pattern => {
   const compiled = compilePattern(source)
   if ('pattern' in compiled) return compiled.pattern
-  return failEvaluation(site, `'${source.slice(0, 40)}' is no pattern of RE2: ${compiled.fault.message}`)
+  return failEvaluation(site, `'${source.slice(0, 40)}' is not a pattern of RE2: ${compiled.fault.message}`)
 }
 
 export const matchesPattern = (text: string, pattern: Pattern): boolean => pattern.test(text)

@@ -60,7 +60,7 @@ export const openApiCalls = ({ connection, host, keyWords, timing, log }: ApiCal
         const value = readJson(await readText(reply, MAX_REPLY_BYTES))
         if (value.ok) return value
         const isCut = value.error.error === 'truncated_line'
-        return failWith(isCut ? 'connection_failed' : 'bad_reply', `${host} answered with what is no JSON (${value.error.detail})`, isCut)
+        return failWith(isCut ? 'connection_failed' : 'bad_reply', `${host} answered with what is not JSON (${value.error.detail})`, isCut)
       }),
     lines: (request, take, signal) =>
       call(request, signal, async (reply) => {

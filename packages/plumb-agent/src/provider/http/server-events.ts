@@ -42,7 +42,7 @@ export class ServerEvents {
     return ready
   }
 
-  // A character may be cut between two chunks; what is no UTF-8 is an error, never U+FFFD.
+  // A character may be cut between two chunks; what is not UTF-8 is an error, never U+FFFD.
   #decode(chunk: Buffer): string {
     if (!this.#decoder && chunk[0] !== MARK && isUtf8(chunk)) return chunk.toString()
     this.#decoder ??= new TextDecoder('utf-8', { fatal: true })

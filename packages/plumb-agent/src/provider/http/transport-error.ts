@@ -24,7 +24,7 @@ export const transportFailure = (host: string, error: unknown): Failure | undefi
 const notHttp = (host: string, words: string): Failure =>
   /EOF/.test(words)
     ? { fault: fault('connection_failed', `${host}: ${BROKEN_OFF}`), isRetryable: true, words: '' }
-    : { fault: fault('bad_reply', `${host} answered with what is no HTTP; check the endpoint`), isRetryable: false, words: '' }
+    : { fault: fault('bad_reply', `${host} answered with what is not HTTP; check the endpoint`), isRetryable: false, words: '' }
 
 const BROKEN_OFF = 'the connection broke off'
 
@@ -45,6 +45,6 @@ const reason = (error: Error, code: string): string => {
   if (/CERT|SIGNED|SIGNATURE|CRL/.test(code))
     return `its certificate is not accepted (${code}); NODE_EXTRA_CA_CERTS names a file with further authorities`
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `no TLS there, or one that is not understood (${code})`
-  if (code === 'ERR_INVALID_URL' || code === 'UND_ERR_INVALID_ARG') return `the proxy that the environment names is none (${code})`
+  if (code === 'ERR_INVALID_URL' || code === 'UND_ERR_INVALID_ARG') return `the proxy that the environment names is not a URL (${code})`
   return systemReason(error)
 }

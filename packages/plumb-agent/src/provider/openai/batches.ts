@@ -26,7 +26,7 @@ export const openFileBatches = ({ calls, base, url, headers }: FileBatchesOption
   const readState = (attempt: Attempt<unknown>): Attempt<BatchState> => {
     if (!attempt.ok) return attempt
     const state = stateOf(attempt.value, calls)
-    return state ? { ok: true, value: state } : failWith('bad_reply', `${host} answered with what is no batch`, false)
+    return state ? { ok: true, value: state } : failWith('bad_reply', `${host} answered with what is not a batch`, false)
   }
   const upload = async (batch: NewBatch, signal: AbortSignal): Promise<Attempt<string>> => {
     const boundary = `plumb-${batch.mark}`
@@ -36,7 +36,7 @@ export const openFileBatches = ({ calls, base, url, headers }: FileBatchesOption
     // A file alone runs nothing: it may be uploaded again, whatever happened to it.
     if (!made.ok) return { ok: false, failure: { ...made.failure, isUnbilled: true, isNotMade: true } }
     const id = textAt(made.value, 'id')
-    return id === undefined ? failWith('bad_reply', `${host} answered with what is no file`, false) : { ok: true, value: id }
+    return id === undefined ? failWith('bad_reply', `${host} answered with what is not a file`, false) : { ok: true, value: id }
   }
   return {
     host,
@@ -151,7 +151,7 @@ const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
     return { id, reply: { ok: false, failure: apiFailure({ host, keyWords, status, headers: {}, text, wallMs: 0 }) } }
   }
   const error = at(line, 'error')
-  if (!error) return { id, reply: failWith('bad_reply', `${host} wrote a result of a batch that is none`, false) }
+  if (!error) return { id, reply: failWith('bad_reply', `${host} wrote an invalid result of a batch`, false) }
   const event = { type: code, message: textAt(error, 'message') }
   return { id, reply: { ok: false, failure: { ...errorEventFailure(host, keyWords, event, 'answered in a batch'), isUnbilled: true } } }
 }

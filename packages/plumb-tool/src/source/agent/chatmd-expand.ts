@@ -84,7 +84,7 @@ const inlineDocument = ({ attributes, line }: ChatElement, place: Place): Result
   const file = fileOf(attributes.src, path)
   if (file === undefined) return refuse(path, `line ${line}: <doc> needs a 'src'`)
   const other = ['strip', 'markdown'].find((name) => attributes[name] !== undefined)
-  if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it text as it is to be read`)
+  if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it the text to be read`)
   if (!attributes.local) return refuse(path, `line ${line}: <doc> must be a file: give it the attribute 'local'`)
   // Relative to the prompt, or else to the working directory.
   const text = includeFile(existsSync(file) ? file : String(attributes.src), line, place)

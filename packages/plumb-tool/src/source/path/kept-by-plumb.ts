@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { listEntries } from './look-up.js'
 import { isKept, isRecordedAnswers } from './protected-paths.js'
 
-/** As for repositories of git: what lies deeper, or behind so many directories, is not found. */
+/** As for repositories of git: what lies deeper, or after so many directories, is not found. */
 const MAX_DEPTH = 6
 const MAX_DIRECTORIES = 400
 

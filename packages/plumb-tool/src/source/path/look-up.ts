@@ -1,4 +1,4 @@
-// Looks up paths that may not exist or be readable: returns undefined, or an empty list, in place of an exception.
+// Looks up paths that may not exist or be readable: returns undefined, or an empty list, instead of an exception.
 
 import {
   closeSync,

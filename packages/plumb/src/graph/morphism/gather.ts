@@ -1,5 +1,5 @@
 // each(p), its exit: results of an element wait in its slot until nothing more can come, and lists leave whole, in the order of arrival.
-// The finished beginning of the first list is written at once, so that only elements in flight, and those behind a slow element, are held.
+// The finished beginning of the first list is written at once, so that only elements in flight, and those after a slow element, are held.
 
 import { type OriginPlace, put, Sink } from '@plumb/lang'
 import { atIndex, type Fault, fault, isHeld } from '@plumb/wire'

@@ -138,7 +138,7 @@ export class IndexedAnswers {
   }
 }
 
-/** Reads what stands close together in a file in one go. */
+/** Reads what is close together in a file in one go. */
 class FileWindow {
   readonly #buffer: Buffer
   #from = 0

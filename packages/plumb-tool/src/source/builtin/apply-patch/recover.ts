@@ -49,7 +49,7 @@ const finish = async (
 ): Promise<void> => {
   const entries = await read(directory, name, id)
   const places = entries?.map((entry) => toPlace(entry, directory.path, roots))
-  // The journal has paths outside these roots, or is not one of ours.
+  // The journal has paths outside these roots, or is not one of this program.
   if (!entries || !places?.every((resolved) => resolved !== undefined)) return
   const mine = journalName(id, direction)
   // The rename fails for all processes but one.

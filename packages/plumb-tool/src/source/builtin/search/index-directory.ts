@@ -122,7 +122,7 @@ class Indexing {
     try {
       const { context } = this
       const done = await updateIndex(database, directory, this.kind, context)
-      if (!done) return fail('cancelled', `the index '${this.target.index}' was cancelled before it was done; it is as it was`)
+      if (!done) return fail('cancelled', `the index '${this.target.index}' was cancelled before it was done; it is unchanged`)
       return await this.#keep(database, old.stamp, done, stored.ok && !old.database)
     } finally {
       database.close()
@@ -153,7 +153,7 @@ class Indexing {
     const counts = { files, chunks, added, changed, removed, unchanged, skipped }
     const notes = [
       ...(files === 0 ? [nothingFound(this.kind, done.others)] : []),
-      ...(wasDamaged ? ['the index that was there could not be used and was made anew'] : []),
+      ...(wasDamaged ? ['the index that was there could not be used and was made again'] : []),
       note.value,
     ]
     return succeed({

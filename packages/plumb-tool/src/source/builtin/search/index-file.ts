@@ -28,7 +28,7 @@ export const nameFor = (directory: string): string => {
 export const checkName = (name: string): Result<string> =>
   NAME.test(name)
     ? succeed(name)
-    : fail('input_type_mismatch', `'${preview(name)}' is no name of an index: take letters, digits, '.', '_' and '-', at most 100`)
+    : fail('input_type_mismatch', `'${preview(name)}' is not the name of an index: take letters, digits, '.', '_' and '-', at most 100`)
 
 export const indexPlace = (
   kind: DocumentKind,

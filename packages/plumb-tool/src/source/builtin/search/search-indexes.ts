@@ -115,7 +115,7 @@ const rankingOf = ({ vector, why }: Asked, withVectors: number, all: number): st
     : `full text and vectors; of ${all} indexes ${all - withVectors} have no vectors of this model`
 }
 
-/** Leaves out files that are gone or protected, and duplicates from several indexes. */
+/** Leaves out files that no longer exist or are protected, and duplicates from several indexes. */
 const toResults = (found: readonly Found[], k: number, kind: DocumentKind, context: BuiltinContext) => {
   const seen = new Set<string>()
   const results = []
