@@ -717,7 +717,7 @@ table('wiring', [
     [
       "2:30-31 bare_in_stream 's' has bare types (base category); only stream morphisms can be wired into pipelines | give it streams",
       '4:9-10 bare_in_stream',
-      "7:24-25 not_a_process 'v' is a config value, no process",
+      "7:24-25 not_a_process 'v' is a config value, not a process",
     ],
   ],
   [

@@ -427,7 +427,7 @@ t.test('fault 120: where a key may go', async (t) => {
     ['http://0.0.0.0', undefined, [], /a key is sent to/],
     ['https://user:word@api.openai.com/v1', undefined, [], /name or password/],
     ['https://api.openai.com/v1?x=1', undefined, [], /more than a path/],
-    ['file:///etc/passwd', undefined, [], /no URL of a server/],
+    ['file:///etc/passwd', undefined, [], /not a URL of a server/],
     ['nonsense', undefined, [], /not a URL of a server: 'nonsense'/],
     [undefined, 'nonsense', [], /PLUMB_ENDPOINT is not a URL/],
   ]

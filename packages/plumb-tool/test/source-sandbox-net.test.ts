@@ -136,7 +136,7 @@ t.test('which addresses of a name are connected to', async (t) => {
   }
   t.strictSame(await judge('a.org:443', ['a.org'], ['10.0.0.1'], PRIVATE), ['10.0.0.1'], 'granted and named')
   t.match(await judge('a.org:443', ['*.org.example', '*.a.org'], ['10.0.0.1'], PRIVATE), /by a pattern: name the host/)
-  t.match(await judge('1.1.1.1:443', ['1.1.1.1'], []), /is an address, and no name/)
+  t.match(await judge('1.1.1.1:443', ['1.1.1.1'], []), /is an address, not a name/)
   t.strictSame(await judge('1.1.1.1:443', ['1.1.1.1'], [], PRIVATE), ['1.1.1.1'])
   t.match(await judge('a.org:443', ['a.org'], []), /has no address/)
   const rules = (decision: 'deny' | 'ask'): Authority => ({ policy: [{ decision, host: 'a.org' }, { decision: 'allow' }], context: {} })
@@ -408,7 +408,7 @@ t.test('no way out but the list', BOXED, async (t) => {
   t.equal((await asked.done).text, 'HTTP/1.1 403 Forbidden\n'.repeat(3))
   t.match(
     asked.lacked(),
-    /site\.test:\d+'.*net\.private is not granted; .*'other\.test:443' in 'net': add "other\.test" there.*; .*is an address, and no name/,
+    /site\.test:\d+'.*net\.private is not granted; .*'other\.test:443' in 'net': add "other\.test" there.*; .*is an address, not a name/,
   )
   t.equal(hits, 0)
 })

@@ -34,7 +34,7 @@ const ask = async (question: Question, signal: AbortSignal, open: () => ConsentT
   if (!terminal) return undefined
   const { input, output } = terminal
   output.on('error', () => {})
-  output.write(words(question))
+  output.write(questionText(question))
   const lines = new AsyncLineReader(input)
   const stop = (): void => lines.stop()
   signal.addEventListener('abort', stop, { once: true })
@@ -47,7 +47,7 @@ const ask = async (question: Question, signal: AbortSignal, open: () => ConsentT
   return line !== undefined && /^y(es)?$/i.test(line.trim())
 }
 
-const words = ({ tool, input }: Question): string =>
+const questionText = ({ tool, input }: Question): string =>
   `allow tool '${escapeControls(tool)}' to run with ${shorten(escapeControls(input))} ? [y/N] `
 
 const MAX_SHOWN = 4000

@@ -234,7 +234,7 @@ export const events: Target = {
       for (const one of eventsOf(plain.value)) if (reader.take(one)) return
       finish(reader)
     }
-    const refused = apiFailure({ host: 'h', keyWords: 'K', status: 400 + random.below(200), headers: {}, text, wallMs: 0 })
+    const refused = apiFailure({ host: 'h', keyHint: 'K', status: 400 + random.below(200), headers: {}, text, wallMs: 0 })
     must(isCode(refused.fault.error), 'a fault has no code of the table')
     must(JSON.stringify(refused.fault).length < 2000, 'an error is as long as what came')
   },

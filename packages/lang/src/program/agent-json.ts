@@ -54,7 +54,7 @@ interface Written {
 const toolEffects = (): Readonly<Record<string, Type>> => ({
   name: STRING,
   effects: listType(literalTypes(...EFFECTS)),
-  isApprovalAsked: BOOL,
+  needsApproval: BOOL,
 })
 
 /** The same as a type of the language, against which it is checked. */

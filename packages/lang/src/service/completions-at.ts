@@ -82,7 +82,7 @@ const parsePiece = (known: Piece | undefined, path: string, text: string): Piece
   return { source, program, isRight }
 }
 
-type Place = { readonly program: Program; readonly path: readonly Node[] }
+type CompletionContext = { readonly program: Program; readonly path: readonly Node[] }
 type FileEntry = { path: string; text: string }
 
 const ofWhole = (
@@ -90,7 +90,7 @@ const ofWhole = (
   files: Files,
   { item, offset }: CompletionText,
   { start, end }: { start: number; end: number },
-): Place => {
+): CompletionContext => {
   const program = declared({ path, text: text.slice(0, start) + item + text.slice(end) }, files)
   return { program, path: pathAt(program.entry.module.program, offset + PLACEHOLDER.length) }
 }
@@ -102,7 +102,7 @@ const ofItem = (
   { item, offset }: CompletionText,
   start: number,
   rest: readonly Parsed[],
-): Place => {
+): CompletionContext => {
   const own = parse({ path, text: item }, () => {})
   const [before, behind] = rest as [Parsed, Parsed]
   const all = [before, own, behind]

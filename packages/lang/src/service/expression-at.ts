@@ -7,7 +7,7 @@ import type { Type } from '../types/type.js'
 import { flowOf, type Known, knownOf } from './flow.js'
 import { isOf } from './path-at.js'
 
-export interface ExpressionPlace {
+export interface ExpressionContext {
   /** The whole that a `map`, a `filter`, a `fold` or an `until` holds, and what it is applied to where that is known. */
   readonly whole: Expression
   readonly input: Type | undefined
@@ -16,7 +16,7 @@ export interface ExpressionPlace {
   readonly part: Expression
 }
 
-export const expressionAt = (path: readonly Node[], program: Program): ExpressionPlace | undefined => {
+export const expressionAt = (path: readonly Node[], program: Program): ExpressionContext | undefined => {
   const at = path.findLastIndex(isOf('map', 'filter', 'fold', 'trace'))
   const whole = path[at + 1]
   if (at < 0 || !whole || !isExpression(whole) || path[at] === undefined || !holds(path[at], whole)) return undefined

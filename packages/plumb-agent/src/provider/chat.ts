@@ -81,7 +81,7 @@ class HttpProvider implements Provider {
   readonly #isStreaming: boolean
   readonly #host: string
   readonly #connection: HttpConnection
-  readonly #keyWords: string
+  readonly #keyHint: string
   readonly #concessions: Concessions
   #opened: Promise<BatchLane> | undefined
 
@@ -92,7 +92,7 @@ class HttpProvider implements Provider {
     this.#isStreaming = isStreaming && lane === 'now'
     this.#host = endpoint.host
     this.#connection = openConnection(endpoint, timing)
-    this.#keyWords = keyWordsOf(account, key)
+    this.#keyHint = keyHintOf(account, key)
     this.#concessions = new Concessions(protocol)
   }
 
@@ -144,7 +144,7 @@ class HttpProvider implements Provider {
   }
 
   #callsWith(log: Log) {
-    return { connection: this.#connection, host: this.#host, keyWords: this.#keyWords, timing: this.#settings.timing, log }
+    return { connection: this.#connection, host: this.#host, keyHint: this.#keyHint, timing: this.#settings.timing, log }
   }
 
   async #openBatches({ log, batching }: ModelRequest): Promise<BatchLane> {
@@ -182,7 +182,7 @@ class HttpProvider implements Provider {
     const result = await retryRequest<Finished>(
       async (attempt) => {
         const refused = attempt === 1 ? undefined : question.refused?.()
-        if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, words: '', refusal: 'final' } }
+        if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, text: '', refusal: 'final' } }
         if (attempt > 1) {
           const current = withCurrentSettings(question)
           sent = { question: current, ...this.#compose(current, names) }
@@ -206,10 +206,10 @@ class HttpProvider implements Provider {
     const isPaid = batches?.isNoted(batching?.key) === true
     const reserve = async () => billing?.reserve(sizeOf(body, text, question), cancelled.signal)
     const bill = isPaid || !billing ? undefined : await (batches ? batches.sequentially(reserve) : reserve())
-    if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
+    if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, text: '' } }
     const headers = this.#headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
-    const reader = this.#protocol.openReader(question, names, (error) => errorEventFailure(this.#host, this.#keyWords, error))
+    const reader = this.#protocol.openReader(question, names, (error) => errorEventFailure(this.#host, this.#keyHint, error))
     const result = batches
       ? await this.#askInBatch(batches, { ...sent, headers, text, cancelled }, reader)
       : await exchange({ protocol: this.#protocol, ...this.#callsWith(log) }, { path, headers, body: text }, reader, cancelled)
@@ -234,12 +234,12 @@ class HttpProvider implements Provider {
   }
 }
 
-const keyWordsOf = ({ name, keyVariable }: Account, key: string | undefined): string => {
+const keyHintOf = ({ name, keyVariable }: Account, key: string | undefined): string => {
   if (keyVariable === undefined) return `wants a key, and provider '${name}' has none: write provider: "openai" with its endpoint`
   return key === undefined ? `wants a key: export ${keyVariable}` : `did not accept the key in ${keyVariable}`
 }
 
-const hintFor = ({ hints }: Protocol, { fault, words }: Failure): string | undefined =>
+const hintFor = ({ hints }: Protocol, { fault, text: words }: Failure): string | undefined =>
   fault.error === 'provider_refused' ? hints.find((one) => one.words.test(words))?.hint : undefined
 
 const withHint = (failure: Failure, hint: string): Failure => {

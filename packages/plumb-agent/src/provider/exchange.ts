@@ -24,7 +24,7 @@ export interface ExchangeOptions {
   readonly connection: Pick<HttpConnection, 'dispatch'>
   readonly host: string
   /** As in `Refused`. */
-  readonly keyWords: string
+  readonly keyHint: string
   readonly timing: Timing
   readonly log: Log
 }
@@ -166,9 +166,9 @@ class Exchange implements ReplyListener {
   }
 
   #refusal(): Attempt<Finished> {
-    const { host, keyWords, timing } = this.#o
+    const { host, keyHint, timing } = this.#o
     const [status, headers, text] = [this.#status, this.#headers, this.#text]
-    return { ok: false, failure: apiFailure({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
+    return { ok: false, failure: apiFailure({ host, keyHint, status, headers, text, wallMs: timing.wallMs() }) }
   }
 
   readonly #late = (): void => {

@@ -9,12 +9,12 @@ export const declareTools = (tools: readonly CheckedTool[]): ReadonlyMap<string,
   new Map(tools.map((tool) => [tool.name, declare(tool)]))
 
 const declare = (tool: CheckedTool): CallableTool => {
-  const { name, effects, isApprovalAsked, description, input, parts, timeoutMs } = tool
+  const { name, effects, needsApproval, description, input, parts, timeoutMs } = tool
   const { schema, isWrapped } = toToolSchema(input)
   return {
     name,
     effects,
-    isApprovalAsked,
+    needsApproval,
     parts,
     offer: { name, description, input_schema: schema },
     fit: (json) => fitToolInput(json, input),

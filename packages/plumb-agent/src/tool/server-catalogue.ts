@@ -68,7 +68,7 @@ const toTool = (
     name,
     effects: effects ?? effectsOf(servers),
     ...(hosts && hosts.length > 0 ? { hosts } : {}),
-    isApprovalAsked: false,
+    needsApproval: false,
     parts: [],
     // Only chains use it.
     get signature() {

@@ -62,7 +62,7 @@ export interface ToolsParts {
   /** The current tools of MCP servers; a declared tool of the same name takes precedence. */
   readonly ofServers?: () => OfferedTools
   readonly gate: ToolPolicy
-  readonly approvals: Pick<Approvals, 'ask' | 'decide'>
+  readonly approvals: Pick<Approvals, 'requestConsent' | 'decide'>
   readonly caller: ToolCaller
   readonly areParallel: boolean
   /** Chains of them, if the agent is offered those. */
@@ -159,8 +159,8 @@ class ModelTools implements Tools {
     const { signal, emit, count, kept, delivery } = around
     const permitted = this.#permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
-    const { json, isAsked } = permitted.value
-    const refused = isAsked ? await this.#parts.approvals.ask({ id, tool: chains.name, input: json }, signal) : undefined
+    const { json, needsConsent } = permitted.value
+    const refused = needsConsent ? await this.#parts.approvals.requestConsent({ id, tool: chains.name, input: json }, signal) : undefined
     if (refused) return { content: JSON.stringify(refused), is_error: true }
     const inChain = kept?.inChain(use)
     return (this.#parts.composing as Composing).run({
@@ -192,7 +192,7 @@ class ModelTools implements Tools {
     if (repairs.length > 0) emit({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
     const permission = this.#parts.gate.decide(tool)
     if (permission.kind === 'deny') return { ok: false, error: permission.fault }
-    return succeed({ json, isAsked: permission.kind === 'ask' })
+    return succeed({ json, needsConsent: permission.kind === 'ask' })
   }
 
   async #ask(
@@ -205,7 +205,7 @@ class ModelTools implements Tools {
     const permitted = this.#permit(read, tool, emit)
     if (!permitted.ok) return permitted
     const { name } = tool
-    const { json, isAsked } = permitted.value
+    const { json, needsConsent } = permitted.value
     const input = tool.isWrapped ? `{"input":${json}}` : json
     const call = () =>
       this.#parts.caller.call(
@@ -213,11 +213,11 @@ class ModelTools implements Tools {
         tool.timeoutMs,
         signal,
       )
-    if (!isAsked) return fitted(await call(), tool)
+    if (!needsConsent) return fitted(await call(), tool)
     const request = { id, tool: name, input: json }
     const held = hold?.(json)
     if (!held) {
-      const refused = await this.#parts.approvals.ask(request, signal)
+      const refused = await this.#parts.approvals.requestConsent(request, signal)
       return refused ? { ok: false, error: refused } : fitted(await call(), tool)
     }
     const decide = async () => {
@@ -245,7 +245,7 @@ interface Around extends AnsweredInput {
 interface Permitted {
   readonly json: string
   /** It needs approval. */
-  readonly isAsked: boolean
+  readonly needsConsent: boolean
 }
 
 /** Reports a call, and returns a function that reports its end. */

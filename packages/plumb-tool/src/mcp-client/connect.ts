@@ -53,7 +53,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
     parameters,
     answerLost: (id) => {
       const own = negotiated?.ownId(id) ?? id
-      if (!guarded?.isAsked(own)) return
+      if (!guarded?.isPending(own)) return
       const why = gone(server, { detail: 'it cut off an answer' })
       // Without a session the next request works as well as the first.
       if (negotiated?.revision()) guarded.abandon(why, own)
@@ -87,7 +87,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
     return { ok: false, error }
   }
   isOpen = true
-  client.onclose = () => life.die(gone(server, { detail: link.lastWords() ?? 'the connection was closed' }))
+  client.onclose = () => life.die(gone(server, { detail: link.closeReason() ?? 'the connection was closed' }))
   const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
   return succeed(
     await openMcpConnection({
@@ -148,7 +148,7 @@ const failedHandshake = (
   shaken: Exclude<Shaken, 'done'> | undefined,
   { seconds, link, isChild }: { readonly seconds: number; readonly link: Link; readonly isChild: boolean },
 ): Fault => {
-  const last = link.lastWords()
+  const last = link.closeReason()
   const words = last === undefined ? '' : `: ${last}`
   if (shaken === 'aborted') return fault('cancelled', `connecting to MCP server '${server}' was cancelled`, { server })
   if (shaken === undefined)

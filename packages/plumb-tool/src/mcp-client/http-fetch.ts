@@ -70,8 +70,8 @@ class HttpFetch {
   }
 
   /** With the arguments in their own text, and the headers that repeat parameters. */
-  #fill(init: RequestInit, isAsked: boolean): { readonly init: RequestInit; readonly named: RequestHeaders | undefined } {
-    if (!isAsked || typeof init.body !== 'string') return { init, named: undefined }
+  #fill(init: RequestInit, isRequest: boolean): { readonly init: RequestInit; readonly named: RequestHeaders | undefined } {
+    if (!isRequest || typeof init.body !== 'string') return { init, named: undefined }
     const body = this.#options.places.fill(init.body)
     const named = readHeaders(body, this.#options.parameters)
     if (!named) return { init: { ...init, body }, named }
@@ -91,14 +91,14 @@ class HttpFetch {
     // EventSource would reconnect to a new session that was never initialized. This makes it stop.
     if (isStream && this.#hasStream) return new Response(null, { status: 204 })
     if (isToken(given) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
-    const isAsked = method === 'POST' && target.origin === server.origin && !isToken(given)
-    const { init, named } = this.#fill(given, isAsked)
+    const isRequest = method === 'POST' && target.origin === server.origin && !isToken(given)
+    const { init, named } = this.#fill(given, isRequest)
     const response = await this.#send(target, init).catch((error: unknown) => {
       this.#running.delete(named?.id)
-      if (isAsked && error instanceof LinkError) lost(error.fault)
+      if (isRequest && error instanceof LinkError) lost(error.fault)
       throw error
     })
-    if (isAsked && this.#isRefused(response)) return this.#refused(response, { host: target.host, named, id: idIn(given.body) })
+    if (isRequest && this.#isRefused(response)) return this.#refused(response, { host: target.host, named, id: idIn(given.body) })
     if (!response.ok || !response.body || response.status === 204) return response
     if (isStream) this.#hasStream = true
     return this.#bounded(response, { host: target.host, named, id: idIn(given.body), isStream })

@@ -52,7 +52,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     await dispatcher.destroy().catch(() => {})
   }
   const cancel = (id: RequestId) => requests.cancel(id)
-  return { transport, isStream: false, hasSessions: isSse, cancel, lastWords: () => why?.detail, end }
+  return { transport, isStream: false, hasSessions: isSse, cancel, closeReason: () => why?.detail, end }
 }
 
 /**

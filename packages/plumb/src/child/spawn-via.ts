@@ -31,7 +31,7 @@ export interface Elsewhere {
 export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
   const { plan, program, fds, settings, offers } = start
   const { authoritySource, maxLine, report } = settings
-  const child = spawnChild({ command: viaWords(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
+  const child = spawnChild({ command: viaArguments(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
   if (!child.ok) return child
 
   const { name } = plan.bound
@@ -76,7 +76,7 @@ const isShell = (via: readonly string[]): boolean => {
 }
 
 /** The same words for every agent, without shell metacharacters: options travel with the spec. */
-export const viaWords = (via: readonly string[], { program }: AgentStart): string[] =>
+export const viaArguments = (via: readonly string[], { program }: AgentStart): string[] =>
   viaCommand(via, program ? ['plumb-mux', '--tell-unreadable', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
 
 /** The first message of an plumb-agent, without its authority. */

@@ -11,18 +11,13 @@
 //   draining   a message waits that must run alone         nothing until nothing is in flight, then that one
 //   alone      it was taken                                nothing until it is settled
 //
-//   steps      since           step() is called
-//   idle       -               running
-//   running    step()          again
-//   again      meanwhile       again; when what runs has ended: running
-//
 // A process that fails: its messages are delivered again, one at a time, and after 5 deliveries become dead letters. If another worker has
 // settled a message of this one (`lease_lost`), all are dropped, and a part with a memory is claimed again. Status 2 of the process:
 // another worker may have what this one lacks.
 
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result, succeed } from '@plumb/wire'
-import type { Engine, Letter, Settlement, TakenMessage } from './engine.js'
+import type { Engine, DeadLetter, Settlement, TakenMessage } from './engine.js'
 import { MAX_TRIES, type Outcomes, outcomesOf } from './message-outcomes.js'
 import type { PartAnswers } from './part-answers.js'
 import type { PartEvent } from './part-events.js'
@@ -138,7 +133,7 @@ export class PartRunner {
   async giveBack(): Promise<void> {
     this.kill()
     await this.#o.engine.release(this.#lease, false)
-    if (this.#o.part.kind === 'owned') await this.#o.engine.disown(this.#o.run, this.#o.part.id)
+    if (this.#o.part.kind === 'owned') await this.#o.engine.unclaim(this.#o.run, this.#o.part.id)
   }
 
   /** Call it regularly. Notifies a process whose messages wait for others when there are no others. */
@@ -207,14 +202,14 @@ export class PartRunner {
   }
 
   async #refuse(messages: readonly TakenMessage[]): Promise<void> {
-    const letters = messages.map((message): Letter => ({ message, fault: this.#refusal(message) as Fault }))
+    const letters = messages.map((message): DeadLetter => ({ message, fault: this.#refusal(message) as Fault }))
     await this.#settle({ done: messages, outputs: [], letters, again: [] })
   }
 
   async #start(journal: readonly string[] = []): Promise<boolean> {
     const { engine, run, part, start, report, budget } = this.#o
     const lease = this.#lease
-    const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
+    const memory = part.kind === 'owned' ? await engine.claim(run, part.id) : undefined
     if (part.kind === 'owned' && !memory) return false
     const answers = await this.#open()
     if (!answers.ok) {
@@ -224,7 +219,7 @@ export class PartRunner {
     }
     // The runner was killed meanwhile, and would not end a process that began now.
     if (this.#state === 'off') {
-      if (memory) await engine.disown(run, part.id)
+      if (memory) await engine.unclaim(run, part.id)
       return false
     }
     const started = start(part, memory, {
@@ -281,7 +276,7 @@ export class PartRunner {
     this.#process = undefined
     const { engine, run, part } = this.#o
     if (this.#state === 'off') return
-    if (part.isFixed) await engine.disown(run, part.id)
+    if (part.isFixed) await engine.unclaim(run, part.id)
     if (status === 2) {
       await this.#yieldPart(this.#complaint?.detail ?? `'${part.name}' does not start here`)
       return
@@ -350,7 +345,7 @@ export class PartRunner {
     process?.kill()
     this.#answers?.close()
     await engine.yieldPart(part.id, this.#lease, reason)
-    if (part.kind === 'owned') await engine.disown(run, part.id)
+    if (part.kind === 'owned') await engine.unclaim(run, part.id)
   }
 
   async #settle(outcomes: Outcomes): Promise<boolean> {
@@ -399,6 +394,6 @@ export class PartRunner {
     const lease = this.#lease
     this.#lease = randomUUID()
     await engine.release(lease, false)
-    if (part.isFixed) await engine.disown(run, part.id)
+    if (part.isFixed) await engine.unclaim(run, part.id)
   }
 }

@@ -250,7 +250,7 @@ export class PostgresEngine implements Engine {
     })
   }
 
-  async own(run: string, part: number): Promise<readonly string[] | undefined> {
+  async claim(run: string, part: number): Promise<readonly string[] | undefined> {
     return this.connection.transaction(async (query) => {
       const { rowCount } = await query(
         `UPDATE plumb.part SET worker = $3, version = version + 1, until = now() + interval '${LEASE} s'
@@ -264,7 +264,7 @@ export class PostgresEngine implements Engine {
     })
   }
 
-  async disown(run: string, part: number): Promise<void> {
+  async unclaim(run: string, part: number): Promise<void> {
     await this.connection.query('UPDATE plumb.part SET worker = NULL, until = NULL WHERE run = $1 AND part = $2 AND worker = $3', [
       run,
       part,

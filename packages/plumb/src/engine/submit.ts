@@ -31,7 +31,7 @@ import type { LendingLimits } from './lending.js'
 import { type LoadedRun, loadRun } from './loaded-run.js'
 import { openOutputFile } from './output-file.js'
 import { RunCounts } from './run-counts.js'
-import { partsInWords, type RunPlan } from './run-plan.js'
+import { partsText, type RunPlan } from './run-plan.js'
 import { SharedCache } from './shared-cache.js'
 import { type SubmitOptions, Submitter } from './submitter.js'
 
@@ -163,7 +163,7 @@ const pinsOf = (given: readonly string[], plan: RunPlan): Result<ReadonlyMap<num
     const [, name = '', label = ''] = /^(.+)=([^=]+)$/.exec(pin) ?? []
     if (label === '') return fail('usage', `--pin takes PART=LABEL, not '${preview(pin)}'`)
     const part = plan.parts.find((one) => name === one.name || name === String(one.id))
-    if (!part) return fail('usage', `--pin ${preview(name)}: ${partsInWords(plan)}`)
+    if (!part) return fail('usage', `--pin ${preview(name)}: ${partsText(plan)}`)
     pins.set(part.id, label)
   }
   const free = plan.parts.find(({ id, isFixed }) => isFixed && !pins.has(id))

@@ -1,6 +1,6 @@
 // A wire from one process to another. Messages arrive in order; their bytes do not change any more.
 
-import { type OriginPlace, type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type GraphPosition, type Sink, type Stage, Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { InputContext } from './input-context.js'
 import type { Trampoline } from './trampoline.js'
@@ -98,7 +98,7 @@ export class CheckedChannel implements Channel {
 export class PartingChannel implements Channel {
   constructor(
     private readonly inner: Channel,
-    private readonly place: OriginPlace,
+    private readonly place: GraphPosition,
     private readonly current: InputContext,
     private readonly keeps = false,
   ) {}

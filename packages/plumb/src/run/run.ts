@@ -153,22 +153,20 @@ class Run {
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { options, graph } = this
-    const { permissions, budgetFd } = options
     const files = keptFromTools(loaded.files, options)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
-    const warn = (f: Fault) => this.reporter.warn(f)
     const docroot = this.options.docroot === undefined ? succeed(undefined) : findDocroot(this.options.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
     guardOutputsBelow(docroot.value)
-    const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
+    const authoritySource = await openAuthoritySource(options.permissions, bootstrap, servesTools(graph) || mapsTools(graph))
     if (!authoritySource.ok) return this.#refuse(authoritySource.error)
-    const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
+    const budget = options.budgetFd === undefined ? succeed(undefined) : joinBudget(options.budgetFd)
     if (!budget.ok) return this.#refuse(budget.error)
     if (options.isDry) {
       const settings = { ...options, ...NOT_INSTRUMENTED, files, docroot: docroot.value, authoritySource: authoritySource.value, report }
       const { dryRun } = await import('./dry-run.js')
-      return this.#showDry(dryRun({ graph, settings, permissions, files }))
+      return this.#showDry(dryRun({ graph, settings, permissions: options.permissions, files }))
     }
     const openListeners = async (record: RecordDirectory | undefined) => {
       const shown = await this.display.openListeners(this.reporter, record, report)
@@ -176,7 +174,7 @@ class Run {
       return succeed([...shown.value, (await import('../event/event-log.js')).eventLog(options.eventsFd)])
     }
     const { bound, reporter } = this
-    const opened = await instrument({ bound, reporter, graph, spec, loaded, options, openListeners, report, warn })
+    const opened = await instrument({ bound, reporter, graph, spec, loaded, options, openListeners, report, warn: (f) => reporter.warn(f) })
     if (!opened.ok) return this.#refuse(opened.error)
     const { emitter, rejects: _, budget: __, parked: ___, ...recorded } = opened.value
     this.#instruments = opened.value

@@ -21,7 +21,7 @@ import { loadSpec, refuseErrors } from '../command/load.js'
 import { writeWhole } from '../command/write-whole.js'
 import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
-import { besideTest, placeOf } from './place.js'
+import { besideTest, positionIn } from './place.js'
 import { showComparison } from './report/comparison.js'
 import { type ShownCoverage, showCoverage } from './report/coverage.js'
 import { toLcov } from './report/lcov.js'
@@ -195,7 +195,7 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
       const isNoticed = await notices(spec, change, { filter, given, options: optionsOf(spec, seed, options, options.models[0]) })
       if (isNoticed === undefined) continue
       tried++
-      const { file, line, column } = placeOf(change.span)
+      const { file, line, column } = positionIn(change.span)
       if (!isNoticed) survivors.push(`${file}:${line}:${column}: ${change.what}`)
     }
   }

@@ -155,7 +155,7 @@ export class NumberedLine {
 }
 
 /** An error that a program wrote, as words for a person. */
-export const wordsOfError = (error: unknown): string => {
+export const textOfError = (error: unknown): string => {
   if (typeof error === 'string') return error
   const { detail, message } = isRecord(error) ? error : {}
   return typeof detail === 'string' ? detail : typeof message === 'string' ? message : JSON.stringify(error)

@@ -83,7 +83,7 @@ const stateOf = (raw: unknown): BatchState | undefined => {
   }
 }
 
-const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
+const resultOf = (line: unknown, { host, keyHint }: ApiCalls): BatchResult => {
   const id = textAt(line, 'custom_id' satisfies keyof MessageBatchIndividualResponse) ?? ''
   const result = at(line, 'result')
   switch (textAt(result, 'type')) {
@@ -91,7 +91,7 @@ const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
       return { id, reply: { ok: true, value: at(result, 'message') } }
     case 'errored': {
       const error = at(result, 'error', 'error') ?? at(result, 'error')
-      const failure = errorEventFailure(host, keyWords, error, 'answered in a batch')
+      const failure = errorEventFailure(host, keyHint, error, 'answered in a batch')
       return { id, reply: { ok: false, failure: { ...failure, isUnbilled: true } } }
     }
     case 'expired':

@@ -98,7 +98,7 @@ class Lane implements BatchLane {
     const keys = all.map(({ request: { key, isWrapped } }) => (key === undefined ? undefined : { key, isWrapped }))
     const unnoted = this.#options.notes.plan(batch, keys)
     if (unnoted) {
-      following.settle({ ok: false, failure: { fault: unnoted, isRetryable: false, words: '', isUnbilled: true, isShared: true } })
+      following.settle({ ok: false, failure: { fault: unnoted, isRetryable: false, text: '', isUnbilled: true, isShared: true } })
       return []
     }
     const { attempt, isUnsure } = await this.#create(following, all)

@@ -123,22 +123,22 @@ const stateOf = (raw: unknown, calls: ApiCalls): BatchState | undefined => {
   }
 }
 
-const refusalOf = (raw: unknown, { host, keyWords }: ApiCalls): BatchRefusal => {
+const refusalOf = (raw: unknown, { host, keyHint }: ApiCalls): BatchRefusal => {
   const errors = listAt(raw, 'errors', 'data')
   const [first] = errors
   const code = textAt(first, 'code' satisfies keyof BatchError)
   const event = { type: code, message: textAt(first, 'message') }
-  const failure = { ...errorEventFailure(host, keyWords, event, 'refused a batch'), isUnbilled: true }
+  const failure = { ...errorEventFailure(host, keyHint, event, 'refused a batch'), isUnbilled: true }
   const isTooMuch = code === 'token_limit_exceeded'
   const isKnown = failure.fault.error !== 'overloaded'
   const refused = isKnown
     ? failure
-    : { ...failWith('provider_refused', failure.fault.detail, false).failure, words: failure.words, isUnbilled: true }
+    : { ...failWith('provider_refused', failure.fault.detail, false).failure, words: failure.text, isUnbilled: true }
   const places = errors.flatMap((error) => (numberAt(error, 'line' satisfies keyof BatchError) ?? 0) - 1).filter((place) => place >= 0)
   return { failure: { ok: false, failure: { ...refused, isRetryable: false, isShared: true } }, places, isTooMuch }
 }
 
-const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
+const resultOf = (line: unknown, { host, keyHint }: ApiCalls): BatchResult => {
   const id = textAt(line, 'custom_id') ?? ''
   const code = textAt(line, 'error', 'code')
   if (code === 'batch_expired') return { id, reply: notRun(`${host} did not come to it before its batch expired`) }
@@ -148,10 +148,10 @@ const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
   if (status !== undefined && status >= 200 && status < 300) return { id, reply: { ok: true, value: body } }
   if (status !== undefined && body !== undefined) {
     const text = JSON.stringify(body)
-    return { id, reply: { ok: false, failure: apiFailure({ host, keyWords, status, headers: {}, text, wallMs: 0 }) } }
+    return { id, reply: { ok: false, failure: apiFailure({ host, keyHint, status, headers: {}, text, wallMs: 0 }) } }
   }
   const error = at(line, 'error')
   if (!error) return { id, reply: failWith('bad_reply', `${host} wrote an invalid result of a batch`, false) }
   const event = { type: code, message: textAt(error, 'message') }
-  return { id, reply: { ok: false, failure: { ...errorEventFailure(host, keyWords, event, 'answered in a batch'), isUnbilled: true } } }
+  return { id, reply: { ok: false, failure: { ...errorEventFailure(host, keyHint, event, 'answered in a batch'), isUnbilled: true } } }
 }

@@ -9,7 +9,7 @@ import { isDirectoryAt } from '../file/is-directory.js'
 import { namedPath } from '../file/path-input.js'
 import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, embedMissing, readEmbeddings } from './embeddings.js'
-import { checkName, indexPlace, loadIndex, nameFor, writeIndex } from './index-file.js'
+import { checkName, indexFileOf, loadIndex, nameFor, writeIndex } from './index-file.js'
 import { lockIndex } from './index-lock.js'
 import { countContents, emptyContents, readAbout, setAbout } from './index-tables.js'
 import { NO_ENDPOINT } from './rank.js'
@@ -67,7 +67,7 @@ const targetOf = ({ root: path, index, description }: Input, kind: DocumentKind,
   if (!directory.ok) return directory
   const name = checkName(index ?? nameFor(directory.value.resolved.shown))
   if (!name.ok) return name
-  const resolved = indexPlace(kind, name.value, context, directory.value.root, 'write')
+  const resolved = indexFileOf(kind, name.value, context, directory.value.root, 'write')
   return resolved.ok
     ? succeed({ directory: directory.value.resolved, index: name.value, indexPath: resolved.value, description })
     : resolved

@@ -30,7 +30,7 @@ export const checkName = (name: string): Result<string> =>
     ? succeed(name)
     : fail('input_type_mismatch', `'${preview(name)}' is not the name of an index: take letters, digits, '.', '_' and '-', at most 100`)
 
-export const indexPlace = (
+export const indexFileOf = (
   kind: DocumentKind,
   name: string,
   context: BuiltinContext,

@@ -142,10 +142,10 @@ const STATUS: Readonly<Record<string, string>> = {
 }
 const statusOf = ({ error, category }: Fault): string => STATUS[error] ?? STATUS[category] ?? '502 Bad Gateway'
 
-const words = ({ detail }: Fault): string => `plumb: ${detail}\n`
+const bodyOf = ({ detail }: Fault): string => `plumb: ${detail}\n`
 
 const refuse = (client: Socket, why: Fault): void => {
-  const body = words(why)
+  const body = bodyOf(why)
   const head = `HTTP/1.1 ${statusOf(why)}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
   client.resume()
   client.end(head + body)
@@ -155,7 +155,7 @@ const reply = (answer: ServerResponse, why: Fault): void => {
   const [status, ...reason] = statusOf(why).split(' ')
   answer.shouldKeepAlive = false
   answer.writeHead(Number(status), reason.join(' '), { 'content-type': 'text/plain; charset=utf-8' })
-  answer.end(words(why))
+  answer.end(bodyOf(why))
 }
 
 const OF_CONNECTION = new Set([
