@@ -96,9 +96,9 @@ const failed = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<nev
 
 const MAX_WORDS = 400
 
-const textOf = (content: readonly McpContent[]): string => content.map(textOf).join('\n')
+const textOf = (content: readonly McpContent[]): string => content.map(textOfBlock).join('\n')
 
-const textOf = (block: McpContent): string => {
+const textOfBlock = (block: McpContent): string => {
   switch (block.type) {
     case 'text':
       return block.text
