@@ -1,7 +1,7 @@
 // The outcomes of messages that the process of a part has finished: outputs, a letter, or another delivery.
 
 import type { Fault } from '@plumb/wire'
-import type { KeptCall, DeadLetter, NewMessage, TakenMessage } from './engine.js'
+import type { DeadLetter, KeptCall, NewMessage, TakenMessage } from './engine.js'
 import type { PartEvent } from './part-events.js'
 import type { FinishedMessage, Ready } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'

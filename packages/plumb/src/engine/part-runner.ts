@@ -17,7 +17,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result, succeed } from '@plumb/wire'
-import type { Engine, DeadLetter, Settlement, TakenMessage } from './engine.js'
+import type { DeadLetter, Engine, Settlement, TakenMessage } from './engine.js'
 import { MAX_TRIES, type Outcomes, outcomesOf } from './message-outcomes.js'
 import type { PartAnswers } from './part-answers.js'
 import type { PartEvent } from './part-events.js'

@@ -1,6 +1,6 @@
 // The p + q of a graph: the receivers at their ends.
 
-import { type Expansion, type Graph, type GraphNode, isInExpansion, type NodeWork, type GraphPosition } from '@plumb/lang'
+import { type Expansion, type Graph, type GraphNode, type GraphPosition, isInExpansion, type NodeWork } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
 import type { ErrorHandler } from '../graph/error-handler.js'

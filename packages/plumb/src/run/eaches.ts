@@ -5,10 +5,10 @@ import {
   type Expansion,
   type Graph,
   type GraphNode,
+  type GraphPosition,
   isInExpansion,
   isUnbounded,
   type NodeWork,
-  type GraphPosition,
 } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'

@@ -1,6 +1,6 @@
 // The wired `error` ports of a graph.
 
-import { type Expansion, type Graph, type GraphNode, type NodeWork, nodesBehind, type GraphPosition } from '@plumb/lang'
+import { type Expansion, type Graph, type GraphNode, type GraphPosition, type NodeWork, nodesBehind } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Channel } from '../graph/channel.js'
 import type { ErrorHandler } from '../graph/error-handler.js'

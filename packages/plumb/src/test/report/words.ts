@@ -3,7 +3,7 @@
 import { escapeControls, preview } from '@plumb/wire'
 import { showCost } from '../../display/show-number.js'
 import type { RouteStep } from '../carried.js'
-import type { SpecPosition, Share, Summary, TestCost, TestFinding, TestResult } from './result.js'
+import type { Share, SpecPosition, Summary, TestCost, TestFinding, TestResult } from './result.js'
 
 const MAX_VALUE = 80
 
