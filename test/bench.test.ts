@@ -1,3 +1,4 @@
+// long
 // The benchmarks run and report what they measure; how fast anything is is not a matter here.
 
 import { spawn } from 'node:child_process'

@@ -1,3 +1,4 @@
+// long
 // Children that die, stall, flood, lie or cannot be started, and what becomes of the run (faults 42 to 57); more of them stand beside plumb,
 // plumb-tool and wire.
 

@@ -1,3 +1,4 @@
+// long
 // What a person does with runs by workers and their submitters: ends them, drains them, watches them, keeps what comes out; and mistakes.
 
 import { readFileSync } from 'node:fs'

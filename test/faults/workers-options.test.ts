@@ -1,3 +1,4 @@
+// long
 // Options of runs by workers, and what is seen of them: --seq, --rejects, --fail-fast, --deadline, and what they have spent.
 
 import { readFileSync } from 'node:fs'

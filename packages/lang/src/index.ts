@@ -54,7 +54,6 @@ export { sumsOf } from './program/sums-of.js'
 export type { ProcessPlan, ToolBody, ToolPlan } from './program/tool-plan.js'
 export { agentTools, toolOf, toolsOf } from './program/tool-plan.js'
 export { typeOf } from './program/type-text.js'
-export { STANDARD_LIBRARY } from './stdlib/library.js'
 export type {
   ExpectedCalls,
   ExpectedMessages,
@@ -65,16 +64,16 @@ export type {
   TestCondition,
   TestPlan,
   TestPort,
-} from './test/test-plan.js'
+} from './spec-test/test-plan.js'
+export { STANDARD_LIBRARY } from './stdlib/library.js'
 export { isUnbounded } from './types/depth.js'
 export { join, joinAll } from './types/join.js'
 export { holdsMedia, MEDIA_KINDS, type MediaKind, mediaKindOf } from './types/media.js'
 export { namesWithin, typesWithin } from './types/parts.js'
 export { MAX_WRITTEN, printType } from './types/print.js'
-export { toSchema } from './types/schema.js'
+export type { ToolSchema } from './types/schema.js'
+export { toSchema, toToolSchema } from './types/schema.js'
 export { smallestValue } from './types/smallest.js'
-export type { ToolSchema } from './types/tool-schema.js'
-export { toToolSchema } from './types/tool-schema.js'
 export type { Field, Json, SumType, Type } from './types/type.js'
 export { resolve } from './types/type.js'
 export { takesText } from './types/variants.js'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import type { BasePlan } from '../src/base/base-plan.js'
 import { hasErrors } from '../src/diagnostic/diagnostic.js'
 import { agentTools, bindingNamed, serverVariables, toolOf, toolsOf, toToolSchema } from '../src/index.js'
@@ -362,7 +363,7 @@ t.test('any bare chain without errors has a plan whose parts fit', async (t) => 
       planned++
       return body.kind === 'chain' && isWhole(body.chain)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
   t.ok(planned > 100, `1000 runs, ${planned} plans`)
 })

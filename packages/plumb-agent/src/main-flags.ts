@@ -61,6 +61,7 @@ interface Flags {
   rate?: readonly string[]
   lane?: ProviderLane
   tellMemory?: true
+  brief?: true
 }
 
 const { again, dollars, lanes, rates, whole } = optionReaders()
@@ -109,6 +110,7 @@ export const AGENT_OPTIONS: readonly OptionLine[] = [
   { flags: '--place <name>' },
   { flags: '--budget-fd <fd>' },
   { flags: '--tell-memory' },
+  { flags: '--brief' },
 ]
 
 /** The options, or the text that --help or --version ask for. */
@@ -212,6 +214,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<AgentOptions>
     isFailFast: flags.failFast === true,
     wantsTelemetry: flags.telemetry === true,
     emitsMemory: flags.tellMemory === true,
+    isBrief: flags.brief === true,
     isNumbered: flags.numbered === true,
     isMux,
     takesEnvelopes: flags.envelopes,

@@ -1,6 +1,7 @@
 // argv in, exit status out.
 
-import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
+import { endWith, openInput, type Result, runProgram, succeed, versionAndPrices, writeStdout } from '@plumb/wire'
+import { version } from '../package.json'
 import { receiveSpec } from './config/spec-envelope.js'
 import { readAgentArguments } from './main-flags.js'
 import type { AgentOptions } from './options.js'
@@ -46,4 +47,4 @@ const withPrompt = async (options: AgentOptions): Promise<Result<AgentOptions>> 
 
 const PROMPT = /\.(chatmd|md)$/i
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, versionAndPrices(version), main)

@@ -66,6 +66,8 @@ export interface AgentOptions {
   /** After the first failed input, no further one is sent to the provider. */
   readonly isFailFast: boolean
   readonly wantsTelemetry: boolean
+  /** Telemetry has no text of answers: its reader has them from the outputs. */
+  readonly isBrief: boolean
   /** Emits what each answer added to the memory, for a parent that records it. */
   readonly emitsMemory: boolean
   /** Outputs are numbered lines, among which are errors, replies and telemetry without a descriptor. */

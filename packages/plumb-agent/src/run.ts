@@ -21,12 +21,11 @@ import {
   type StopSignal,
 } from '@plumb/wire'
 import type { InheritedSpec } from './config/load.js'
-import { type AgentMoney, openMoney } from './config/money.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
-import { Approvals } from './control/approvals.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
 import { openBilling } from './conversation/billing.js'
 import { type Conversation, type ConversationOptions, openConversation } from './conversation/conversation.js'
+import { type AgentMoney, openMoney } from './conversation/money.js'
 import { type Framing, openIntake } from './io/intake.js'
 import { type Outlets, openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
@@ -34,6 +33,7 @@ import { type Emit, openTelemetry } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
+import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
 import { type AgentTools, NO_SERVERS, noTools } from './tool/no-tools.js'
 import type { Servers } from './tool/server-catalogue.js'
@@ -182,7 +182,10 @@ class RunningAgent {
     const { prepared, options, received, stderr } = parts
     const { config, fds } = prepared
     this.#outlets = this.#openOutlets()
-    this.#emit = openTelemetry(config.agent, this.#outlets.writeTelemetry, options.isNumbered)
+    this.#emit = openTelemetry(config.agent, this.#outlets.writeTelemetry, {
+      isNumbered: options.isNumbered,
+      isBrief: options.isBrief,
+    })
     this.#reader = new LineReader(received?.stdin ?? openLineInput(FDS.input), {
       raw: options.isRawInput,
       ...(options.maxLineBytes === undefined ? {} : { maxLine: options.maxLineBytes }),
@@ -304,7 +307,8 @@ class RunningAgent {
       openBilling({ ...money, allowance, provider: config.providerName, lane: config.lane, limit: config.limit, warn: stderr.warn })
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
-    const around = { emitsMemory: options.emitsMemory, allowance, billing, warn: stderr.warn, readContent, kept, deliveries }
+    const { emitsMemory, isBrief } = options
+    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

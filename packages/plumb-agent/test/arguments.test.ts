@@ -3,6 +3,7 @@
 import { parsePlainArguments } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { AGENT_OPTIONS, readAgentArguments, readFully } from '../src/main-flags.js'
 
 const NAMES = AGENT_OPTIONS.flatMap(({ flags }) => flags.split(/[ ,]+/).filter((word) => word.startsWith('-')))
@@ -38,7 +39,7 @@ t.test('what is read plainly commander reads alike', async (t) => {
       if (read) plain++
       return read === undefined || t.strictSame(readFully('plumb-agent', argv), { ok: true, value: read }, argv.join(' '))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
   t.ok(plain > 100, 'and much is plain')
 })

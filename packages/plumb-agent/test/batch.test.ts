@@ -1,3 +1,4 @@
+// long
 // Questions in batches, by both APIs: what is sent, how often, what comes out, in which order, and what is said of what goes wrong.
 
 import { writeFileSync } from 'node:fs'

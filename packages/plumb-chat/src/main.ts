@@ -83,7 +83,7 @@ const toOptions = (flags: Flags, path: string | undefined): Result<ChatOptions> 
     showsThinking: thinking === true,
     keepsHistory: history,
     servesAcp: flags.acp === true,
-    hasDocroot: flags.docroot !== undefined,
+    docroot: flags.docroot,
   })
 }
 
@@ -108,4 +108,4 @@ const forwarded = ({ provider, model, docroot, grant, policy, context, allowHost
   ]
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { atOwnPath } from '@plumb/wire/output'
 
 /** The longest line of control. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -38,7 +39,10 @@ export const writeMemory = (path: string, messages: readonly unknown[]): Fault |
   }
 }
 
-const replace = (path: string, text: string): void => {
+// Within the directory that is open: no program of the conversation can put a link in the way.
+const replace = (path: string, text: string): void => atOwnPath(path, (at) => replaceAt(at, text))
+
+const replaceAt = (path: string, text: string): void => {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const fd = openSync(temporary, 'wx', 0o600)

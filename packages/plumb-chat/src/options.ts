@@ -20,6 +20,6 @@ export interface ChatOptions {
   readonly keepsHistory: boolean
   /** Serves an editor on stdin and stdout. */
   readonly servesAcp: boolean
-  /** The command line names the directory that tools may use. */
-  readonly hasDocroot: boolean
+  /** The directory that tools may use, if the command line names it. */
+  readonly docroot: string | undefined
 }

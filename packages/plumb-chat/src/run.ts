@@ -2,6 +2,7 @@
 
 import { isatty } from 'node:tty'
 import { dieOf, type Fault, fault, openInput, openOutput, parseJson, Reporter, readReported, systemReason } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import { completeCommand } from './command/table.js'
 import { ChatConversation, type ConversationEnd } from './conversation.js'
 import { filter } from './filter.js'
@@ -30,7 +31,7 @@ export const runChat = async (options: ChatOptions, program: string): Promise<nu
     const report = (error: Fault) => reporter.report(error)
     if (options.servesAcp) {
       const { serveAcp } = await import('./acp/serve-acp.js')
-      status = await serveAcp(inspected.value, args, options.hasDocroot, reporter)
+      status = await serveAcp(inspected.value, args, options.docroot !== undefined, reporter)
     } else status = isatty(0) ? await converse(inspected.value, options, text, args) : await filter(inspected.value, args, report)
   }
   await reporter.end()
@@ -38,6 +39,7 @@ export const runChat = async (options: ChatOptions, program: string): Promise<nu
 }
 
 const converse = async (program: ChatProgram, options: ChatOptions, text: string, args: readonly string[]): Promise<number> => {
+  guardOutputsBelow(options.docroot)
   const stdout = isatty(1) ? process.stdout : openOutput(1)
   const stderr = openOutput(2)
   const paint = makePaint(hasColours(isatty(2), process.env), program.agents)

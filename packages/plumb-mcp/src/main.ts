@@ -27,4 +27,4 @@ const main = (argv: readonly string[]): Promise<number> => {
   return runParsed(PROGRAM, read(argv), () => work())
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

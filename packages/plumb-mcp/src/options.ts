@@ -1,5 +1,6 @@
 // What a server serves, how, and within which limits.
 
+/** What is served, how, and to whom. */
 export interface ServeOptions {
   /** Spec files; what each exports is served. */
   readonly specs: readonly string[]
@@ -39,6 +40,7 @@ export interface ServeOptions {
   readonly limits?: Partial<Limits>
 }
 
+/** Bounds on what clients may ask for. */
 export interface Limits {
   /** Maximum bytes of a line on stdin, or of the body of a request. */
   readonly maxLine: number

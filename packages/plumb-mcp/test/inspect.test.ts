@@ -1,3 +1,4 @@
+// long
 // plumb-mcp tools, call, prompts, resources: what they print and how they end.
 
 import { spawn } from 'node:child_process'

@@ -1,3 +1,4 @@
+// long
 // A client's own source stays within the docroot and the grant, whatever it tries.
 
 import { spawn } from 'node:child_process'

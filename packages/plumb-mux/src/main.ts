@@ -1,6 +1,7 @@
 // argv in, exit status out.
 
 import { endWith, runProgram, writeStdout } from '@plumb/wire'
+import { version } from '../package.json'
 import { parseMuxArguments } from './options.js'
 import { runMux } from './run.js'
 
@@ -15,4 +16,4 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return typeof read.value === 'string' ? endWith(PROGRAM, await writeStdout(read.value)) : runMux(read.value, PROGRAM)
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

@@ -8,6 +8,7 @@
 import { type Exit, type Fault, type LineChild, MAX_LINE } from '@plumb/wire'
 import type { Tee } from './tee.js'
 
+/** Which command runs, and who hears of what is wrong. */
 export interface MuxOptions {
   /** The program and its arguments; no shell is used. */
   readonly command: readonly string[]
@@ -21,11 +22,13 @@ export interface MuxOptions {
   readonly onFault: (fault: Fault) => void
 }
 
+/** How the command ended. */
 export interface MuxEnding extends Exit {
   /** The reader of the command's output went away, so the command was terminated. */
   readonly isHungUp: boolean
 }
 
+/** A command that runs behind a mux. */
 export interface MuxSession {
   /** Resolves when the command has exited and all its output was passed on. */
   readonly ended: Promise<MuxEnding>

@@ -1,11 +1,12 @@
 // A command with real descriptors inside, envelopes outside.
 
-import { DIRECTIONS, FDS, type FdName, type LineChild, type LineSink, type LineSource, type Result, spawnLines, succeed } from '@plumb/wire'
+import { DIRECTIONS, FDS, type FdName, type LineChild, type LineSink, type LineSource, type Result, spawnChild, succeed } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'
 import { copyEnvironment, lineLimits, type MuxOptions, type MuxSession, openMuxSession } from './session.js'
 
+/** Where envelopes come from and go to, and which ports there are. */
 export interface WrapOptions extends MuxOptions {
   /** Envelopes for the command; its end closes all ports that are open. */
   readonly input: LineSource
@@ -28,7 +29,7 @@ export const wrap = (options: WrapOptions): Result<MuxSession> => {
   const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tellsUnreadable, tee, onFault } = options
   const inward = fdPortsOf('in', fds)
   const outward = fdPortsOf('out', fds)
-  const started = spawnLines({
+  const started = spawnChild({
     command,
     env,
     fds: Object.fromEntries([...inward, ...outward].filter((port) => FDS[port] > 2).map((port) => [FDS[port], DIRECTIONS[port]])),

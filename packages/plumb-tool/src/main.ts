@@ -1,6 +1,7 @@
 // argv in, exit status out.
 
 import { endWith, Reporter, runProgram, writeStdout } from '@plumb/wire'
+import { version } from '../package.json'
 import { read } from './cli/arguments.js'
 import { readToolArguments } from './cli/flags.js'
 import { runVerb } from './cli/run.js'
@@ -15,4 +16,4 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return todo.ok ? runVerb(todo.value, new Reporter(PROGRAM)) : endWith(PROGRAM, todo.error)
 }
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, version, main)

@@ -1,3 +1,4 @@
+// long
 // The search tools: what is found and where, that an index follows its files, and that it is whole whatever happens.
 
 import { spawn } from 'node:child_process'
@@ -12,8 +13,8 @@ import t, { type Test } from 'tap'
 import { holds } from '../../wire/test/property.js'
 import type { BuiltinContext } from '../src/source/builtin/builtin.js'
 import { type Chunk, chunkLines } from '../src/source/builtin/search/chunk.js'
-import { chunkCode } from '../src/source/builtin/search/chunk-code.js'
 import { chunkMarkdown } from '../src/source/builtin/search/chunk-markdown.js'
+import { chunkCode } from '../src/source/builtin/search/document-kind.js'
 import { indexCode, indexMarkdownDocs } from '../src/source/builtin/search/index-directory.js'
 import { codeSearch, markdownSearch } from '../src/source/builtin/search/search-indexes.js'
 import { termsOf } from '../src/source/builtin/search/terms.js'

@@ -1,3 +1,4 @@
+// long
 // webpage_to_markdown on pages of megabytes, deep or odd ones: they become text, and in time. Fault 100.
 
 import t from 'tap'

@@ -1,3 +1,4 @@
+// long
 // Chains that a model writes: what they are refused for, and what they do, against the same chain in a spec; and what they may not do.
 
 import { bindingNamed, type ChainTool, compile, hasErrors, toolOf, toolsOf, toText } from '@plumb/lang'

@@ -1,3 +1,4 @@
+// long
 // The connection to MCP servers: real ones from npm on stdio, and one that misbehaves. Faults 103 to 109 of the list, by number.
 
 import assert from 'node:assert/strict'
@@ -10,13 +11,14 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { type Fault, fault, MAX_LINE } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { connectMcp } from '../../mcp-client/src/connect.js'
+import type { ConnectOptions, McpConnection, ServerConfig } from '../../mcp-client/src/connection.js'
+import { guard } from '../../mcp-client/src/guard.js'
+import { openRequests } from '../../mcp-client/src/requests.js'
 import { scaledSeconds } from '../../wire/test/patience.js'
 import { processes, until } from '../../wire/test/processes.js'
 import { holds } from '../../wire/test/property.js'
 import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
-import { type ConnectOptions, connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
-import { guard } from '../src/mcp-client/guard.js'
-import { openRequests } from '../src/mcp-client/requests.js'
 import { turn } from './call-session.js'
 
 const HOSTILE = resolve('packages/plumb-tool/test/fixtures/mcp/hostile.cjs')
@@ -259,7 +261,7 @@ interface Step {
 const FORMS: readonly ((id: number) => unknown)[] = [String, () => null, (id) => [id], (id) => id + 0.5, (id) => `${id}.0`, (id) => -id - 1]
 
 t.test('fault 106: whatever is answered, and when, no call gets the answer to another', async (t) => {
-  const { Client } = await import('../src/mcp-client/mcp-client.late.js')
+  const { Client } = await import('../../mcp-client/src/mcp-client.late.js')
   const step: fc.Arbitrary<Step> = fc.record({
     kind: fc.constantFrom('ask', 'ask', 'answer', 'answer', 'stray', 'cancel'),
     which: fc.nat(9),

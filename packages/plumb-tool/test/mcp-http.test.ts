@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Fault, MAX_LINE } from '@plumb/wire'
 import t from 'tap'
+import { connectMcp } from '../../mcp-client/src/connect.js'
+import type { McpConnection, ServerConfig } from '../../mcp-client/src/connection.js'
 import { until } from '../../wire/test/processes.js'
-import { connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
 
 interface Message {
   readonly id?: number

@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Fault } from '@plumb/wire'
 import t from 'tap'
+import { connectMcp } from '../../mcp-client/src/connect.js'
+import type { McpConnection, ServerConfig } from '../../mcp-client/src/connection.js'
+import { openToolListCache } from '../../mcp-client/src/tool-list-cache.js'
 import { until } from '../../wire/test/processes.js'
-import { connectMcp, type McpConnection, type ServerConfig } from '../src/mcp-client/connect.js'
-import { openToolListCache } from '../src/mcp-client/tool-list-cache.js'
 
 const FIXTURES = resolve('packages/plumb-tool/test/fixtures/mcp')
 const SERVERS = 'packages/plumb-tool/node_modules/@modelcontextprotocol'

@@ -2,10 +2,10 @@
 
 import { errorAnswer, fail, IdempotencyCache, RESULT_DROPPED, type Result, succeed, type ToolAnswer } from '@plumb/wire'
 import t from 'tap'
+import type { Tool } from '../src/call/tool.js'
 import type { JsonText } from '../src/json-text.js'
 import type { Registry } from '../src/registry/registry.js'
 import { openDispatcher } from '../src/serve/dispatcher.js'
-import type { Tool } from '../src/tool.js'
 import { makeTool, openPromise, openSession, turn } from './call-session.js'
 import { shell, table } from './tool-shell.js'
 

@@ -2,10 +2,10 @@
 
 import { resolve, type Type } from '@plumb/lang'
 import t from 'tap'
+import { typeOfSchema } from '../src/call/type-of-schema.js'
 import { builtinProgram } from '../src/source/builtin/declarations.js'
 import { type BuiltinRow, findBuiltin } from '../src/source/builtin/table.js'
 import { adaptFunction } from '../src/source/function/host-function.js'
-import { typeOfSchema } from '../src/source/function/type-of-schema.js'
 import { openCall, openSession } from './call-session.js'
 import { after, makeSource } from './source-directory.js'
 

@@ -1,8 +1,8 @@
 // The options of check. A check that is spelt plainly is read without commander: an editor or a build asks for many.
 
+import type { RunOption } from '@plumb/runtime/options'
 import { parsePlainArguments } from '@plumb/wire'
 import { isOfPlumb } from './main-run.js'
-import type { RunOption } from './main-watch.js'
 
 export interface CheckFlags {
   json?: boolean

@@ -1,20 +1,18 @@
 // The commands, the help, and errors in command lines.
 
 import { existsSync } from 'node:fs'
+import type { Database } from '@plumb/engine'
+import { FORMATS, type RenderOptions, type RunFlags, THEMES, withSummaryForm } from '@plumb/runtime/options'
+import type { ApproveOptions } from '@plumb/runtime/record'
 import { endWith, examples, type Fault, fault, nearest, optionReaders, parseWith, preview, runParsed, type UsageError } from '@plumb/wire'
 import { Command, Option } from 'commander'
 import { version } from '../package.json'
-import type { Commands } from './command/commands.js'
-import { FORMATS, type RenderOptions, THEMES } from './command/render-options.js'
-import type { Database } from './engine/look.js'
+import type { Commands } from './commands.js'
 import { CHECK_OPTIONS, type CheckFlags, checkOptionsOf } from './main-check.js'
 import { addOptions, type DatabaseFlags, databaseOf, describeEngine } from './main-engine.js'
 import { DATABASE_OPTIONS, OPTIONS_OF_STAGE, RUN_OPTIONS, runBinding } from './main-run.js'
-import { withSummaryForm } from './main-watch.js'
-import type { ApproveOptions } from './record/listed-calls.js'
-import type { RunFlags } from './run-flags.js'
-import type { TestCommandOptions } from './test/command.js'
-import { REPORTER_NAMES, type ReporterName } from './test/report/result.js'
+import type { TestCommandOptions } from './spec-test/command.js'
+import { REPORTER_NAMES, type ReporterName } from './spec-test/report/result.js'
 import type { ViewOptions } from './view/view-command.js'
 
 interface TestFlags {

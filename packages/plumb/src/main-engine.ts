@@ -1,12 +1,11 @@
 // The commands of runs by workers.
 
+import type { Database } from '@plumb/engine'
+import { PATIENCE_SECONDS, type RunFlags, type RunOption } from '@plumb/runtime/options'
 import { endWith, examples, fault, optionReaders } from '@plumb/wire'
 import { type Command, Option } from 'commander'
-import type { Commands } from './command/commands.js'
-import type { Database } from './engine/look.js'
+import type { Commands } from './commands.js'
 import { checkBudget, DATABASE_OPTIONS, optionsOf, PATIENCE, STAGE_OPTIONS } from './main-run.js'
-import type { RunOption } from './main-watch.js'
-import { PATIENCE_SECONDS, type RunFlags } from './run-flags.js'
 
 export interface DatabaseFlags {
   on?: string

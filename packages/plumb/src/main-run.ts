@@ -1,5 +1,7 @@
 // The options of the commands that run something: run and stage.
 
+import { displayOptionsOf, type RunFlags, type RunOption, type RunOptions, WATCH_OPTIONS } from '@plumb/runtime/options'
+import { run } from '@plumb/runtime/run'
 import {
   endWith,
   fault,
@@ -12,10 +14,6 @@ import {
   requireSandbox,
   succeed,
 } from '@plumb/wire'
-import { displayOptionsOf, type RunOption, WATCH_OPTIONS } from './main-watch.js'
-import { run } from './run/run.js'
-import type { RunOptions } from './run/run-options.js'
-import type { RunFlags } from './run-flags.js'
 
 const MAX_IN_FLIGHT = 10_000
 
@@ -153,7 +151,7 @@ export const runBinding = async (spec: string | undefined, flags: RunFlags): Pro
   if (!budget.ok) return endWith('plumb', budget.error)
   const sandbox = requireSandbox(flags.requireSandbox === true)
   if (flags.on !== undefined && sandbox.ok) {
-    const { submitRun } = await import('./engine/index.js')
+    const { submitRun } = await import('@plumb/engine')
     return submitRun(spec, flags, flags.on, { ...optionsOf(flags), binding: flags.binding ?? 'main' })
   }
   const alone = (['run', 'detach', 'ordered', 'output', 'keep', 'pin'] as const).find((name) => flags[name] !== undefined)

@@ -1,7 +1,8 @@
 // argv and stdio in, exit status out.
 
-import { runProgram } from '@plumb/wire'
-import { COMMANDS } from './command/commands.js'
+import { runProgram, versionAndPrices } from '@plumb/wire'
+import { version } from '../package.json'
+import { COMMANDS } from './commands.js'
 import { checkOptionsOf, readPlainCheck } from './main-check.js'
 import { readPlainRun, runBinding } from './main-run.js'
 
@@ -15,4 +16,4 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return command(argv, COMMANDS)
 }
 
-runProgram('plumb', () => main(process.argv.slice(2)))
+runProgram('plumb', versionAndPrices(version), main)

@@ -2,9 +2,9 @@
 
 import { bindingNamed, compile, type Graph, hasErrors, planOf, toText } from '@plumb/lang'
 import { type Fault, fail } from '@plumb/wire'
-import { InputContext } from '../src/graph/input-context.js'
-import { NOT_INSTRUMENTED } from '../src/record/instrument.js'
-import { AuthoritySource } from '../src/tools/authority-source.js'
+import { AuthoritySource } from '../../runtime/src/child/authority-source.js'
+import { InputContext } from '../../runtime/src/graph/input-context.js'
+import { NOT_INSTRUMENTED } from '../../runtime/src/run/instrument.js'
 
 const NO_FILES = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path: string) => path }
 

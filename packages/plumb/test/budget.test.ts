@@ -1,3 +1,4 @@
+// long
 // What a run may spend: agents that share the budget, agents elsewhere that ask for it, and programs that only report what they have spent.
 
 import { resolve } from 'node:path'

@@ -3,11 +3,11 @@
 import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
+import type { RunFlags } from '../../runtime/src/options/run-flags.js'
+import { withSummaryForm } from '../../runtime/src/options/watch-options.js'
 import { CHECK_OPTIONS, type CheckArguments, type CheckFlags, readPlainCheck } from '../src/main-check.js'
 import { addOptions } from '../src/main-engine.js'
 import { RUN_OPTIONS, type RunArguments, readPlainRun } from '../src/main-run.js'
-import { withSummaryForm } from '../src/main-watch.js'
-import type { RunFlags } from '../src/run-flags.js'
 
 interface Found {
   readonly run?: RunArguments

@@ -1,3 +1,4 @@
+// long
 // What a run may spend in dollars: whichever agent asks, the model bills no more, and what was paid for is delivered.
 
 import { resolve } from 'node:path'

@@ -1,3 +1,4 @@
+// long
 // Calls that wait for a person (plumb(1), Calls that wait for a person): parked in the record of a run, decided later, and made once.
 
 import { makeShell } from './shell.js'

@@ -1,9 +1,9 @@
 // The runner of a part, with an engine that answers when the test says so.
 
 import t from 'tap'
-import type { Engine } from '../src/engine/engine.js'
-import { PartRunner } from '../src/engine/part-runner.js'
-import type { PlannedPart } from '../src/engine/run-plan.js'
+import type { Engine } from '../../engine/src/engine.js'
+import { PartRunner } from '../../engine/src/part-runner.js'
+import type { PlannedPart } from '../../engine/src/run-plan.js'
 
 t.test('a part that is owned after its runner was killed is given up, and no process begins', async (t) => {
   let answer: (memory: readonly string[]) => void = () => {}

@@ -68,7 +68,6 @@ table('--record', {
 04-mark-mark.map.jsonl
 05-mark.map-mark.filter.jsonl
 06-mark.filter-mark.jsonl
-answers.index
 answers.jsonl
 events.jsonl
 run.json

@@ -226,6 +226,19 @@ t.test('at a terminal: one question at a time, yes is yes, no person is no', asy
     t.equal(await ask, said, JSON.stringify(answer))
     t.equal(String(screen.read()).trimEnd(), 'allow tool \'rm\' to run with {"text":"\\u202ehidden\\u001b[2J"} ? [y/N]')
   }
+  const [keys, screen] = [new PassThrough(), new PassThrough()]
+  const harmless = "allow tool 'read' to run with {} ? [y/N] "
+  const forged = terminalApproval(() => ({ input: keys, output: screen }))(
+    { tool: 'rm', input: JSON.stringify(' '.repeat(2000) + harmless) },
+    signal,
+  )
+  keys.end('n\n')
+  t.equal(await forged, false)
+  t.match(
+    String(screen.read()),
+    /^tool 'rm' is to run with .*\nallow tool 'rm' to run with that \? \[y\/N\] $/,
+    'what scrolls away is named again',
+  )
   let open = 0
   const lines = [new PassThrough(), new PassThrough()]
   const ask = terminalApproval(() => ({ input: lines[open++] as PassThrough, output: new PassThrough() }))

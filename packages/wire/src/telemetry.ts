@@ -49,8 +49,6 @@ export type Telemetry =
   | { kind: 'silent'; inputs: number; ms: number }
   /** What an answer added to the memory; emitted if a parent records it. */
   | { kind: 'remembered'; messages: readonly unknown[] }
-  /** The only request that an answer took, as the record keeps it: its hash, and its number among equal ones. Emitted if a parent records it. */
-  | { kind: 'kept_as'; hash: string; nth: number }
   | Settled
 
 /** Members of a call within another: that one's id, and the depth. */

@@ -223,6 +223,13 @@ t.test('a value that is skipped is a value', async (t) => {
 t.test('texts', async (t) => {
   t.equal(preview('a\nb\t\u0000\u009b\u2028\u202e"'), 'a\\nb\\t\\u0000\\u009b\\u2028\\u202e"')
   t.equal(preview('x'.repeat(60)), 'x'.repeat(60))
+  const key = `sk-${'0123456789'.repeat(12)}`
+  addSecret(key)
+  for (let before = 0; before < 70; before++) {
+    const text = 'x'.repeat(before)
+    t.notMatch(preview(`${text}${key}`), 'sk', `a key that would be cut behind ${before} characters`)
+    t.equal(preview(`${text}${key} and more of the text ${key}`, 300), `${text}*** and more of the text ***`)
+  }
   t.equal(preview('x'.repeat(61)), `${'x'.repeat(59)}…`)
   t.equal(preview('😀'.repeat(70), 10), `${'😀'.repeat(9)}…`)
   t.equal(preview('\u0000'.repeat(10), 10), '\\u0000\\u0…')

@@ -4,6 +4,7 @@ import type { Json } from '@plumb/wire/json'
 
 export type { Json }
 
+/** A type of the language, as data: `{ kind: 'record', fields: […] }`. */
 export type Type = PrimitiveType | LiteralType | RecordType | ArrayType | TupleType | MapType | SumType | NamedType
 
 export interface PrimitiveType {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Json } from '@plumb/lang'
-import { isImageType, mediaTypeOf } from '@plumb/tool/source/path/media-type'
+import { isImageType, mediaTypeOf } from '@plumb/sandbox'
 import { besideSpec, type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
 import type { ChatMessage } from '../provider/provider.js'
 

@@ -3,7 +3,7 @@
 
 import { type Claim, currentBudget, type Fault, fail, fault, isFault, type Reservation, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
-import type { Cancellation } from './cancellation.js'
+import type { Cancellation } from '../provider/cancellation.js'
 
 export interface Allowance {
   /** Call it before a call to the model. Fault `budget_spent`: the call is not allowed. Also undefined once the answer is cancelled. */

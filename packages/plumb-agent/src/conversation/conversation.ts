@@ -15,23 +15,26 @@ import {
   toDollars,
   totalTokens,
 } from '@plumb/wire'
-import { complaint, isOnlyCut } from '../answer/complaint.js'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
-import type { KeptCalls, KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
-import type { InputOutcome } from '../loop/pending-queue.js'
+import type { KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
+import type { Cancellation } from '../provider/cancellation.js'
 import type { Effort } from '../provider/effort.js'
-import type { Answered, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import type { KeptCalls } from '../tool/kept-calls.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
-import { type Billing, countGranted } from './billing.js'
+import { countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
-import { CallCount } from './call-count.js'
-import type { Cancellation } from './cancellation.js'
-import { Meter } from './meter.js'
-import { Turn, textOfBlocks, toolUsesOf } from './turn.js'
+import { CallCount, Meter } from './meter.js'
+import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf } from './turn.js'
+
+/** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
+export type InputOutcome =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly error: Fault; readonly isShared?: true }
 
 export interface Conversation {
   /** Why no temperature can be set. Undefined: it can. */
@@ -53,6 +56,8 @@ export interface Conversation {
 export interface ConversationOptions {
   /** Emits what each answer adds to the memory. */
   readonly emitsMemory?: boolean
+  /** Emits the text of kept answers. */
+  readonly emitsText?: boolean
   /** Undefined: calls are not limited. */
   readonly allowance?: Allowance | undefined
   /** The cost of its requests. Undefined: there is no limit. */
@@ -220,7 +225,7 @@ class ProviderConversation implements Conversation {
       return isShared ? refusedWith(isShared) : answer.isShared ? refusedWith(answer.error) : { ok: false, error: answer.error }
     }
     this.#count(answer.value, question, ms)
-    return { ...answer, calls: before?.callsOf(), keptAs: before?.keptAs }
+    return { ...answer, calls: before?.callsOf() }
   }
 
   #request(question: ModelRequest, kept: KeptQuestion | undefined, cancellation: Cancellation): Promise<Answered> {
@@ -257,12 +262,12 @@ class ProviderConversation implements Conversation {
     if (!answered.ok) return { ok: false, error: answered.error }
     const { usage, content, model: answering = question.model } = answered.value
     for (const block of content) {
-      if (block.type === 'text') question.emit({ kind: 'text', delta: block.text })
-      else if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
+      if (block.type === 'text' && this.#surroundings.emitsText !== false) question.emit({ kind: 'text', delta: block.text })
+      if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
     }
     this.#meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
-    return { ...answered, calls: kept.callsOf(), keptAs: kept.keptAs }
+    return { ...answered, calls: kept.callsOf() }
   }
 
   #remember(messages: readonly ChatMessage[], emit: Emit): void {
@@ -280,9 +285,7 @@ class ProviderConversation implements Conversation {
     const turn = new Turn(message.value)
     const count = new CallCount(this.#config.maxToolCalls)
     let hasBeenCut = false
-    let requests = 0
     for (let retries = 0; ; ) {
-      requests++
       const said = await this.#ask(turn, emit, cancellation, delivery)
       if (!said.ok) return said
       const { content, stop } = said.value
@@ -301,8 +304,6 @@ class ProviderConversation implements Conversation {
         const { json, repairs } = read.value
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!this.#config.isAmnesiac) this.#remember(turn.accepted(content), emit)
-        else if (requests === 1 && repairs.length === 0 && !this.#surroundings.readContent && said.keptAs)
-          emit({ kind: 'kept_as', ...said.keptAs })
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
@@ -321,7 +322,7 @@ class ProviderConversation implements Conversation {
 const WARN_AWAY_ATTEMPT = 4
 
 type Said =
-  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined; readonly keptAs: KeptQuestion['keptAs'] }
+  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
   | (InputOutcome & { readonly ok: false })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })

@@ -17,9 +17,7 @@ import {
   telemetryText,
   valueText,
 } from '@plumb/wire'
-import type { ControlReply } from '../control/message.js'
-import type { ReplyTo } from '../loop/pending-queue.js'
-import { writeBody } from '../provider/written-json.js'
+import { writeBody } from './written-json.js'
 
 export interface OutletOptions {
   readonly fds: ReadonlySet<number>
@@ -48,6 +46,9 @@ export interface OutletListeners {
   readonly onRequestsClosed: () => void
 }
 
+/** The channel of a control message and of its reply. */
+export type ReplyTo = 'envelope' | 'fd'
+
 /** Unread control replies are queued while data continues; beyond this limit they are dropped. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
 /** How long they are waited for at the end. */
@@ -65,7 +66,7 @@ export interface Outlets {
   /** Undefined: there is no external dispatcher. */
   readonly writeToolRequest: ((json: string) => void) | undefined
   /** False: it cannot be sent. */
-  readonly reply: (reply: ControlReply, replyTo: ReplyTo) => boolean
+  readonly reply: (reply: { readonly kind: string }, replyTo: ReplyTo) => boolean
   /** Replies that were sent. */
   readonly replyCount: () => number
   /** Producers should wait for `onDrain`. */
@@ -129,7 +130,7 @@ class ProcessOutlets implements Outlets {
     if (this.#options.isNumbered) this.#inLines(controlText(k, isPaused && this.#options.isForOurs))
   }
 
-  reply(reply: ControlReply, replyTo: ReplyTo): boolean {
+  reply(reply: { readonly kind: string }, replyTo: ReplyTo): boolean {
     const json = reply.kind === 'approval' ? writeBody(reply) : JSON.stringify(reply)
     if (this.#replies ? !this.#replies.write(json) : replyTo !== 'envelope' && !this.#options.isNumbered) return false
     if (!this.#replies && this.#options.isNumbered) this.#inLines(valueText([], 'ctrl_out', json))

@@ -22,17 +22,18 @@
 import { type Fault, fault, isHeld } from '@plumb/wire'
 import type { AgentConfig } from '../config/config.js'
 import { ControlProcessor } from '../control/apply.js'
-import type { Approvals } from '../control/approvals.js'
+import type { QueuedControl } from '../control/message.js'
 import { ControlSources } from '../control/sources.js'
-import { Cancellation } from '../conversation/cancellation.js'
-import type { Conversation } from '../conversation/conversation.js'
+import type { Conversation, InputOutcome } from '../conversation/conversation.js'
 import { type InboundMessage, type Intake, readInput, type UserInput } from '../io/intake.js'
-import type { Outlets } from '../io/outlets.js'
+import type { Outlets, ReplyTo } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
+import { Cancellation } from '../provider/cancellation.js'
+import type { Approvals } from '../tool/approvals.js'
 import type { EnvelopedAnswers } from '../tool/no-tools.js'
 import { Delivery, SettledCounts } from './delivery.js'
 import { InFlight } from './in-flight.js'
-import { type Input, type InputOutcome, PendingQueue, type QueuedControl, type ReplyTo } from './pending-queue.js'
+import { type Input, PendingQueue } from './pending-queue.js'
 
 export interface LoopParts {
   readonly config: Pick<AgentConfig, 'input' | 'isAmnesiac' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>

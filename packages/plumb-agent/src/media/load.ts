@@ -3,9 +3,7 @@
 import { resolve } from 'node:path'
 import { type Json, MEDIA_KINDS, type MediaKind } from '@plumb/lang'
 import { type Authority, permit, type Subject } from '@plumb/policy'
-import { mediaTypeOf } from '@plumb/tool/source/path/media-type'
-import { readWhole } from '@plumb/tool/source/path/read-whole'
-import { absolutePath, resolvePath } from '@plumb/tool/source/path/resolved-path'
+import { absolutePath, mediaTypeOf, readWhole, resolvePath } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { MediaBlock } from '../provider/media-block.js'
 

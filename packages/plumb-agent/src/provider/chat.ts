@@ -12,8 +12,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Account, fail, fault, isRecord, type Log, type ProviderLane, succeed, totalTokens } from '@plumb/wire'
 import { version } from '../../package.json'
-import type { Cancelled } from '../conversation/cancellation.js'
+import { writeBody } from '../io/written-json.js'
 import type { BatchLane } from './batch/lane.js'
+import type { Cancelled } from './cancellation.js'
 import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
 import { exchange, takeReply } from './exchange.js'
@@ -30,7 +31,6 @@ import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Prov
 import { mediaOf, toolNamesOf } from './read-message.js'
 import { sizeOf } from './request-size.js'
 import { type WireNames, wireNames } from './wire-names.js'
-import { writeBody } from './written-json.js'
 
 export interface ChatSettings {
   readonly account: Account

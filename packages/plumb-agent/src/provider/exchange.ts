@@ -7,7 +7,7 @@
 //   done        -                                  -
 
 import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
-import type { Cancelled } from '../conversation/cancellation.js'
+import type { Cancelled } from './cancellation.js'
 import { apiFailure } from './http/api-error.js'
 import type { HttpConnection, HttpRequest } from './http/connection.js'
 import type { ReplyListener } from './http/dispatched.js'

@@ -1,13 +1,15 @@
 // The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Loaded for an agent with tools alone.
 
-import { type Fault, succeed, type ToolCaller } from '@plumb/wire'
+import { type CheckedTool, resolve, toToolSchema } from '@plumb/lang'
+import { fitOutput, fitToolInput } from '@plumb/tool/call/fit'
+import { type Fault, fail, parseJson, succeed, type ToolCaller } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
-import type { Approvals } from '../control/approvals.js'
 import type { Outlets } from '../io/outlets.js'
 import type { AgentOptions } from '../options.js'
+import type { Approvals } from './approvals.js'
+import type { CallableTool } from './callable.js'
 import { ChildDispatcher } from './child-dispatcher.js'
 import type { Composing } from './composing.js'
-import { declareTools } from './declared.js'
 import type { AgentTools } from './no-tools.js'
 import { openCaller } from './open-caller.js'
 import { openToolPolicy } from './policy.js'
@@ -83,4 +85,34 @@ const ownDispatcher = ({ prepared, options, report, writeStderr }: AgentToolsPar
     writeStderr,
     onClose: () => stopRenewing(),
   })
+}
+
+/** The tools that a spec declares for its agent, in the form for a model. */
+export const declareTools = (tools: readonly CheckedTool[]): ReadonlyMap<string, CallableTool> =>
+  new Map(tools.map((tool) => [tool.name, declare(tool)]))
+
+const declare = (tool: CheckedTool): CallableTool => {
+  const { name, effects, needsApproval, description, input, parts, timeoutMs } = tool
+  const { schema, isWrapped } = toToolSchema(input)
+  return {
+    name,
+    effects,
+    needsApproval,
+    parts,
+    offer: { name, description, input_schema: schema },
+    fit: (json) => fitToolInput(json, input),
+    fitResult: (json) => fitResult(json, tool),
+    signature: tool,
+    isWrapped,
+    isOfServer: false,
+    timeoutMs,
+  }
+}
+
+// A hand-written dispatcher may omit the quotes of a text.
+const fitResult = (json: string, { name, output }: CheckedTool): ReturnType<typeof fitOutput> => {
+  const bytes = Buffer.from(json)
+  if (resolve(output).kind === 'string' && !parseJson(bytes, 0, bytes.length).ok) return succeed({ json, repairs: [] })
+  const fit = fitOutput(json, output)
+  return fit.ok ? fit : fail('output_type_mismatch', `what '${name}' was answered with: ${fit.error.detail}`)
 }

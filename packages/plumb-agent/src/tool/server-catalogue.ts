@@ -3,7 +3,7 @@
 import type { Json } from '@plumb/lang'
 import { EFFECTS, type Effect } from '@plumb/policy'
 import { type FitSchema, openFitSchema } from '@plumb/tool/call/fit-schema'
-import { typeOfSchema } from '@plumb/tool/source/function/type-of-schema'
+import { typeOfSchema } from '@plumb/tool/call/type-of-schema'
 import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 import type { CallableTool } from './callable.js'
 import type { ChildDispatcher } from './child-dispatcher.js'

@@ -1,6 +1,5 @@
 // The tools of one agent: those that the model is offered now, and the results of the calls in an answer.
 
-import { createHash } from 'node:crypto'
 import type { Json } from '@plumb/lang'
 import {
   errorAnswer,
@@ -14,22 +13,21 @@ import {
   preview,
   RESULT_DROPPED,
   type Result,
+  sha256Of,
   succeed,
   type ToolAnswer,
   type ToolCaller,
 } from '@plumb/wire'
-import type { Approvals } from '../control/approvals.js'
-import type { CallCount } from '../conversation/call-count.js'
-import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { Emit } from '../io/telemetry.js'
-import type { KeptCalls } from '../kept/kept-questions.js'
+import { WrittenJson } from '../io/written-json.js'
 import { inputText } from '../provider/call-input.js'
-import type { ToolOffer } from '../provider/provider.js'
-import { WrittenJson } from '../provider/written-json.js'
+import type { ToolOffer, ToolResult, ToolUse } from '../provider/provider.js'
+import type { Approvals } from './approvals.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
 import type { Composing } from './composing.js'
 import { toModelContent } from './content.js'
+import type { KeptCalls } from './kept-calls.js'
 import type { ToolPolicy } from './policy.js'
 import { failure, noSuchTool, toolResult } from './result.js'
 import type { OfferedTools } from './server-catalogue.js'
@@ -52,7 +50,7 @@ export interface Tools {
 export interface AnsweredInput {
   readonly kept?: KeptCalls | undefined
   /** Includes calls within calls. */
-  readonly count?: Pick<CallCount, 'takeInner'> | undefined
+  readonly count?: { readonly takeInner: () => Fault | undefined } | undefined
   /** The message of a run by workers. */
   readonly delivery?: string | undefined
 }
@@ -268,7 +266,7 @@ const SHORT_CALL = 256
 
 const fingerprint = (use: ToolUse): string => {
   const text = JSON.stringify([use.name, inputText(use)])
-  return text.length <= SHORT_CALL ? text : createHash('sha256').update(text).digest('base64')
+  return text.length <= SHORT_CALL ? text : sha256Of(text)
 }
 
 const readInput = (use: ToolUse, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {

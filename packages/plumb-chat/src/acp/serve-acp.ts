@@ -3,7 +3,14 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import type { AgentContext, NewSessionRequest, PromptRequest, RequestError, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import type {
+  AgentContext,
+  ContentBlock,
+  NewSessionRequest,
+  PromptRequest,
+  RequestError,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk'
 import {
   dieOf,
   type Fault,
@@ -16,11 +23,11 @@ import {
   type Reporter,
   type Result,
   type StopSignal,
+  succeed,
 } from '@plumb/wire'
 import { version } from '../../package.json'
 import type { ChatProgram } from '../program/program.js'
 import { type AcpSession, openAcpSession } from './acp-session.js'
-import { promptText } from './prompt-text.js'
 import { openMessages } from './stream.js'
 
 const PROTOCOL_VERSION = 1
@@ -180,4 +187,33 @@ const checkDirectory = (cwd: string): Result<void> => {
     if (statSync(cwd).isDirectory()) return { ok: true, value: undefined }
   } catch {}
   return fail('file_not_found', `there is no directory '${preview(cwd)}' to work in`)
+}
+
+/** Files come as links, or whole where the editor embeds them; images and audio are not announced, and refused. */
+const promptText = (blocks: readonly ContentBlock[]): Result<string> => {
+  const texts: string[] = []
+  for (const block of blocks) {
+    const text = textOfBlock(block)
+    if (text === undefined) return fail('unsupported_media', `a program of plumb takes text here, and no ${kindOf(block)}`)
+    texts.push(text)
+  }
+  const text = texts.join('\n\n')
+  return text.trim() === '' ? fail('input_type_mismatch', 'the message is empty') : succeed(text)
+}
+
+const textOfBlock = (block: ContentBlock): string | undefined => {
+  if (block.type === 'text') return block.text
+  if (block.type === 'resource_link') return `[${block.title ?? block.name}](${block.uri})`
+  if (block.type !== 'resource' || !('text' in block.resource)) return undefined
+  const { uri, text } = block.resource
+  const fence = fenceFor(text)
+  return `${uri}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`
+}
+
+const kindOf = (block: ContentBlock): string => (block.type === 'resource' ? 'embedded file of bytes' : block.type)
+
+// Longer than any run of backquotes in the text, as CommonMark requires.
+const fenceFor = (text: string): string => {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  return '`'.repeat(longest + 1)
 }

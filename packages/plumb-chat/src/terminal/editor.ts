@@ -25,8 +25,7 @@ const PASTES_ON = '\x1b[?2004h'
 const PASTES_OFF = '\x1b[?2004l'
 const ESCAPE = '\x1b'
 const [ABORT, ERASE] = ['\x07', /^[\x7f\b]/]
-/** The first y or n, unless an escape sequence comes before it. */
-const ANSWER = new RegExp(`^[^${ESCAPE}]*?([yn])`, 'i')
+const ERASED = /^.*[\x7f\b]/s
 /** More than that is not typed ahead by a listener. */
 const MAX_TYPE_AHEAD = 4096
 
@@ -45,7 +44,7 @@ class Editor implements Terminal {
   readonly #prompt: string
   #state: 'open' | 'held' | 'closed' = 'held'
   /** Shown instead of the line, in any state. */
-  #question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View } | undefined
+  #question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View; isWord: boolean } | undefined
   #search: OpenSearch | undefined
   #lastQuery = ''
   readonly #ahead: Key[] = []
@@ -97,7 +96,7 @@ class Editor implements Terminal {
     if (above !== undefined) this.#options.output.write(`${above}\n`)
     this.#line.show(emptyLine(text))
     return new Promise((answer) => {
-      this.#question = { answer, typed }
+      this.#question = { answer, typed, isWord: false }
     })
   }
 
@@ -228,10 +227,18 @@ class Editor implements Terminal {
       this.#options.listener.onInterrupt()
     } else if (key.kind === 'enter') this.#settle('no', 'no')
     else if (key.kind === 'paste') this.#keep(key)
-    else if (key.kind === 'keys') {
-      const letter = key.text.endsWith(ESCAPE) ? 'n' : ANSWER.exec(key.text)?.[1]?.toLowerCase()
-      if (letter) this.#settle(letter === 'y' ? 'yes' : 'no', letter === 'y' ? 'yes' : 'no')
-    }
+    else if (key.kind === 'keys') this.#decideBy(key.text)
+  }
+
+  // The y of a word that was begun before the question allows nothing.
+  #decideBy(text: string): void {
+    if (!this.#question) return
+    const [typed = '', escape] = text.split(ESCAPE, 2)
+    const last = typed.replace(ERASED, '')
+    if (last !== typed) this.#question.isWord = false
+    if (text.endsWith(ESCAPE) || /n/i.test(last)) this.#settle('no', 'no')
+    else if (/^y(es)?$/i.test(last) && escape === undefined && !this.#question.isWord) this.#settle('yes', 'yes')
+    else this.#question.isWord ||= last !== ''
   }
 
   #take(key: Key): void {

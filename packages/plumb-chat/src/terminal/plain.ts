@@ -21,6 +21,8 @@ class PlainTerminal implements Terminal {
   #state: 'open' | 'held' | 'closed' = 'held'
   #question: { line: string; readonly answer: (answer: QuestionAnswer) => void } | undefined
   #message = ''
+  /** Lines that were typed before a question: they do not answer it. */
+  readonly #ahead: string[] = []
   readonly #reader: LineReader
 
   constructor(options: PlainOptions) {
@@ -38,6 +40,7 @@ class PlainTerminal implements Terminal {
 
   ask({ above, line }: Question): Promise<QuestionAnswer> {
     if (this.#state === 'closed') return Promise.resolve('leave')
+    while (this.#reader.next()) if (!this.#reader.fault) this.#ahead.push(this.#typed())
     this.hide()
     if (above !== undefined) this.#options.output.write(`${above}\n`)
     return new Promise((answer) => {
@@ -59,6 +62,7 @@ class PlainTerminal implements Terminal {
     this.#options.output.write(`${why}\n`)
     this.#settle('withdrawn')
     this.show()
+    this.#pull()
   }
 
   get isAsking(): boolean {
@@ -73,10 +77,18 @@ class PlainTerminal implements Terminal {
   }
 
   #pull(): void {
-    while ((this.#question || this.#state === 'open') && this.#reader.next()) {
-      if (!this.#reader.fault) this.#take(JSON.parse(this.#reader.buf.toString('utf8', this.#reader.start, this.#reader.end)))
+    while (this.#question || this.#state === 'open') {
+      const line = this.#question ? undefined : this.#ahead.shift()
+      if (line !== undefined) this.#take(line)
+      else if (!this.#reader.next()) break
+      else if (!this.#reader.fault) this.#take(this.#typed())
     }
     if (this.#reader.hasEnded && this.#state !== 'closed') this.#end()
+  }
+
+  #typed(): string {
+    const { buf, start, end } = this.#reader
+    return JSON.parse(buf.toString('utf8', start, end))
   }
 
   #end(): void {

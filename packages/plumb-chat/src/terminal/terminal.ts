@@ -1,5 +1,7 @@
 // Where a person types: with a line editor, or, on a terminal that can do lines only, with the editing of the system.
 
+import type { ConsentQuestion } from '@plumb/wire'
+
 export interface Terminal {
   /** Shows the prompt and takes a message, beginning with keys that were typed before. */
   open(): void
@@ -18,12 +20,7 @@ export interface Terminal {
   show(): void
 }
 
-export interface Question {
-  /** Text that does not fit into a few rows, shown once above the question; undefined when `line` is enough. */
-  readonly above: string | undefined
-  /** A few rows at most, drawn again and again. */
-  readonly line: string
-}
+export type Question = ConsentQuestion
 
 /** `leave`: the person does something else instead. */
 export type QuestionAnswer = 'yes' | 'no' | 'leave' | 'withdrawn'

@@ -1,6 +1,6 @@
 // Parses the words of the command line: a command follows '--', a URL comes last.
 
-import type { ServerConfig } from '@plumb/tool'
+import type { ServerConfig } from '@plumb/tool/internal'
 import { fail, isDebugging, preview, type Result, succeed } from '@plumb/wire'
 import type { InspectFlags, InspectRequest, InspectVerbName } from './inspection.js'
 

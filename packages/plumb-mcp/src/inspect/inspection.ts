@@ -1,6 +1,6 @@
 // The request to a server, and the context that a command gets to answer it.
 
-import type { McpConnection, ServerConfig } from '@plumb/tool'
+import type { McpConnection, ServerConfig } from '@plumb/tool/internal'
 import type { Fault } from '@plumb/wire'
 
 export type InspectVerbName = 'tools' | 'call' | 'prompts' | 'resources'

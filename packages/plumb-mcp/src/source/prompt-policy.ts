@@ -1,7 +1,7 @@
 // The policy of sources for the prompt files that a client's source names, and for those that these name.
 
 import type { Program } from '@plumb/lang'
-import { loadPromptProgram, readPromptFile } from '@plumb/tool'
+import { loadPromptProgram, readPromptFile } from '@plumb/tool/internal'
 import { besideSpec, type Fault, fault, preview, readSpec } from '@plumb/wire'
 import { compileInWorker } from './compile-in-worker.js'
 import { realPathBelow } from './source-files.js'

@@ -1,8 +1,8 @@
 // A call that asks a person in the middle: its request is answered with the questions (`input_required`), it waits, and the
 // client sends the request again with the answers and the handle that it was given. What has run is not run again.
 
-import { createHash, randomUUID } from 'node:crypto'
-import { isRecord } from '@plumb/wire'
+import { randomUUID } from 'node:crypto'
+import { isRecord, sha256Of } from '@plumb/wire'
 import { APPROVAL_TIMEOUT_MS, CONSENT } from '../server/consent.js'
 import type { Notification, Params, RequestContext } from '../server/method.js'
 import { INVALID_PARAMS, RpcError } from '../server/rpc-error.js'
@@ -127,7 +127,4 @@ const readAnswers = (responses: unknown): readonly (readonly [string, boolean])[
   })
 }
 
-const printOf = ({ name, arguments: input = {} }: Params): string =>
-  createHash('sha256')
-    .update(JSON.stringify([name, input]))
-    .digest('base64url')
+const printOf = ({ name, arguments: input = {} }: Params): string => sha256Of(JSON.stringify([name, input]))

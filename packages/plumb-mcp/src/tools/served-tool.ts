@@ -1,6 +1,7 @@
 // A tool that a client can call: its listing, and its call.
 
-import type { Effect, JsonText } from '@plumb/tool'
+import type { Effect } from '@plumb/policy'
+import type { JsonText } from '@plumb/tool/internal'
 import type { McpToolResult } from './answer.js'
 
 export type ServedSchema = { readonly [keyword: string]: unknown }

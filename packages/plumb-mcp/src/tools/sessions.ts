@@ -1,7 +1,7 @@
 // The state that the calls of one program share. Notifications of a running call find its client by the call's id.
 
 import { resolve } from 'node:path'
-import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
+import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool/internal'
 import { bundledFiles, type Fault, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ServeOptions } from '../options.js'

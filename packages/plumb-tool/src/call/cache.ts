@@ -5,12 +5,15 @@
 import { canonicalJson, type Result, succeed } from '@plumb/wire'
 import type { LRUCache } from 'lru-cache'
 import type { JsonText } from '../json-text.js'
-import type { Tool, Wrap } from '../tool.js'
 import type { Call, Session } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note } from './note.js'
+import type { Tool, Wrap } from './tool.js'
 
-/** Errors are not cached. Each session has a memory of its own, since another may not be allowed to see its results. */
+/**
+ * Gives an answer again to an equal input for `ttlMs`. Errors are not cached. Each session has a memory of its own, since another may not be
+ * allowed to see its results.
+ */
 export const withCache =
   (ttlMs: number): Wrap =>
   (tool) => {

@@ -1,10 +1,10 @@
 // One call on its way through the stages, and the state that all calls of one dispatcher share.
 
 import type { Json } from '@plumb/lang'
+import type { McpServers } from '@plumb/mcp-client'
 import type { Authority } from '@plumb/policy'
 import type { Fault, Result, SourceFiles, Telemetry } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { McpServers } from '../mcp-client/servers.js'
 
 export interface Call {
   /** The model's own, or generated; unique within a session. */
@@ -85,7 +85,7 @@ export interface Session {
    */
   readonly held?:
     | ((
-        request: ApprovalRequest & { readonly text: JsonText },
+        request: ApprovalRequest & Required<Pick<ApprovalRequest, 'text'>>,
         run: () => Promise<Result<JsonText>>,
         signal: AbortSignal,
       ) => Promise<Result<JsonText>>)
@@ -121,4 +121,6 @@ export interface ApprovalRequest {
   readonly id: string
   readonly tool: string
   readonly input: Json
+  /** As it was written, where that is known: with all digits of its numbers. */
+  readonly text?: JsonText
 }

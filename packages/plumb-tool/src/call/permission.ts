@@ -3,11 +3,11 @@
 import { type Effect, permit, type Subject } from '@plumb/policy'
 import type { Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool, Wrap } from '../tool.js'
 import { withApproval } from './approve.js'
 import type { Call } from './call.js'
 import { note } from './note.js'
 import type { TargetsOf } from './targets.js'
+import type { Tool, Wrap } from './tool.js'
 
 export interface PermissionOptions {
   readonly effects: readonly Effect[]

@@ -2,9 +2,9 @@
 
 import type { ToolBody, ToolPlan } from '@plumb/lang'
 import type { Effect, Subject } from '@plumb/policy'
-import type { Wrap } from '../tool.js'
 import type { BreakerOptions } from './breaker.js'
 import type { TargetsOf } from './targets.js'
+import type { Wrap } from './tool.js'
 
 export interface CallSettings {
   readonly effects: readonly Effect[]

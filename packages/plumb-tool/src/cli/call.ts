@@ -1,29 +1,36 @@
 // plumb-tool call: one call, or with `-` one for each line of standard input, in order, or one for all of it.
 
-import { printType, resolve, takesText } from '@plumb/lang'
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import { type Field, printType, resolve, type Type, takesText } from '@plumb/lang'
 import {
   AsyncLineReader,
   announceInput,
   checkLine,
   escapeLines,
   type Fault,
+  fail,
   fault,
   isTerminal,
   type LineReader,
   LineWriter,
+  MAX_LINE,
   onStop,
   openInput,
   openLineInput,
   openLineOutput,
+  type Result,
+  readBytes,
   type StopSignal,
+  succeed,
   suggestRaw,
+  systemReason,
   writeStdout,
 } from '@plumb/wire'
 import { perform } from '../call/perform.js'
 import type { JsonText } from '../json-text.js'
 import type { Registered } from '../registry/registry.js'
 import { unknownTool } from '../serve/dispatcher.js'
-import { canCheck, readAll, stringInput, withCheck } from './call-input.js'
 import type { CommandInput, RunCommand, ToolSet } from './command.js'
 
 export const call: RunCommand = async (tools, asked) => {
@@ -216,3 +223,35 @@ const onOneLine = (json: string): string =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join(' ')
+
+/** A text unchanged; for a record with one required field, of type string, it is that field. `text` is its JSON. */
+const stringInput = (input: Type, text: JsonText): JsonText => {
+  const needed = fieldsOf(input).filter(({ isOptional }) => !isOptional)
+  const [only] = needed
+  return only && needed.length === 1 && resolve(only.type).kind === 'string' ? `{${JSON.stringify(only.name)}:${text}}` : text
+}
+
+/** The tool can be called without input. */
+const canCheck = (input: Type): boolean => fieldsOf(input).some(({ name, type }) => name === 'check' && resolve(type).kind === 'bool')
+
+/** Of two members of one name the last one counts. */
+const withCheck = (input: JsonText): JsonText => {
+  const inside = /^\s*\{(.*)\}\s*$/s.exec(input)?.[1]
+  if (inside === undefined) return input
+  return inside.trim() === '' ? '{"check":true}' : `{${inside},"check":true}`
+}
+
+const fieldsOf = (type: Type): readonly Field[] => {
+  const resolved = resolve(type)
+  return resolved.kind === 'record' ? resolved.fields : []
+}
+
+const readAll = async (stream: Readable, maxBytes = MAX_LINE): Promise<Result<string>> => {
+  try {
+    const bytes = await readBytes(stream, maxBytes)
+    if (bytes.length > maxBytes) return fail('line_too_long', `standard input is longer than ${maxBytes} bytes`)
+    return isUtf8(bytes) ? succeed(bytes.toString()) : fail('invalid_utf8', 'standard input is not UTF-8')
+  } catch (error) {
+    return fail('read_failed', `cannot read standard input: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}

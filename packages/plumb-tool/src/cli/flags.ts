@@ -78,10 +78,8 @@ export interface Words {
 }
 
 /** The parsed command line, or the text that --help or --version ask for. */
-export const readToolArguments = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> => {
-  if (argv.length === 1 && argv[0] === '--version') return succeed(`${version}\n`)
-  return readPlainWords(argv) ?? readToolArgumentsFully(program, argv)
-}
+export const readToolArguments = async (program: string, argv: readonly string[]): Promise<Result<Words | string>> =>
+  readPlainWords(argv) ?? readToolArgumentsFully(program, argv)
 
 /** Undefined: commander has to parse it. */
 export const readPlainWords = (argv: readonly string[]): Result<Words> | undefined => {

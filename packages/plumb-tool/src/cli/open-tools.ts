@@ -2,8 +2,12 @@
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
+import { type AgentPlan, agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
+import { ServerPool } from '@plumb/mcp-client'
+import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
 import {
+  andThen,
+  type Bootstrap,
   type Fault,
   fail,
   isDebugging,
@@ -13,17 +17,16 @@ import {
   preview,
   type Reporter,
   type Result,
+  readSpec,
   succeed,
   withAround,
 } from '@plumb/wire'
 import { guardOutputsBelow } from '@plumb/wire/output'
 import { approveOnTerminal } from '../call/approve.js'
 import type { Session } from '../call/call.js'
-import { ServerPool } from '../mcp-client/server-pool.js'
 import { openRegistry } from '../registry/registry.js'
 import { watchProgram } from '../source/program-files/detect-changes.js'
-import { keptPaths } from '../source/sandbox/program-files.js'
-import { openCliAuthority } from './authority.js'
+import { keptPaths } from '../source/program-files/protected-files.js'
 import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
 import type { CliOptions } from './options.js'
@@ -104,3 +107,31 @@ const callerOf = (options: CliOptions, { agent }: Offer): Session['caller'] => {
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Read at each call, since a parent renews it. */
+const openCliAuthority = (options: CliOptions, bootstrap: Bootstrap | undefined, agent: AgentPlan | undefined): Result<() => Authority> => {
+  const given = bootstrap?.authority === undefined ? fromOptions(options) : readAuthority(bootstrap.authority)
+  if (!given.ok) return given
+  let authority = given.value
+  bootstrap?.onAuthority((renewed) => {
+    const read = readAuthority(renewed)
+    if (read.ok) authority = read.value
+  })
+  const config = agent?.config
+  if (!config) return succeed(() => authority)
+  const { grant, grant_minutes: minutes } = config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
+  return succeed(() => narrow(authority, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() }))
+}
+
+const fromOptions = ({ grant, context, policy }: CliOptions): Result<Authority> => {
+  const effects = parseGrant(grant)
+  const facts = parseContext(context)
+  const rules = policy === undefined ? succeed([]) : andThen(readSpec(policy), readPolicy)
+  if (!effects.ok) return effects
+  if (!facts.ok) return facts
+  if (!rules.ok) return { ok: false, error: { path: policy, ...rules.error } }
+  return succeed({ ...(grant.length === 0 ? {} : { grant: whole(effects.value) }), policy: rules.value, context: facts.value })
+}
+
+// The caller has all effects except net.private; naming that alone adds it.
+const whole = (grant: readonly Effect[]): readonly Effect[] => (grant.length === 1 && grant[0] === 'net.private' ? EFFECTS : grant)

@@ -1,9 +1,8 @@
 // plumb-tool sandbox: which sandbox this machine has, and whether it holds programs.
 
 import { readFileSync } from 'node:fs'
+import { probeBubblewrap, tryEscapes } from '@plumb/sandbox'
 import { fault, runSync } from '@plumb/wire'
-import { tryEscapes } from '../source/sandbox/escape/try-escapes.js'
-import { probeBubblewrap } from '../source/sandbox/probe.js'
 import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 

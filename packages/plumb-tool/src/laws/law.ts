@@ -2,8 +2,8 @@
 
 import { isWirable, type Type } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
+import type { Tool } from '../call/tool.js'
 import { choice, each, product, sequence, trace } from '../combine/compose.js'
-import type { Tool } from '../tool.js'
 
 export interface Law {
   readonly text: string

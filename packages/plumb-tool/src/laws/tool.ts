@@ -2,10 +2,10 @@
 
 import { type ToolPlan, toolOf } from '@plumb/lang'
 import { secure } from '../call/secure.js'
+import type { Tool } from '../call/tool.js'
 import { dependenciesOf } from '../registry/dependency.js'
 import type { Registered } from '../registry/registry.js'
 import { makeTool } from '../source/make.js'
-import type { Tool } from '../tool.js'
 
 /** Without retries, cache and breaker. */
 export const trialTool = (plan: ToolPlan): Tool => {

@@ -5,8 +5,8 @@ import type { Json } from '@plumb/lang'
 import { drawSeed, randomAt } from '@plumb/lang/random'
 import { type Category, type Code, fail, scrub, succeed, systemReason } from '@plumb/wire'
 import { openOwnFile } from '@plumb/wire/output'
+import type { Tool } from '../call/tool.js'
 import type { Run } from '../combine/run.js'
-import type { Tool } from '../tool.js'
 
 const HIDDEN = '***'
 

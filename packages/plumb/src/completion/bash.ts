@@ -37,7 +37,7 @@ _plumb_names () {
 	done
 	((\${#specs[@]})) || specs=(*.plumb)
 	for word in "\${specs[@]}"; do
-		[[ -f $word ]] && plumb check --json "$word" 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2
+		[[ -f $word ]] && plumb check --json -- "$word" 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2
 	done
 }
 _plumb () {

@@ -1,9 +1,8 @@
 // Converts the events of a trace to the model of the page. Every value is checked: the file may come from anywhere.
 
+import { RUN_EVENT, type TraceEvent } from '@plumb/runtime/display'
+import type { NodeInfo, WireInfo } from '@plumb/runtime/event'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { RUN_EVENT } from '../display/trace/trace-builder.js'
-import type { TraceEvent } from '../display/trace/trace-event.js'
-import type { NodeInfo, WireInfo } from '../event/run-event.js'
 import { brief } from './bars.js'
 import { isSelected, type PageShare, type PageShares, pageShares, type Selection } from './page-limits.js'
 import { valueBytes } from './parts.js'

@@ -18,16 +18,16 @@ import { closeSync, constants, mkdtempSync, renameSync, rmSync, writeSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Fault, fault } from '../error.js'
+import { type Ledger, openLedger } from '../fd/ledger.js'
 import { isAbsent } from '../is-absent.js'
 import { atOwnPath, openOwnFile } from '../output/index.js'
 import { toDollars } from '../price/price.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { MAX_CALL_TOKENS } from '../tokens.js'
-import type { AgentLimit, Claim, RateLimit } from './claim.js'
-import { setCurrentBudget } from './current.js'
+import { type AgentLimit, type Claim, givenBudget, type RateLimit } from './claim.js'
+import { currentBudget, setCurrentBudget } from './current.js'
 import type { Budget, BudgetLimits, Member, Reservation, Spent, SpentBefore } from './interface.js'
-import { type Ledger, openLedger } from './ledger.js'
 import { makeLentBudget, overBill } from './lent.js'
 import { type ClaimState, Money } from './money.js'
 import { Pace } from './pace.js'
@@ -316,4 +316,14 @@ const deniedCall = ({ calls, tokens, closed }: Account, limits: BudgetLimits): F
   const isTokens = limits.calls === null || calls < limits.calls
   const what = isTokens ? `${tokens} of ${limits.tokens} tokens are used` : `${calls} of ${limits.calls} calls are made`
   return fault('budget_spent', `the budget of this run is spent: ${what}`)
+}
+
+/** For agents inside tools: PLUMB_BUDGET applies, and so do the agents' own limits. Nothing is opened if there are none, or if there is a budget. */
+export const openOwnBudget = (hasAgentLimits: boolean): Result<void> => {
+  if (currentBudget()) return succeed(undefined)
+  const cost = givenBudget(process.env)
+  if (!cost.ok) return cost
+  if (cost.value === undefined && !hasAgentLimits) return succeed(undefined)
+  const opened = openBudget({ calls: null, tokens: null, cost: cost.value ?? null })
+  return opened.ok ? succeed(undefined) : opened
 }

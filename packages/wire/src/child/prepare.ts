@@ -2,10 +2,10 @@
 
 import { closeSync } from 'node:fs'
 import type { Server } from 'node:net'
+import { openAnonymousFile } from '../fd/anonymous-file.js'
 import { closeInherited } from '../fd/inherited.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { openAnonymousFile } from './anonymous-file.js'
 import { LIFELINE_FD, withLifeline } from './lifeline.js'
 import { makePipes } from './pipes.js'
 import { resolveProgram } from './resolve-program.js'

@@ -2,11 +2,11 @@
 // appended as a line, before telemetry reports that the input has settled.
 
 import { closeSync, fstatSync, readSync, writeSync } from 'node:fs'
-import { openLedger } from '../budget/ledger.js'
-import { openAnonymousLog } from '../child/anonymous-file.js'
 import { isRecord } from '../is-record.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
+import { openAnonymousLog } from './anonymous-file.js'
+import { openLedger } from './ledger.js'
 
 export interface Remembered {
   /** The process, by its place in the graph. */

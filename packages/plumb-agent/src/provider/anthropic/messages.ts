@@ -9,13 +9,13 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages'
+import { WrittenJson } from '../../io/written-json.js'
 import type { CallInput } from '../call-input.js'
 import { asResultPart, captionOf, type MediaBlock } from '../media-block.js'
 import type { ChatMessage, ModelRequest } from '../provider.js'
 import { type ContentPart, readMessage } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
-import { WrittenJson } from '../written-json.js'
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 

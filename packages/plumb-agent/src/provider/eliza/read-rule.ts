@@ -65,7 +65,7 @@ export const readMemoryRule = ({ items: [, key, ...rest], line }: ScriptList, re
   return { keyword: key?.kind === 'symbol' ? key.text : '', line, transformations }
 }
 
-export const readDecomposition = ({ items: [pattern, ...rest], line }: ScriptList, by: string, reader: ScriptReader): Decomposition => {
+const readDecomposition = ({ items: [pattern, ...rest], line }: ScriptList, by: string, reader: ScriptReader): Decomposition => {
   const terms = pattern?.kind === 'list' ? readTerms(pattern.items, by, reader) : []
   const reassemblies: Reassembly[] = []
   for (const node of rest) {

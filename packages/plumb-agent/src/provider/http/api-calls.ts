@@ -1,9 +1,8 @@
 // Requests whose replies are JSON, or JSON Lines: one attempt each, within a deadline.
 
-import { type Log, nowMs } from '@plumb/wire'
+import { type Log, nowMs, startDeadline } from '@plumb/wire'
 import { apiFailure } from './api-error.js'
 import type { HttpConnection, HttpRequest } from './connection.js'
-import { openDeadline } from './deadline.js'
 import { type Attempt, failWith, Unreadable } from './failure.js'
 import { readJson } from './json-path.js'
 import { type HttpReply, readBody, readText } from './reply-body.js'
@@ -99,3 +98,24 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 }
 
 const textOf = (parts: readonly Uint8Array[]): string => Buffer.concat(parts).toString('utf8')
+
+// A signal that fires when its time is up, or another one does.
+interface Deadline {
+  readonly signal: AbortSignal
+  clear(): void
+}
+
+const openDeadline = (outer: AbortSignal, ms: number): Deadline => {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (outer.aborted) abort()
+  outer.addEventListener('abort', abort)
+  const forget = startDeadline(ms, abort)
+  return {
+    signal: controller.signal,
+    clear: () => {
+      forget()
+      outer.removeEventListener('abort', abort)
+    },
+  }
+}

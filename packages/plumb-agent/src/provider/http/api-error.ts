@@ -1,7 +1,7 @@
 // The meaning of a status other than 2xx, or of an error in the middle of a stream.
 
 import { type Code, fault, preview, scrub } from '@plumb/wire'
-import type { ProviderRefusal } from '../../conversation/breaker.js'
+import type { ProviderRefusal } from '../provider.js'
 import type { Failure } from './failure.js'
 import { readJson, textAt } from './json-path.js'
 import { type HttpReply, header } from './reply-body.js'

@@ -1,7 +1,7 @@
 // Why one attempt gave no answer: the fault of the input, and whether the same request may be sent again.
 
 import { type Code, type Fault, fault } from '@plumb/wire'
-import type { ProviderRefusal } from '../../conversation/breaker.js'
+import type { ProviderRefusal } from '../provider.js'
 
 export interface Failure {
   readonly fault: Fault

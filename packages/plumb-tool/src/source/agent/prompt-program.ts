@@ -17,9 +17,9 @@ import {
 } from '@plumb/lang'
 import { type Effect, effectsOf } from '@plumb/policy'
 import { bundledFiles, diskFiles, type Fault, fail, fault, preview, type Result, type SourceFiles, searchPath, succeed } from '@plumb/wire'
-import { readPromptReferences } from '../program-files/prompt-references.js'
 import type { PromptFile } from './prompt.js'
 import { type PromptReach, whyNotRead } from './prompt-reach.js'
+import { readPromptReferences } from './prompt-references.js'
 import { printPromptSpec } from './prompt-spec.js'
 import { readPromptFile } from './read-prompt-file.js'
 

@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { splitCommandLine } from '../command/split-command-line.js'
+import { splitCommandLine } from '../split-command-line.js'
 
 export type PromptTool =
   | { readonly kind: 'builtin' | 'command' | 'agent'; readonly name: string; readonly of: string; readonly description?: string }

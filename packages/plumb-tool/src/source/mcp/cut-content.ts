@@ -1,9 +1,9 @@
 // Limits a server's answer to `max_output` characters: all of it enters a conversation, and is paid for again at each turn.
 
+import type { McpContent, ServerConfig } from '@plumb/mcp-client'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
 import type { JsonText } from '../../json-text.js'
-import type { McpContent, ServerConfig } from '../../mcp-client/connection.js'
 
 /** In characters. */
 const DEFAULT_MAX_OUTPUT = 100_000

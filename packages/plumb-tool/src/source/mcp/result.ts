@@ -1,11 +1,11 @@
 // Converts a server's answer: to content for a model, or to a value of the type that the spec declares.
 
 import { resolve, type Type } from '@plumb/lang'
+import type { McpAnswer, McpContent } from '@plumb/mcp-client'
 import { canonicalJson, fail, isRecord, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
 import { fitOutput } from '../../call/fit.js'
 import type { JsonText } from '../../json-text.js'
-import type { McpAnswer, McpContent } from '../../mcp-client/connection.js'
 import { cutContent, fitsOutput } from './cut-content.js'
 
 export interface OutputLimit {

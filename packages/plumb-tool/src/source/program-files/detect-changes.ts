@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { realPath } from '@plumb/sandbox'
 import { type Fault, fault, preview, type SourceFiles, withAround } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
-import { realPath } from '../../call/real-path.js'
 import type { ProgramFiles } from './collect-program-files.js'
 
 type Program = Pick<Session, 'files' | 'docroot'>

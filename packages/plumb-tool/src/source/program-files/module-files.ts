@@ -4,7 +4,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findRealPath, findStat } from '../path/look-up.js'
+import { findRealPath, findStat } from '@plumb/sandbox'
 import { scanImports, scanPythonImports } from './scan-imports.js'
 
 export interface ModuleFiles {

@@ -2,8 +2,7 @@
 
 import type { Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { findLinkStat, followLinks, isWithin } from '../path/look-up.js'
-import { foldName } from '../path/trusted-names.js'
+import { findLinkStat, foldName, followLinks, isWithin } from '@plumb/sandbox'
 
 export class ProgramFileSet {
   /** Paths by their folded names, for file systems that ignore case. */

@@ -2,12 +2,20 @@
 
 import { lstatSync, renameSync } from 'node:fs'
 import { lstat, readFile, rm } from 'node:fs/promises'
-import { type ExpectedFile, isUnchanged } from '../../path/file-stamp.js'
-import { type Directory, openDirectory, removeDirectories } from '../../path/open.js'
-import { isSameFile, removeIfUnchanged, replaceFile } from '../../path/replace-file.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { guardName, removeLeftover } from '../../path/temporary-files.js'
-import { sha256Of } from '../file/text-file.js'
+import {
+  type Directory,
+  type ExpectedFile,
+  guardName,
+  isSameFile,
+  isUnchanged,
+  openDirectory,
+  type ResolvedPath,
+  removeDirectories,
+  removeIfUnchanged,
+  removeLeftover,
+  replaceFile,
+} from '@plumb/sandbox'
+import { sha256Of } from '@plumb/wire'
 
 export interface JournalEntry {
   /** Relative to the directory of the journal, separated by `/`. */

@@ -3,11 +3,19 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { realPath } from '../../../call/real-path.js'
-import { isWithin } from '../../path/look-up.js'
-import { closeQuietly, type Directory, openDirectory } from '../../path/open.js'
-import { type ResolvedPath, type Roots, resolvePath } from '../../path/resolved-path.js'
-import { hasOwnerExited, OWNER, removeLeftover } from '../../path/temporary-files.js'
+import {
+  closeQuietly,
+  type Directory,
+  hasOwnerExited,
+  isWithin,
+  OWNER,
+  openDirectory,
+  type ResolvedPath,
+  type Roots,
+  realPath,
+  removeLeftover,
+  resolvePath,
+} from '@plumb/sandbox'
 import { failedJournals, JOURNAL, journalDirectory, journalName, openJournals } from './journal.js'
 import { finishEntry, hasConflict, type JournalEntry, type JournalState } from './journal-entry.js'
 

@@ -2,10 +2,8 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
+import { closeQuietly, openFile, type ResolvedPath, resolvePath, unseenNotes, walkFiles } from '@plumb/sandbox'
 import { escapeControls, fail, preview, type Result, succeed } from '@plumb/wire'
-import { closeQuietly, openFile } from '../../path/open.js'
-import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
-import { unseenNotes, walkFiles } from '../../path/walk-files.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
 import { isDirectoryAt } from './is-directory.js'

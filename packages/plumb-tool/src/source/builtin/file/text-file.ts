@@ -1,12 +1,16 @@
 // Reads and writes whole text files, with their version and byte-order mark.
 
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { type FileStamp, fileChanged, fileStamp } from '../../path/file-stamp.js'
-import { readWhole } from '../../path/read-whole.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { type WriteOptions, writeFileAtomically } from '../../path/write-file-atomically.js'
+import {
+  type FileStamp,
+  fileChanged,
+  fileStamp,
+  type ResolvedPath,
+  readWhole,
+  type WriteOptions,
+  writeFileAtomically,
+} from '@plumb/sandbox'
+import { fail, preview, type Result, sha256Of, succeed } from '@plumb/wire'
 
 export interface WholeFile {
   readonly bytes: Buffer
@@ -37,8 +41,6 @@ export const readWholeFile = async (resolved: ResolvedPath, sha256?: string): Pr
   if (sha256 !== undefined && sha256.toLowerCase() !== sha256Of(bytes)) return fileChanged(resolved.shown)
   return succeed({ bytes, stamp: fileStamp(stat), mode: stat.mode & 0o7777 })
 }
-
-export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 export const asTextFile = (file: WholeFile, shown: string): Result<TextFile> => {
   const { bytes } = file

@@ -1,9 +1,7 @@
 // index_markdown_docs and index_code: index the files of a directory; later runs cost only what has changed.
 
+import { absolutePath, type ExpectedFile, type ResolvedPath, resolvePath, writeFileAtomically } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { ExpectedFile } from '../../path/file-stamp.js'
-import { absolutePath, type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
-import { writeFileAtomically } from '../../path/write-file-atomically.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
 import { isDirectoryAt } from '../file/is-directory.js'
 import { namedPath } from '../file/path-input.js'

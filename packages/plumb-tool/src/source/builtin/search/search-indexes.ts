@@ -1,7 +1,7 @@
 // markdown_search and code_search: return the best chunks of one index or of all, with their position.
 
+import { resolvePath } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { resolvePath } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
 import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
