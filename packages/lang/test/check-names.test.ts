@@ -1,4 +1,4 @@
-// Names, and what stands in the place of one: other languages, bindings, signatures, modules.
+// Names, and what is used instead of one: other languages, bindings, signatures, modules.
 
 import { body, lines, table } from './reports.js'
 

@@ -161,7 +161,7 @@ t.test('every kind of content is of that kind', async (t) => {
   t.strictSame(await said(connection.call('fail', '{}')), answer('no ink', true), 'isError is passed through')
   t.equal(
     await said(connection.call('echo', '[1]')),
-    "input_type_mismatch: the input of tool 'echo' of MCP server 'ink' is to be a JSON object",
+    "input_type_mismatch: the input of tool 'echo' of MCP server 'ink' is not a JSON object",
   )
   t.match(await connection.read('a:b'), {
     ok: false,

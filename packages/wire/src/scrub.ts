@@ -24,7 +24,7 @@ export interface ScrubbedHead {
   readonly isWhole: boolean
 }
 
-/** The beginning of a text that is cut, some `length` units of it: without keys, and without the beginning of one that goes on behind the cut. */
+/** The beginning of a text that is cut, some `length` units of it: without keys, and without the beginning of one that goes on after the cut. */
 export const scrubHead = (text: string, length: number): ScrubbedHead => {
   secrets ??= fromEnvironment()
   const longest = secrets[0]?.length ?? 0

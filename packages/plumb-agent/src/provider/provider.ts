@@ -83,7 +83,7 @@ export interface Billing {
   lose(tokens: number): void
 }
 
-/** The reservation of one request. Call it once the request is over. */
+/** The reservation of one request. Call it once the request has ended. */
 export interface Bill {
   /** The actual cost in nanodollars, if known. `most`: its usage is unknown, and is not counted elsewhere. */
   settle(used: TokenCounts | 'nothing' | 'most', isReported?: boolean): number | undefined

@@ -53,7 +53,7 @@ export class ChildAnswers implements AnswerListener {
   #hasToldSurplus = false
   /** Messages that a program which answers some has taken. */
   #taken = 0
-  /** Of a plumb: the inputs after the latest messages, for errors about what is left at its end. */
+  /** Of a plumb: the inputs from which the latest messages come, for errors about what is left at its end. */
   readonly #seqs: (number | readonly number[])[] = []
   #exit: Exit | undefined
   #wasFed = false

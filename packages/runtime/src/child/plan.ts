@@ -72,7 +72,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
 export const agentLimitOf = ({ config: { max_cost }, bound, specPath }: AgentPlan): AgentLimit | undefined =>
   agentLimit(specPath, bound.name, max_cost)
 
-/** Makes an plumb-agent report errors in its configuration, and end. */
+/** Makes a plumb-agent report errors in its configuration, and end. */
 export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) =>
   ({ program: 'plumb-agent', args: ['--agent', bound.name, '--check', '--fds', 'none', ...localArgs(settings)], entry: specPath }) as const
 

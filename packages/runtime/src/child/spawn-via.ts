@@ -79,7 +79,7 @@ const isShell = (via: readonly string[]): boolean => {
 export const viaArguments = (via: readonly string[], { program }: AgentStart): string[] =>
   viaCommand(via, program ? ['plumb-mux', '--tell-unreadable', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
 
-/** The first message of an plumb-agent, without its authority. */
+/** The first message of a plumb-agent, without its authority. */
 export const specSent = ({ plan, settings }: AgentStart) => {
   const { files, handedOn, maxLine, isFailFast } = settings
   const memory = emitsMemory(plan, settings) ? ['--tell-memory'] : []

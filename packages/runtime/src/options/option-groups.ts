@@ -3,11 +3,11 @@
 import type { GivenOptions } from '@plumb/wire'
 
 export interface SpecOptions {
-  /** The text itself, in place of a file. */
+  /** The text itself, instead of a file. */
   readonly eval?: string
   /** The descriptor on which a parent hands over all texts. */
   readonly sourcesFd?: number
-  /** The files that a prompt file in place of a spec may include. */
+  /** The files that a prompt file instead of a spec may include. */
   readonly permissions?: Pick<Permissions, 'grant'>
   readonly docroot?: string | undefined
   /** `--flows`. */
