@@ -1,14 +1,15 @@
 // Kept answers for all processes of one run: the n-th of several equal requests of one process gets the n-th answer, in the order in which
 // they are asked. All processes share the counters, in an unnamed file on one descriptor, as for a budget.
 
+import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Fault, fault } from '../error.js'
 import { openAnonymousLog } from '../fd/anonymous-file.js'
+import { openLedger } from '../fd/ledger.js'
 import { holdDirectory } from '../output/index.js'
 import { andThen, fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { type Counts, openCounts } from './counts.js'
 import { setCurrentKept } from './current.js'
 import { makeStoreDirectory } from './directory-store.js'
 import { type EntryKey, type KeptEntry, placeName } from './entry.js'
@@ -219,5 +220,37 @@ const readOptions = (head: string | undefined): KeptOptions | undefined => {
     return Array.isArray(options.stores) && Array.isArray(options.places) ? { ...options, isOnly: isOnly === true } : undefined
   } catch {
     return undefined
+  }
+}
+
+// How often each request was made in a run, over all its processes: a ledger to which each appends, and which numbers equal requests.
+interface Counts {
+  /** The first line of the ledger: the options. */
+  readonly head: string | undefined
+  /** The number of this request among equal ones of the run, from 1, this time included. */
+  readonly next: (key: string) => number
+}
+
+const openCounts = (fd: number): Counts => {
+  const ledger = openLedger(fd)
+  const head = ledger.next()
+  const counts = new Map<string, number>()
+  // A process in a sandbox may have the pid of another.
+  const who = randomUUID()
+  let made = 0
+  return {
+    head,
+    // Every process reads the lines in the same order, so all come to the same numbers.
+    next: (key) => {
+      const own = `${who}.${++made} ${key}`
+      ledger.append(own)
+      for (let line = ledger.next(); line !== undefined; line = ledger.next()) {
+        const counted = line.slice(line.indexOf(' ') + 1)
+        const nth = (counts.get(counted) ?? 0) + 1
+        counts.set(counted, nth)
+        if (line === own) return nth
+      }
+      return 1
+    },
   }
 }
