@@ -16,6 +16,10 @@ export const complaint = ({ stop, isWrapped }: ModelAnswer, text: string, { deta
   return [problem, again, ...(isOnlyCut(stop, text, output) ? [] : [`Its JSON Schema: ${JSON.stringify(toSchema(type))}`])].join('\n')
 }
 
+/** Of an answer that the server could not read, such as a call in no form of its own. */
+export const unreadableComplaint = ({ detail }: Fault): string =>
+  `Your last answer could not be read: ${preview(detail, 300)}.\nAnswer again; to call a tool, use the form for it, with arguments that are JSON.`
+
 /** The answer may be the beginning of a value: nothing shows that the model, or its server, does not know the type. */
 export const isOnlyCut = (stop: ModelAnswer['stop'], text: string, output: Type): boolean =>
   stop === 'tokens' && (resolve(output).kind === 'string' || /^\s*(?:[[{]|$)/.test(text))

@@ -11,18 +11,21 @@ import {
   nowMs,
   preview,
   type Result,
+  scrub,
   succeed,
   toDollars,
   totalTokens,
 } from '@plumb/wire'
-import { complaint, isOnlyCut } from '../answer/complaint.js'
+import { complaint, isOnlyCut, unreadableComplaint } from '../answer/complaint.js'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
+import { withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
 import type { KeptCalls, KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
 import type { InputOutcome } from '../loop/pending-queue.js'
 import type { Effort } from '../provider/effort.js'
+import { withDistinctIds } from '../provider/memory-messages.js'
 import type { ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
@@ -131,10 +134,11 @@ export const openConversation = (
 
   const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> => {
     const paying = billing && countGranted(billing)
-    const question = compose(turn, emit, paying?.billing)
+    const apart = withThinkingApart(emit)
+    const question = compose(turn, apart.emit, paying?.billing)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
-    if (before?.found) return repeat(before.found, question, before)
+    if (before?.found) return repeat(before.found, question, before, apart.end)
     if (before?.miss) return { ok: false, error: before.miss }
     if (asking.refused) return refusedWith(asking.refused)
     const denied = allowance && (await allowance.take(cancellation))
@@ -148,6 +152,7 @@ export const openConversation = (
     const coming = provider.answer(batching ? { ...question, batching } : question, cancellation)
     tools.prepare?.()
     const answer = await coming
+    if (answer.ok) apart.end()
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) {
       if (answer.ok) allowance?.lose(totalTokens(answer.value.usage))
@@ -160,7 +165,8 @@ export const openConversation = (
     if (!answer.ok) {
       log('refused', { model: question.model, ms, error: answer.error })
       const isShared = answer.refusal !== undefined && asked === asking.turn && asking.refused
-      return isShared ? refusedWith(isShared) : answer.isShared ? refusedWith(answer.error) : { ok: false, error: answer.error }
+      if (isShared || answer.isShared) return refusedWith(isShared || answer.error)
+      return { ok: false, error: answer.error, ...(answer.isOfModel ? { isOfModel: true } : {}) }
     }
     const { usage, estimated, cost, stop, content, model: answering = question.model } = answer.value
     if (estimated !== undefined && !hasWarnedOfUsage) warn?.(fault('usage_unknown', estimated, { agent: config.agent }))
@@ -181,7 +187,12 @@ export const openConversation = (
   }
 
   // As if it had been requested, but without its cost.
-  const repeat = ({ answered, source }: NonNullable<KeptQuestion['found']>, question: ModelRequest, kept: KeptQuestion): Said => {
+  const repeat = (
+    { answered, source }: NonNullable<KeptQuestion['found']>,
+    question: ModelRequest,
+    kept: KeptQuestion,
+    end: () => void,
+  ): Said => {
     log('kept', { model: question.model, source, message: question.turn.at(-1) })
     if (!answered.ok) return { ok: false, error: answered.error }
     const { usage, content, model: answering = question.model } = answered.value
@@ -189,6 +200,7 @@ export const openConversation = (
       if (block.type === 'text') question.emit({ kind: 'text', delta: block.text })
       else if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
     }
+    end()
     meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
     return { ...answered, calls: kept.callsOf(), keptAs: kept.keptAs }
@@ -220,8 +232,15 @@ export const openConversation = (
     for (let retries = 0; ; ) {
       requests++
       const said = await ask(turn, emit, cancellation, delivery)
-      if (!said.ok) return said
-      const { content, stop } = said.value
+      if (!said.ok) {
+        if (!said.isOfModel || retries === maxRetries) return said
+        retries++
+        emit({ kind: 'retry', attempt: retries, reason: said.error.detail, wait_ms: 0 })
+        turn.addComplaint([], unreadableComplaint(said.error))
+        continue
+      }
+      const { stop } = said.value
+      const content = withDistinctIds(said.value.content)
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
         count.add(uses.length)
@@ -234,14 +253,15 @@ export const openConversation = (
       }
       const read = validateAnswer(said.value, config)
       if (read.ok) {
-        const { json, repairs } = read.value
+        const { json, repairs, thinking } = read.value
+        if (thinking !== undefined) emit({ kind: 'thinking', text: thinking })
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!isAmnesiac) remember(turn.accepted(content), emit)
         else if (requests === 1 && repairs.length === 0 && !readContent && said.keptAs) emit({ kind: 'kept_as', ...said.keptAs })
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
-      if (retries === maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries)
+      if (retries === maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries, text)
       hasBeenCut ||= isCut
       hasMismatch ||= !isOnlyCut(stop, text, output)
       retries++
@@ -280,7 +300,7 @@ const WARN_AWAY_ATTEMPT = 4
 
 type Said =
   | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined; readonly keptAs: KeptQuestion['keptAs'] }
-  | (InputOutcome & { readonly ok: false })
+  | (InputOutcome & { readonly ok: false; readonly isOfModel?: true })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 
@@ -299,7 +319,15 @@ const validateAnswer = ({ content, stop, isWrapped }: ModelAnswer, { output, max
 
 const because = (text: string): string => (text.trim() === '' ? '' : `: '${preview(text.trim(), 200)}'`)
 
-const exhausted = (error: Fault, retries: number): Result<never> => {
+// `answer`: the beginning of what was not accepted; the whole of it is in the record.
+const exhausted = (error: Fault, retries: number, text: string): Result<never> => {
   const { error: code, category: _, detail, ...extras } = error
-  return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras)
+  const answer = text.trim() === '' ? {} : { answer: preview(scrub(text.trim()), MAX_ANSWER) }
+  return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, {
+    ...extras,
+    ...answer,
+  })
 }
+
+/** In characters. */
+const MAX_ANSWER = 300

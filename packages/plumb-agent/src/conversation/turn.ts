@@ -1,6 +1,7 @@
 // The messages of one input until its answer, and which of them are remembered.
 
 import type { Json } from '@plumb/lang'
+import { saysSomething } from '../provider/memory-messages.js'
 import type { ChatMessage, ContentBlock } from '../provider/provider.js'
 
 export type ToolUse = Extract<ContentBlock, { type: 'tool_use' }>
@@ -40,9 +41,9 @@ export class Turn {
     this.#messages.push({ role: 'user', content: complaint })
   }
 
-  /** What this answer adds to the memory. */
+  /** What this answer adds to the memory: no message without words, which servers refuse from then on. */
   accepted(content: readonly ContentBlock[]): readonly ChatMessage[] {
-    return [...this.#kept, { role: 'assistant', content: toMessageContent(content) }]
+    return saysSomething(content) ? [...this.#kept, { role: 'assistant', content: toMessageContent(content) }] : this.#kept
   }
 }
 

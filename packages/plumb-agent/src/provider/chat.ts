@@ -17,15 +17,16 @@ import type { BatchLane } from './batch/lane.js'
 import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
 import { exchange, takeReply } from './exchange.js'
-import { errorEventFailure } from './http/api-error.js'
+import { replyFailures } from './http/api-error.js'
 import { openConnection } from './http/connection.js'
 import { isProviderItself } from './http/endpoint.js'
-import { type Attempt, type Failure, failWith } from './http/failure.js'
+import type { Attempt, Failure } from './http/failure.js'
 import { asRefusedMedia } from './http/refused-media.js'
 import { retryRequest } from './http/retry.js'
 import type { Timing } from './http/timing.js'
 import { formatOf, systemText } from './output-schema.js'
 import { type AnswerReader, asJson, type Finished, type Protocol } from './protocol.js'
+import { presetOf } from './presets.js'
 import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
 import { mediaOf, toolNamesOf } from './read-message.js'
 import { sizeOf } from './request-size.js'
@@ -81,13 +82,15 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
   const isOwnHost = isProviderItself(account, endpoint)
   const path = protocol.pathOf(endpoint)
   const keyWords = keyWordsOf(account, key)
-  const concessions = new Concessions(protocol)
+  const concessions = new Concessions(protocol, presetOf(account.name))
+  const failures = replyFailures(host, keyWords)
   const isPatched = !isRecord(settings.patch) || Object.keys(settings.patch).length > 0
 
   const compose = (question: ModelRequest, names: WireNames, without?: string): Composed => {
     const downgrades = new Set(concessions.without(question.model))
     if (without !== undefined) downgrades.add(without)
-    const format = downgrades.has('plain_output') ? undefined : formatOf(question.output, protocol.dialect)
+    const isPlain = downgrades.has('plain_output') || (downgrades.has('plain_with_tools') && question.tools.length > 0)
+    const format = isPlain ? undefined : formatOf(question.output, protocol.dialect)
     const system = systemText(question, format, isOwnHost)
     const effort = concessions.effortFor(question)
     const options = { maxTokens, thinkingBudget, isStreaming, names, downgrades, system, format, effort }
@@ -161,7 +164,7 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
     const headers = headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
-    const reader = protocol.openReader(question, names, (error) => errorEventFailure(host, keyWords, error))
+    const reader = protocol.openReader(question, names, failures)
     const result = batches
       ? await askInBatch(batches, { ...sent, headers, text, cancelled }, reader)
       : await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, cancelled)
@@ -181,8 +184,8 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
     if (!replied.ok) return replied
     const failure = takeReply(replied.value.reply, reader, protocol)
     if (failure) return { ok: false, failure }
-    if (!reader.isWhole) return failWith('bad_reply', `${host} gave an answer in a batch that is not whole`, false)
-    return { ok: true, value: { ...reader.finish(), isWrapped: replied.value.isWrapped } }
+    const finished = reader.finish()
+    return finished.ok ? { ok: true, value: { ...finished.value, isWrapped: replied.value.isWrapped } } : finished
   }
 
   return {
@@ -223,11 +226,12 @@ const withHint = (failure: Failure, hint: string): Failure => {
   return { ...failure, fault: fault(error, `${detail}; ${hint}`, extras) }
 }
 
-const toAnswered = ({ fault, refusal, isShared }: Failure): Answered => ({
+const toAnswered = ({ fault, refusal, isShared, isOfModel }: Failure): Answered => ({
   ok: false,
   error: fault,
   ...(refusal ? { refusal } : {}),
   ...(isShared ? { isShared } : {}),
+  ...(isOfModel ? { isOfModel } : {}),
 })
 
 const withCurrentSettings = (question: ModelRequest): ModelRequest => ({ ...question, ...question.settings?.() })

@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { type CallInput, readCallInput } from '../call-input.js'
 import type { Failure } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-path.js'
-import type { AnswerReader, Finished } from '../protocol.js'
-import { asJson } from '../protocol.js'
-import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
+import { type AnswerReader, asJson } from '../protocol.js'
+import type { ContentBlock, ModelRequest } from '../provider.js'
+import { finishReply, type ReplyFailures } from '../reply/finish-reply.js'
+import { errorIn } from '../reply/server-words.js'
 import type { WireNames } from '../wire-names.js'
 
 type Emit = ModelRequest['emit']
@@ -19,7 +20,7 @@ interface Draft {
   signature: string
 }
 
-export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, failures: ReplyFailures): AnswerReader => {
   const drafts = new Map<number, Draft>()
   const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let stopReason: string | undefined
@@ -49,17 +50,20 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
         if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') emit({ kind: 'thinking', text: draft.text })
         return undefined
       case 'message_delta':
-        stopReason = textAt(event, 'delta', 'stop_reason') ?? stopReason
+        stopReason = textAt(event, 'delta', 'stop_reason') || stopReason
         count(at(event, 'usage'))
         return undefined
       case 'message_stop':
         isOver = true
         return undefined
-      case 'error':
-        return fail(at(event, 'error'))
-      default:
-        // `ping`, and future events of the API.
-        return at(event, 'error') ? fail(at(event, 'error')) : undefined
+      case 'ping':
+        return undefined
+      default: {
+        // Future events of the API have a type of their own.
+        const type = textAt(event, 'type')
+        const error = type === undefined || type === 'error' || at(event, 'error') ? errorIn(event) : undefined
+        return error ? failures.ofError(error) : undefined
+      }
     }
   }
 
@@ -68,17 +72,12 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     get isOver() {
       return isOver
     },
-    get isWhole() {
-      return isOver
-    },
     finish: () => {
+      if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
       const content = [...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
-      return toFinished(content, stopReason, {
-        input_tokens: usage.input_tokens,
-        output_tokens: usage.output_tokens,
-        cache_read_tokens: usage.cache_read_input_tokens,
-        cache_creation_tokens: usage.cache_creation_input_tokens,
-      })
+      const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
+      const counted = { cache_read_tokens: cache_read_input_tokens, cache_creation_tokens: cache_creation_input_tokens }
+      return finishReply({ content, reason: stopReason, usage: { input_tokens, output_tokens, ...counted } }, failures)
     },
   }
 }
@@ -120,19 +119,6 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Content
 /** The pieces of JSON so far, or the whole in a plain reply. */
 const inputOf = (block: unknown, json: string): CallInput =>
   json.trim() === '' ? { input: asJson(at(block, 'input') ?? {}) } : readCallInput(json)
-
-const toFinished = (content: readonly ContentBlock[], reason: string | undefined, usage: TokenUsage): Finished => {
-  const calls = content.some(({ type }) => type === 'tool_use')
-  const isPaused = reason === 'pause_turn'
-  return { content, stop: STOPS.get(reason ?? '') ?? (calls ? 'tool_use' : 'end'), usage, ...(isPaused ? { isPaused } : {}) }
-}
-
-const STOPS = new Map<string, Finished['stop']>([
-  ['max_tokens', 'tokens'],
-  ['model_context_window_exceeded', 'tokens'],
-  ['refusal', 'refused'],
-  ['pause_turn', 'end'],
-])
 
 /** Converts a plain reply to the events of a stream. */
 export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [

@@ -18,6 +18,8 @@ export interface Failure {
   readonly isNotMade?: true
   /** The key, the account or the model is refused, not this request. */
   readonly refusal?: ProviderRefusal
+  /** The server could not read what the model wrote: the model may be asked again. */
+  readonly isOfModel?: true
   /** Other requests fail with this very object. */
   readonly isShared?: true
 }
@@ -32,4 +34,11 @@ export const failWith = (code: Code, detail: string, isRetryable: boolean): { re
 /** Thrown while a body is read; caught where the attempt ends. */
 export class Unreadable extends Error {
   readonly code = 'UNREADABLE'
+
+  constructor(
+    message: string,
+    readonly isRetryable = false,
+  ) {
+    super(message)
+  }
 }

@@ -1,6 +1,6 @@
 // OpenAI's Responses API, stateless: nothing is stored there, and reasoning is passed back and forth encrypted.
 
-import type { Protocol } from '../../protocol.js'
+import { PLAIN_WITH_TOOLS, type Protocol } from '../../protocol.js'
 import { DIALECT } from '../dialect.js'
 import { baseOf, bearer } from '../endpoint.js'
 import { bodyOf } from './body.js'
@@ -21,6 +21,7 @@ export const RESPONSES: Protocol = {
   },
   eventsOf,
   downgrades: [
+    PLAIN_WITH_TOOLS,
     { name: 'plain_output', words: /text\.format|json_schema|structured output|schema/i, concedes: 'structured output' },
     { name: 'no_encrypted_reasoning', words: /encrypted/i, concedes: 'encrypted reasoning' },
     { name: 'no_temperature', words: /temperature/i, concedes: 'temperature' },

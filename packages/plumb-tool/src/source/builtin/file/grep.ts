@@ -1,5 +1,6 @@
 // grep: lists the lines that match a regular expression, as `path:line:text`, in linear time.
 
+import { headOf } from '../../../call/cut-text.js'
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 import { escapeControls, fail, preview, type Result, succeed } from '@plumb/wire'
@@ -111,7 +112,7 @@ const newlinesIn = (text: string): number => {
 
 const shown = (line: string): string => {
   const text = line.trimEnd()
-  return text.length <= MAX_LINE_CHARACTERS ? text : `${text.slice(0, MAX_LINE_CHARACTERS)}…`
+  return text.length <= MAX_LINE_CHARACTERS ? text : `${headOf(text, MAX_LINE_CHARACTERS)}…`
 }
 
 const PIECE_BYTES = 1024 * 1024

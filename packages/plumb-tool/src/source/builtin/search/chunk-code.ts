@@ -1,5 +1,6 @@
 // Splits source text into chunks by declarations: text that begins at the left margin after a blank line.
 
+import { headOf } from '../../../call/cut-text.js'
 import { type Chunk, chunkLines, isBlankLine, type LineBlock, packBlocks } from './chunk.js'
 
 // Lines that close a declaration, or comment on one.
@@ -14,7 +15,7 @@ export const chunkCode = (text: string): Chunk[] => {
   let heading = ''
   for (const [at, line] of lines.entries()) {
     const next = lines[at + 1]
-    if (heading === '' && !isBlankLine(line) && !NO_DECLARATION.test(line)) heading = line.trim().slice(0, MAX_HEADING)
+    if (heading === '' && !isBlankLine(line) && !NO_DECLARATION.test(line)) heading = headOf(line.trim(), MAX_HEADING)
     if (next !== undefined && !(isBlankLine(line) && !isBlankLine(next))) continue
     // A long declaration is also split at blank lines inside it; each part keeps its name.
     blocks.push({ start, end: at + 1, heading, isStart: false })

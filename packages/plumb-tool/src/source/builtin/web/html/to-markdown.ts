@@ -1,5 +1,6 @@
 // Converts the text of a page to Markdown: a list of passes. Hostile pages make it slow, so it runs in a worker with a deadline.
 
+import { headOf } from '../../../../call/cut-text.js'
 import type { Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { type Options, toMdast } from 'hast-util-to-mdast'
@@ -110,5 +111,5 @@ const titleOf = (tree: Root): string | undefined => {
   const meta = findElement(tree, (node) => node.tagName === 'meta' && property(node, 'property') === 'og:title')
   const own = findElement(tree, isNamed('title'))
   const title = (own ? textContent(own) : meta ? property(meta, 'content') : '').replace(/\s+/g, ' ').trim()
-  return title === '' ? undefined : title.slice(0, MAX_TITLE)
+  return title === '' ? undefined : headOf(title, MAX_TITLE)
 }
