@@ -86,7 +86,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
-    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp)\//,
+    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp|plumb\/src\/command\/prices)\//,
   ignore: /^packages\/plumb-tool\/src\/source\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }

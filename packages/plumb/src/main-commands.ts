@@ -256,6 +256,13 @@ const describe = (program: Command, commands: Commands): void => {
     .argument('[code]', 'a code, such as type_mismatch')
     .action((code: string | undefined) => choose(async () => (await commands.explain())(code)))
   program
+    .command('prices')
+    .description('say what models cost, in dollars for a million tokens, and of which day that is')
+    .addHelpText('after', examples('plumb prices opus', 'plumb prices --update https://example.com/prices.json'))
+    .argument('[text]', 'only those with this in their provider or name')
+    .option('--update <file>', "take newer prices for this user: a file or an https URL, in the form of --prices or the library's own")
+    .action((text: string | undefined, o: { update?: string }) => choose(async () => (await commands.prices())(text, o.update)))
+  program
     .command('version')
     .description('say which version this is')
     .addHelpText('after', examples('plumb version --json'))

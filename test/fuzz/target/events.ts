@@ -12,8 +12,8 @@ import {
   eventsOf as responsesEvents,
 } from '../../../packages/plumb-agent/src/provider/openai/responses/reader.js'
 import type { AnswerReader } from '../../../packages/plumb-agent/src/provider/protocol.js'
-import type { ReplyFailures } from '../../../packages/plumb-agent/src/provider/reply/finish-reply.js'
 import { readMessage } from '../../../packages/plumb-agent/src/provider/read-message.js'
+import type { ReplyFailures } from '../../../packages/plumb-agent/src/provider/reply/finish-reply.js'
 import { wireNames } from '../../../packages/plumb-agent/src/provider/wire-names.js'
 import { isCode, parseJson } from '../../../packages/wire/src/index.js'
 import { makeRandom, type Random } from '../random.js'

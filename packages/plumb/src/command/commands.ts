@@ -22,6 +22,7 @@ export const COMMANDS = {
   approvalsOn: async () => (await import('../engine/index.js')).approvals,
   approveOn: async () => (await import('../engine/index.js')).approve,
   explain: async () => (await import('./explain.js')).explain,
+  prices: async () => (await import('./prices/prices.js')).prices,
 }
 
 export type Commands = typeof COMMANDS

@@ -25,12 +25,18 @@ export const readPrices = (path: string): Result<GivenPrices> => {
   } catch {
     return refuse('it is no JSON')
   }
-  if (!isObject(value)) return refuse('it is no object')
+  const wrong = givenProblem(value)
+  return wrong === undefined ? succeed(value as GivenPrices) : refuse(wrong)
+}
+
+/** Why it is not `GivenPrices`. */
+export const givenProblem = (value: unknown): string | undefined => {
+  if (!isObject(value)) return 'it is no object'
   for (const [model, price] of Object.entries(value)) {
     const wrong = priceProblem(price)
-    if (wrong !== undefined) return refuse(`'${preview(model)}' ${wrong}`)
+    if (wrong !== undefined) return `'${preview(model)}' ${wrong}`
   }
-  return succeed(value as GivenPrices)
+  return undefined
 }
 
 const priceProblem = (price: unknown): string | undefined => {

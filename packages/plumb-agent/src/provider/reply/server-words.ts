@@ -48,7 +48,19 @@ const MAX_STEPS = 60
 const MAX_DEPTH = 6
 
 /** Members that hold the words, or what holds them, in the order in which they are read. */
-const HOLDERS = ['error', 'errors', 'message', 'msg', 'detail', 'error_message', 'error_msg', 'title', 'details', 'metadata', 'raw'] as const
+const HOLDERS = [
+  'error',
+  'errors',
+  'message',
+  'msg',
+  'detail',
+  'error_message',
+  'error_msg',
+  'title',
+  'details',
+  'metadata',
+  'raw',
+] as const
 const KINDS = ['type', 'code', 'status', 'error_code', 'error_type'] as const
 const NUMBERS = ['code', 'status', 'status_code', 'http_code', 'raw_status_code', 'error_code'] as const
 /** Names that say only that it is an error. */

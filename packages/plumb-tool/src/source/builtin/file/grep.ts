@@ -1,9 +1,9 @@
 // grep: lists the lines that match a regular expression, as `path:line:text`, in linear time.
 
-import { headOf } from '../../../call/cut-text.js'
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 import { escapeControls, fail, preview, type Result, succeed } from '@plumb/wire'
+import { headOf } from '../../../call/cut-text.js'
 import { closeQuietly, openFile } from '../../path/open.js'
 import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
 import { unseenNotes, walkFiles } from '../../path/walk-files.js'

@@ -1,12 +1,12 @@
 // Converts the text of a page to Markdown: a list of passes. Hostile pages make it slow, so it runs in a worker with a deadline.
 
-import { headOf } from '../../../../call/cut-text.js'
 import type { Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { type Options, toMdast } from 'hast-util-to-mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Handle, toMarkdown as printMarkdown } from 'mdast-util-to-markdown'
 import { parse } from 'parse5'
+import { headOf } from '../../../../call/cut-text.js'
 import { markLanguages } from './code-languages.js'
 import { convertDefinitions } from './definition-lists.js'
 import { dropBlanks } from './drop-blanks.js'

@@ -1,0 +1,42 @@
+// The text of a file, or of an address: over https, or from this machine, through the proxy of the environment.
+
+import { fail, preview, type Result, readSpec, succeed, systemReason } from '@plumb/wire'
+import { MAX_PRICES_BYTES } from '@plumb/wire/prices'
+
+const TIMEOUT_MS = 30_000
+
+export const readSource = async (source: string): Promise<Result<string>> =>
+  /^https?:\/\//i.test(source) ? fetchText(source) : readSpec(source)
+
+const fetchText = async (address: string): Promise<Result<string>> => {
+  const named = `'${preview(withoutSecrets(address), 200)}'`
+  const refuse = (why: string) => fail('config_invalid', `${named} ${why}; nothing was changed`)
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isHere = url !== undefined && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  if (!url || (url.protocol !== 'https:' && !isHere)) return refuse('is no address of https')
+  const { EnvHttpProxyAgent, Agent, request } = await import('undici')
+  const dispatcher = isHere ? new Agent() : new EnvHttpProxyAgent()
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  try {
+    const { statusCode, body } = await request(url, { dispatcher, signal: timeout })
+    if (statusCode !== 200) return refuse(`answered ${statusCode}`)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > MAX_PRICES_BYTES) return refuse(`is longer than ${MAX_PRICES_BYTES} bytes`)
+      chunks.push(chunk)
+    }
+    return succeed(Buffer.concat(chunks).toString('utf8'))
+  } catch (error) {
+    if (timeout.aborted) return refuse(`did not come within ${TIMEOUT_MS / 1000} s`)
+    return refuse(`did not come: ${systemReason(error as NodeJS.ErrnoException)}`)
+  } finally {
+    void dispatcher.destroy()
+  }
+}
+
+const withoutSecrets = (address: string): string => {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  return url ? `${url.origin}${url.pathname}` : address
+}
