@@ -13,7 +13,7 @@ import type { WireNames } from '../wire-names.js'
 type Emit = ModelRequest['emit']
 
 interface Draft {
-  /** Its first event. */
+  /** Its first event. Undefined: pieces came before it, or without it. */
   readonly block: unknown
   text: string
   json: string
@@ -25,6 +25,8 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
   const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let stopReason: string | undefined
   let isOver = false
+  /** Pieces came of a block that is unknown, or a block began again. */
+  let isTorn = false
 
   // Counts are cumulative: later ones replace earlier ones, unless they are null.
   const count = (said: unknown): void => {
@@ -40,12 +42,18 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
       case 'message_start':
         count(at(event, 'message', 'usage'))
         return undefined
-      case 'content_block_start':
-        drafts.set(numberAt(event, 'index') ?? drafts.size, begin(at(event, 'content_block'), emit))
+      case 'content_block_start': {
+        const begun = begin(at(event, 'content_block'), emit)
+        isTorn ||= draft?.block !== undefined && !isUntouched(draft)
+        drafts.set(numberAt(event, 'index') ?? drafts.size, draft?.block === undefined ? joined(draft, begun) : begun)
         return undefined
-      case 'content_block_delta':
-        if (draft) grow(draft, at(event, 'delta'), emit)
+      }
+      case 'content_block_delta': {
+        const grown = draft ?? { block: undefined, text: '', json: '', signature: '' }
+        if (!draft) drafts.set(numberAt(event, 'index') ?? drafts.size, grown)
+        grow(grown, at(event, 'delta'), emit)
         return undefined
+      }
       case 'content_block_stop':
         if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') emit({ kind: 'thinking', text: draft.text })
         return undefined
@@ -74,6 +82,9 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     },
     finish: () => {
       if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
+      // Text needs no beginning; whose arguments came, nobody knows.
+      isTorn ||= [...drafts.values()].some(({ block, json, signature }) => block === undefined && json + signature !== '')
+      if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
       const content = [...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
       const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
       const counted = { cache_read_tokens: cache_read_input_tokens, cache_creation_tokens: cache_creation_input_tokens }
@@ -87,6 +98,13 @@ const begin = (block: unknown, emit: Emit): Draft => {
   if (text !== '' && textAt(block, 'type') === 'text') emit({ kind: 'text', delta: text })
   return { block, text, json: '', signature: textAt(block, 'signature') ?? '' }
 }
+
+const isUntouched = ({ text, json, signature }: Draft): boolean => `${text}${json}${signature}` === ''
+
+const joined = (before: Draft | undefined, begun: Draft): Draft =>
+  before
+    ? { ...begun, text: before.text + begun.text, json: before.json + begun.json, signature: before.signature + begun.signature }
+    : begun
 
 const grow = (draft: Draft, delta: unknown, emit: Emit): void => {
   const text = textAt(delta, 'text')
@@ -109,7 +127,7 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Content
       return [{ type: 'tool_use', id, name: names.toOwn(textAt(block, 'name') ?? ''), ...inputOf(block, json) }]
     }
     case undefined:
-      return []
+      return block === undefined && text !== '' ? [{ type: 'text', text }] : []
     default:
       // Blocks of the API's own tools: they are sent back unchanged, and read-message recognises them.
       return [(json === '' ? block : { ...(block as object), input: inputOf(block, json).input }) as ContentBlock]
