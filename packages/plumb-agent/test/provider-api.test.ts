@@ -527,12 +527,14 @@ t.test('why it stopped', async (t) => {
     max_tokens: 'tokens',
     model_context_window_exceeded: 'tokens',
     refusal: 'refused',
-    brand_new: 'end',
   }
   for (const [stop_reason, stop] of Object.entries(reasons)) {
     const { url } = await openStub(t, [json({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason, usage: {} })])
     t.match(await openClient(t, 'anthropic', url).ask(), { ok: true, value: { stop } }, stop_reason)
   }
+  // What nobody knows is no success.
+  const { url: odd } = await openStub(t, [json({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'brand_new', usage: {} })])
+  t.match(await openClient(t, 'anthropic', odd).ask(), { ok: false, error: { detail: /brand_new/ } })
   const finishes = { stop: 'end', length: 'tokens', content_filter: 'refused' }
   for (const [finish_reason, stop] of Object.entries(finishes)) {
     const { url } = await openStub(t, [json({ choices: [{ index: 0, message: { content: 'x' }, finish_reason }] })])

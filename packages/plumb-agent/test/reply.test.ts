@@ -480,6 +480,14 @@ t.test('errors within a reply of status 200', async (t) => {
   t.match(late, { text: 'SECOND', asked: 2 })
 })
 
+t.test('thinking that the server leaves out is told', async (t) => {
+  const input_transformations = [{ type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' }]
+  const { url } = await openStub(t, [json({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn', input_transformations })])
+  const { ask, reported } = openClient(t, 'anthropic', url)
+  t.match(await ask(), { ok: true })
+  t.match(reported.find(({ kind }) => kind === 'concession'), { what: 'earlier thinking', why: /prefix_binding_mismatch/ })
+})
+
 t.test('errors by status', async (t) => {
   const extra = { type: 'extra_forbidden', loc: ['body', 'max_completion_tokens'], msg: 'Extra inputs are not permitted', input: 8192 }
   const rows: readonly (readonly [string, number, unknown, string, RegExp, string?])[] = [

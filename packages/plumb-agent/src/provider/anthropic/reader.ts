@@ -1,6 +1,7 @@
 // Reads an answer from the events of a message: blocks in their order, complete, with their signatures.
 
 import { randomUUID } from 'node:crypto'
+import { preview } from '@plumb/wire'
 import { type CallInput, readCallInput } from '../call-input.js'
 import type { Failure } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-path.js'
@@ -41,6 +42,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     switch (textAt(event, 'type')) {
       case 'message_start':
         count(at(event, 'message', 'usage'))
+        tellDropped(at(event, 'message', 'input_transformations'), emit)
         return undefined
       case 'content_block_start': {
         const begun = begin(at(event, 'content_block'), emit)
@@ -97,6 +99,14 @@ const begin = (block: unknown, emit: Emit): Draft => {
   const text = textAt(block, 'text') ?? textAt(block, 'thinking') ?? ''
   if (text !== '' && textAt(block, 'type') === 'text') emit({ kind: 'text', delta: text })
   return { block, text, json: '', signature: textAt(block, 'signature') ?? '' }
+}
+
+// The model no longer sees what it thought before, since what stood before that is not the same any more (`thinking.ts`).
+const tellDropped = (changes: unknown, emit: Emit): void => {
+  const dropped = (Array.isArray(changes) ? changes : []).filter((change) => textAt(change, 'type') === 'thinking_dropped')
+  if (dropped.length === 0) return
+  const reasons = [...new Set(dropped.map((change) => textAt(change, 'reason') ?? 'no reason'))].join(', ')
+  emit({ kind: 'concession', what: 'earlier thinking', why: `the server left out ${dropped.length} blocks of it (${preview(reasons, 120)})` })
 }
 
 const isUntouched = ({ text, json, signature }: Draft): boolean => `${text}${json}${signature}` === ''
