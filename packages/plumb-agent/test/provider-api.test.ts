@@ -533,7 +533,9 @@ t.test('why it stopped', async (t) => {
     t.match(await openClient(t, 'anthropic', url).ask(), { ok: true, value: { stop } }, stop_reason)
   }
   // What nobody knows is no success.
-  const { url: odd } = await openStub(t, [json({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'brand_new', usage: {} })])
+  const { url: odd } = await openStub(t, [
+    json({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'brand_new', usage: {} }),
+  ])
   t.match(await openClient(t, 'anthropic', odd).ask(), { ok: false, error: { detail: /brand_new/ } })
   const finishes = { stop: 'end', length: 'tokens', content_filter: 'refused' }
   for (const [finish_reason, stop] of Object.entries(finishes)) {

@@ -95,6 +95,8 @@ t.test('a reply that is not whole is asked for again, and nothing of it is given
     ['chat: an error after the reason', 'chat', said(HALF, 'stop', { error: { message: 'upstream failed', code: 502 } }, DONE)],
     ['chat: an error as a list', 'chat', stream([{ error: { code: 503, message: 'later' } }] as object, DONE)],
     ['chat: an error as detail', 'chat', stream({ detail: 'the engine died' }, DONE)],
+    // DeepInfra.
+    ['chat: error_message beside choices null', 'chat', stream({ choices: null, error_message: 'the engine is busy' }, DONE)],
     ['chat: success false', 'chat', stream({ success: false, msg: 'busy' }, DONE)],
     ['chat: an error event without a word', 'chat', stream(chunk({ content: HALF }), 'event: error\ndata:', DONE)],
     ['chat: a call whose arguments never came, by error', 'chat', stream(chunk(call), chunk({}, 'error'), DONE)],
@@ -103,6 +105,8 @@ t.test('a reply that is not whole is asked for again, and nothing of it is given
     ['chat: tool_calls without a call', 'chat', stream(chunk({}, 'tool_calls'), DONE)],
     ['chat: damaged behind the first event', 'chat', stream(chunk({ content: HALF }), 'data: {"choices":[}')],
     ['chat: no UTF-8', 'chat', { headers: STREAM, chunks: [sse(chunk({ content: HALF })), Buffer.from([0xff, 0xfe, 0x0a])] }],
+    ['chat: nothing at all', 'chat', { headers: STREAM, chunks: [] }],
+    ['chat: success behind an error', 'chat', stream({ error: { message: 'upstream failed' } }, chunk({ content: HALF }, 'stop'), DONE)],
     ['chat plain: no reason', 'chat', json({ choices: [{ index: 0, message: { content: HALF }, finish_reason: null }] })],
     ['responses: incomplete without details', 'responses', incomplete({ status: 'incomplete', incomplete_details: null, output: [item] })],
     [
@@ -215,6 +219,16 @@ t.test('parts, wherever a server puts them', async (t) => {
       ),
       [A, B],
     ],
+    [
+      'one id and one index for two',
+      stream(
+        piece({ index: 0, id: 'x', ...of('look', '{"text":"A"}') }),
+        piece({ index: 0, id: 'x', ...of('look', '{"text":"B"}') }),
+        ...ends,
+      ),
+      [A, B],
+    ],
+    ['the reason twice', stream(piece({ index: 0, id: 'a', ...of('look', '{"text":"A"}') }), chunk({}, 'tool_calls'), ...ends), [A]],
     [
       'id and name with each piece',
       stream(piece({ index: 0, id: 'a', ...of('look', '{"te') }), piece({ index: 0, id: 'a', ...of('look', 'xt":"A"}') }), ...ends),
@@ -366,6 +380,19 @@ t.test('parts of a response, of which some servers send few', async (t) => {
       '',
       ['A'],
     ],
+    // A gateway that reports an item, and leaves it out at the end under another id.
+    [
+      'output without an item that came',
+      stream(done(reasoning), done(message('hello'), 1), completed({ ...message('hello'), id: 'other' })),
+      'hello',
+      [],
+    ],
+    [
+      'an item that is null when it is added',
+      stream({ type: 'response.output_item.added', output_index: 0, item: null }, delta, done(message('hello')), completed()),
+      'hello',
+      [],
+    ],
     ['an event twice', stream(done(message('hello')), done(message('hello')), completed(message('hello'))), 'hello', []],
   ]
   for (const [what, reply, text, calls] of rows) {
@@ -482,10 +509,15 @@ t.test('errors within a reply of status 200', async (t) => {
 
 t.test('thinking that the server leaves out is told', async (t) => {
   const input_transformations = [{ type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' }]
-  const { url } = await openStub(t, [json({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn', input_transformations })])
+  const { url } = await openStub(t, [
+    json({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn', input_transformations }),
+  ])
   const { ask, reported } = openClient(t, 'anthropic', url)
   t.match(await ask(), { ok: true })
-  t.match(reported.find(({ kind }) => kind === 'concession'), { what: 'earlier thinking', why: /prefix_binding_mismatch/ })
+  t.match(
+    reported.find(({ kind }) => kind === 'concession'),
+    { what: 'earlier thinking', why: /prefix_binding_mismatch/ },
+  )
 })
 
 t.test('errors by status', async (t) => {

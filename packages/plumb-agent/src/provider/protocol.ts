@@ -4,11 +4,10 @@ import type { Json } from '@plumb/lang'
 import type { BatchApi } from './batch/api.js'
 import type { EffortLevel } from './effort.js'
 import type { ApiCalls } from './http/api-calls.js'
-import type { Attempt, Failure } from './http/failure.js'
+import type { Attempt, Failure, ReplyFailures } from './http/failure.js'
 import type { MediaBlock } from './media-block.js'
 import type { Dialect, OutputFormat } from './output-schema.js'
 import type { ModelAnswer, ModelRequest } from './provider.js'
-import type { ReplyFailures } from './reply/finish-reply.js'
 import type { WireNames } from './wire-names.js'
 
 export interface Protocol {

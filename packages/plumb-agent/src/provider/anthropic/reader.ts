@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { preview } from '@plumb/wire'
 import { type CallInput, readCallInput } from '../call-input.js'
-import type { Failure } from '../http/failure.js'
+import type { Failure, ReplyFailures } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-path.js'
 import { type AnswerReader, asJson } from '../protocol.js'
 import type { ContentBlock, ModelRequest } from '../provider.js'
-import { finishReply, type ReplyFailures } from '../reply/finish-reply.js'
+import { finishReply } from '../reply/finish-reply.js'
 import { errorIn } from '../reply/server-words.js'
 import type { WireNames } from '../wire-names.js'
 
@@ -106,7 +106,11 @@ const tellDropped = (changes: unknown, emit: Emit): void => {
   const dropped = (Array.isArray(changes) ? changes : []).filter((change) => textAt(change, 'type') === 'thinking_dropped')
   if (dropped.length === 0) return
   const reasons = [...new Set(dropped.map((change) => textAt(change, 'reason') ?? 'no reason'))].join(', ')
-  emit({ kind: 'concession', what: 'earlier thinking', why: `the server left out ${dropped.length} blocks of it (${preview(reasons, 120)})` })
+  emit({
+    kind: 'concession',
+    what: 'earlier thinking',
+    why: `the server left out ${dropped.length} blocks of it (${preview(reasons, 120)})`,
+  })
 }
 
 const isUntouched = ({ text, json, signature }: Draft): boolean => `${text}${json}${signature}` === ''

@@ -1,10 +1,9 @@
 // The failure of an attempt, of a status other than 2xx, or of an error in the middle of a reply.
 
 import { fault, preview, scrub } from '@plumb/wire'
-import type { ReplyFailures } from '../reply/finish-reply.js'
 import { judge } from '../reply/judge.js'
 import { type ServerWords, wordsOf, wordsOfBody } from '../reply/server-words.js'
-import { type Failure, failWith } from './failure.js'
+import { type Failure, failWith, type ReplyFailures } from './failure.js'
 import { type HttpReply, header } from './reply-body.js'
 
 export interface ErrorReply {

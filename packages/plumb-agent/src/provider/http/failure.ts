@@ -26,6 +26,14 @@ export interface Failure {
 
 export type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }
 
+/** Makes failures in the words of a server. */
+export interface ReplyFailures {
+  /** `error`: the server's own object, or what holds it. */
+  readonly ofError: (error: unknown) => Failure
+  /** The reply may be whole the next time. `did`: "ended its reply …". */
+  readonly ofBroken: (did: string) => Failure
+}
+
 export const failWith = (code: Code, detail: string, isRetryable: boolean): { readonly ok: false; readonly failure: Failure } => ({
   ok: false,
   failure: { fault: fault(code, detail), isRetryable, words: '' },

@@ -1,17 +1,9 @@
 // The end of a reply: an answer where its server says that it is whole, and else why it is none.
 
 import { preview } from '@plumb/wire'
-import type { Attempt, Failure } from '../http/failure.js'
+import type { Attempt, ReplyFailures } from '../http/failure.js'
 import type { Finished } from '../protocol.js'
 import { endingOf, isCalling } from './ending.js'
-
-/** Makes failures in the words of a server. */
-export interface ReplyFailures {
-  /** `error`: the server's own object, or what holds it. */
-  readonly ofError: (error: unknown) => Failure
-  /** The reply may be whole the next time. `did`: "ended its reply …". */
-  readonly ofBroken: (did: string) => Failure
-}
 
 export interface EndedReply extends Pick<Finished, 'content' | 'usage'> {
   /** As the server wrote it. Undefined: it gave none. */

@@ -45,7 +45,7 @@ const MEANINGS: readonly Meaning[] = [
   {
     pattern: new RegExp(
       [
-        'context_length_exceeded|exceed_context_size|context_window_exceeded',
+        'context_length_exceeded|exceed_context_size|context_window_exceeded|context[_ ]overflow|context_too_large',
         '(?:prompt|input) (?:is )?too long|exceed\\w* .{0,40}context|context (?:window|length|size) .{0,20}exceed',
         // vLLM, xAI, Gemini, Together, LM Studio, Moonshot, Alibaba.
         'maximum context length|longer than the (?:maximum )?(?:model|context)|maximum prompt length',

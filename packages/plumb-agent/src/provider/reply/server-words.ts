@@ -115,7 +115,7 @@ export const errorIn = (value: unknown): unknown => {
     at(value, 'success') === false ||
     at(value, 'object') === 'error' ||
     at(value, 'type') === 'error' ||
-    ['detail', 'errors', 'message', 'msg'].some((key) => isSaid(at(value, key))) ||
+    ['detail', 'errors', 'message', 'msg', 'error_message', 'error_msg'].some((key) => isSaid(at(value, key))) ||
     NUMBERS.some((key) => statusIn(at(value, key)) !== undefined)
   return isError ? value : undefined
 }

@@ -1,11 +1,11 @@
 // Reads an answer from the chunks of a completion: text, thinking and calls, assembled from their pieces.
 
-import type { Failure } from '../../http/failure.js'
+import type { Failure, ReplyFailures } from '../../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
 import type { AnswerReader } from '../../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../../provider.js'
 import { endingOf } from '../../reply/ending.js'
-import { finishReply, type ReplyFailures } from '../../reply/finish-reply.js'
+import { finishReply } from '../../reply/finish-reply.js'
 import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'

@@ -24,9 +24,9 @@ export class ItemDrafts {
 
   /** The item of an event, when it is added and when it is done. */
   take(event: unknown, isDone: boolean): void {
-    const item = at(event, 'item')
+    const item = at(event, 'item') ?? undefined
     const draft = this.#of(event, identityOf(item), item)
-    draft.item = item
+    draft.item = item ?? draft.item
     draft.isDone ||= isDone
   }
 

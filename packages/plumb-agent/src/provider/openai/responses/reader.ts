@@ -1,10 +1,10 @@
 // Reads an answer from the events of a response: items in their order, complete and unchanged.
 
-import type { Failure } from '../../http/failure.js'
+import type { Failure, ReplyFailures } from '../../http/failure.js'
 import { at, listAt, textAt } from '../../http/json-path.js'
 import type { AnswerReader } from '../../protocol.js'
 import type { ModelRequest } from '../../provider.js'
-import { finishReply, type ReplyFailures } from '../../reply/finish-reply.js'
+import { finishReply } from '../../reply/finish-reply.js'
 import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'

@@ -2,17 +2,17 @@
 // nothing throws, and nothing waits for ever. PLUMB_DAMAGED=20000 tries so many on each wire, PLUMB_SEED repeats a run.
 
 import t from 'tap'
-import { makeRandom, type Random } from '../../../test/fuzz/random.js'
-import { Cancellation } from '../src/conversation/cancellation.js'
-import { ANTHROPIC } from '../src/provider/anthropic/protocol.js'
-import { exchange } from '../src/provider/exchange.js'
-import { replyFailures } from '../src/provider/http/api-error.js'
-import { DEFAULT_TIMING } from '../src/provider/http/timing.js'
-import { CHAT_COMPLETIONS } from '../src/provider/openai/chat/protocol.js'
-import { RESPONSES } from '../src/provider/openai/responses/protocol.js'
-import type { Protocol } from '../src/provider/protocol.js'
-import type { ModelRequest } from '../src/provider/provider.js'
-import { wireNames } from '../src/provider/wire-names.js'
+import { Cancellation } from '../packages/plumb-agent/src/conversation/cancellation.js'
+import { ANTHROPIC } from '../packages/plumb-agent/src/provider/anthropic/protocol.js'
+import { exchange } from '../packages/plumb-agent/src/provider/exchange.js'
+import { replyFailures } from '../packages/plumb-agent/src/provider/http/api-error.js'
+import { DEFAULT_TIMING } from '../packages/plumb-agent/src/provider/http/timing.js'
+import { CHAT_COMPLETIONS } from '../packages/plumb-agent/src/provider/openai/chat/protocol.js'
+import { RESPONSES } from '../packages/plumb-agent/src/provider/openai/responses/protocol.js'
+import type { Protocol } from '../packages/plumb-agent/src/provider/protocol.js'
+import type { ModelRequest } from '../packages/plumb-agent/src/provider/provider.js'
+import { wireNames } from '../packages/plumb-agent/src/provider/wire-names.js'
+import { makeRandom, type Random } from './fuzz/random.js'
 
 const { PLUMB_SEED, PLUMB_DAMAGED = '300' } = process.env
 const seed = PLUMB_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(PLUMB_SEED)
