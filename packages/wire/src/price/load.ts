@@ -5,9 +5,8 @@ import type { GivenPrices } from './prices-file.js'
 import SOURCE from './providers.json?source'
 
 export const loadPrices = async (given: GivenPrices = {}): Promise<Prices> => {
-  const [{ openPrices }, { readUserPrices }] = await Promise.all([import('./prices.js'), import('./user-prices.js')])
-  const newer = readUserPrices()
-  return openPrices(given, newer?.ok ? newer.value : undefined)
+  const { openUserPrices } = await import('./prices.js')
+  return openUserPrices(given)
 }
 
 /** The source of the table: a library, its version and its date. Declared here, since declarations that are packed cannot name what the build makes. */

@@ -4,7 +4,7 @@ import { ACCOUNTS } from '../accounts.js'
 import { halfOf, type Price } from './price.js'
 import { findGiven, type GivenPrices } from './prices-file.js'
 import { entriesOf, findInTable, SHIPPED } from './table.js'
-import type { UserPrices } from './user-prices.js'
+import { readUserPrices, type UserPrices } from './user-prices.js'
 
 /** The model, as far as its provider is known. */
 export interface PricedModel {
@@ -69,6 +69,12 @@ export const openPrices = (given: GivenPrices, newer?: UserPrices): Prices => ({
       .map(([name]) => name)
   },
 })
+
+/** The same, with those that this user has taken. A file of them that cannot be read is told by `plumb prices`. */
+export const openUserPrices = (given: GivenPrices): Prices => {
+  const newer = readUserPrices()
+  return openPrices(given, newer?.ok ? newer.value : undefined)
+}
 
 /** Characters that both begin with, behind the name of who made it. */
 const likeness = (name: string, model: string): number => {

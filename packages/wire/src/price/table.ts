@@ -2,7 +2,6 @@
 // counts.
 
 import { isRecord } from '../is-record.js'
-import { compilePattern } from '../pattern.js'
 import type { Price, Rate } from './price.js'
 import text from './providers.json?prices'
 
@@ -62,7 +61,7 @@ export const findInTable = (
 ): TableEntry | undefined => {
   const lists = provider === undefined ? Object.values(table) : [table[OTHER_NAMES[provider] ?? provider] ?? []]
   for (const models of lists) {
-    const found = models.find(({ match }) => matches(match, model, table === SHIPPED))
+    const found = models.find(({ match }) => matches(match, model))
     if (found) return entryOf(found, nowMs)
   }
   return undefined
@@ -84,16 +83,13 @@ const nameOf = (match: Match): string => {
   return 'contains' in match ? `*${match.contains}*` : match.regex
 }
 
-// A pattern from elsewhere takes no more time than it has characters.
-const findsBy = (source: string, text: string): boolean => {
-  const compiled = compilePattern(source)
-  return 'pattern' in compiled && compiled.pattern.matcher(text).find()
-}
+/** Of a name that is compared with patterns. */
+const MAX_NAME = 300
 
-const matches = (match: Match, model: string, isOurs: boolean): boolean => {
-  if ('or' in match) return match.or.some((one) => matches(one, model, isOurs))
-  if ('and' in match) return match.and.every((one) => matches(one, model, isOurs))
-  if ('regex' in match) return isOurs ? new RegExp(match.regex).test(model) : findsBy(match.regex, model)
+const matches = (match: Match, model: string): boolean => {
+  if ('or' in match) return match.or.some((one) => matches(one, model))
+  if ('and' in match) return match.and.every((one) => matches(one, model))
+  if ('regex' in match) return model.length <= MAX_NAME && new RegExp(match.regex).test(model)
   const name = model.toLowerCase()
   if ('equals' in match) return name === match.equals.toLowerCase()
   if ('starts_with' in match) return name.startsWith(match.starts_with.toLowerCase())

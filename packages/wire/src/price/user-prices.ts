@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { isRecord } from '../is-record.js'
-import { compilePattern } from '../pattern.js'
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 import { type GivenPrices, givenProblem } from './prices-file.js'
@@ -118,7 +117,18 @@ const isMatch = (match: unknown, depth: number): match is Match => {
   if (another !== undefined) return false
   if (key === 'or' || key === 'and') return Array.isArray(value) && value.length > 0 && value.every((one) => isMatch(one, depth + 1))
   if (typeof value !== 'string' || value === '') return false
-  return key === 'regex' ? 'pattern' in compilePattern(value) : ['equals', 'starts_with', 'ends_with', 'contains'].includes(key ?? '')
+  return key === 'regex' ? isPlainPattern(value) : ['equals', 'starts_with', 'ends_with', 'contains'].includes(key ?? '')
+}
+
+// Three repetitions of single characters at most, so that no name takes long.
+const isPlainPattern = (source: string): boolean => {
+  if (source.length > 200 || /\)[*+{]/.test(source) || (source.match(/[*+]|\{\d+,/g) ?? []).length > 3 || /\\[1-9k]/.test(source))
+    return false
+  try {
+    return new RegExp(source) instanceof RegExp
+  } catch {
+    return false
+  }
 }
 
 const isDated = (one: unknown): boolean => {
