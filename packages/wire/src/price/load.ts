@@ -9,6 +9,9 @@ export const loadPrices = async (given: GivenPrices = {}): Promise<Prices> => {
   return openUserPrices(given)
 }
 
+/** The tables themselves, for those who show and replace them. */
+export const loadPriceTables = () => import('./prices.js')
+
 /** The source of the table: a library, its version and its date. Declared here, since declarations that are packed cannot name what the build makes. */
 export const PRICES_SOURCE: string = SOURCE
 

@@ -6,6 +6,9 @@ import { findGiven, type GivenPrices } from './prices-file.js'
 import { entriesOf, findInTable, SHIPPED } from './table.js'
 import { readUserPrices, type UserPrices } from './user-prices.js'
 
+export { entriesOf, SHIPPED } from './table.js'
+export { MAX_PRICES_BYTES, pricesIn, readUserPrices, userPricesPath } from './user-prices.js'
+
 /** The model, as far as its provider is known. */
 export interface PricedModel {
   readonly model: string

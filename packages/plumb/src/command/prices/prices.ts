@@ -2,8 +2,19 @@
 
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Fault, fault, PRICES_SOURCE, preview, Reporter, type Result, succeed, systemReason } from '@plumb/wire'
-import { entriesOf, pricesIn, type Rate, readUserPrices, SHIPPED, type UserPrices, userPricesPath } from '@plumb/wire/prices'
+import {
+  type Fault,
+  fault,
+  loadPriceTables,
+  PRICES_SOURCE,
+  preview,
+  type Rate,
+  Reporter,
+  type Result,
+  succeed,
+  systemReason,
+  type UserPrices,
+} from '@plumb/wire'
 import { writeWhole } from '../write-whole.js'
 import { readSource } from './read-source.js'
 
@@ -17,10 +28,13 @@ export const prices = async (text: string | undefined, source: string | undefine
 }
 
 const show = async (text: string | undefined, reporter: Reporter): Promise<Fault | undefined> => {
+  const { readUserPrices, entriesOf, SHIPPED } = await loadPriceTables()
   const read = readUserPrices()
   if (read?.ok === false) reporter.report(read.error)
   const own = read?.ok ? read.value : undefined
-  const rows = rowsOf(own).filter(
+  const listed = entriesOf(own?.table ?? SHIPPED, Date.now()).map(([provider, name, { price }]) => row(provider, name, price))
+  const given = Object.entries(own?.given ?? {}).map(([model, price]) => row('', model, price))
+  const rows = [...given, ...listed].filter(
     ([provider, name]) => text === undefined || `${provider} ${name}`.toLowerCase().includes(text.toLowerCase()),
   )
   if (rows.length === 0) return fault('usage', `there is no price of '${preview(text ?? '')}'; 'plumb prices' alone lists all`)
@@ -34,11 +48,6 @@ const sourceOf = (own: UserPrices | undefined): string =>
     : `prices: ${own.source}, taken on ${own.date}${own.table ? '' : `; else ${PRICES_SOURCE}`}`
 
 const HEAD = ['provider', 'model', 'input', 'output', 'cache read', 'cache creation']
-
-const rowsOf = (own: UserPrices | undefined): string[][] => [
-  ...Object.entries(own?.given ?? {}).map(([model, price]) => row('', model, price)),
-  ...entriesOf(own?.table ?? SHIPPED, Date.now()).map(([provider, name, { price }]) => row(provider, name, price)),
-]
 
 const row = (provider: string, name: string, price: { input: Rate; output: Rate; cache_read?: Rate; cache_creation?: Rate }): string[] => [
   provider,
@@ -61,9 +70,10 @@ const aligned = (rows: readonly string[][]): string[] => {
 
 // Checked whole before it replaces anything.
 const update = async (source: string): Promise<Fault | undefined> => {
+  const { MAX_PRICES_BYTES, pricesIn, userPricesPath } = await loadPriceTables()
   const path = userPricesPath()
   if (path === undefined) return fault('config_invalid', 'there is no home directory to keep prices in: set HOME or XDG_DATA_HOME')
-  const text = await readSource(source)
+  const text = await readSource(source, MAX_PRICES_BYTES)
   if (!text.ok) return text.error
   const taken = pricesIn(text.value)
   if (!taken.ok) return fault('config_invalid', `'${preview(source, 200)}' holds no prices: ${taken.error.detail}; nothing was changed`)

@@ -1,14 +1,13 @@
 // The text of a file, or of an address: over https, or from this machine, through the proxy of the environment.
 
 import { fail, preview, type Result, readSpec, succeed, systemReason } from '@plumb/wire'
-import { MAX_PRICES_BYTES } from '@plumb/wire/prices'
 
 const TIMEOUT_MS = 30_000
 
-export const readSource = async (source: string): Promise<Result<string>> =>
-  /^https?:\/\//i.test(source) ? fetchText(source) : readSpec(source)
+export const readSource = async (source: string, maxBytes: number): Promise<Result<string>> =>
+  /^https?:\/\//i.test(source) ? fetchText(source, maxBytes) : readSpec(source)
 
-const fetchText = async (address: string): Promise<Result<string>> => {
+const fetchText = async (address: string, maxBytes: number): Promise<Result<string>> => {
   const named = `'${preview(withoutSecrets(address), 200)}'`
   const refuse = (why: string) => fail('config_invalid', `${named} ${why}; nothing was changed`)
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -24,7 +23,7 @@ const fetchText = async (address: string): Promise<Result<string>> => {
     let bytes = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > MAX_PRICES_BYTES) return refuse(`is longer than ${MAX_PRICES_BYTES} bytes`)
+      if (bytes > maxBytes) return refuse(`is longer than ${maxBytes} bytes`)
       chunks.push(chunk)
     }
     return succeed(Buffer.concat(chunks).toString('utf8'))
