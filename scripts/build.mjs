@@ -1,7 +1,7 @@
 // Builds what is not fresh: build.mjs [--tests]
 //
 // Each package with a src/main.ts becomes packages/NAME/dist/main.bundle.cjs, which bin/NAME and its copy dist/main.cjs run with a cache of
-// its compiled code; version.bundle.cjs takes its place for `--version` alone. What the sources load by `import()` (a module of ours, a package, a worker, a list of exports named x.late.ts) becomes
+// its compiled code. What the sources load by `import()` (a module of ours, a package, a worker, a list of exports named x.late.ts) becomes
 // a bundle of its own beside it, loaded when it is first used. With --tests each test file becomes one file in packages/NAME/dist/test or
 // test/dist. A stamp beside the output says what it was made from, and THIRD-PARTY-NOTICES which packages an executable contains, under
 // which licences.
@@ -9,6 +9,7 @@
 //   build/bundle.mjs   runs esbuild            build/embed.mjs    embeds bytes and texts
 //   build/split.mjs    cuts late modules off   build/warm-up.mjs  makes the code caches
 //   build/late.mjs     loads packages late     build/stamp.mjs    writes, and knows what is fresh
+//   build/shared.mjs   bundles what executables share
 //   build/installed.mjs  leaves packages out of tests
 //   build/indexes.mjs  looks behind each index.ts, so that bundles are small
 //   build/undici.mjs   changes what undici loads at once, and how its parser is compiled
@@ -16,11 +17,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
-import { bundle, checkAscii, SHARED, takeLicenceComments, WITHOUT_COMMENTS, WRAPPED } from './build/bundle.mjs'
+import { bundle, checkAscii, SHARED, takeLicenceComments, WRAPPED } from './build/bundle.mjs'
 import { EMBEDS, inputsOf } from './build/embed.mjs'
 import { pastIndexes } from './build/indexes.mjs'
 import { installedPackages } from './build/installed.mjs'
 import { lateNode, latePlugins } from './build/late.mjs'
+import { openSharedBundles, removeUnusedShared } from './build/shared.mjs'
 import { splitBundles } from './build/split.mjs'
 import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
 import { undiciChanges } from './build/undici.mjs'
@@ -33,8 +35,11 @@ const TRANSFORMS = [...EMBEDS, undiciChanges]
 
 /** Builds the executables. Resolves to the names of those that were not fresh. */
 export const build = async () => {
+  const began = Date.now()
   const stale = executables().filter((name) => !isFresh(`packages/${name}/dist`))
-  for (const name of stale) await buildExecutable(name)
+  const bundleShared = openSharedBundles([lateNode, ...TRANSFORMS])
+  for (const name of stale) await buildExecutable(name, bundleShared, began)
+  if (stale.length > 0) removeUnusedShared(executables())
   for (const name of stale) makeCodeCache(name, `${ROOT}/packages/${name}/dist`)
   return stale
 }
@@ -54,10 +59,9 @@ export const buildTests = async (...texts) => {
 /** The names of the packages that are executables. */
 export const executables = () => readdirSync(`${ROOT}/packages`).filter((name) => existsSync(`${ROOT}/packages/${name}/src/main.ts`))
 
-const buildExecutable = async (name) => {
-  const began = Date.now()
+const buildExecutable = async (name, bundleShared, began) => {
   const dist = `packages/${name}/dist`
-  const results = await bundleExecutable(name, dist)
+  const results = await bundleExecutable(name, dist, bundleShared)
   const licences = new Set(results.flatMap(takeLicenceComments))
   for (const { outputFiles } of results) for (const file of outputFiles) checkAscii(file)
   const launcher = `packages/${name}/bin/${name}`
@@ -73,7 +77,7 @@ const buildExecutable = async (name) => {
   removeStaleOutput(dist)
 }
 
-const bundleExecutable = async (name, dist) => {
+const bundleExecutable = async (name, dist, bundleShared) => {
   const late = new Map()
   const indexes = new Set()
   const { before, after } = latePlugins(late)
@@ -90,29 +94,12 @@ const bundleExecutable = async (name, dist) => {
     ),
   ]
   results.push({ outputFiles: [], metafile: { inputs: Object.fromEntries([...indexes].map((path) => [path, {}])) } })
-  results.push(await bundleVersion(name, dist))
-  for (const [file, { specifier, resolveDir }] of late) {
-    const stdin = { contents: `module.exports = require(${JSON.stringify(specifier)})`, resolveDir }
-    const outfile = `${dist}/${file}.bundle.cjs`
-    results.push(await bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, stdin, plugins: [lateNode, ...TRANSFORMS], outfile }))
-  }
+  for (const [name, module] of late) results.push(await bundleShared(name, module))
   return results
 }
 
-const KNOW_PRICES = ['plumb', 'plumb-agent']
-const bundleVersion = (name, dist) => {
-  const run = KNOW_PRICES.includes(name) ? 'runVersionAndPrices' : 'runVersion'
-  const contents = [
-    `import { version } from './packages/${name}/package.json'`,
-    `import { ${run} } from './packages/wire/src/cli/version-program.ts'`,
-    `${run}('${name}', version)`,
-  ].join('\n')
-  const options = { stdin: { contents, resolveDir: ROOT }, outfile: `${dist}/version.bundle.cjs`, plugins: [lateNode, ...TRANSFORMS] }
-  return bundle({ ...SHARED, ...WRAPPED, ...WITHOUT_COMMENTS, ...options })
-}
-
 // Packages that are CommonJS use these.
-const AS_COMMONJS = `import { createRequire as requireFrom } from 'node:module'
+const AS_SHARED_NAMEJS = `import { createRequire as requireFrom } from 'node:module'
 import { fileURLToPath as pathFrom } from 'node:url'
 const require = requireFrom(import.meta.url)
 const __filename = pathFrom(import.meta.url)
@@ -132,7 +119,7 @@ export const bundleLibrary = async (name) => {
     outExtension: {},
     define: {},
     inject: [],
-    banner: { js: AS_COMMONJS },
+    banner: { js: AS_SHARED_NAMEJS },
     sourcemap: false,
   })
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]))

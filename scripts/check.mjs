@@ -20,5 +20,5 @@ await runMain(import.meta.url, async () => {
   await installDependencies()
   const sources = await checkSources()
   const rules = await runTests(await buildTests('test/house.test.ts'))
-  return sources.failed + rules.failed === 0
+  return sources.failed + rules.failures.length === 0
 })

@@ -10,7 +10,7 @@ import { build, executables } from './build.mjs'
 import { ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { exportsOf, writeLibrary } from './library.mjs'
-import { stage } from './stage.mjs'
+import { stageAlone } from './stage.mjs'
 
 const VERSION = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')).version
 
@@ -32,7 +32,7 @@ const pack = async (to) => {
 /** Writes the package of one executable, as npm takes it. */
 export const stagePackage = async (name, directory) => {
   const pages = pagesOf(name)
-  stage(name, directory, { man: pages.map((page) => `man/${page}`), ...exportsOf(name) })
+  stageAlone(name, directory, { man: pages.map((page) => `man/${page}`), ...exportsOf(name) })
   await writeLibrary(name, directory)
   mkdirSync(`${directory}/man`)
   for (const page of pages) copyFileSync(`${ROOT}/man/${page}`, `${directory}/man/${page}`)

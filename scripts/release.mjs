@@ -25,7 +25,7 @@ import { stageExtension } from './editors/stage-vscode.mjs'
 import { runOrThrow, stagePackage } from './pack.mjs'
 import { componentsIn, nodeComponent } from './release/components.mjs'
 import { makeSingle, NODE } from './release/single.mjs'
-import { stage } from './stage.mjs'
+import { stageAll } from './stage.mjs'
 
 const { version: VERSION, license: LICENSE } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
 // Of files in archives: no clock is in them.
@@ -42,7 +42,7 @@ const release = async (to, parts, nodeDirectory) => {
   const directory = mkdtempSync(join(tmpdir(), 'plumb-release-'))
   try {
     const tree = join(directory, 'tree')
-    for (const name of executables()) stage(name, join(tree, name))
+    stageAll(tree)
     removeCaches(tree)
     if (parts.includes('npm'))
       for (const name of executables()) await packForNpm(await stagePackage(name, join(directory, 'npm', name)), to)

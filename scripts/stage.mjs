@@ -1,13 +1,34 @@
-// Copies each executable with everything it needs to TO/NAME: stage.mjs TO
+// Copies each executable to TO/NAME, and what they share beside them: stage.mjs TO
 
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { SHARED_DIRECTORY, SHARED_NAME, sharedFilesOf } from './build/shared.mjs'
 import { build, executables } from './build.mjs'
 import { ROOT, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 
-/** Writes the directory `to`, and replaces an earlier one. The build has to be fresh. `fields` go into its package.json. */
-export const stage = (name, to, fields = {}) => {
+/** Writes all executables, each into a directory of its name in `to`, and what they share into another. The build has to be fresh. */
+export const stageAll = (to) => {
+  rmSync(join(to, SHARED_DIRECTORY), { recursive: true, force: true })
+  for (const name of executables()) {
+    stage(name, join(to, name))
+    copyShared(name, join(to, SHARED_DIRECTORY))
+  }
+}
+
+/** Writes one with all that it runs on. `fields` go into its package.json. */
+export const stageAlone = (name, to, fields) => {
+  stage(name, to, fields)
+  copyShared(name, join(to, 'dist', SHARED_NAME))
+}
+
+const copyShared = (name, to) => {
+  mkdirSync(to, { recursive: true })
+  for (const file of sharedFilesOf(name)) copyFileSync(`${ROOT}/packages/${SHARED_DIRECTORY}/${file}`, join(to, file))
+}
+
+// Replaces an earlier one.
+const stage = (name, to, fields = {}) => {
   const from = `${ROOT}/packages/${name}`
   rmSync(to, { recursive: true, force: true })
   for (const directory of ['bin', 'dist']) mkdirSync(`${to}/${directory}`, { recursive: true })
@@ -30,5 +51,5 @@ await runMain(import.meta.url, async () => {
   if (!process.argv[2]) throw new Error('usage: scripts/stage.mjs TO')
   await installDependencies()
   await build()
-  for (const name of executables()) stage(name, resolve(process.argv[2], name))
+  stageAll(resolve(process.argv[2]))
 })

@@ -1,7 +1,7 @@
 // Installs and builds what is missing, then runs all checks, tests and cases: test.mjs [--all]
 //
-// With --all the long tests and cases too, which the soak runs for longer, and twice as many random inputs.
-// The last line says "N passed, N failed", the one before how many were skipped, and why.
+// With --all the long tests and cases too, which the soak runs for longer, and some tests on the other Node.js that users run. A test file that
+// fails is run once more alone. The last line says "N passed, N failed", the one before what was skipped, and why, and which files are flaky.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -9,12 +9,21 @@ import { build, buildTests } from './build.mjs'
 import { checkSources } from './check.mjs'
 import { ROOT, run, runMain, withoutCertificates } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
-import { isLong, runTests, skippedInWords, slowestInWords } from './tests.mjs'
+import { isLong, runAgain, runTests, skippedInWords, slowestInWords } from './tests.mjs'
 
 const SHARED_CASES = `${ROOT}/../shared/cases/run`
 const SHARED_LIST = `${ROOT}/test/shared-cases.txt`
 
+/** What users run; the tests are run on the one that runs this. */
+const NODES = ['20', '22', '24'].filter((version) => version !== process.versions.node.split('.')[0])
+/** Starts, descriptors, pipes, children and the sandbox: what depends on Node's own modules, in a minute. */
+const ON_OTHER_NODES = [
+  ...['packages/wire/test/fd', 'packages/wire/test/child', 'packages/wire/test/lines', 'packages/plumb/test/run.test'],
+  ...['packages/plumb-tool/test/sandbox.test', 'packages/plumb-agent/test/eliza', 'packages/plumb-mux/test/mux'],
+]
+
 const isWhole = process.argv.includes('--all')
+const failures = []
 
 // Those of one sequence run one after the other, the sequences side by side: a step alone leaves a part of two cores idle.
 // Each step resolves to { passed, failed, skipped }, or to the reason why there is nothing to run.
@@ -35,27 +44,45 @@ const NOT_ALL = "not without '--all'"
 const LAST = {
   'long cases': () => (isWhole ? runCases(`${ROOT}/test/run-cases.mjs`, [`${ROOT}/test/long-cases`]) : NOT_ALL),
   'long tests': () => (isWhole ? runFiles(isLong, availableParallelism() + 2) : NOT_ALL),
+  ...Object.fromEntries(NODES.map((version) => [`Node.js ${version}`, () => (isWhole ? runOn(version) : NOT_ALL)])),
+  'files that failed, alone': () => (failures.length > 0 ? runAgain(failures) : 'none'),
 }
 
 const runFiles = async (isWanted, jobs) => {
   const total = await runTests((await buildTests()).filter(isWanted), jobs)
   console.log(slowestInWords(total))
+  failures.push(...total.failures)
   return total
 }
 
+/** On the Node that built them the executables start from code caches; on another one they do without, as where a release is installed. */
+const runOn = async (version) => {
+  const { status, output } = await run(`${ROOT}/scripts/test-on`, [version, ...ON_OTHER_NODES])
+  if (status === UNAVAILABLE) return { passed: 0, failed: 0, skipped: [{ title: version, why: output.trim() }] }
+  if (status !== 0) process.stdout.write(output)
+  return countsIn(output, status)
+}
+
+/** sysexits(3), from scripts/test-on. */
+const UNAVAILABLE = 69
+
 const runCases = async (runner, args) => {
   const { status, output } = await run(process.execPath, [runner, ...args], { env: withoutCertificates() })
-  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(output) ?? [0, 0, 1]
   const skipped = [...output.matchAll(/^passed over (.*): (.*)$/gm)].map(([, title, why]) => ({ title, why }))
   if (status !== 0) process.stdout.write(output)
-  return { passed: Number(passed), failed: Math.max(Number(failed), status === 0 ? 0 : 1), skipped }
+  return { ...countsIn(output, status), skipped }
+}
+
+const countsIn = (output, status) => {
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(output) ?? [0, 0, 1]
+  return { passed: Number(passed), failed: Math.max(Number(failed), status === 0 ? 0 : 1) }
 }
 
 const testAll = async () => {
   await installDependencies()
   await build()
   if (isWhole) process.env.PLUMB_RUNS ??= '0.5'
-  const total = { passed: 0, failed: 0, skipped: [] }
+  const total = { passed: 0, failed: 0, skipped: [], flaky: [] }
   const runSteps = async (steps) => {
     for (const [title, step] of Object.entries(steps)) {
       const began = performance.now()
@@ -64,6 +91,7 @@ const testAll = async () => {
       total.passed += counts.passed ?? 0
       total.failed += counts.failed ?? 0
       total.skipped.push(...(counts.skipped ?? []))
+      total.flaky.push(...(counts.flaky ?? []))
     }
   }
   await Promise.all(SEQUENCES.map(runSteps))
@@ -73,14 +101,17 @@ const testAll = async () => {
 
 const secondsSince = (began) => Math.round((performance.now() - began) / 1000)
 
-const inWords = ({ passed, failed }) => `${passed} passed, ${failed} failed`
+const inWords = ({ passed, failed, failures = [] }) =>
+  `${passed} passed, ${failed} failed${failures.length === 0 ? '' : `, ${failures.length} files to run again`}`
 
 await runMain(import.meta.url, async () => {
+  const began = performance.now()
   const total = await testAll().catch((error) => {
     console.log(error.message)
-    return { passed: 0, failed: 1, skipped: [] }
+    return { passed: 0, failed: 1, skipped: [], flaky: [] }
   })
-  console.log(skippedInWords(total.skipped))
+  console.log(`npm test: ${secondsSince(began)} s on ${availableParallelism()} cores`)
+  console.log(skippedInWords(total.skipped, total.flaky))
   console.log(inWords(total))
   return total.failed === 0 && total.passed > 0
 })

@@ -1,84 +1,107 @@
-// Runs the test files whose path contains one of the TEXTs (all of them without): tests.mjs [TEXT...]
+// Runs the test files whose path contains one of the TEXTs (all of them without): tests.mjs [--as-built] [TEXT...]
 //
+// With --as-built the executables are tested as they are, such as on another Node.js than the one that built them.
 // Each compiled file is a tap program and runs in a Node process of its own. The tap command would run the same with four module
 // loaders in every process, which costs half a second a file and leaks NODE_OPTIONS into the executables under test.
 
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { writeOutput } from './build/stamp.mjs'
 import { build, buildTests } from './build.mjs'
-import { run, runMain, withoutCertificates } from './command.mjs'
+import { ROOT, run, runMain, withoutCertificates } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { measureSlowness } from './slowness.mjs'
 import { withSourcePositions } from './source-positions.mjs'
 
+const AS_BUILT = '--as-built'
 const FILE_TIMEOUT_MS = 180_000
 
-// Files that only the soak and CI run: kills, failing calls, broken networks, random programs, fuzzers, and engines of others, such as
-// servers, shells, sandboxes, models and package managers.
-const LONG = [
-  ...['test/faults/', 'test/fuzz/', 'test/bounds', 'test/pack', 'test/launcher', 'test/release', 'test/bench', 'test/completion'],
-  ...['test/real-server', 'test/acp-others', 'test/editors-others'],
-  ...['packages/lang/test/repairs', 'packages/lang/test/calls-random'],
-  ...['packages/plumb/test/flow-', 'packages/plumb/test/origins', 'packages/plumb/test/random'],
-  ...['packages/plumb/test/forms.test', 'packages/plumb/test/forms-children', 'packages/plumb/test/forms-features'],
-  ...['packages/plumb/test/compact', 'packages/plumb/test/park', 'packages/plumb/test/money', 'packages/plumb/test/resume'],
-  ...['packages/plumb/test/budget', 'packages/plumb-agent/test/batch', 'packages/plumb-tool/test/mcp-connection'],
-  ...['packages/plumb-tool/test/mcp-tools', 'packages/plumb-tool/test/sandbox', 'packages/plumb-tool/test/compose'],
-  ...[
-    'packages/plumb-tool/test/builtin-search',
-    'packages/plumb-tool/test/builtin-web-large',
-    'packages/plumb-tool/test/builtin-patch-killed',
-  ],
-  ...['packages/plumb/test/render-random', 'packages/plumb/test/view-browser', 'packages/plumb/test/cycle', 'packages/plumb/test/mcp'],
-  ...['packages/plumb/test/child-memory'],
-  ...['packages/plumb-mcp/test/python-client', 'packages/plumb-mcp/test/source-policy', 'packages/plumb-mcp/test/inspect'],
-]
+/** A file whose first line is this runs in the soak and in CI alone: kills, broken networks, random programs, engines of others. */
+const LONG = '// long'
 
-// Those that take longest, in that order. They start first: one that started last would run alone on one core.
-const LONGEST = [
-  ...['test/faults/host', 'packages/plumb/test/origins', 'test/faults/batches', 'packages/plumb-tool/test/sandbox-programs'],
-  ...['test/docs', 'test/chat', 'packages/plumb-tool/test/sandbox-default', 'packages/plumb-tool/test/mcp-connection'],
-  ...['packages/plumb-tool/test/builtin-web-large', 'packages/plumb-tool/test/sandbox.', 'packages/plumb/test/child', 'test/launcher'],
-  ...[
-    'packages/plumb/test/resume',
-    'packages/plumb/test/budget',
-    'packages/plumb/test/forms-features',
-    'packages/plumb-mcp/test/source-policy',
-  ],
-  ...['packages/plumb/test/cycle', 'packages/plumb/test/lines', 'packages/lang/test/expression', 'test/bench'],
-]
+/** More files than these that fail have a cause in common. */
+const MAX_RETRIED = 5
 
-/** The files in the order in which they start. */
-const longestFirst = (files) => {
-  const rank = (file) => LONGEST.findIndex((start) => sourceOf(file).startsWith(start)) + 1 || LONGEST.length + 1
-  return [...files].sort((one, other) => rank(one) - rank(other))
-}
+/** In seconds, more than any file takes. */
+const NEW = 1e6
+
+/** How many seconds each file took when it last ran: beside programs of others it lasts from one clone to the next, as in CI. */
+const TIMES = `${process.env.PLUMB_OTHERS ?? `${ROOT}/node_modules/.cache/plumb`}/test-seconds.json`
 
 /** Whether a test file, as `buildTests` names it, is too long for npm test. */
-export const isLong = (file) => LONG.some((start) => sourceOf(file).startsWith(start))
+export const isLong = (file) => textOf(file).startsWith(`${LONG}\n`)
+
+const textOf = (file) => readFileSync(resolve(ROOT, sourceOf(file)), 'utf8')
+
+/** The longest of the last run first, since one that started last would run alone on one core; before them those that are new, by their size. */
+const longestFirst = (files) => {
+  const seconds = readTimes()
+  const rank = new Map(files.map((file) => [file, seconds[sourceOf(file)] ?? NEW + textOf(file).length]))
+  return [...files].sort((one, other) => rank.get(other) - rank.get(one))
+}
+
+// They only decide the order: what cannot be read or kept is left.
+const readTimes = () => {
+  try {
+    return JSON.parse(readFileSync(TIMES, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+/** Adds to the times that are kept, and forgets files that are gone. */
+const keepTimes = (seconds) => {
+  const all = [...Object.entries(readTimes()), ...[...seconds].map(([file, taken]) => [file, Math.round(taken * 10) / 10])]
+  const present = all.filter(([file]) => existsSync(resolve(ROOT, file)))
+  try {
+    writeOutput({ outputFiles: [{ path: TIMES, contents: `${JSON.stringify(Object.fromEntries(present), null, 1)}\n` }] })
+  } catch {}
+}
 
 /** The source of a test file that `buildTests` has made. */
 export const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, '.ts')
 
 /**
- * Resolves to { passed, failed, skipped, seconds }, counted in assertions; `seconds` by file. Prints the output of files that failed, and each
- * skipped test with its reason. `jobs` of them run at once.
+ * Runs the files, `jobs` of them at once. Resolves to { passed, failed, skipped, failures, seconds }, counted in assertions: `failures` are the
+ * files that failed, which `runAgain` counts; `seconds` by file. Prints the output of files that failed, and each skipped test with its reason.
  */
 export const runTests = async (files, jobs = availableParallelism() + 1) => {
   const queue = longestFirst(files)
-  const total = { passed: 0, failed: 0, skipped: [], seconds: new Map() }
+  const total = { passed: 0, failed: 0, skipped: [], failures: [], seconds: new Map() }
   const work = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const began = performance.now()
-      const { passed, failed, skipped } = await runFile(file)
-      total.passed += passed
-      total.failed += failed
-      total.skipped.push(...skipped)
+      const counts = await runFile(file)
+      if (counts.failed > 0) total.failures.push({ file, counts })
+      else addCounts(total, counts)
       total.seconds.set(sourceOf(file), (performance.now() - began) / 1000)
     }
   }
   // Tests wait for children and timers more than they compute.
   await Promise.all(Array.from({ length: jobs }, work))
+  keepTimes(total.seconds)
   return total
+}
+
+/**
+ * Runs files that failed once more, each alone. Resolves to { passed, failed, skipped, flaky }: what passes now is counted as passed, and `flaky`
+ * names it: it is to be mended, but hides nothing else. Of many, none is run again.
+ */
+export const runAgain = async (failures) => {
+  const total = { passed: 0, failed: 0, skipped: [], flaky: [] }
+  for (const { file, counts } of failures) {
+    const again = failures.length > MAX_RETRIED ? counts : await runFile(file)
+    addCounts(total, again)
+    if (again.failed === 0) total.flaky.push(sourceOf(file))
+  }
+  return total
+}
+
+const addCounts = (total, { passed, failed, skipped }) => {
+  total.passed += passed
+  total.failed += failed
+  total.skipped.push(...skipped)
 }
 
 /** `slowest: test/a.test.ts 12 s, test/b.test.ts 8 s`. */
@@ -113,12 +136,12 @@ const runFile = async (file) => {
 /** The titles of tests that passed without an assertion, such as a loop over an empty list. */
 const emptyTests = (output) => [...output.matchAll(/^( *)# Subtest: (.*)\n\1 {4}1\.\.0\n/gm)].map(([, , title]) => title)
 
-/** `2 skipped: 'fish' is not installed (2)`. */
-export const skippedInWords = (skipped) => {
+/** `2 skipped: 'fish' is not installed (2)`, and `; 1 flaky: test/a.test.ts` behind it where a file passed only when it ran again. */
+export const skippedInWords = (skipped, flaky = []) => {
   const counts = new Map()
   for (const { why } of skipped) counts.set(why, (counts.get(why) ?? 0) + 1)
   const list = [...counts].map(([why, count]) => `${why} (${count})`).join('; ')
-  return `${skipped.length} skipped${list === '' ? '' : `: ${list}`}`
+  return `${skipped.length} skipped${list === '' ? '' : `: ${list}`}${flaky.length === 0 ? '' : `; ${flaky.length} flaky: ${flaky.join(', ')}`}`
 }
 
 const withoutPasses = (output) =>
@@ -128,14 +151,17 @@ const withoutPasses = (output) =>
     .join('\n')
 
 await runMain(import.meta.url, async () => {
-  const wanted = process.argv.slice(2)
+  const isAsBuilt = process.argv[2] === AS_BUILT
+  const wanted = process.argv.slice(isAsBuilt ? 3 : 2)
   await installDependencies()
-  await build()
+  if (!isAsBuilt) await build()
   const files = await buildTests(...wanted)
   const unknown = wanted.find((text) => !files.some((file) => sourceOf(file).includes(text)))
   if (unknown !== undefined) throw new Error(`no test file has '${unknown}' in its path`)
-  const { passed, failed, skipped } = await runTests(files)
-  console.log(skippedInWords(skipped))
-  console.log(`${passed} passed, ${failed} failed`)
-  return failed === 0
+  const total = await runTests(files)
+  const again = await runAgain(total.failures)
+  addCounts(total, again)
+  console.log(skippedInWords(total.skipped, again.flaky))
+  console.log(`${total.passed} passed, ${total.failed} failed`)
+  return total.failed === 0
 })

@@ -1,3 +1,4 @@
+// long
 // plumb-chat --acp driven by a client of others, from npm: acpx, with the Node that it needs (scripts/install-others).
 
 import { spawnSync } from 'node:child_process'

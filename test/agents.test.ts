@@ -24,7 +24,7 @@ t.test('the skill does what it shows, and is short enough for one reading', asyn
   const text = readFileSync(`${SKILL}/SKILL.md`, 'utf8')
   const examples = readMarkdown(text)
   t.ok(examples.filter(({ kind }) => kind === 'file').length >= 6)
-  t.strictSame(runExamples(examples), [])
+  t.strictSame(await runExamples(examples), [])
   t.ok(text.length < 12_000, `${text.length} characters`)
 })
 

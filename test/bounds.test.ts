@@ -1,3 +1,4 @@
+// long
 // Programs that would grow without bound: each verb ends soon, within a bound on memory, with `too_large` or its result.
 
 import { resolve } from 'node:path'

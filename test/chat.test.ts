@@ -18,6 +18,7 @@ let danger : N -> N = tool { mock: { n: 7 }, approval: "ask" }
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [danger] }`
 
 const ENTER = '\r'
+const BACKSPACE = '\x7f'
 const [CTRL_C, CTRL_D, CTRL_R, UP, DOWN, TAB] = ['\x03', '\x04', '\x12', '\x1b[A', '\x1b[B', '\t']
 const paste = (text: string) => `\x1b[200~${text}\x1b[201~`
 
@@ -250,6 +251,11 @@ t.test('a tool call waits for approval, and its result is shown', async (t) => {
     chat.type(`x${key}`)
     await chat.shows(new RegExp(`\\[y/N\\] ${echo}\n[^]*> ?$`))
   }
+  chat.type(`call danger {"n":3}${ENTER}`)
+  await chat.shows(/{"n":3} \? \[y\/N\] ?$/)
+  for (const key of 'really') chat.type(key)
+  chat.type(ENTER)
+  await chat.shows(/{"n":3} \? \[y\/N\] no\n[\s\S]*> ?$/)
   t.ok((chat.screen.match(/-> error, /g)?.length ?? 0) >= 3)
   t.match(chat.screen, /the answer was dropped/)
   chat.type(`/tools${ENTER}`)
@@ -286,7 +292,7 @@ t.test('a question stays below notices, and several are asked one by one', async
   chat.resize(80, 24)
   await endsWith(`\n${asks(1, '(1 of 3) ')}`)
   t.equal(chat.screen.split('to run with {"n":1}').length, 2, 'it stands there once')
-  chat.type('y')
+  chat.type(`${BACKSPACE}y`)
   await endsWith(`\n${asks(2, '(2 of 3) ')}`)
   await chat.shows(/\n\(1 of 3\) .*\[y\/N\] yes\n(.*\n)*\[bot\] danger {"n":1} -> \d+ bytes in \d+ ms\n(.*\n)*\(2 of 3\)/)
   chat.type(CTRL_C)
@@ -554,6 +560,12 @@ t.test('a terminal that can do lines alone', async (t) => {
   await chat.shows(/\[y\/N\] ?$/)
   chat.type(`yes${ENTER}`)
   await chat.shows(/{"n":7}[\s\S]*> ?$/)
+  // What looks like an answer was typed before there was a question.
+  chat.type(`call danger {"n":2}${ENTER}y${ENTER}`)
+  await chat.shows(/{"n":2} \? \[y\/N\] ?$/)
+  chat.type(`n${ENTER}`)
+  // It is a message of its own, after the question.
+  await chat.shows(/-> error, [\s\S]*\[bot\] .* out\n[\s\S]*\[bot\] .* out\n> ?$/)
   chat.type(CTRL_C)
   await chat.shows(/Ctrl-C again leaves, and so does Ctrl-D/)
   chat.type(CTRL_C)

@@ -2,8 +2,8 @@
 // nothing throws, and nothing waits for ever. PLUMB_DAMAGED=20000 tries so many on each wire, PLUMB_SEED repeats a run.
 
 import t from 'tap'
-import { Cancellation } from '../packages/plumb-agent/src/conversation/cancellation.js'
 import { ANTHROPIC } from '../packages/plumb-agent/src/provider/anthropic/protocol.js'
+import { Cancellation } from '../packages/plumb-agent/src/provider/cancellation.js'
 import { exchange } from '../packages/plumb-agent/src/provider/exchange.js'
 import { replyFailures } from '../packages/plumb-agent/src/provider/http/api-error.js'
 import { DEFAULT_TIMING } from '../packages/plumb-agent/src/provider/http/timing.js'
@@ -193,7 +193,7 @@ const read = async ({ protocol }: Wire, { bytes, ends }: Damaged, random: Random
     {
       protocol,
       host: 'host',
-      keyWords: 'KEY',
+      keyHint: 'KEY',
       timing: DEFAULT_TIMING,
       log: () => {},
       connection: {

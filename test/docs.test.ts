@@ -1,6 +1,8 @@
 // README and the manual pages say what is so: every example does what it shows.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import t from 'tap'
 import { findBrokenCitations, readComments, readHeadings } from './citations.js'
 import { isShown, runExamples } from './example.js'
@@ -14,13 +16,15 @@ const filesUnder = (directory: string): string[] =>
     return entry.isDirectory() ? filesUnder(`${directory}/${entry.name}`) : [`${directory}/${entry.name}`]
   })
 
+const documents = [...readdirSync('.'), ...filesUnder('doc'), ...filesUnder('.github')].filter((file) => file.endsWith('.md'))
+
 t.test('README does what it shows', async (t) => {
   const examples = readMarkdown(readFileSync('README.md', 'utf8'))
   t.ok(
     examples.some(({ kind }) => kind === 'run'),
     'something is run',
   )
-  t.strictSame(runExamples(examples), [])
+  t.strictSame(await runExamples(examples), [])
 })
 
 t.test('what is to be installed has the version of this tree', async (t) => {
@@ -34,7 +38,13 @@ t.test('what is to be installed has the version of this tree', async (t) => {
 })
 
 t.test('manual pages do what they show', async (t) => {
-  for (const file of pages) t.strictSame(runExamples(manExamples(readFileSync(`man/${file}`, 'utf8'))), [], file)
+  // Many examples wait, for a time limit or a model; each page has a directory of its own.
+  const rest = [...pages]
+  const work = async (): Promise<void> => {
+    for (let file = rest.shift(); file; file = rest.shift())
+      t.strictSame(await runExamples(manExamples(readFileSync(`man/${file}`, 'utf8'))), [], file)
+  }
+  await Promise.all(Array.from({ length: availableParallelism() + 2 }, work))
 })
 
 t.test('manual pages have their sections in order', async (t) => {
@@ -45,7 +55,6 @@ t.test('what is cited is there: pages, and their sections', async (t) => {
   const headings = new Map(
     pages.map((file) => [file.replace(/\.(\d)$/, '($1)'), readHeadings(readFileSync(`man/${file}`, 'utf8'))] as const),
   )
-  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
   const programs = ['packages', 'test', 'scripts']
     .flatMap((directory) => filesUnder(directory))
     .filter((file) => /\.(ts|mjs|cjs)$/.test(file))
@@ -72,6 +81,21 @@ t.test('what is cited is there: pages, and their sections', async (t) => {
   t.strictSame(findBrokenCitations(wrong, headings), ['wire.md', 'plumb-tools(9)', 'plumb-wire(5), Nothing'])
 })
 
+t.test('what documents name is there: files of ours, and what they link to', async (t) => {
+  const named = documents.flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    const paths = [...text.matchAll(/`((?:packages|test|scripts|man|doc)\/[\w./-]+)`/g)].map(([, path = '']) => path)
+    const ours = paths.filter((path) => !/[A-Z]{2}|\/dist\b/.test(path))
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => join(file, '..', path))
+    return [...ours, ...links].map((path) => [file, path] as const)
+  })
+  t.ok(named.length > 60)
+  t.strictSame(
+    named.filter(([, path]) => !existsSync(path)),
+    [],
+  )
+})
+
 t.test('examples of Markdown', async (t) => {
   const fence = '```'
   const text = `${fence}plumb a/b.plumb\nmain = id\n${fence}\n\n${fence}sh\ncat a/b.plumb; echo two >&2\n${fence}\n${fence}text\nmain …\ntwo\n${fence}\n`
@@ -79,12 +103,12 @@ t.test('examples of Markdown', async (t) => {
     { kind: 'file', line: 1, name: 'a/b.plumb', text: 'main = id\n' },
     { kind: 'run', line: 5, output: 'main …\ntwo\n' },
   ])
-  t.strictSame(runExamples(readMarkdown(text)), [])
-  t.match(runExamples(readMarkdown(text.replace('\ntwo\n', '\nthree\n'))), [
+  t.strictSame(await runExamples(readMarkdown(text)), [])
+  t.match(await runExamples(readMarkdown(text.replace('\ntwo\n', '\nthree\n'))), [
     /^line 5: cat .*\nprints\nmain = id\ntwo\n\nnot\nmain …\nthree\n$/s,
   ])
-  t.match(runExamples(readMarkdown(`${fence}sh\nfalse\n${fence}\n`)), [/^line 1: false\nends with status 1/])
-  t.match(runExamples(readMarkdown(`${fence}sh no-run\nfalse\n${fence}\n`)), ["line 1: 'sh no-run' needs a reason"])
+  t.match(await runExamples(readMarkdown(`${fence}sh\nfalse\n${fence}\n`)), [/^line 1: false\nends with status 1/])
+  t.match(await runExamples(readMarkdown(`${fence}sh no-run\nfalse\n${fence}\n`)), ["line 1: 'sh no-run' needs a reason"])
   t.strictSame(readMarkdown(`${fence}sh no-run takes an hour\nfalse\n${fence}\n`), [])
   t.match(readMarkdown(`${fence}console\n$ cat <<END\n> a\n> END\na\n$ true\n${fence}\n`), [
     { kind: 'run', line: 1, script: 'cat <<END\na\nEND\n', output: 'a\n' },
@@ -157,6 +181,6 @@ $ false
     { kind: 'run', script: 'cat in.txt |\n  cat\n', output: '.a\\\n' },
     { kind: 'run', script: 'true\n' },
   ])
-  t.strictSame(runExamples(manExamples(page)), [])
-  t.match(runExamples(manExamples(page.replace('.\\" run\n', ''))), [/^line \d+: a literal block of EXAMPLES needs a comment/])
+  t.strictSame(await runExamples(manExamples(page)), [])
+  t.match(await runExamples(manExamples(page.replace('.\\" run\n', ''))), [/^line \d+: a literal block of EXAMPLES needs a comment/])
 })

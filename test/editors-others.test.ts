@@ -1,3 +1,4 @@
+// long
 // Editors of others, started without a person in an empty home, with the lines that plumb-editors(7) shows: a mistake in a spec is seen (Neovim,
 // Helix, Vim), and the extension is packed (vsce).
 

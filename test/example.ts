@@ -1,6 +1,6 @@
 // What a document shows to be done, done: files laid, commands run, and their output compared with the output it shows.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -14,16 +14,18 @@ export type Example =
   | { readonly kind: 'wrong'; readonly line: number; readonly reason: string }
 
 /** Runs a document's examples in order in one directory of their own, where the source tree's directories are. Returns what is wrong. */
-export const runExamples = (examples: readonly Example[]): string[] => {
+export const runExamples = async (examples: readonly Example[]): Promise<string[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'plumb-docs-'))
   for (const name of ['packages', 'scripts', 'man']) symlinkSync(resolve(name), join(directory, name))
   if (!HAS_JQ) layFile(join(directory, '.bin', 'jq'), '#!/bin/sh\ncat >/dev/null\n', 0o755)
   try {
-    return examples.flatMap((example) => {
+    const found: string[] = []
+    for (const example of examples) {
       if (example.kind === 'file') layFile(join(directory, example.name), example.text)
-      const wrong = example.kind === 'wrong' ? example.reason : example.kind === 'run' ? runOne(example, directory) : undefined
-      return wrong === undefined ? [] : [`line ${example.line}: ${wrong}`]
-    })
+      const wrong = example.kind === 'wrong' ? example.reason : example.kind === 'run' ? await runOne(example, directory) : undefined
+      if (wrong !== undefined) found.push(`line ${example.line}: ${wrong}`)
+    }
+    return found
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -48,26 +50,39 @@ const layFile = (path: string, text: string, mode = 0o644): void => {
 const HAS_JQ = spawnSync('jq', ['--version']).status === 0
 const NEEDS_JQ = /\bjq [-'".]/
 
-const runOne = ({ script, output }: Example & { kind: 'run' }, directory: string): string | undefined => {
+const runOne = async ({ script, output }: Example & { kind: 'run' }, directory: string): Promise<string | undefined> => {
   const bins = readdirSync('packages')
     .map((name) => resolve('packages', name, 'bin'))
     .filter((bin) => existsSync(bin))
   const env = { PATH: [...bins, process.env.PATH, join(directory, '.bin')].join(':'), HOME: directory, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
-  const run = spawnSync('sh', ['-c', `exec 2>&1\n${script}`], {
-    cwd: directory,
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: scaled(30_000),
-  })
+  const { status, text } = await run(script, directory, env)
   if (!HAS_JQ && NEEDS_JQ.test(script)) return undefined
-  if (run.error) return `${script.trim()}\nis not run: ${run.error.message}`
-  if (output === undefined) return run.status === 0 ? undefined : `${script.trim()}\nends with status ${run.status}:\n${run.stdout}`
-  const printed = withoutSandboxWarning(run.stdout)
+  if (status === undefined) return `${script.trim()}\ndoes not end; so far it printed\n${text}`
+  if (output === undefined) return status === 0 ? undefined : `${script.trim()}\nends with status ${status}:\n${text}`
+  const printed = withoutSandboxWarning(text)
   // Standard output and standard error are two streams, and which line comes first of those of two is not promised.
   const isAsShown = isShown(output, printed) || isShown(faultsLast(output), faultsLast(printed))
   return isAsShown ? undefined : `${script.trim()}\nprints\n${printed}\nnot\n${output}`
 }
+
+/** No status: it did not end in time, and its group was killed. */
+const run = (script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ status?: number | null; text: string }> =>
+  new Promise((done) => {
+    const child = spawn('sh', ['-c', `exec 2>&1\n${script}`], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    let text = ''
+    let isLate = false
+    child.stdout.setEncoding('utf8').on('data', (piece) => {
+      text += piece
+    })
+    const timer = setTimeout(() => {
+      isLate = true
+      process.kill(-(child.pid as number), 'SIGKILL')
+    }, scaled(30_000))
+    child.on('close', (status) => {
+      clearTimeout(timer)
+      done(isLate ? { text } : { status, text })
+    })
+  })
 
 const faultsLast = (text: string): string => {
   const lines = text.trimEnd().split('\n')

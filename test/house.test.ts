@@ -6,6 +6,7 @@ import { basename, join, sep } from 'node:path'
 import t from 'tap'
 import { findTimedAssertions } from './elapsed-time.js'
 import { NOT_TRIED } from './faults/not-tried.js'
+import { findLargeStates, findLongFunctions } from './function-lengths.js'
 import { directoriesOf, findCycles, importsOf, readGraph } from './import-graph.js'
 
 // Tests run in the root.
@@ -14,15 +15,20 @@ const PACKAGES = readdirSync('packages')
 const TOP_LEVEL = [
   ...[
     '.ci',
+    '.gitattributes',
+    '.github',
     '.gitignore',
     '.pre-commit-hooks.yaml',
+    'ARCHITECTURE.md',
     'CHANGELOG.md',
+    'CODE_OF_CONDUCT.md',
     'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
     'SECURITY.md',
     'action.yml',
     'biome.json',
+    'doc',
     'man',
     'package.json',
     'packages',
@@ -36,10 +42,14 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   lang: ['wire'],
   policy: ['lang', 'wire'],
-  'plumb-tool': ['policy', 'lang', 'wire'],
-  'plumb-agent': ['plumb-tool', 'policy', 'lang', 'wire'],
-  'plumb-mcp': ['plumb-tool', 'policy', 'lang', 'wire'],
-  plumb: ['plumb-tool', 'policy', 'lang', 'wire'],
+  sandbox: ['policy', 'lang', 'wire'],
+  'mcp-client': ['sandbox', 'policy', 'lang', 'wire'],
+  'plumb-tool': ['mcp-client', 'sandbox', 'policy', 'lang', 'wire'],
+  'plumb-agent': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
+  'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
+  runtime: ['plumb-tool', 'policy', 'lang', 'wire'],
+  engine: ['runtime', 'policy', 'lang', 'wire'],
+  plumb: ['engine', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
   'plumb-mux': ['wire'],
   'plumb-chat': ['wire'],
 }
@@ -49,7 +59,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema)|compose\/(chain-names|compose|description)|source\/function\/type-of-schema|source\/(agent\/(prompt-program|prompt-reach)|path\/(media-type|read-whole|resolved-path)))$/,
+      /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|source\/agent\/(prompt-program|prompt-reach))$/,
   },
 }
 
@@ -57,11 +67,11 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   '@agentclientprotocol/sdk': /^packages\/plumb-chat\/src\/acp\//,
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
-  '@expo-google-fonts/arimo': /^packages\/plumb\/src\/draw\/png\.ts$/,
-  '@modelcontextprotocol/sdk': /^packages\/(plumb-tool\/src\/mcp-client|plumb-mcp\/src)\//,
+  '@expo-google-fonts/arimo': /^packages\/runtime\/src\/draw\/svg\.ts$/,
+  '@modelcontextprotocol/sdk': /^packages\/(mcp-client|plumb-mcp)\/src\//,
   '@mozilla/readability': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
-  '@resvg/resvg-wasm': /^packages\/plumb\/src\/draw\/png\.ts$/,
-  '@viz-js/viz': /^packages\/plumb\/src\/draw\/svg\.ts$/,
+  '@resvg/resvg-wasm': /^packages\/runtime\/src\/draw\/svg\.ts$/,
+  '@viz-js/viz': /^packages\/runtime\/src\/draw\/svg\.ts$/,
   '@sqlite.org/sqlite-wasm': /^packages\/plumb-tool\/src\/source\/builtin\/search\/sqlite\.ts$/,
   ajv: /^packages\/wire\/src\/json\/schema\.ts$/,
   commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
@@ -77,33 +87,29 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'mdast-util-gfm': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'mdast-util-to-markdown': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   parse5: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
-  'ipaddr.js': /^packages\/plumb-tool\/src\/source\/net\/public-addresses\.ts$/,
+  'ipaddr.js': /^packages\/sandbox\/src\/net\/public-addresses\.ts$/,
   openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
-  pg: /^packages\/plumb\/src\/engine\/(connection|pg\.d)\.ts$/,
+  pg: /^packages\/engine\/src\/(connection|pg\.d)\.ts$/,
   pino: /^packages\/wire\/src\/cli\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
-    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(mcp-client|source\/builtin)|plumb-mcp\/src|plumb\/src\/display\/otlp|plumb\/src\/command\/prices)\//,
-  ignore: /^packages\/plumb-tool\/src\/source\/path\/ignore-rules\.ts$/,
+    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|plumb\/src\/command\/prices|runtime\/src\/display\/otlp)\//,
+  ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }
 
 /** Directories inside a package of which other files may import only these, given relative to the directory. */
 const ENTRY_POINTS: Readonly<Record<string, RegExp>> = {
   'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table)\.ts$/,
-  'packages/plumb-tool/src/mcp-client': /^(connect|connection|server-entry|server-pool|servers|tool-list-cache)\.ts$/,
-}
-
-/** What a directory may import besides itself and other packages: the MCP client knows no calls and no built-in tools. */
-const DIRECTORY_IMPORTS: Readonly<Record<string, RegExp>> = {
-  'packages/plumb-tool/src/mcp-client':
-    /^packages\/plumb-tool\/src\/(json-text\.ts$|source\/(command\/git-guard\.ts$|(net|process|sandbox)\/))/,
 }
 
 const MAX_LINES = 400
+const MAX_FUNCTION_LINES = 80
+/** A class with more fields that change has its states in a table, in the comment at the head of its file. */
+const MAX_CHANGING_FIELDS = 10
 const FORBIDDEN_NAME = /^(utils?|helpers?|common|misc|managers?|handlers?)$/
 
 interface Manifest {
@@ -120,7 +126,7 @@ const references = (name: string): string[] => {
 
 const sources = (name: string): string[] => filesUnder(`packages/${name}/src`).filter((file) => file.endsWith('.ts'))
 
-/** What a manual page says is no source of another package. */
+/** The text of a manual page is not a source of another package. */
 const leaves =
   (name: string) =>
   ({ file, specifier }: { file: string; specifier: string }): boolean =>
@@ -137,6 +143,30 @@ const module = (specifier: string): string => {
   if (isBuiltin(specifier)) return specifier.startsWith('node:') ? specifier : `node:${specifier}`
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
+
+/** The names that an index of ours exports, each with the file that declares it. */
+const declarationsOf = (index: string): Map<string, string> =>
+  new Map(
+    [...readFileSync(index, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(
+      ([, names = '', specifier = '']) => {
+        const from = specifier.startsWith('@plumb/') ? entryOf(specifier) : join(index, '..', tsOf(specifier))
+        const list = names.split(',').map((each) => each.trim().replace(/^type /, ''))
+        return list.map((own) => [own, declares(from, own) ? from : (declarationsOf(from).get(own) ?? from)] as const)
+      },
+    ),
+  )
+
+const declares = (file: string, name: string): boolean =>
+  new RegExp(`^export (const|interface|type|class) ${name}\\b`, 'm').test(readFileSync(file, 'utf8'))
+
+/** `@plumb/wire/json` as the file that its package names. */
+const entryOf = (specifier: string): string => {
+  const directory = `packages/${packageOf(specifier)}`
+  const { exports } = JSON.parse(readFileSync(`${directory}/package.json`, 'utf8')) as { exports: Record<string, string> }
+  return join(directory, exports[['.', ...specifier.split('/').slice(2)].join('/')] ?? '')
+}
+
+const tsOf = (specifier: string): string => specifier.replace(/\.js$/, '.ts')
 
 const filesUnder = (directory: string): string[] =>
   existsSync(directory)
@@ -200,30 +230,16 @@ t.test('directories with entry points are imported only by those', async (t) => 
       .filter((found) => !entryPoints.test(found.slice(found.indexOf(`${directory}/`) + directory.length + 1)))
     t.strictSame(wrong, [], directory)
   }
-  for (const [directory, allowed] of Object.entries(DIRECTORY_IMPORTS)) {
-    const wrong = graph
-      .filter(([file]) => file.startsWith(`${directory}/`))
-      .flatMap(([file, imports]) => imports.filter((to) => /^packages\/plumb-tool\//.test(to)).map((to) => ({ file, to })))
-      .filter(({ to }) => !to.startsWith(`${directory}/`) && !allowed.test(to))
-    t.strictSame(wrong, [], `${directory}: imports`)
-  }
 })
 
 t.test('no file imports itself by way of others, types included', async (t) => {
   t.strictSame(findCycles(readGraph(PACKAGES)), [], 'move what the files of a cycle share into a file of its own')
 })
 
-/** Packages some of whose directories import each other. This list may only get shorter; with the last of them it goes. */
-const PACKAGES_WITH_CYCLES = ['plumb', 'plumb-agent', 'plumb-mcp', 'plumb-tool', 'wire']
-
-t.test('no directory of a package imports itself by way of others, types included', async (t) => {
+t.test('no room of a package, a directory of its src, imports itself by way of others, types included', async (t) => {
   const graph = readGraph(PACKAGES)
-  const cycles = new Map(PACKAGES.map((name) => [name, findCycles(directoriesOf(graph, name))]))
-  for (const [name, found] of cycles) {
-    if (!PACKAGES_WITH_CYCLES.includes(name)) t.strictSame(found, [], `${name}: move what these directories share into one below them`)
-  }
-  const without = PACKAGES_WITH_CYCLES.filter((name) => cycles.get(name)?.length === 0)
-  t.strictSame(without, [], 'these have no such directories any more: take them out of the list')
+  for (const name of PACKAGES)
+    t.strictSame(findCycles(directoriesOf(graph, name)), [], `${name}: move what these rooms share into one below them`)
 })
 
 t.test('cycles are found', async (t) => {
@@ -283,9 +299,31 @@ t.test(`no file is longer than ${MAX_LINES} lines, or has a name that says nothi
   )
 })
 
-t.test('CONTRIBUTING lists each package and each of its directories, and no other', async (t) => {
+t.test(`no function is longer than ${MAX_FUNCTION_LINES} lines`, async (t) => {
+  const long = PACKAGES.flatMap((name) =>
+    sources(name).flatMap((file) => findLongFunctions(readFileSync(file, 'utf8'), MAX_FUNCTION_LINES).map((found) => `${file}: ${found}`)),
+  )
+  t.strictSame(long, [], 'split it, or make a class of what it closes over')
+  const text = ['const outer = () => {', 'function inner() {', 'return 1', '}', '}', 'class A { one() {', '} }'].join('\n')
+  t.strictSame(findLongFunctions(text, 2), ['outer (5)', 'inner (3)'])
+})
+
+t.test(`a class with more than ${MAX_CHANGING_FIELDS} fields that change has a table of its states`, async (t) => {
+  const without = PACKAGES.flatMap((name) =>
+    sources(name).flatMap((file) => {
+      const text = readFileSync(file, 'utf8')
+      const [head = ''] = text.split('\n\n', 1)
+      const rows = head.match(/^\/\/ {2,}\S.* {2,}\S/gm) ?? []
+      return rows.length > 2 ? [] : findLargeStates(text, MAX_CHANGING_FIELDS).map((found) => `${file}: ${found}`)
+    }),
+  )
+  t.strictSame(without, [], 'write the states, and what leads from one to the other, as a table; or split it')
+  t.strictSame(findLargeStates('class A { a = 1; readonly b = 2; #c; static d = 3; e() {} }', 1), ['A (2)'])
+})
+
+t.test('ARCHITECTURE lists each package and each of its directories, and no other', async (t) => {
   const rows = new Map(
-    [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
+    [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^\| `packages\/([\w-]+)` \| (.*) \|$/gm)].map(([, name, row = '']) => [
       name,
       row,
     ]),
@@ -318,6 +356,16 @@ t.test('the top level contains what it should, and nothing else', async (t) => {
   )
 })
 
+t.test('CONTRIBUTING and the lines of CHANGELOG are short', async (t) => {
+  const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n')
+  t.ok(linesOf('CONTRIBUTING.md').length <= 91, 'at most 90 lines: what explains goes into doc or ARCHITECTURE.md')
+  t.strictSame(
+    linesOf('CHANGELOG.md').filter((line) => line.length > 160),
+    [],
+    'a sentence a line',
+  )
+})
+
 t.test('no file names a registry host or a path of one machine', async (t) => {
   const foreign = new RegExp(
     ['//registry\\.', 'npmjs\\.', 'jsr\\.io', 'codeload\\.', 'tarball: *http', '(?:^|[\\s"\'`(=:])/(?:home|root|Users|work)/'].join('|'),
@@ -334,6 +382,24 @@ t.test('every executable has the same launcher', async (t) => {
   const program = (file: string): string => readFileSync(file, 'utf8').split('\nconst ').slice(1).join('\nconst ')
   t.equal(new Set(stubs.map(program)).size, 1)
   for (const file of stubs) t.strictSame(manifest(basename(file)).bin, { [basename(file)]: `bin/${basename(file)}` }, file)
+})
+
+t.test('what programs may import is short and documented', async (t) => {
+  for (const [name, most] of [
+    ['plumb-tool', 30],
+    ['plumb-mcp', 10],
+    ['plumb-mux', 10],
+  ] as const) {
+    const exported = declarationsOf(`packages/${name}/src/index.ts`)
+    t.ok(exported.size > 0 && exported.size <= most, `${name}: ${exported.size} names`)
+    t.strictSame(
+      [...exported].filter(
+        ([own, file]) => !new RegExp(`\\*/\\nexport (const|interface|type|class) ${own}\\b`).test(readFileSync(file, 'utf8')),
+      ),
+      [],
+      `${name}: each has a docstring`,
+    )
+  }
 })
 
 t.test('only what the lock file pins is installed, and no install script runs', async (t) => {

@@ -1,3 +1,4 @@
+// long
 // What is handed on: tarballs that install without a network and run with nothing of this checkout, and the licences of what is in them.
 
 import { spawnSync } from 'node:child_process'
@@ -42,12 +43,11 @@ const filesUnder = (path: string): string[] =>
 
 const namingTheCheckout = (path: string): string[] => filesUnder(path).filter((file) => readFileSync(file, 'latin1').includes(ROOT))
 
-/** The packages that the bundles of an executable were made of, as the source maps beside them say. */
+/** The packages that the bundles of an executable were made of, as their stamp says. */
 const bundled = (name: string): string[] => {
   const dependency = /node_modules\/\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
-  const maps = filesUnder(`packages/${name}/dist`).filter((file) => file.endsWith('.bundle.cjs.map'))
-  const sources = maps.flatMap((file) => (JSON.parse(readFileSync(file, 'utf8')) as { sources: string[] }).sources)
-  return [...new Set(sources.flatMap((source) => dependency.exec(source)?.[1] ?? []))]
+  const { inputs } = JSON.parse(readFileSync(`packages/${name}/dist/built.json`, 'utf8')) as { inputs: Record<string, string> }
+  return [...new Set(Object.keys(inputs).flatMap((path) => dependency.exec(path)?.[1] ?? []))]
 }
 
 const ELIZA = 'let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }'

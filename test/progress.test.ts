@@ -96,6 +96,16 @@ t.test('live: out of the way while a person is asked', async (t) => {
   await pty.shows(/^plumb: error: .*\nallow tool 'today' .*\[y\/N\] y\n7$/)
 })
 
+t.test('what was typed before a question does not answer it', async (t) => {
+  const { pty, answer } = open(t, `plumb --no-progress asks.plumb < in.jsonl 2> err > out.jsonl; ${SHOW}`)
+  pty.type('y\rno more\ry\r')
+  await pty.shows(/^y\nno more\ny$/)
+  answer(1)
+  await pty.shows(/^allow tool 'today' .*\[y\/N\] ?$/m)
+  pty.type('n\r')
+  await t.resolves(pty.shows(/\[y\/N\] n\n0$/))
+})
+
 t.test('not asked for, or not possible', async (t) => {
   const none = open(t, 'plumb --no-progress slow.plumb < in.jsonl')
   none.answer(3)

@@ -1,3 +1,4 @@
+// long
 // plumb-agent with a real model behind a real server: llama.cpp and SmolLM2-135M, from wheels of PyPI (scripts/real).
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'

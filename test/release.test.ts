@@ -1,3 +1,4 @@
+// long
 // What a release hands out: the same bytes twice, a bill of materials, one package with six programs, and one file that needs no Node.
 
 import { spawnSync } from 'node:child_process'

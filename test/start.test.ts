@@ -92,7 +92,7 @@ const WITH_SERVER = `let bot : !string -> !string = agent { provider: "eliza", m
 const PIPES = ['net', 'stream']
 // A Node in which the bare ones were not tried does it by way of streams.
 const PIPED = isTried('pipe_wrap', process.versions.node) ? [] : PIPES
-const CHILD = isTried('process_wrap', process.versions.node) ? PIPED : ['child_process', ...PIPES]
+const CHILD = ['child_process', ...PIPES]
 
 interface Start {
   /** MODEL stands for the address of a model. */
@@ -101,9 +101,7 @@ interface Start {
   /** On fd 9. */
   readonly handed?: string
   readonly node: readonly string[]
-  /** What it begins with, if not `main`. */
-  readonly main?: string
-  /** Besides that. */
+  /** Besides `main`. */
   readonly bundles?: readonly string[]
   /** Those of them that are too rare for a cache. */
   readonly uncached?: readonly string[]
@@ -123,53 +121,56 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
     { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPED },
     { args: ['check', '-e', 'let main : !int -> !int = id'], node: [], bundles: ['command-check'] },
-    // Long enough for another setting of V8, under which what is loaded later would be compiled anew.
     {
-      args: ['check', '--flows', '-e', `let main : !int -> !int = id${' '.repeat(16_000)}`],
-      node: ['stream', 'v8'],
-      bundles: ['command-check', 'shared', 'shared-N', 'shared-N'],
+      args: ['check', '--flows', '-e', 'let main : !int -> !int = id'],
+      node: [],
+      bundles: ['command-check', 'shared', 'shared-N'],
     },
     {
       args: ['--record', join(directory, 'record'), '-e', 'let main : !int -> !int = id'],
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
-        ...['record-instrumentation', 'wire-price-prices', 'event-begin'],
+        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N'],
+        ...['runtime-record-instrumentation', 'wire-price-prices', 'wire-kept', 'shared-N', 'runtime-run-begin'],
       ],
     },
   ],
   'plumb-agent': [
-    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED },
+    { args: ['-e', ELIZA], input: '"Men are all alike."\n', node: PIPED, bundles: ['config-compile-agent'] },
     {
       args: ['-e', agentOf('')],
       input: '"Men are all alike."\n',
       node: ['http', 'net', 'stream', 'v8'],
-      bundles: ['provider-chats', 'undici-lib-dispatcher-agent.js'],
+      bundles: ['config-compile-agent', 'provider-chats', 'shared/undici-lib-dispatcher-agent.js'],
     },
     {
       args: ['-e', `${DOUBLE} ${agentOf(', tools: ["double"]')}`],
       input: '"Twice 21?"\n',
       node: ['child_process', 'http', 'net', 'stream', 'v8'],
-      bundles: ['tool-agent-tools', 'shared', 'split2', 'provider-chats', 'undici-lib-dispatcher-agent.js'],
+      bundles: [
+        'config-compile-agent',
+        'tool-agent-tools',
+        'shared',
+        'shared/split2',
+        'provider-chats',
+        'shared/undici-lib-dispatcher-agent.js',
+      ],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: { 'a.plumb': ELIZA }, modules: {} })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
-      main: 'child',
       bundles: ['config-compile-agent'],
-      uncached: ['config-compile-agent'],
     },
     {
       args: ['--agent', 'bot', '--telemetry', '--fds', '3', '--sources-fd', '9', '--', 'a.plumb'],
       handed: `${JSON.stringify({ entry: 'a.plumb', files: {}, modules: {}, agent: BOT })}\n`,
       input: '"Men are all alike."\n',
       node: PIPED,
-      main: 'child',
     },
-    { args: ['--help'], node: PIPES, bundles: ['commander'] },
+    { args: ['--help'], node: PIPES, bundles: ['shared/commander'] },
   ],
   'plumb-chat': [{ args: ['--help'], node: PIPES }],
   'plumb-mcp': [{ args: [agent], input: `${JSON.stringify(INITIALIZE)}\n`, node: PIPED }],
@@ -181,16 +182,16 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       args: ['-e', WITH_SERVER, '--agent', 'bot', 'serve', '--offers'],
       input: '',
       node: ['child_process', 'crypto', 'net', 'stream'],
-      bundles: ['source-mcp-agent-servers', 'mcp-client-connect', 'mcp-client'],
+      bundles: ['source-mcp-agent-servers', 'mcp-client-connect', 'shared/mcp-client'],
     },
-    { args: ['--help'], node: PIPES, bundles: ['commander'] },
+    { args: ['--help'], node: PIPES, bundles: ['shared/commander'] },
   ],
 }
 
 for (const [name, starts] of Object.entries(STARTS))
   t.test(name, async (t) => {
-    const version: Start = { args: ['--version'], node: [], main: 'version' }
-    for (const { args, input, handed, node, main = 'main', bundles = [], uncached = [] } of [version, ...starts]) {
+    const version: Start = { args: ['--version'], node: [] }
+    for (const { args, input, handed, node, bundles = [], uncached = [] } of [version, ...starts]) {
       for (const through of input === undefined ? (['pipes'] as const) : (['pipes', 'files'] as const)) {
         const found = start(name, args, input ?? '', handed, through)
         t.match(found, { status: 0, stdout: /./, stderr: '' }, args.join(' '))
@@ -202,7 +203,7 @@ for (const [name, starts] of Object.entries(STARTS))
         )
         // The build numbers them anew when others are added.
         const loaded = found.bundles?.map((bundle) => bundle.replace(/^shared-\d+$/, 'shared-N'))
-        t.strictSame(loaded, [main, ...bundles], `bundles for ${args.join(' ')}`)
+        t.strictSame(loaded, ['main', ...bundles], `bundles for ${args.join(' ')}`)
         t.strictSame(found.uncached, uncached, `caches that are there, and that Node takes, for ${args.join(' ')}`)
       }
     }

@@ -1,8 +1,9 @@
 // A model on loopback that a test speaks for: each request waits for what it is to be answered, piece by piece.
 
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 
 export interface Turn {
   /** The request, as the Messages API has it. */
@@ -25,66 +26,71 @@ export interface TalkingModel {
   close(): void
 }
 
+interface StubModel {
+  openServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; close: () => void }>
+  bodyOf(request: IncomingMessage): Promise<string>
+  readonly START: string
+  startText(index: number): string
+  moreText(index: number, text: string): string
+  thinking(index: number, text: string): string
+  call(index: number, id: string, name: string, input: unknown): string
+  stopBlock(index: number): string
+  stop(reason: 'tool_use' | 'end_turn'): string
+}
+
+// Tests run in the root.
+const stub: StubModel = createRequire(resolve('package.json'))('./scripts/stub-model.cjs')
+
 export const openTalkingModel = async (): Promise<TalkingModel> => {
   const came: Turn[] = []
   const waiting: ((turn: Turn) => void)[] = []
-  const server = createServer(async (request, response) => {
+  const { url, close } = await stub.openServer(async (request, response) => {
     const turn = await readTurn(request, response)
     const next = waiting.shift()
     if (next) next(turn)
     else came.push(turn)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     turn: () => {
       const turn = came.shift()
       return turn ? Promise.resolve(turn) : new Promise((resolve) => waiting.push(resolve))
     },
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
+    close,
   }
 }
 
 const readTurn = async (request: IncomingMessage, response: ServerResponse): Promise<Turn> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const body = JSON.parse(await stub.bodyOf(request))
   let index = 0
   let hasCalled = false
   let isTexting = false
-  const send = (type: string, rest: object): void => void response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`)
+  const send = (events: string): void => void response.write(events)
   const stopText = (): void => {
-    if (isTexting) send('content_block_stop', { index: index++ })
+    if (isTexting) send(stub.stopBlock(index++))
     isTexting = false
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  send('message_start', { message: { type: 'message', content: [], usage: { input_tokens: 10, output_tokens: 1 } } })
+  send(stub.START)
   return {
-    body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
+    body,
     say: (text) => {
-      if (!isTexting) send('content_block_start', { index, content_block: { type: 'text', text: '' } })
+      if (!isTexting) send(stub.startText(index))
       isTexting = true
-      send('content_block_delta', { index, delta: { type: 'text_delta', text } })
+      send(stub.moreText(index, text))
     },
     think: (text) => {
-      send('content_block_start', { index, content_block: { type: 'thinking', thinking: '', signature: '' } })
-      send('content_block_delta', { index, delta: { type: 'thinking_delta', thinking: text } })
-      send('content_block_stop', { index: index++ })
+      send(stub.thinking(index, text) + stub.stopBlock(index))
+      index++
     },
     call: (name, input) => {
       stopText()
       hasCalled = true
-      send('content_block_start', { index, content_block: { type: 'tool_use', id: `call_${index}`, name, input: {} } })
-      send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } })
-      send('content_block_stop', { index: index++ })
+      send(stub.call(index, `call_${index}`, name, input) + stub.stopBlock(index))
+      index++
     },
     end: () => {
       stopText()
-      send('message_delta', { delta: { stop_reason: hasCalled ? 'tool_use' : 'end_turn' }, usage: { output_tokens: 2 } })
-      send('message_stop', {})
+      send(stub.stop(hasCalled ? 'tool_use' : 'end_turn'))
       response.end()
     },
     dropped: once(response, 'close').then(() => {}),

@@ -1,6 +1,6 @@
 // Measures speed and memory: bench.mjs [--quick] [--filter TEXT,...] [--rounds N] [--lines N] [--against DIR] [--peers DIR] [--json FILE] [--report FILE]
 //
-// Prints the report. CONTRIBUTING.md explains how to read it.
+// Prints the report. doc/performance.md explains how to read it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'

@@ -44,12 +44,12 @@ export const bundle = async (options) => {
   return result
 }
 
-/** Removes the licence comments from a result, and returns their texts. */
+/** Removes the licence comments from a result, and returns their texts, each time it is called for it. */
 export const takeLicenceComments = (result) => {
   const isLegal = ({ path }) => path.endsWith('.LEGAL.txt')
-  const texts = result.outputFiles.filter(isLegal).map(({ text }) => text)
+  result.licences ??= result.outputFiles.filter(isLegal).map(({ text }) => text)
   result.outputFiles = result.outputFiles.filter((file) => !isLegal(file))
-  return texts
+  return result.licences
 }
 
 /**

@@ -1,4 +1,4 @@
-// esbuild plugins that embed what is not a module: bytes, the text of other programs, and prepared scripts.
+// esbuild plugins that embed what is not a module: bytes, the text of other programs, and prepared tables.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -41,36 +41,6 @@ const workerText = {
       const { outputFiles, metafile } = await bundle({ ...options, entryPoints: [path] })
       embeddedInputs.set(`worker-text:${path}`, Object.keys(metafile.inputs))
       return { contents: outputFiles[0].text, loader: 'text' }
-    })
-  },
-}
-
-// `import('./x.script?packed')` gives an ELIZA script as our own parser has read it.
-const ELIZA_SOURCES = `${ROOT}/packages/plumb-agent/src/provider/eliza`
-const packedScripts = {
-  name: 'packed-scripts',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /\.script\?packed$/ }, ({ path, resolveDir }) => ({
-      path: relative(ROOT, join(resolveDir, path.replace(/\?packed$/, ''))),
-      namespace: 'packed-script',
-    }))
-    onLoad({ filter: /./, namespace: 'packed-script' }, async ({ path }) => {
-      const exported = "export { packScript } from './packed-script.ts'; export { loadScript } from './script.ts'"
-      const stdin = { contents: exported, resolveDir: ELIZA_SOURCES }
-      const { outputFiles, metafile } = await bundle({
-        ...SHARED,
-        plugins: [embeddedBytes, priceTable],
-        sourcemap: false,
-        stdin,
-        outfile: 'pack.cjs',
-      })
-      const reader = { exports: {} }
-      new Function('require', 'module', 'exports', outputFiles[0].text)(createRequire(import.meta.url), reader, reader.exports)
-      const { loadScript, packScript } = reader.exports
-      const script = loadScript(readFileSync(`${ROOT}/${path}`, 'utf8'), path)
-      if (!script.ok) throw new Error(script.error.detail)
-      embeddedInputs.set(`packed-script:${path}`, [path, ...Object.keys(metafile.inputs)])
-      return { contents: packScript(script.value), loader: 'text' }
     })
   },
 }
@@ -132,4 +102,4 @@ const pageKeys = {
   },
 }
 
-export const EMBEDS = [embeddedBytes, workerText, packedScripts, priceTable, pageKeys]
+export const EMBEDS = [embeddedBytes, workerText, priceTable, pageKeys]

@@ -1,4 +1,4 @@
-// An esbuild plugin that takes an import from an index.ts of ours to the files that declare what is imported.
+// An esbuild plugin that takes an import from an index.ts of ours, or an internal.ts, to the files that declare what is imported.
 //
 // esbuild drops from a bundle what nothing uses, but decides by whole files which bundle a module belongs to: with one index.ts in between,
 // all that it lists would be in the bundle that a program starts with.
@@ -60,12 +60,12 @@ const declaration = (name, index, read) => {
   throw new Error(`cannot bundle: ${index} does not export ${name} by its name`)
 }
 
-/** The index.ts that a specifier names, if it names one. */
+/** The list of exports that a specifier names, if it names one. */
 const indexOf = (specifier, directory) => {
   if (specifier.startsWith('.')) return specifier.endsWith('/index.js') ? resolve(directory, specifier.replace(/\.js$/, '.ts')) : undefined
   const [scope, name, ...rest] = specifier.split('/')
   const file = scope === '@plumb' ? exportsOf(name)?.[['.', ...rest].join('/')] : undefined
-  return file?.endsWith('/index.ts') ? file : undefined
+  return file && /\/(index|internal)\.ts$/.test(file) ? file : undefined
 }
 
 let packages

@@ -2,12 +2,18 @@
 
 import { isBuiltin } from 'node:module'
 import { basename } from 'node:path'
+import { SHARED_NAME } from './shared.mjs'
 
 /**
- * The plugins that come before and after all others. They add to `late` what needs a bundle of its own: by file name, the module and the
+ * The plugins that come before and after all others. They add to `late` what needs a bundle of its own: by name, the module and the
  * directory that it is resolved from.
  */
 export const latePlugins = (late) => ({ before: [lateNode, lateWorkers(late), lateModules(late)], after: [latePackages(late)] })
+
+const add = (late, name, module) => {
+  late.set(name, module)
+  return { path: `./${SHARED_NAME}/${name}`, external: true }
+}
 
 // Modules of Node that take time to load and that not every start uses.
 const LATE_NODE = [
@@ -32,9 +38,7 @@ const lateWorkers = (late) => ({
   name: 'late-workers',
   setup: ({ onResolve }) =>
     onResolve({ filter: /\.worker\?text$/ }, ({ path: specifier, resolveDir }) => {
-      const file = `${basename(specifier, '?text')}`
-      late.set(file, { specifier, resolveDir })
-      return { path: `./${file}`, external: true }
+      return add(late, basename(specifier, '?text'), { specifier, resolveDir })
     }),
 })
 
@@ -43,9 +47,7 @@ const lateModules = (late) => ({
   name: 'late-modules',
   setup: ({ onResolve }) =>
     onResolve({ filter: /\.late\.js$/ }, ({ path, resolveDir }) => {
-      const file = basename(path, '.late.js')
-      late.set(file, { specifier: path.replace(/\.js$/, '.ts'), resolveDir })
-      return { path: `./${file}`, external: true }
+      return add(late, basename(path, '.late.js'), { specifier: path.replace(/\.js$/, '.ts'), resolveDir })
     }),
 })
 
@@ -56,8 +58,6 @@ const latePackages = (late) => ({
     onResolve({ filter: /^[^./]/ }, ({ kind, path: specifier, resolveDir }) => {
       const isLate = kind === 'dynamic-import' || (kind === 'require-call' && !resolveDir.includes('/node_modules/'))
       if (!isLate || isBuiltin(specifier) || specifier.startsWith('@plumb/')) return
-      const file = `${specifier.replace(/^@/, '').replaceAll('/', '-')}`
-      late.set(file, { specifier, resolveDir })
-      return { path: `./${file}`, external: true }
+      return add(late, specifier.replace(/^@/, '').replaceAll('/', '-'), { specifier, resolveDir })
     }),
 })

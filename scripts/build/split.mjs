@@ -3,10 +3,6 @@
 // esbuild splits modules into chunks so that none is there twice, but into many, and as ECMAScript modules only. This makes a few CommonJS
 // bundles of its chunks: main contains everything that it imports, a late bundle everything that only its import() reaches, and `shared` what
 // several late bundles reach; where that is much, what the same ones reach is in a bundle of its own, `shared-2` and so on. A bundle requires a chunk of another as BUNDLE#CHUNK, which bin/NAME resolves.
-//
-// An executable that a parent of ours starts with its work prepared needs less then: it begins with `child` in place of main, which is the same
-// without the late module that others begin with (FIRST_OF_ALL). To them, main has that module and all that it imports, and says that it `holds`
-// its bundle.
 
 import { basename, join } from 'node:path'
 
@@ -26,22 +22,17 @@ export const splitBundles = async (build, splitOptions, linkOptions, outdir) => 
     sourcemap: 'inline',
   })
   const chunks = readChunks(metafile.outputs)
-  const { bundles, held } = assignChunks(chunks, basename(join(outdir, '..')))
+  const bundles = assignChunks(chunks, basename(join(outdir, '..')))
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
-  const linked = async (bundles, files, held) => {
-    const entryPoints = Object.fromEntries(files.map(([file, bundle]) => [`${file}.bundle`, `bundle:${bundle}`]))
-    const plugins = [link(chunks, bundles, texts, outdir, held)]
-    const { outputFiles } = await build({ ...linkOptions, entryPoints, outdir, minifyWhitespace: true, plugins })
-    return outputFiles
-  }
-  const names = [...new Set(bundles.values())]
-  const files = await linked(
-    bundles,
-    names.map((name) => [held && name === 'main' ? 'child' : name, name]),
-  )
-  if (!held) return { outputFiles: files, metafile }
-  const joined = new Map([...bundles].map(([chunk, name]) => [chunk, name === held ? 'main' : name]))
-  return { outputFiles: [...files, ...(await linked(joined, [['main', 'main']], held))], metafile }
+  const entryPoints = Object.fromEntries([...new Set(bundles.values())].map((name) => [`${name}.bundle`, `bundle:${name}`]))
+  const linked = await build({
+    ...linkOptions,
+    entryPoints,
+    outdir,
+    minifyWhitespace: true,
+    plugins: [link(chunks, bundles, texts, outdir)],
+  })
+  return { outputFiles: linked.outputFiles, metafile }
 }
 
 // By name: the chunks that it imports, at once and late, its exports, its size, and its module when that is the target of an import().
@@ -55,10 +46,11 @@ const readChunks = (outputs) => {
   return chunks
 }
 
-// By executable, the late module that it begins with, if no parent has prepared its work.
+// By executable, the late module that it begins with, unless a parent of ours has prepared its work: its bundle has all that it imports, also
+// what other late bundles reach.
 const FIRST_OF_ALL = { 'plumb-agent': 'packages/plumb-agent/src/config/compile-agent.ts' }
 
-// Returns the name of the bundle for each chunk, and of the one that main holds.
+// Returns the name of the bundle for each chunk.
 const assignChunks = (chunks, executable) => {
   const bundles = new Map()
   const reach = (from, kinds, seen = new Set()) => {
@@ -75,8 +67,7 @@ const assignChunks = (chunks, executable) => {
     return new Set(all.sort((a, b) => (moduleOf(a) < moduleOf(b) ? -1 : 1)))
   }
   const first = [...late()].find((entry) => moduleOf(entry) === FIRST_OF_ALL[executable])
-  const held = first && bundleName(moduleOf(first), executable)
-  if (first) for (const chunk of reach(first, ['now'])) bundles.set(chunk, held)
+  if (first) for (const chunk of reach(first, ['now'])) bundles.set(chunk, bundleName(moduleOf(first), executable))
   const users = new Map()
   const named = new Set(['shared', ...bundles.values()])
   for (const entry of late()) {
@@ -85,7 +76,7 @@ const assignChunks = (chunks, executable) => {
     named.add(bundle)
     for (const chunk of reach(entry, ['now', 'late'])) users.set(chunk, [...(users.get(chunk) ?? []), bundle])
   }
-  return { bundles: new Map([...bundles, ...shareOut(chunks, users)]), held }
+  return new Map([...bundles, ...shareOut(chunks, users)])
 }
 
 /** Bytes. What is less is not worth another bundle, which takes as long to load as so much more of one; least of all names and constants. */
@@ -114,7 +105,7 @@ const bundleName = (module, executable) => {
   return [...(name === executable ? [] : [name]), ...path.split('/')].filter(Boolean).join('-')
 }
 
-const link = (chunks, bundles, texts, outdir, held) => ({
+const link = (chunks, bundles, texts, outdir) => ({
   name: 'link',
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^bundle:/ }, ({ path }) => ({ path: path.slice('bundle:'.length), namespace: 'bundle' }))
@@ -127,11 +118,9 @@ const link = (chunks, bundles, texts, outdir, held) => ({
       return { path: `./${to}#${exportName(chunk)}`, external: true }
     })
     onLoad({ filter: /./, namespace: 'bundle' }, ({ path: bundle }) => ({
-      contents: [
-        ...(bundle === 'main' ? ["import './main.js'"] : []),
-        ...partsOf(exportedChunks(chunks, bundles, bundle), chunks),
-        ...(held ? [`export const holds = '${held}'`] : []),
-      ].join('\n'),
+      contents: [...(bundle === 'main' ? ["import './main.js'"] : []), ...partsOf(exportedChunks(chunks, bundles, bundle), chunks)].join(
+        '\n',
+      ),
       resolveDir: outdir,
     }))
     onLoad({ filter: /./ }, ({ path }) => ({ contents: texts.get(basename(path)), resolveDir: outdir }))

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { basename, dirname, relative } from 'node:path'
 import { ROOT } from '../command.mjs'
 import { inputsOf } from './embed.mjs'
+import { removeCodeCaches } from './warm-up.mjs'
 
 const STAMP = 'built.json'
 /** File systems round their times: a change this long before `began` may be one that came after. */
@@ -32,9 +33,11 @@ export const writeStamped = (results, dist, began) => {
   writeOutput({ outputFiles: [{ path: `${ROOT}/${dist}/${STAMP}`, contents: JSON.stringify(stamp) }] })
 }
 
-/** Renames each file into place, so that a process that starts meanwhile reads a complete one. */
+/** Renames each file that has changed into place, so that a process that starts meanwhile reads a complete one. */
 export const writeOutput = ({ outputFiles }) => {
   for (const { path, contents } of outputFiles) {
+    if (existsSync(path) && readFileSync(path).equals(Buffer.from(contents))) continue
+    removeCodeCaches(dirname(path), `${basename(path, '.bundle.cjs')}.`)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(`${path}.new`, contents)
     renameSync(`${path}.new`, path)

@@ -5,9 +5,10 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, wri
 import { ROOT } from '../command.mjs'
 
 /** To be called before the bundles change: of the source of a cache, Node compares only the length. */
-export const removeCodeCaches = (dist) => {
-  if (!existsSync(dist)) return
-  for (const file of readdirSync(dist).filter((name) => name.endsWith('.cache'))) rmSync(`${dist}/${file}`, { force: true })
+export const removeCodeCaches = (directory, beginning = '') => {
+  if (!existsSync(directory)) return
+  const caches = readdirSync(directory).filter((name) => name.startsWith(beginning) && name.endsWith('.cache'))
+  for (const file of caches) rmSync(`${directory}/${file}`, { force: true })
 }
 
 /** To be called when all executables have been built: some jobs start others. */

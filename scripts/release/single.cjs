@@ -154,7 +154,7 @@ const runAsProgram = (words) => {
   const isNamed = called !== 'plumb' && list.names.includes(called)
   const name = isNamed ? called : list.names.includes(words[0]) ? words.shift() : 'plumb'
   // Only the launcher of a program says these: here its programs look by themselves.
-  for (const variable of ['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES']) delete process.env[variable]
+  for (const variable of ['PLUMB_FDS', 'PLUMB_CLOSED']) delete process.env[variable]
   process.execPath = join(directory, NODE)
   runFile(join(directory, name, 'dist/main.cjs'), words)
 }

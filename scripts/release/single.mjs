@@ -34,8 +34,8 @@ export const makeSingle = async (tree, scratch, to) => {
     const { status, output } = await run('npm', words, { limitMs: 300_000 })
     if (status !== 0) return `${NODE.name} cannot be had from npm: ${output.trim().split('\n').at(-1)}`
   }
-  const names = readdirSync(tree).sort()
-  startByFile(tree)
+  const names = readdirSync(tree).filter((name) => existsSync(join(tree, name, 'bin')))
+  startByFile(tree, names)
   // It goes where the binary goes.
   copyFileSync(join(scratch, 'node_modules', NODE.name, 'LICENSE'), join(tree, 'LICENSE-node'))
   const files = filesUnder(tree).map((path) => ({
@@ -71,8 +71,8 @@ export const makeSingle = async (tree, scratch, to) => {
 }
 
 /** A program that starts another by its launcher has no Node on PATH: that of the one file lies where its programs were unpacked. */
-const startByFile = (tree) => {
-  for (const name of readdirSync(tree)) {
+const startByFile = (tree, names) => {
+  for (const name of names) {
     const launcher = join(tree, name, 'bin', name)
     const text = readFileSync(launcher, 'utf8')
     const changed = text.replace('PLUMB_FD=$PATH:\n', () => `PLUMB_FD=\${0%/bin/*}/..:\n`)

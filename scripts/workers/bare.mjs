@@ -12,7 +12,7 @@ export const bareHops = async (directory, url, run, batch) => {
   const outfile = join(directory, 'engine.mjs')
   const contents = `export { connect } from './connection.js'\nexport { PostgresEngine } from './postgres.js'\n`
   const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" }
-  const resolveDir = `${ROOT}/packages/plumb/src/engine`
+  const resolveDir = `${ROOT}/packages/engine/src`
   const stdin = { contents, resolveDir, loader: 'ts' }
   await bundle({ stdin, outfile, banner, bundle: true, platform: 'node', format: 'esm', logLevel: 'error', external: ['pg-native'] })
   const { connect, PostgresEngine } = await import(pathToFileURL(outfile).href)

@@ -1,3 +1,4 @@
+// long
 // Random programs around programs of others that miscount, end in the middle of a line, or answer late, out of order and several times
 // (plumb-wire(5), Promises): each input has one outcome, and no tuple has parts of two. Then the same where their outputs are held back
 // against each other, and, where PLUMB_PROGRAMS is given, where others have the machine: two busy loops beside each run would take it from

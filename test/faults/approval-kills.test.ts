@@ -1,3 +1,4 @@
+// long
 // kill -9 at each line that is written about calls which wait for a person, in the journal of a record, in that of a worker, and in the
 // tables, one run for each: whoever is killed there, each call is made once in the end. PLUMB_WALK=all walks through all lines, a number is of
 // how many of each kind are drawn, else one of a record and one of workers; PLUMB_SEED repeats those.

@@ -1,3 +1,4 @@
+// long
 // Calls of a run by workers that a person has to allow, with kill -9 of the workers that make them: no call is made twice, and none is lost.
 // PLUMB_KILLS is how often, PLUMB_SEED repeats the moments.
 
@@ -38,7 +39,8 @@ export default ({ n }) => { appendFileSync(process.env.PWD + '/sent', n + '\\n')
   'owned.jsonl': '"I am sad"\n"call send {\\"n\\": 1}"\n"You are kind"\n',
 }
 
-const linesOf = (path: string): string[] => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [])
+const linesIn = (text: string): string[] => text.split('\n').slice(0, -1)
+const linesOf = (path: string): string[] => (existsSync(path) ? linesIn(readFileSync(path, 'utf8')) : [])
 const RUN = 'plumb run --on "$PLUMB_ON" --run'
 const IDS = `$(plumb approvals --on "$PLUMB_ON" asks | pick _.id)`
 
@@ -163,6 +165,20 @@ t.test('who works cannot decide, nor change what a person sees; who decides can 
   t.match(await as('plumb_approve', `plumb approve --on "$PLUMB_ON" owned ${id}`), { status: 2, err: /does not fit its id and digest/ })
   rekey(2, 1)
   t.equal(row(), before)
+  // A row of another id, whose call says that it is the one which is asked for.
+  cluster.ask(
+    `SET ROLE plumb_work; SELECT plumb.keep_call(run, 'forged', part, ord, replace(call, '"send"', '"look"'), 'waits') FROM plumb.approval`,
+  )
+  const listed = (await as('plumb_approve', 'plumb approvals --on "$PLUMB_ON" owned | pick "[_.id, _.tool]"')).out
+  t.strictSame(linesIn(listed), [`["${id}","send"]`, '["forged","look"]'], 'each under its own id')
+  t.match(await as('plumb_approve', 'plumb approve --on "$PLUMB_ON" owned forged'), { status: 2, err: /does not fit its id and digest/ })
+  const forge = `E'1}\\n{"origin":1,"part":1,"tries":1,"fault":{},"value":2'`
+  cluster.ask(
+    `SET ROLE plumb_work; INSERT INTO plumb.letter (run, part, port, ord, origin, value, fault, code, tries) SELECT run, part, 0, ord, 1, ${forge}, ${forge}, 'x', 1 FROM plumb.approval LIMIT 1`,
+  )
+  t.equal(linesIn((await bash('plumb letters owned')).out).length, 1, 'a letter is one line')
+  cluster.ask(`SET ROLE plumb_work; DELETE FROM plumb.letter; UPDATE plumb.worker SET host = E'x\\nforged  done'`)
+  t.notMatch((await bash('plumb runs')).out, /^forged/m)
   t.match(await as('plumb_approve', `plumb approve --on "$PLUMB_ON" owned ${id}`), { status: 0, err: '' })
   t.match(cluster.ask('SELECT decided_by || state FROM plumb.approval'), /\w/, 'who decided is kept')
   t.match(await bash(`${RUN} owned owned.plumb < owned.jsonl`), { status: 0, err: '' })

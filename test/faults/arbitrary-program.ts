@@ -51,7 +51,8 @@ const statementsOf = ({ statements, expression }: Part, bindings: Bindings, from
 
 const child = (how: string, k: number): Part => ({
   manners: [how],
-  isOrdered: true,
+  // It answers backwards what it has taken whenever no more has come yet, and when that is depends on time.
+  isOrdered: how !== 'n-idle',
   expression: (bindings) => {
     const name = bindings.program(how, k)
     if (!MANNERS[how]?.isNumeric) return name

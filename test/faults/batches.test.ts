@@ -1,3 +1,4 @@
+// long
 // Many lines in batches, with kill -9 at each step on the way of a batch: it is sent once, and each line answered once, in order. Also
 // stopped by a signal, and with the money that there is spent. PLUMB_LINES is how many lines.
 

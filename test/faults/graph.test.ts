@@ -1,3 +1,4 @@
+// long
 // Pipelines as graphs (plumb-faults(7), Graphs): loops that are full, branches that stand still, barriers with a dry side, channels that nobody reads.
 
 import { scene, sceneTable, until } from './scene.js'

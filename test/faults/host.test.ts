@@ -1,3 +1,4 @@
+// long
 // Faults of what surrounds a run: specs, keys, clocks, and a machine that is busy or full (letter I of the fault table).
 
 import { randomInt } from 'node:crypto'

@@ -1,3 +1,4 @@
+// long
 // kill -9, at any moment, of each process that a run consists of: what is left ends soon and says what has died, files are whole, and who is
 // started again goes on without doing twice what was written down. Faults 39, 44, 109. PLUMB_KILLS is how often each, PLUMB_SEED repeats the moments.
 

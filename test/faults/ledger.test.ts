@@ -1,3 +1,4 @@
+// long
 // The ledger (fault 41): random pipelines of expressions, children that misbehave and tools with effects, under random inputs, signals and
 // readers that leave. Each accepted input has one outcome, each output belongs to an input, each tool request is answered once, and what a tool
 // does is done at most once.

@@ -1,3 +1,4 @@
+// long
 // What a run by workers may spend: money and the rate of a provider hold over all of them, whichever is killed.
 
 import t from 'tap'

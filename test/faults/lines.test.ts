@@ -1,3 +1,4 @@
+// long
 // Bytes that come in (plumb-faults(7), Bytes and JSON): each strange line, wherever lines are read, is one error that names it, or goes through as it is; the
 // lines after it go on.
 

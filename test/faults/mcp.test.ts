@@ -1,3 +1,4 @@
+// long
 // MCP over a faulty network (plumb-faults(7), MCP): what a server answers is cut at every place, and what it is asked; then no answer is a part of
 // one, no tool runs twice for one call, and the server is there for the next.
 
@@ -6,7 +7,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { connectMcp, type ServerConfig } from '../../packages/plumb-tool/src/mcp-client/connect.js'
+import { connectMcp } from '../../packages/mcp-client/src/connect.js'
+import type { ServerConfig } from '../../packages/mcp-client/src/connection.js'
 import { scaled } from '../../packages/wire/test/patience.js'
 import { HALF, type Kind, openCountingServer, RESET, SILENT } from './mcp-servers.js'
 import { cutPlaces } from './places.js'

@@ -1,3 +1,4 @@
+// long
 // Each step of a program that touches files or starts others fails in turn (the method of SQLite and curl): whatever it is, the program ends,
 // says what was wrong in the way plumb-wire(5) has it, is not 0 if something was lost, and leaves files that are whole, and nothing else.
 // PLUMB_NTH=all for all of them.

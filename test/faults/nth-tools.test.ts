@@ -1,3 +1,4 @@
+// long
 // Each step of a tool that touches files fails in turn (the method of SQLite and curl): whatever it is, the call is answered, files are as
 // they were or as they should be, nothing is left beside them, and the tool goes on. PLUMB_NTH=all for all of them.
 

@@ -1,3 +1,4 @@
+// long
 // kill -9 of a run while it makes calls that a person has allowed: no call is made twice, and none is lost. PLUMB_KILLS is how many runs are
 // killed, PLUMB_SEED repeats the moments.
 

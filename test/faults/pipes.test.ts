@@ -1,3 +1,4 @@
+// long
 // Where output goes, and how it ends (plumb-faults(7), Output and the end): readers that leave, stop or come late, disks that are full, signals, terminals that go.
 
 import { existsSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // plumb-agent and a provider behind a faulty network (plumb-faults(7), Providers): the answers of a model with a tool are cut at every place, and
 // whatever else can become of a reply becomes of one input and of no other.
 

@@ -1,3 +1,4 @@
+// long
 // Built-in tools and what the machine does to them: disks that are full or read-only, devices, planted links, neighbours that look
 // (faults 81 to 92). More of them stand beside plumb-tool.
 
@@ -104,7 +105,7 @@ sceneTable(
     'fault 84: before the record said what it is': {
       run: `mkdir rec; printf '{' > rec/run.json.new; plumb --record rec a.plumb; ls rec | tr '\\n' ' '`,
       in: '"I am sad"\n',
-      out: '"I AM SORRY TO HEAR YOU ARE SAD"\n01-input-main.jsonl 02-main-output.jsonl answers.index answers.jsonl events.jsonl kept-answers run.json trace.json ',
+      out: '"I AM SORRY TO HEAR YOU ARE SAD"\n01-input-main.jsonl 02-main-output.jsonl answers.jsonl events.jsonl kept-answers run.json trace.json ',
     },
     'fault 84: before there was an answer': {
       run: 'plumb --record rec a.plumb < /dev/null; rm rec/answers.jsonl; plumb --resume rec a.plumb; grep -c SORRY rec/answers.jsonl',

@@ -1,3 +1,4 @@
+// long
 // A worker and a submitter are killed at every message that they send to the database, before it is sent and after, one run for each: what comes
 // out is what comes out of one process. PLUMB_WALK=all walks through all of them, a number is of how many are drawn; PLUMB_SEED repeats those.
 

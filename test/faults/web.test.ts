@@ -1,3 +1,4 @@
+// long
 // Pages behind a faulty network (plumb-faults(7), Pages of the web): cut at every place, they are whole or an error.
 
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// long
 // Answers that are kept of runs by workers: a cache that all of them share, whichever is killed or slow, and records that are resumed.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

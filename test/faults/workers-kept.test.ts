@@ -1,3 +1,4 @@
+// long
 // What is seen of runs by workers when they go on, and what is kept of them: records, traces, spans, lines of workers.
 
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // A worker is killed at one known moment: before it takes anything, before what it did is settled, or behind that.
 
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // Options of runs by workers, and what is seen of them: --seq, --rejects, --fail-fast, --deadline, and what they have spent.
 
 import { readFileSync } from 'node:fs'
@@ -64,7 +65,7 @@ onStage('--deadline parks the run, and the same command goes on', async (t, { se
   await bash(`${command} --detach hold.plumb`)
   t.ok(await given(1))
   const late = await bash(`${command} --deadline 0.2 hold.plumb`)
-  t.match(late, { status: 1, out: '', err: /"budget_spent".*--deadline are over; 3 messages are not answered, and wait/ })
+  t.match(late, { status: 1, out: '', err: /"budget_spent".*--deadline have passed; 3 messages are not answered, and wait/ })
   t.match(JSON.parse((await bash('plumb runs --json late')).out), { state: 'parked', note: /--deadline/ })
   const rest = bash(`${command} hold.plumb`)
   await bash('touch go')
@@ -74,11 +75,11 @@ onStage('--deadline parks the run, and the same command goes on', async (t, { se
 
 onStage('what is said in vain, and what to do', async (t, { bash }) => {
   for (const [words, why] of [
-    ['--resume rec', /says nothing to a run by workers.*--run NAME goes on/],
+    ['--resume rec', /--resume has no effect on a run by workers.*--run NAME goes on/],
     ['--lane batch', /known to one process alone/],
     ['--dry-run', /render --parts/],
     ['--mux', /envelopes where there are several/],
-    ['--detach --rejects bad', /--rejects says nothing with --detach/],
+    ['--detach --rejects bad', /--rejects is not for --detach/],
   ] as const)
     t.match(await bash(`plumb run --on "$PLUMB_ON" ${words} three.plumb < /dev/null`), { status: 2, err: why }, words)
 })
@@ -95,7 +96,7 @@ onStage('--summary and --progress count what the workers have done', async (t, {
   const stages = [{ stage: 'spender', in: 4, out: 2, errors: 2 }]
   t.match(reported.at(-1).summary, { ...counts, ...spent, stages, agents: [{ agent: 'spender', model: 'm', ...spent }], status: 1 })
   t.match(reported.find(({ progress }) => progress !== undefined)?.progress, { inputs: 4, outputs: 2, requests: 2 })
-  t.match((await bash('echo 3 | plumb run --on "$PLUMB_ON" --detach --summary spend.plumb')).err, /--summary says nothing with --detach/)
+  t.match((await bash('echo 3 | plumb run --on "$PLUMB_ON" --detach --summary spend.plumb')).err, /--summary is not for --detach/)
 })
 
 onStage('--pin: what cannot go on elsewhere runs on one worker with that label, and its end is that of the run', async (t, stage) => {

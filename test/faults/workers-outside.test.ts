@@ -1,3 +1,4 @@
+// long
 // Runs by workers when it is not a process that fails: networks, servers, disks, clocks, keys, and the readers of what comes out.
 
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// long
 // Runs by workers, on a PostgreSQL of their own: whichever process is killed, each input has one outcome, and what agents remember is what they
 // remember in one process. PLUMB_KILLS is how often, PLUMB_SEED repeats the moments.
 

@@ -1,3 +1,4 @@
+// long
 // Every reader of ours, fed with what is nearly right. PLUMB_SEED repeats a run, PLUMB_TIMES makes it so many times as long, and
 // PLUMB_FUZZ='TARGET' or 'TARGET CASE' tries that alone.
 

@@ -7,9 +7,8 @@ import { calledBy } from './base/lift.js'
 import { checkAgent } from './check/agent.js'
 import { checkAnswers } from './check/answers.js'
 import { checkCalls } from './check/calls.js'
-import { inOrder } from './check/cycles.js'
 import { checkCapitals, checkUnused } from './check/lint.js'
-import { partsOfBinding } from './check/parts.js'
+import { inOrder, partsOfBinding } from './check/parts.js'
 import type { CheckReuse } from './check/reuse.js'
 import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
@@ -23,8 +22,8 @@ import { type Files, loadModules, type MainFile, type Module } from './names/mod
 import type { Bound, Scope } from './names/names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
-import { readTest } from './test/read-test.js'
-import type { TestPlan } from './test/test-plan.js'
+import { readTest } from './spec-test/read-test.js'
+import type { TestPlan } from './spec-test/test-plan.js'
 
 export interface Program {
   /** The named file. */

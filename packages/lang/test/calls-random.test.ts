@@ -1,3 +1,4 @@
+// long
 // Random expressions that call random bindings: what generated code gives, which has the code of the bindings in it, is what the interpreter
 // says, which calls them with text.
 

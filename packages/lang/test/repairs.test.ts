@@ -1,3 +1,4 @@
+// long
 // Of mistakes in the specs of this repository nearly all are repaired by the edits that `plumb check --json` prints.
 
 import { diskFiles } from '@plumb/wire'

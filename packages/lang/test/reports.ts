@@ -1,7 +1,7 @@
 // Tables of programs and everything that is wrong with them: `line:column-end code message | help`, one a diagnostic, and no others.
 
 import { fault } from '@plumb/wire/error'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { EFFECTS } from '../src/check/rules.js'
 import { type Compiled, compile } from '../src/compile.js'
 import { type Diagnostic, diagnosticToJson, hasErrors } from '../src/diagnostic/diagnostic.js'
@@ -41,7 +41,7 @@ export const reports = (t: Test, name: string, text: string, expected: readonly 
 /** What its parent hands over is the agent that it compiled. */
 const isHandedOn = (t: Test, plan: AgentPlan): void => {
   const tools = agentTools(plan.bound).map(({ name, description = '', input, output }) => {
-    const effects = { name, effects: [...EFFECTS], isApprovalAsked: false }
+    const effects = { name, effects: [...EFFECTS], needsApproval: false }
     return { ...effects, description, input, output, parts: [effects], timeoutMs: 1.5 }
   })
   const agent = checkedAgent(plan, tools)
@@ -80,3 +80,23 @@ const placeOf = (d: Diagnostic): string => {
   const { file, line, column, end_line, end_column } = diagnosticToJson(d)
   return `${file === 'main.plumb' ? '' : `${file}:`}${line}:${column}-${end_line === line ? '' : `${end_line}:`}${end_column}`
 }
+
+/** A name for the test, the program, all that is reported, and the modules it uses. */
+type Row = readonly [string, string, readonly string[], ModuleTexts?]
+
+export const table = (name: string, rows: readonly Row[]): void => {
+  t.test(name, async (t) => {
+    for (const row of rows) reports(t, ...row)
+  })
+}
+
+export const lines = (...list: string[]): string => list.join('\n')
+/** Lines of statements between the ports of `main`, from line 3. `f` and `g` are `!int -> !int`. */
+export const body = (...list: string[]): string =>
+  lines(
+    'let f : !int -> !int = id ; id',
+    'let g : !int -> !int = plumb(from, to) { from ; to }',
+    'let main : !int -> !json = plumb(input, output) {',
+    ...list,
+    '}',
+  )

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { findOverlap, findShared } from '../src/types/disjoint.js'
 import { isEqual } from '../src/types/equal.js'
 import { join, joinAll, unite } from '../src/types/join.js'
@@ -44,7 +45,7 @@ const list = fc.array(variant, { minLength: 9, maxLength: 40 })
 const wide = list.map((variants): SumType => ({ kind: 'sum', variants }))
 
 const holds = <T extends [unknown, ...unknown[]]>(t: Test, property: fc.IProperty<T>): void => {
-  fc.assert(property, { numRuns: 300 })
+  fc.assert(property, { numRuns: runs(300) })
   t.pass('300 runs')
 }
 const smallest = (texts: readonly (string | undefined)[]) =>

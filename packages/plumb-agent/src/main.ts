@@ -1,6 +1,7 @@
 // argv in, exit status out.
 
-import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
+import { endWith, openInput, type Result, runProgram, succeed, versionAndPrices, writeStdout } from '@plumb/wire'
+import { version } from '../package.json'
 import { receiveSpec } from './config/spec-envelope.js'
 import { readAgentArguments } from './main-flags.js'
 import type { AgentOptions } from './options.js'
@@ -9,7 +10,7 @@ import { type ReceivedInput, runAgent } from './run.js'
 const PROGRAM = 'plumb-agent'
 
 const main = async (argv: readonly string[]): Promise<number> => {
-  const read = readAgentArguments(PROGRAM, argv)
+  const read = await readAgentArguments(argv)
   const isReceived = read.ok && typeof read.value === 'object' && read.value.spec.kind === 'envelope'
   return isReceived ? runReceived(argv) : obey(read)
 }
@@ -20,7 +21,7 @@ const runReceived = async (argv: readonly string[]): Promise<number> => {
   const received = await receiveSpec(stdin)
   if (!received.ok) return endWith(PROGRAM, received.error)
   const { args, ...given } = received.value
-  const status = await obey(readAgentArguments(PROGRAM, [...argv, ...args]), { ...given, stdin })
+  const status = await obey(await readAgentArguments([...argv, ...args]), { ...given, stdin })
   // Its sender may hold it open; if nothing was started, nothing else closes it.
   stdin.destroy()
   return status
@@ -35,15 +36,15 @@ const obey = async (read: Result<AgentOptions | string>, received?: ReceivedInpu
 
 // A prompt file is converted to a spec.
 const withPrompt = async (options: AgentOptions): Promise<Result<AgentOptions>> => {
-  const { spec, sourcesFd } = options
-  if (spec.kind !== 'file' || sourcesFd !== undefined || !PROMPT.test(spec.path)) return succeed(options)
+  const { spec, program, tools } = options
+  if (spec.kind !== 'file' || program.sourcesFd !== undefined || !PROMPT.test(spec.path)) return succeed(options)
   const { promptAsSpec } = await import('@plumb/tool/source/agent/prompt-program')
   const { reachOf } = await import('@plumb/tool/source/agent/prompt-reach')
-  const text = promptAsSpec(spec.path, reachOf(options))
+  const text = promptAsSpec(spec.path, reachOf({ grants: tools.grant, docroot: tools.docroot }))
   if (!text?.ok) return text ?? succeed(options)
   return succeed({ ...options, spec: { kind: 'text', text: text.value, path: spec.path } })
 }
 
 const PROMPT = /\.(chatmd|md)$/i
 
-runProgram(PROGRAM, () => main(process.argv.slice(2)))
+runProgram(PROGRAM, versionAndPrices(version), main)

@@ -1,77 +1,87 @@
-// The parsed command line.
+// The options of plumb-agent, in the order of use: what is run, by which model, the format of lines, what becomes of them, what tools may do.
+// A row is all that there is to say of an option, and its group is how its value is passed on.
 
-import type { ProviderLane } from '@plumb/wire'
+import {
+  CACHE_ROWS,
+  dollars,
+  FLOWS,
+  flag,
+  type GroupsOf,
+  list,
+  MAX_LINE_ROW,
+  MODEL_ROWS,
+  PARAM_ROWS,
+  PERMISSION_ROWS,
+  REQUEST_ROWS,
+  REQUIRE_SANDBOX,
+  value,
+  whole,
+} from '@plumb/wire'
 
-export interface AgentOptions {
+export const AGENT_GROUPS = {
+  program: {
+    agent: value('--agent <name>', 'the agent to run, where the spec holds several'),
+    eval: value('-e, --eval <text>', 'the program itself, in place of a file'),
+    ...PARAM_ROWS,
+    flows: FLOWS,
+    isEnvelope: { ...flag('--spec-envelope', 'with --mux: the first envelope is the spec'), needs: ['--mux'], excludes: ['--eval'] },
+    /** The descriptor of a parent's spec texts; see `openBootstrap`. */
+    sourcesFd: value('--sources-fd <n>', undefined, whole(1)),
+  },
+  model: {
+    ...MODEL_ROWS,
+    provider: { ...MODEL_ROWS.provider, text: 'eliza, anthropic, openai or another of --providers, not what the spec says' },
+    ...REQUEST_ROWS,
+  },
+  lines: {
+    isRawInput: flag('-R, --raw-input', 'each input line is a string'),
+    isRawOutput: flag('-r, --raw-output', 'write strings without quotes'),
+    maxLine: MAX_LINE_ROW,
+    /** Outputs are numbered lines, among which stand errors, replies and telemetry without a descriptor. */
+    isNumbered: { ...flag('--numbered', 'write lines that tell what becomes of each input'), excludes: ['--raw-output'] },
+    telemetry: flag('--telemetry', 'report what is done: on fd 3, or among numbered lines or envelopes'),
+    isMux: {
+      ...flag('--mux', 'envelopes only, on stdin and stdout'),
+      excludes: ['--raw-input', '--raw-output', '--no-envelopes'],
+    },
+    takesEnvelopes: flag('--no-envelopes', 'take and give every line as data'),
+    fds: value('--fds <list>', "which of fds 3 to 7 are open: '3,6,7' or 'none'"),
+    /** Emits what each answer added to the memory, for a parent that records it. */
+    emitsMemory: flag('--tell-memory'),
+    /** Telemetry has no text of answers: its reader has them from the outputs. */
+    isBrief: flag('--brief'),
+  },
+  run: {
+    isListing: flag('--providers', 'list the providers: name, endpoint and the variable of the key'),
+    isProbe: flag('--probe', 'test what the server supports, and print a table or JSON'),
+    isCheck: flag('--check', 'report what is wrong with the configuration, and end'),
+    /** Images, documents and audio. */
+    attach: list('--attach <file>', 'an image, PDF, text or audio that goes with each input'),
+    isUnordered: flag('--unordered', 'with concurrency: write each answer when it is made'),
+    isFailFast: flag('--fail-fast', 'send no further input after the first that fails'),
+    /** The descriptor of a parent's deliveries, in a run by workers; see `joinDeliveries`. */
+    deliveryFd: value('--delivery-fd <n>', undefined, whole(1)),
+  },
+  kept: CACHE_ROWS,
+  money: {
+    /** Nanodollars. */
+    maxCost: value('--max-cost <dollars>', 'send nothing that could cost more in all', dollars),
+    prices: value('--prices <file>', 'what a million tokens cost, by model'),
+    /** The descriptor of a parent's budget; see `joinBudget`. */
+    budgetFd: value('--budget-fd <fd>'),
+  },
+  tools: {
+    ...PERMISSION_ROWS,
+    requireSandbox: REQUIRE_SANDBOX,
+    command: { ...value('--tool-command <program>', 'run this program in place of plumb-tool'), variable: 'PLUMB_TOOL' },
+  },
+}
+
+export interface AgentOptions extends GroupsOf<typeof AGENT_GROUPS> {
   /** The spec file, an inline text, or the first envelope on stdin. */
   readonly spec:
     | { readonly kind: 'file'; readonly path: string }
     /** `path`: of the prompt file that the spec was made from. */
     | { readonly kind: 'text'; readonly text: string; readonly path?: string }
     | { readonly kind: 'envelope' }
-  readonly agent?: string
-  /** NAME=VALUE, as given to --set. */
-  readonly set?: readonly string[]
-  /** As given to --set-file. */
-  readonly setFile?: readonly string[]
-  /** Checks where data may go, whether or not the spec uses labels. */
-  readonly flows?: boolean
-  readonly provider?: string
-  readonly model?: string
-  readonly docroot?: string
-  /** Images, documents and audio for every input. */
-  readonly attach: readonly string[]
-  /** Lists of effects, as given to --grant; empty: what the tools declare. */
-  readonly grants: readonly string[]
-  readonly policy?: string
-  /** KEY=VALUE, as given to --context. */
-  readonly context: readonly string[]
-  /** Hosts besides the provider's own that get its key. */
-  readonly allowedHosts: readonly string[]
-  /** A program in place of plumb-tool. */
-  readonly toolCommand?: string
-  /** As given to --fds. */
-  readonly fds?: string
-  /** The descriptor of a parent's spec texts; see `openBootstrap`. */
-  readonly sourcesFd?: number
-  /** The descriptor of a parent's budget; see `joinBudget`. */
-  /** Where answers are kept: a directory, or a file of lines. */
-  readonly cache?: string
-  /** Requests nothing that is not kept. */
-  readonly isCacheOnly: boolean
-  /** The descriptor of a parent's kept answers; see `joinKept`. */
-  readonly keptFd?: number
-  /** The descriptor of a parent's deliveries, in a run by workers; see `joinDeliveries`. */
-  readonly deliveryFd?: number
-  /** The place of this process in its parent, for kept answers; default: the name of the agent. */
-  readonly place?: string
-  readonly budgetFd?: string
-  /** Nanodollars. */
-  readonly maxCost?: number
-  /** As given to --lane. */
-  readonly lane?: ProviderLane
-  /** As given to --rate. */
-  readonly rates: readonly string[]
-  /** The file of prices. */
-  readonly prices?: string
-  readonly maxLineBytes?: number
-  /** False: even if the spec does. */
-  readonly allowsParallelToolCalls: boolean
-  /** Only reports errors in the configuration. */
-  readonly isCheck: boolean
-  /** Only tests what the server supports. */
-  readonly isProbe: boolean
-  /** Outputs leave as they are finished, even if the spec does not say so. */
-  readonly isUnordered: boolean
-  /** After the first failed input, no further one is sent to the provider. */
-  readonly isFailFast: boolean
-  readonly wantsTelemetry: boolean
-  /** Emits what each answer added to the memory, for a parent that records it. */
-  readonly emitsMemory: boolean
-  /** Outputs are numbered lines, among which stand errors, replies and telemetry without a descriptor. */
-  readonly isNumbered: boolean
-  readonly isMux: boolean
-  readonly takesEnvelopes: boolean
-  readonly isRawInput: boolean
-  readonly isRawOutput: boolean
 }

@@ -238,6 +238,11 @@ runTable('telemetry', {
       plumb-agent --mux control.plumb | pick '[_.__port, ...(_.msg.kind ? [_.msg.kind, _.msg.controls] : [_.msg])]'`,
     out: '["telemetry","settled",0]\n["telemetry","usage",null]\n["telemetry","output",null]\n["output","IN WHAT WAY"]\n["telemetry","settled",1]\n',
   },
+  // On a busy machine an answer is held for another: held_ms.
+  'for a parent that has the text of answers from the outputs': {
+    run: `plumb-agent --telemetry --brief --numbered bot.plumb < alike.jsonl | pick '_.telemetry?.kind === "output" ? Object.keys(_.telemetry).filter((name) => name !== "held_ms") : _.value'`,
+    out: `${['IN WHAT WAY', 'CAN YOU THINK OF A SPECIFIC EXAMPLE'].map((text) => `["kind","seq","ms","agent","time"]\n${text}\n`).join('')}`,
+  },
   'a reader that goes away while its pipe is full': {
     run: `mkfifo slow; { read -r l; sleep 0.5; } < slow & yes '"I am here"' | head -1500 | plumb-agent --telemetry --fds 3 bot.plumb 3> slow | wc -l | tr -d ' '; rm slow`,
     out: '1500\n',

@@ -1,11 +1,16 @@
 // The two ways to read a command line: plainly, and by commander, which is loaded only if the first fails.
 
-import { parsePlainArguments } from '@plumb/wire'
+import { parseFully, parsePlainly, rowsOf } from '@plumb/wire'
+import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
-import { AGENT_OPTIONS, readAgentArguments, readFully } from '../src/main-flags.js'
+import { runs } from '../../wire/test/property.js'
+import { AGENT_FORM, readAgentArguments } from '../src/main-flags.js'
 
-const NAMES = AGENT_OPTIONS.flatMap(({ flags }) => flags.split(/[ ,]+/).filter((word) => word.startsWith('-')))
+const ROWS = rowsOf(AGENT_FORM.groups)
+const readPlainly = (argv: readonly string[]) => parsePlainly({ rows: ROWS, maxOperands: 1 }, argv)
+
+const NAMES = ROWS.flatMap(({ flags }) => flags.split(/[ ,]+/).filter((word) => word.startsWith('-')))
 const ODD = [
   '--',
   '-',
@@ -34,11 +39,11 @@ t.test('what is read plainly commander reads alike', async (t) => {
   let plain = 0
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
-      const read = parsePlainArguments(AGENT_OPTIONS, argv, 1)
+      const read = readPlainly(argv)
       if (read) plain++
-      return read === undefined || t.strictSame(readFully('plumb-agent', argv), { ok: true, value: read }, argv.join(' '))
+      return read === undefined || t.strictSame(parseFully(AGENT_FORM, argv, Command), { ok: true, value: read }, argv.join(' '))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
   t.ok(plain > 100, 'and much is plain')
 })
@@ -52,7 +57,7 @@ t.test('what people write is read plainly', async (t) => {
     ['--', '--odd.plumb'],
   ]
   t.strictSame(
-    lines.map((argv) => parsePlainArguments(AGENT_OPTIONS, argv, 1)?.values),
+    lines.map((argv) => readPlainly(argv)?.parsed),
     [
       { parallelToolCalls: true, envelopes: true },
       { parallelToolCalls: true, envelopes: true, rawInput: true, rawOutput: true },
@@ -61,5 +66,5 @@ t.test('what people write is read plainly', async (t) => {
       { parallelToolCalls: true, envelopes: true },
     ],
   )
-  t.strictSame(readAgentArguments('plumb-agent', ['--version']), readAgentArguments('plumb-agent', ['-V']))
+  t.strictSame(await readAgentArguments(['--version']), await readAgentArguments(['-V']))
 })

@@ -4,7 +4,7 @@ import { fail, isRecord } from '@plumb/wire'
 import { hashOf } from '@plumb/wire/kept'
 import fc from 'fast-check'
 import t from 'tap'
-import { holds } from '../../wire/test/property.js'
+import { holds, runs } from '../../wire/test/property.js'
 import { CanonicalRequests } from '../src/kept/canonical-request.js'
 import type { ChatMessage, ModelRequest, Provider } from '../src/provider/provider.js'
 
@@ -82,7 +82,7 @@ t.test('it is that of the whole request, however the conversation goes on', asyn
         return isRight && request.followedBy(call).hash === hashOf(request.followedBy(call).value())
       })
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   )
 })
 

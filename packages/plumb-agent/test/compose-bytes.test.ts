@@ -4,14 +4,14 @@
 // rounds that they take. A model that makes single calls is given the benefit of making all that do not wait for each other in one round.
 
 import { compile, toolsOf } from '@plumb/lang'
-import { makeSession, openDispatcher, openRegistry } from '@plumb/tool'
 import { checkedTool } from '@plumb/tool/call/checked-tool'
+import { makeSession, openDispatcher, openRegistry } from '@plumb/tool/internal'
 import { fault } from '@plumb/wire'
 import t from 'tap'
-import { Approvals } from '../src/control/approvals.js'
-import type { ToolUse } from '../src/conversation/turn.js'
+import type { ToolUse } from '../src/provider/provider.js'
+import { declareTools } from '../src/tool/agent-tools.js'
+import { Approvals } from '../src/tool/approvals.js'
 import { openComposing } from '../src/tool/composing.js'
-import { declareTools } from '../src/tool/declared.js'
 import { openToolPolicy } from '../src/tool/policy.js'
 import { openTools } from '../src/tool/tools.js'
 

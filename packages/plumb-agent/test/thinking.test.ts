@@ -7,9 +7,9 @@ import { readAnswer } from '../src/answer/read.js'
 import { partThinking, withThinkingApart } from '../src/answer/thinking.js'
 import { Turn } from '../src/conversation/turn.js'
 import type { TelemetryEvent } from '../src/io/telemetry.js'
+import { wellFormed, writeBody } from '../src/io/written-json.js'
 import { readMessages, withDistinctIds } from '../src/provider/memory-messages.js'
 import type { ContentBlock } from '../src/provider/provider.js'
-import { wellFormed, writeBody } from '../src/provider/written-json.js'
 
 const STRING: Type = { kind: 'string' }
 const NOTE: Type = {

@@ -1,7 +1,6 @@
 // Tool calls that wait for approval: the person is asked about one after the other, and only as long as the call waits.
 
-import type { ApprovalOutcome } from '@plumb/wire'
-import { formatApproval } from './messages.js'
+import { type ApprovalOutcome, consentQuestion } from '@plumb/wire'
 import type { ControlEvent } from './program/events.js'
 import type { Question, QuestionAnswer } from './terminal/terminal.js'
 
@@ -83,7 +82,7 @@ export class ApprovalPrompts {
   }
 
   #question({ tool, input, number }: Call): Question {
-    return formatApproval(tool, input, this.#count > 1 ? `(${number} of ${this.#count}) ` : '')
+    return consentQuestion(tool, input, this.#count > 1 ? `(${number} of ${this.#count}) ` : '')
   }
 
   async #ask(call: Call): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Fault, fail, fault, preview, type Result, succeed, systemReason } from '@plumb/wire'
+import { atOwnPath } from '@plumb/wire/output'
 
 /** The longest line of control. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -13,7 +14,7 @@ export const readMemory = (path: string): Result<readonly unknown[]> => {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stat = fstatSync(fd)
-      if (!stat.isFile()) return fail('file_not_found', `'${preview(path, 200)}' is no regular file`)
+      if (!stat.isFile()) return fail('file_not_found', `'${preview(path, 200)}' is not a regular file`)
       if (stat.size > MAX_BYTES) return fail('line_too_long', `'${preview(path, 200)}' is longer than ${MAX_BYTES} bytes`)
       text = readFileSync(fd, 'utf8')
     } finally {
@@ -38,7 +39,10 @@ export const writeMemory = (path: string, messages: readonly unknown[]): Fault |
   }
 }
 
-const replace = (path: string, text: string): void => {
+// Within the directory that is open: no program of the conversation can put a link in the way.
+const replace = (path: string, text: string): void => atOwnPath(path, (at) => replaceAt(at, text))
+
+const replaceAt = (path: string, text: string): void => {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const fd = openSync(temporary, 'wx', 0o600)

@@ -2,7 +2,6 @@
 
 import { escapeControls, type Fault, isCode, preview } from '@plumb/wire'
 import type { ProgramEvent } from './program/events.js'
-import type { Question } from './terminal/terminal.js'
 
 /** Leaves out the line number, which means nothing to a person who types. */
 export const formatFault = ({ error, detail }: Fault, severity: 'error' | 'warning' = 'error'): string => {
@@ -35,20 +34,3 @@ export const formatEvent = (event: ProgramEvent, inputOf: (id: string) => string
       return undefined
   }
 }
-
-/**
- * The question whether a tool may run: with its whole input, or with the number of characters that are not shown. `number` goes before it.
- */
-export const formatApproval = (tool: string, input: string, number: string): Question => {
-  const name = escapeControls(tool)
-  const text = escapeControls(input)
-  const line = (what: string) => `${number}allow tool '${name}' to run with ${what} ? [y/N] `
-  if (text.length <= MAX_LINE_CHARS) return { above: undefined, line: line(text) }
-  const hidden = text.length - MAX_SHOWN_CHARS
-  const shown = hidden <= 0 ? text : `${text.slice(0, MAX_SHOWN_CHARS)} … and ${hidden} more characters`
-  return { above: `${number}tool '${name}' is to run with ${shown}`, line: line('that') }
-}
-
-/** A question is drawn again and again; one that is longer than this is written once, above it. */
-const MAX_LINE_CHARS = 160
-const MAX_SHOWN_CHARS = 4000

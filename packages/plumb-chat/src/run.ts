@@ -2,11 +2,12 @@
 
 import { isatty } from 'node:tty'
 import { dieOf, type Fault, fault, openInput, openOutput, parseJson, Reporter, readReported, systemReason } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import { completeCommand } from './command/table.js'
 import { ChatConversation, type ConversationEnd } from './conversation.js'
 import { filter } from './filter.js'
 import { historyFile, inMemoryHistory, openHistory } from './history.js'
-import type { ChatOptions } from './options.js'
+import { type ChatOptions, programWords } from './options.js'
 import { inspectSpec, specArgs, specText } from './program/inspect-spec.js'
 import type { ChatProgram } from './program/program.js'
 import { hasColours, makePaint } from './terminal/colour.js'
@@ -20,17 +21,17 @@ const PROMPT = '> '
 /** Resolves to the exit status. When a signal stopped it, this process dies of the same signal. */
 export const runChat = async (options: ChatOptions, program: string): Promise<number> => {
   const reporter = new Reporter(program)
-  const text = specText(options, process.env.PLUMB_PROVIDER)
+  const text = specText(options.spec, options.program.provider, process.env.PLUMB_PROVIDER)
   const inspected = await inspectSpec(options, text)
   let status: number = 2
   if (!inspected.ok) reporter.report(inspected.error)
   else if ('lines' in inspected.value) for (const line of inspected.value.lines) reportLine(line, reporter)
   else {
-    const args = [...options.forwarded, ...specArgs(options.spec, text)]
+    const args = [...programWords(options), ...specArgs(options.spec, text)]
     const report = (error: Fault) => reporter.report(error)
-    if (options.servesAcp) {
+    if (options.chat.servesAcp) {
       const { serveAcp } = await import('./acp/serve-acp.js')
-      status = await serveAcp(inspected.value, args, options.hasDocroot, reporter)
+      status = await serveAcp(inspected.value, args, options.program.docroot !== undefined, reporter)
     } else status = isatty(0) ? await converse(inspected.value, options, text, args) : await filter(inspected.value, args, report)
   }
   await reporter.end()
@@ -38,11 +39,12 @@ export const runChat = async (options: ChatOptions, program: string): Promise<nu
 }
 
 const converse = async (program: ChatProgram, options: ChatOptions, text: string, args: readonly string[]): Promise<number> => {
+  guardOutputsBelow(options.program.docroot)
   const stdout = isatty(1) ? process.stdout : openOutput(1)
   const stderr = openOutput(2)
   const paint = makePaint(hasColours(isatty(2), process.env), program.agents)
   const screen = openScreen(stdout, stderr, paint)
-  const history = (options.keepsHistory ? openUserHistory(screen) : undefined) ?? inMemoryHistory()
+  const history = (options.chat.keepsHistory ? openUserHistory(screen) : undefined) ?? inMemoryHistory()
   const isPlain = !isatty(1) || process.env.TERM === 'dumb'
   const openTerminal = (listener: TerminalListener): Terminal =>
     isPlain
@@ -91,7 +93,7 @@ const openUserHistory = (screen: Screen) => {
   return undefined
 }
 
-const greeting = ({ binding }: ChatProgram, { spec, provider }: ChatOptions): string => {
+const greeting = ({ binding }: ChatProgram, { spec, program: { provider } }: ChatOptions): string => {
   const whom = spec.kind === 'none' && binding === 'eliza' && !provider ? 'ELIZA, since no spec is given' : `'${binding}'`
   return `talking to ${whom}; /help lists the commands, Ctrl-D leaves`
 }

@@ -1,15 +1,17 @@
 // The parts that need no terminal: keys, texts, the program, files.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { consentQuestion } from '../../wire/src/approval/question.js'
+import { guardOutputsBelow } from '../../wire/src/output/index.js'
 import { openAnswers } from '../src/answers.js'
 import { ApprovalPrompts } from '../src/approvals.js'
 import { completeCommand, readCommand } from '../src/command/table.js'
 import { historyFile, MAX_ENTRIES, openHistory } from '../src/history.js'
 import { readMemory, writeMemory } from '../src/memory-file.js'
-import { formatApproval, formatEvent, formatFault } from '../src/messages.js'
+import { formatEvent, formatFault } from '../src/messages.js'
 import { type ProgramEvent, withInputText } from '../src/program/events.js'
 import { specText } from '../src/program/inspect-spec.js'
 import { describeProgram, type RenderedGraph } from '../src/program/program.js'
@@ -68,6 +70,8 @@ t.test('text is made safe for a terminal', async (t) => {
   t.equal(sanitize('a\tb\r\nc\x1b[0m\x00\u009b\u2028\u202e\ud800'), 'a\tb\nc\\u001b[0m\\u0000\\u009b\\u2028\\u202e\\ud800')
   const pieces = new TextSanitizer()
   t.equal(['😀'.slice(0, 1), '😀'.slice(1), '\r', '\n', '\r'].map((piece) => pieces.push(piece)).join('') + pieces.end(), '😀\n\\r')
+  const flood = [...`Z${'\u0301'.repeat(10)}`]
+  t.equal(flood.map((piece) => pieces.push(piece)).join(''), sanitize(flood.join('')), 'marks that come one by one')
 })
 
 t.test('search in the history', async (t) => {
@@ -200,9 +204,9 @@ t.test('the program that a spec holds', async (t) => {
     const one = { nodes: [node(0, 'input', 'input', type)], edges: [] }
     t.equal(describeProgram('main', one, names)?.input.isText, isText, type)
   }
-  t.match(specText({ spec: { kind: 'none' } }, undefined), /eliza/)
-  t.match(specText({ spec: { kind: 'none' }, provider: 'openai' }, 'eliza'), /assistant/)
-  t.match(specText({ spec: { kind: 'none' } }, 'openai'), /assistant/)
+  t.match(specText({ kind: 'none' }, undefined, undefined), /eliza/)
+  t.match(specText({ kind: 'none' }, 'openai', 'eliza'), /assistant/)
+  t.match(specText({ kind: 'none' }, undefined, 'openai'), /assistant/)
 })
 
 t.test('one answer at a time', async (t) => {
@@ -242,11 +246,11 @@ t.test('faults, events and questions as text', async (t) => {
   t.equal(format({ kind: 'retry', attempt: 2, reason: 'late\x1b', wait_ms: 0 }), 'asks again (2): late\\u001b')
   t.equal(format({ kind: 'mended', what: 'a comma' }), 'mended: a comma')
   t.equal(format({ kind: 'text', delta: 'x' }), undefined)
-  t.strictSame(formatApproval('t\x1b', '{"n":1}', '(2 of 3) '), {
+  t.strictSame(consentQuestion('t\x1b', '{"n":1}', '(2 of 3) '), {
     above: undefined,
     line: `(2 of 3) allow tool 't\\u001b' to run with {"n":1} ? [y/N] `,
   })
-  const long = formatApproval('t', `"${'x'.repeat(5000)}"`, '')
+  const long = consentQuestion('t', `"${'x'.repeat(5000)}"`, '')
   t.match(long.above, /^tool 't' is to run with "x+ … and 1002 more characters$/)
   t.equal(long.line, `allow tool 't' to run with that ? [y/N] `)
 })
@@ -294,9 +298,14 @@ t.test('memory in a file', async (t) => {
   t.strictSame(readMemory(path), { ok: true, value: messages })
   writeFileSync(path, JSON.stringify(messages))
   t.strictSame(readMemory(path), { ok: true, value: messages }, 'the list alone')
-  t.match(readMemory(directory), { ok: false, error: { error: 'file_not_found', detail: /is no regular file/ } })
+  t.match(readMemory(directory), { ok: false, error: { error: 'file_not_found', detail: /is not a regular file/ } })
   symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling'))
   t.match(writeMemory(join(directory, 'dangling'), messages), { error: 'file_exists' })
+  guardOutputsBelow(directory)
+  mkdirSync(join(directory, 'elsewhere'))
+  symlinkSync(join(directory, 'elsewhere'), join(directory, 'led'))
+  t.match(writeMemory(join(directory, 'led', 'm.json'), messages), { error: 'write_failed', detail: /'.*led' is a link/ })
+  t.strictSame(readdirSync(join(directory, 'elsewhere')), [], 'nothing is written through a link')
 })
 
 t.test('a call is shown with the digits that were written', async (t) => {

@@ -16,23 +16,25 @@ import {
   Semaphore,
   succeed,
 } from '@plumb/wire'
+import { guardOutputsBelow } from '@plumb/wire/output'
 import { isGuarded, openServerAuthority, type ServerAuthority } from './grant.js'
-import { type HttpServer, serveHttp } from './http/serve-http.js'
+import { type HttpServer, serveHttp } from './http/listen.js'
 import { readToken } from './http/token.js'
 import { DEFAULT_LIMITS, type Limits, type ServeOptions } from './options.js'
 import { openPromptDirectory, type PromptDirectory } from './prompts/directory.js'
 import { findPrompts, isDirectory } from './prompts/find-directory.js'
 import { openResourceFiles } from './resources/files.js'
 import { openActiveCalls } from './server/active-calls.js'
-import { serveStdio } from './server/serve-stdio.js'
+import { type Catalogue, clashes, notServed, openCatalogue } from './server/catalogue.js'
 import type { ServerContext } from './server/server-context.js'
 import { sourceTools } from './source/source-tools.js'
-import { type Catalogue, clashes, notServed, openCatalogue } from './tools/catalogue.js'
+import { serveStdio } from './stdio/serve-stdio.js'
 import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
 import { toolsOfSpecs } from './tools/of-specs.js'
 import type { ServedTool } from './tools/served-tool.js'
 import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
 
+/** A server that runs. */
 export interface Served {
   /** The address, over HTTP. */
   readonly url?: string
@@ -42,7 +44,7 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** Reports all errors; a failed result means that some were reported, and nothing was started. */
+/** Starts a server. Reports all errors; a failed result means that some were reported, and nothing was started. */
 export const serve = async (options: ServeOptions, reporter = new Reporter('plumb-mcp')): Promise<Result<Served>> => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const opened = await open(options, limits, reporter)
@@ -91,6 +93,7 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   const directory = findPrompts(options.prompts)
   for (const result of [authority, docroot, directory]) if (!result.ok) reporter.report(result.error)
   if (!authority.ok || !docroot.ok || !directory.ok) return undefined
+  guardOutputsBelow(docroot.value)
 
   const warn = (warning: Fault) => reporter.warn(warning)
   const changes = new EventEmitter().setMaxListeners(0)
@@ -173,22 +176,22 @@ const warnOfUnserved = (tools: readonly ServedTool[], authority: ServerAuthority
 }
 
 const tokenOf = (
-  { http, tokenEnv, isOpen = false }: ServeOptions,
+  { http, tokenEnv, wantsToken = true }: ServeOptions,
   authority: ServerAuthority | undefined,
   reporter: Reporter,
 ): Result<string | undefined> => {
   const token =
-    http === undefined ? succeed(undefined) : tokenEnv === undefined ? withoutToken(authority, isOpen, reporter) : readToken(tokenEnv)
+    http === undefined ? succeed(undefined) : tokenEnv === undefined ? withoutToken(authority, wantsToken, reporter) : readToken(tokenEnv)
   if (!token.ok) reporter.report(token.error)
   return token
 }
 
-const withoutToken = (authority: ServerAuthority | undefined, isOpen: boolean, reporter: Reporter): Result<undefined> => {
-  if (authority && isGuarded(authority) && !isOpen) {
+const withoutToken = (authority: ServerAuthority | undefined, wantsToken: boolean, reporter: Reporter): Result<undefined> => {
+  if (authority && isGuarded(authority) && wantsToken) {
     const why = 'a server on HTTP whose tools write, run programs or reach private addresses wants a token'
     return fail('missing_option', `${why}: name the variable that holds it with --token-env, or say --no-token`)
   }
-  if (!isOpen)
+  if (wantsToken)
     reporter.warn(fault('unauthorized', 'every program on this machine can use this server: --token-env names a token that it must have'))
   return succeed(undefined)
 }

@@ -1,3 +1,4 @@
+// long
 // The clients of PyPI, each of another era, against our server: the official SDK initializes, fastmcp speaks 2026-07-28. And servers of both, in
 // either era, against our client. They are installed from there, or found in the directory that PLUMB_PYPI names.
 

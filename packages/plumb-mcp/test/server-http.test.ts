@@ -482,7 +482,7 @@ t.test('fault 114: what went out on one stream is never sent on another', async 
   await t.rejects(other.replayEventsAfter(first, { send: send as never }))
   t.equal(await other.getStreamIdForEventId?.(last), undefined)
   mine.forget()
-  await t.rejects(mine.replayEventsAfter(first, { send: send as never }), 'with the session it is gone')
+  await t.rejects(mine.replayEventsAfter(first, { send: send as never }), 'with the session it is not there any more')
   const small = openEventLog(200).forSession()
   const [oldest = ''] = [
     await small.storeEvent('a', message(1)),
@@ -557,7 +557,13 @@ t.test('a hundred clients at once, each its own', async (t) => {
 
 t.test('as part of a program', async (t) => {
   place.lay({ 'own.plumb': '@tool true let inc : int -> int = map(value + 1)\n' })
-  const served = await serve({ specs: [`${place.directory}/own.plumb`], http: 0, isOpen: true, docroot: place.directory, builtins: [] })
+  const served = await serve({
+    specs: [`${place.directory}/own.plumb`],
+    http: 0,
+    wantsToken: false,
+    docroot: place.directory,
+    builtins: [],
+  })
   if (!served.ok) {
     t.fail(served.error.detail)
     return
@@ -568,5 +574,5 @@ t.test('as part of a program', async (t) => {
   await client.close()
   await served.value.close()
   await served.value.finished
-  t.notOk((await serve({ specs: ['nope.plumb'], http: 0, isOpen: true })).ok)
+  t.notOk((await serve({ specs: ['nope.plumb'], http: 0, wantsToken: false })).ok)
 })

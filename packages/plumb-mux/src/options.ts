@@ -1,28 +1,36 @@
-// What the command line asks for.
+// The options of plumb-mux.
 
-export interface MuxArguments {
-  /** The program and its arguments; empty when a record alone is played back. */
-  readonly command: readonly string[]
-  /** The inverse: envelopes inside, real descriptors outside. */
-  readonly isUnwrapped: boolean
-  /** Lines of the program that cannot be read are told in its output, in their place. */
-  readonly tellsUnreadable?: boolean
-  readonly tee?: string
-  readonly replay?: string
-  readonly fds?: string
-  readonly maxLineBytes?: number
+import { flag, type GroupsOf, MAX_LINE_ROW, type ProgramForm, value } from '@plumb/wire'
+import { version } from '../package.json'
+
+const MUX_GROUPS = {
+  mux: {
+    isUnwrapped: flag('--unwrap', 'the inverse: envelopes inside, descriptors outside'),
+    fds: value('--fds <list>', "which of 3 to 7 there are: '3,6,7' or 'none'"),
+    tellsUnreadable: flag('--tell-unreadable', 'say in its place which line of the command could not be read'),
+    tee: value('--tee <file>', 'record every line, with its time and direction'),
+    replay: value('--replay <file>', 'play a record back, to a command where one is given'),
+    maxLine: { ...MAX_LINE_ROW, text: 'longest message taken (%)' },
+  },
 }
 
-/** As plumb starts it. */
-const TELL_UNREADABLE = '--tell-unreadable'
+export const MUX_FORM: ProgramForm<typeof MUX_GROUPS> = {
+  name: 'plumb-mux',
+  version,
+  description: 'Gives a command real descriptors 0, 1 and 3 to 7, and carries them in envelopes on stdin and stdout.',
+  usage: '[options] -- command...',
+  operands: { '[command...]': 'the program to run, with its arguments' },
+  maxOperands: Number.POSITIVE_INFINITY,
+  passesThrough: true,
+  groups: MUX_GROUPS,
+  examples: [
+    'plumb-mux -- ./agent.sh',
+    'plumb-mux --tee session.jsonl -- plumb-agent a.plumb',
+    'plumb-mux --unwrap -- ssh host plumb-mux -- plumb-agent a.plumb',
+  ],
+}
 
-/**
- * Reads a command line that has no options but that, without commander, which takes time to load. Returns undefined when there may be options, or no
- * command: then `readArguments` reads it.
- */
-export const parseMuxArguments = ([first, ...rest]: readonly string[]): MuxArguments | undefined => {
-  if (first === TELL_UNREADABLE && rest[0] === '--' && rest.length > 1)
-    return { command: rest.slice(1), isUnwrapped: false, tellsUnreadable: true }
-  const command = first === '--' || first === undefined ? rest : [first, ...rest]
-  return command.length === 0 || (first !== '--' && first?.startsWith('-')) ? undefined : { command, isUnwrapped: false }
+export type MuxArguments = GroupsOf<typeof MUX_GROUPS>['mux'] & {
+  /** The program and its arguments; empty when a record alone is played back. */
+  readonly command: readonly string[]
 }

@@ -1,7 +1,7 @@
 // Where a replayed record goes: to stdout or descriptors when there is no command, else to one stream for each port of the command.
 
 import { PassThrough, type Readable } from 'node:stream'
-import { type Fault, FDS, type FdName, LineReader, openOutput } from '@plumb/wire'
+import { type Fault, FDS, type FdName, LineReader, openDataOutput } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { oncePerTurn } from './once-per-turn.js'
 import { OutputQueue } from './output-queue.js'
@@ -26,7 +26,7 @@ const limits = (maxLine: number) => ({ maxLine, maxEnvelope: maxLine + MAX_ENVEL
 
 const copyToDescriptors = (input: Readable, fds: ReadonlySet<number>, maxLine: number, report: Report): Promise<void> => {
   const open = fdPortsOf('out', fds)
-  const outputs = new Map(fdPortsOf('out', ALL_FDS).map((port) => [port, open.includes(port) ? openOutput(FDS[port]) : null]))
+  const outputs = new Map(fdPortsOf('out', ALL_FDS).map((port) => [port, open.includes(port) ? openDataOutput(FDS[port]) : null]))
   return new Demultiplexer({ input, outputs, ...limits(maxLine), direction: 'out', tee: undefined, report, onOutputFault: report }).ended
 }
 
@@ -40,7 +40,7 @@ const copyToStdout = (input: Readable, maxLine: number, report: Report): Promise
     queue.flush()
     if (reader.hasEnded) queue.end()
   })
-  const queue = new OutputQueue(openOutput(FDS.output), {
+  const queue = new OutputQueue(openDataOutput(FDS.output), {
     onRoom: pump,
     onClosed: () => reader.stop(),
     onFault: (error) => {

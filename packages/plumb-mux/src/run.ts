@@ -8,7 +8,6 @@ import {
   type FdName,
   fault,
   inheritedFds,
-  MAX_LINE,
   onStop,
   openLineInput,
   openLineOutput,
@@ -49,7 +48,7 @@ export const runMux = async (options: MuxArguments, program: string): Promise<nu
 
 // Reports everything that is wrong before it starts anything.
 const runSession = async (options: MuxArguments, report: Report): Promise<End> => {
-  const { command, isUnwrapped, maxLineBytes: maxLine = MAX_LINE } = options
+  const { command, isUnwrapped, maxLine } = options
   const fds = selectFds(options)
   const record = options.replay === undefined ? succeed(undefined) : openRecord(options.replay)
   const tee = options.tee === undefined ? succeed(undefined) : openTee(options.tee, report)
@@ -84,7 +83,7 @@ interface SessionParts {
 }
 
 const startSession = (
-  { command, isUnwrapped, tellsUnreadable = false }: MuxArguments,
+  { command, isUnwrapped, tellsUnreadable }: MuxArguments,
   { fds, maxLine, record, tee, report }: SessionParts,
 ): Result<MuxSession> => {
   const common = { command, maxLine, onFault: report, ...(tee ? { tee } : {}) }

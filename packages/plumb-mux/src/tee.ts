@@ -23,6 +23,7 @@ const LF = Buffer.from('\n')
 const CLOSE = Buffer.from('}\n')
 const CLOSE_BOTH = Buffer.from('}}\n')
 
+/** A recording: every line, with its time and direction. */
 export class Tee {
   readonly #queue: OutputQueue
   readonly #roomListeners: (() => void)[] = []

@@ -1,11 +1,12 @@
 // A command with envelopes inside, real descriptors outside.
 
-import { type Fault, FDS, type FdName, fault, type LineSink, type LineSource, type Result, spawnLines, succeed } from '@plumb/wire'
+import { type Fault, FDS, type FdName, fault, type LineSink, type LineSource, type Result, spawnChild, succeed } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'
 import { copyEnvironment, lineLimits, type MuxOptions, type MuxSession, openMuxSession } from './session.js'
 
+/** The streams of each port. */
 export interface UnwrapOptions extends MuxOptions {
   /** Plain lines for the command, by port; `input` at least. */
   readonly inputs: ReadonlyMap<FdName, LineSource>
@@ -19,7 +20,7 @@ export interface UnwrapOptions extends MuxOptions {
  */
 export const unwrap = (options: UnwrapOptions): Result<MuxSession> => {
   const { command, cwd, env = copyEnvironment(), inputs, outputs, tee, onFault } = options
-  const started = spawnLines({ command, env, isForeign: true, inheritsStderr: true, ...(cwd === undefined ? {} : { cwd }) })
+  const started = spawnChild({ command, env, isForeign: true, inheritsStderr: true, ...(cwd === undefined ? {} : { cwd }) })
   if (!started.ok) return started
   const { stdin, stdout } = started.value
   const { message, envelope } = lineLimits(options)

@@ -1,17 +1,18 @@
 // A command with real descriptors inside, envelopes outside.
 
-import { DIRECTIONS, FDS, type FdName, type LineChild, type LineSink, type LineSource, type Result, spawnLines, succeed } from '@plumb/wire'
+import { DIRECTIONS, FDS, type FdName, type LineChild, type LineSink, type LineSource, type Result, spawnChild, succeed } from '@plumb/wire'
 import { Demultiplexer } from './demultiplexer.js'
 import { Multiplexer } from './multiplexer.js'
 import { ALL_FDS, fdPortsOf } from './port.js'
 import { copyEnvironment, lineLimits, type MuxOptions, type MuxSession, openMuxSession } from './session.js'
 
+/** Where envelopes come from and go to, and which ports there are. */
 export interface WrapOptions extends MuxOptions {
   /** Envelopes for the command; its end closes all ports that are open. */
   readonly input: LineSource
   /** Envelopes of the command; is ended. */
   readonly output: LineSink
-  /** The descriptors that the command gets besides 0, 1 and 2; all from 3 to 7. */
+  /** The descriptors that the command gets in addition to 0, 1 and 2; all from 3 to 7. */
   readonly fds?: ReadonlySet<number>
   /** A line of it that cannot be read is told among its output, not reported. */
   readonly tellsUnreadable?: boolean
@@ -28,7 +29,7 @@ export const wrap = (options: WrapOptions): Result<MuxSession> => {
   const { command, cwd, env = copyEnvironment(), input, output, fds = ALL_FDS, tellsUnreadable, tee, onFault } = options
   const inward = fdPortsOf('in', fds)
   const outward = fdPortsOf('out', fds)
-  const started = spawnLines({
+  const started = spawnChild({
     command,
     env,
     fds: Object.fromEntries([...inward, ...outward].filter((port) => FDS[port] > 2).map((port) => [FDS[port], DIRECTIONS[port]])),

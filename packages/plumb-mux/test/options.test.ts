@@ -1,9 +1,12 @@
 // Command lines that are parsed without commander give the same options as with it.
 
+import { parseFully, parsePlainly, rowsOf } from '@plumb/wire'
+import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
-import { readMuxArguments } from '../src/main-flags.js'
-import { parseMuxArguments } from '../src/options.js'
+import { MUX_FORM } from '../src/options.js'
+
+const readPlainly = (argv: readonly string[]) => parsePlainly({ ...MUX_FORM, rows: rowsOf(MUX_FORM.groups) }, argv)
 
 t.test('a command line that is parsed as a plain one gives the same options', async (t) => {
   const word = fc.oneof(
@@ -29,9 +32,9 @@ t.test('a command line that is parsed as a plain one gives the same options', as
   let plain = 0
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
-      const options = parseMuxArguments(argv)
+      const options = readPlainly(argv)
       if (options) plain++
-      if (options) t.strictSame(readMuxArguments('plumb-mux', argv), { ok: true, value: options }, JSON.stringify(argv))
+      if (options) t.strictSame(parseFully(MUX_FORM, argv, Command), { ok: true, value: options }, JSON.stringify(argv))
     }),
     { numRuns: 2000 },
   )
@@ -42,8 +45,11 @@ t.test('a command line that is parsed as a plain one gives the same options', as
     ['--', '--fds'],
     ['cat', '--', 'x'],
     ['--', '--', 'x'],
+    ['--fds', 'none', 'cat'],
+    ['--unwrap', '--', 'cat', '--fds'],
+    ['--tell-unreadable', '--', 'cat'],
+    [],
   ]
-  for (const argv of lines) t.ok(parseMuxArguments(argv), argv.join(' '))
-  for (const argv of [[], ['--'], ['--fds', 'none', 'cat'], ['-h'], ['--unwrap', '--', 'cat']])
-    t.notOk(parseMuxArguments(argv), argv.join(' '))
+  for (const argv of lines) t.ok(readPlainly(argv), argv.join(' '))
+  for (const argv of [['--fds'], ['-h'], ['--max-line', 'many', 'cat']]) t.notOk(readPlainly(argv), argv.join(' '))
 })

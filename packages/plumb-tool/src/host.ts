@@ -1,15 +1,15 @@
-// For embedding programs: a session with few grants, and a call with values in place of text.
+// For embedding programs: a session with few grants, and a call with values instead of text.
 
 import type { Json } from '@plumb/lang'
+import { ServerPool } from '@plumb/mcp-client'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
-import { ServerPool } from './mcp-client/server-pool.js'
-import type { Tool } from './tool.js'
+import type { Tool } from './call/tool.js'
 
 /**
- * Defaults: the working directory; the declared effects of tools except net.private; no approvals; no telemetry. If MCP servers are called,
- * `session.servers.close()` ends them.
+ * What calls share: what is allowed, who is asked, where files are. Defaults: the working directory; the declared effects of tools except
+ * net.private; no approvals; no telemetry. If MCP servers are called, `session.servers.close()` ends them.
  */
 export const makeSession = (parts: Partial<Session> = {}): Session => ({
   docroot: process.cwd(),
@@ -31,7 +31,7 @@ export interface HostCall {
   readonly signal?: AbortSignal
 }
 
-/** Numbers that JavaScript cannot hold lose digits here; `perform` takes and returns text. */
+/** One call, with values instead of text. Numbers that JavaScript cannot hold lose digits here; `perform` takes and returns text. */
 export const callTool = async (
   tool: Tool,
   input: Json,

@@ -1,70 +1,18 @@
-// The exports for embedding programs: tools, their sources, combinations, safe calls, and the dispatcher.
+// The library for programs that embed tools (plumb-tools(7), If you come from TypeScript or JavaScript): functions and MCP servers as tools,
+// combinations of them, stages around them, and calls. What it does not export is internal.ts's.
 
-export type { Json, Type } from '@plumb/lang'
-export type { Authority, Effect, PolicyRule } from '@plumb/policy'
-export {
-  andThen,
-  type Dispatcher,
-  type Fault,
-  fail,
-  map,
-  orElse,
-  type Result,
-  succeed,
-  type ToolAnswer,
-  type ToolRequest,
-} from '@plumb/wire'
-export { approveOnTerminal, askOnTerminal } from './call/approve.js'
+export type { Type } from '@plumb/lang'
+export { connectMcp, type McpConnection, type ServerConfig } from '@plumb/mcp-client'
+export { andThen, type Fault, map, orElse, type Result } from '@plumb/wire'
+export type { Json } from '@plumb/wire/json'
 export { withBreaker } from './call/breaker.js'
 export { withCache } from './call/cache.js'
-export type { AgentUsage, ApprovalRequest, Call, CallEnvelope, CallRecord, KeptParts, Session, StageNote } from './call/call.js'
-export { callTelemetry } from './call/call-telemetry.js'
-export { checkedTool } from './call/checked-tool.js'
-export { cutText } from './call/cut-text.js'
-export { type CallStart, type Performed, perform } from './call/perform.js'
+export type { Session } from './call/call.js'
+export { perform } from './call/perform.js'
 export { withRetry } from './call/retry.js'
 export { secure } from './call/secure.js'
-export type { CallSettings } from './call/settings.js'
 export { withTimeout } from './call/timeout.js'
-export { withValidation } from './call/validate.js'
-export { choice, each, handoff, pool, product, sequence, type TraceOptions, trace } from './combine/compose.js'
-export { wordsFor } from './compose/chain-names.js'
-export { type Composed, type Composition, compose } from './compose/compose.js'
-export { COMPOSE_INPUT, NOTATION, signaturesOf } from './compose/description.js'
-export { callTool, type HostCall, makeSession } from './host.js'
-export type { JsonText } from './json-text.js'
-export {
-  type ConnectOptions,
-  connectMcp,
-  type McpAnswer,
-  type McpConnection,
-  type McpContent,
-  type McpTool,
-  type ServerConfig,
-} from './mcp-client/connect.js'
-export { type PoolOptions, ServerPool } from './mcp-client/server-pool.js'
-export { openToolListCache } from './mcp-client/tool-list-cache.js'
-export { findByTypes, findByWords, findChain, writeChain } from './registry/find.js'
-export { type OpenedRegistry, openRegistry, type Registered, type Registry, type StandIn } from './registry/registry.js'
-export { type DispatcherOptions, openDispatcher } from './serve/dispatcher.js'
-export { type Lines, type LinesOptions, serveLines } from './serve/serve-lines.js'
-export { messageText, type PromptFile, type PromptMessage } from './source/agent/prompt.js'
-export { loadPromptProgram, type PromptProgram, promptAsSpec } from './source/agent/prompt-program.js'
-export { reachOf } from './source/agent/prompt-reach.js'
-export { readPromptFile } from './source/agent/read-prompt-file.js'
-export { builtinProgram } from './source/builtin/declarations.js'
-export { findBuiltin } from './source/builtin/table.js'
-export { adaptFunction, type FunctionDeclaration, type FunctionTool, type InputOf } from './source/function/host-function.js'
-export { type AgentServers, type OpenedServers, openAgentServers } from './source/mcp/agent-servers.js'
-export type { OfferedTool } from './source/mcp/offered-tool.js'
-export { openToolsFile, type ToolsFile } from './source/mcp/tools-file.js'
-export { describeAbsence, openTypedServer, type TypedServer, type TypedServerTool } from './source/mcp/typed-server.js'
-export { openFile } from './source/path/open.js'
-export { absolutePath, type ResolvedPath, resolvePath, systemFault, whyKeptFromReaders } from './source/path/resolved-path.js'
-export { walkFiles } from './source/path/walk-files.js'
-export { deepenNesting } from './source/process/nesting-depth.js'
-export { watchProgram } from './source/program-files/detect-changes.js'
-export { type AgentSandbox, openAgentSandbox } from './source/sandbox/agent-sandbox.js'
-export { keptPaths } from './source/sandbox/program-files.js'
-export { whyNoSandbox } from './source/sandbox/sandbox.js'
-export type { Tool, Wrap } from './tool.js'
+export type { Tool, Wrap } from './call/tool.js'
+export { choice, each, handoff, pool, product, sequence, trace } from './combine/compose.js'
+export { callTool, makeSession } from './host.js'
+export { adaptFunction } from './source/function/host-function.js'

@@ -1,3 +1,4 @@
+// long
 // apply_patch killed in the middle of patches of three files: they are changed together or not at all. Fault 83.
 
 import { spawn } from 'node:child_process'

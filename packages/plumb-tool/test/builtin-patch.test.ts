@@ -5,15 +5,15 @@ import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
+import { fileStamp } from '../../sandbox/src/path/file-stamp.js'
+import { resolvePath } from '../../sandbox/src/path/resolved-path.js'
+import { OWNER } from '../../sandbox/src/path/temporary-files.js'
 import { growth } from '../../wire/test/patience.js'
 import { holds, runs } from '../../wire/test/property.js'
 import { parsePatch } from '../src/source/builtin/apply-patch/parse-patch.js'
 import type { FileChange } from '../src/source/builtin/apply-patch/plan-changes.js'
 import { recover } from '../src/source/builtin/apply-patch/recover.js'
 import { commit } from '../src/source/builtin/apply-patch/transaction.js'
-import { fileStamp } from '../src/source/path/file-stamp.js'
-import { resolvePath } from '../src/source/path/resolved-path.js'
-import { OWNER } from '../src/source/path/temporary-files.js'
 import { type Builtins, builtinsIn, makeBuiltins } from './builtin-directory.js'
 import { contents, patchOf } from './patch.js'
 import { type Files, makeTestDirectory } from './source-directory.js'
@@ -490,7 +490,7 @@ t.test('a patch made from edits applies, and gives the edited text', async (t) =
   await fc.assert(
     fc.asyncProperty(scenario, async ({ lines, hasMark, isOpen, edits }) => {
       const before = lines.map(({ text, end }, i) => ({ text, end: isOpen && i === lines.length - 1 ? '' : end }))
-      // What ends in nothing is no line.
+      // What ends in nothing is not a line.
       if (before.at(-1)?.end === '' && before.at(-1)?.text === '') before.pop()
       const marks = before.map(() => ' ')
       const inserted = new Map<number, string[]>()
@@ -522,7 +522,7 @@ t.test('a patch made from edits applies, and gives the edited text', async (t) =
       const text = readFileSync(path, 'utf8')
       const expected = closed(after, before)
       if (text !== mark + expected) throw new Error(`${JSON.stringify(text)} is not ${JSON.stringify(expected)}`)
-      // A mark is no part of the lines.
+      // A mark is not part of the lines.
       const shown = applyDiff(old.slice(mark.length), String(value.diff))
       if (mark + shown !== text) throw new Error(`the diff does not say what was done:\n${value.diff}\n${JSON.stringify({ old, text })}`)
     }),

@@ -7,6 +7,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Json } from '@plumb/lang'
 import type { Authority } from '@plumb/policy'
 import t from 'tap'
+import { publicAddresses } from '../../sandbox/src/net/public-addresses.js'
 import type { Session } from '../src/call/call.js'
 import { checkUrl } from '../src/source/builtin/web/check-url.js'
 import { decodeText } from '../src/source/builtin/web/decode-text.js'
@@ -16,7 +17,6 @@ import { openHostPermission } from '../src/source/builtin/web/host-permission.js
 import { toMarkdown } from '../src/source/builtin/web/html/to-markdown.js'
 import { httpGet } from '../src/source/builtin/web/http-get.js'
 import { rawGithubUrl, webpageToMarkdown } from '../src/source/builtin/web/webpage-to-markdown.js'
-import { publicAddresses } from '../src/source/net/public-addresses.js'
 import { openCall, type TestSession } from './call-session.js'
 import { contextOf, DEADLINE_MS, error, markdown, PRIVATE, PUBLIC, redirects, sends, serve, serveEach } from './web-pages.js'
 
@@ -319,7 +319,7 @@ t.test('what reads badly as it is', async (t) => {
     [
       'a page that a program makes',
       '<title>App</title><div id=root></div><noscript>Enable it</noscript><script>run()</script>',
-      '# App\n\n[The page has no text until its JavaScript has run, which is not done here; http_get gives it as it is.]',
+      '# App\n\n[The page has no text until its JavaScript has run, which is not done here; http_get gives it unchanged.]',
     ],
     ['a page of nothing', '<p> ', '[The page has no text.]'],
     ['blanks that count', '<p>a <b>b</b> <i>c</i>\n<div>d</div> e <p>f', 'a **b** *c*\n\nd\n\ne\n\nf'],

@@ -3,6 +3,7 @@
 import { fail, type Result, succeed } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { withBreaker } from '../src/call/breaker.js'
 import { withCache } from '../src/call/cache.js'
 import type { Call } from '../src/call/call.js'
@@ -114,7 +115,7 @@ t.test('fault 94: a breaker never does otherwise than its model, whatever overla
     }
     return true
   })
-  await fc.assert(property, { numRuns: 300 })
+  await fc.assert(property, { numRuns: runs(300) })
   t.pass()
 })
 
@@ -160,7 +161,7 @@ t.test('fault 94: a cache never gives what its model would not, and never keeps 
     }
     return true
   })
-  await fc.assert(property, { numRuns: 300 })
+  await fc.assert(property, { numRuns: runs(300) })
   t.pass()
 })
 

@@ -2,10 +2,10 @@
 
 import type { Type } from '@plumb/lang'
 import { bundledFiles, type Result, succeed } from '@plumb/wire'
+import { ServerPool } from '../../mcp-client/src/server-pool.js'
 import type { Call, CallEnvelope, Session } from '../src/call/call.js'
+import type { Tool } from '../src/call/tool.js'
 import type { JsonText } from '../src/json-text.js'
-import { ServerPool } from '../src/mcp-client/server-pool.js'
-import type { Tool } from '../src/tool.js'
 
 export const STRING: Type = { kind: 'string' }
 export const INT: Type = { kind: 'int' }

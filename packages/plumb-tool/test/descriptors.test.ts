@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { probeBubblewrap } from '../src/source/sandbox/probe.js'
+import { probeBubblewrap } from '../../sandbox/src/plan/probe.js'
 import { asEach } from './as-each-user.js'
 
 const box = probeBubblewrap()

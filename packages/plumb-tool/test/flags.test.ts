@@ -1,10 +1,15 @@
 // A plain command line is read without commander: what is read is what commander reads.
 
+import { parseFully, parsePlainly, rowsOf } from '@plumb/wire'
+import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
-import { readPlainWords, readToolArgumentsFully, TOOL_OPTIONS } from '../src/cli/flags.js'
+import { TOOL_FORM } from '../src/cli/flags.js'
 
-const spellings = TOOL_OPTIONS.flatMap(({ flags }) => flags.match(/--?[a-z-]+/gi) ?? [])
+const ROWS = rowsOf(TOOL_FORM.groups)
+const readPlainly = (argv: readonly string[]) => parsePlainly({ ...TOOL_FORM, rows: ROWS }, argv)
+
+const spellings = ROWS.flatMap(({ flags }) => flags.match(/--?[a-z-]+/gi) ?? [])
 const ODD = [
   '--',
   '-',
@@ -31,12 +36,12 @@ const word = fc.oneof(
 
 t.test('any command line', async (t) => {
   let plainly = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (argv) => {
-      const plain = readPlainWords(argv)
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
+      const plain = readPlainly(argv)
       if (!plain) return
       plainly++
-      t.strictSame(plain, await readToolArgumentsFully('plumb-tool', argv), argv.join(' '))
+      t.strictSame({ ok: true, value: plain }, parseFully(TOOL_FORM, argv, Command), argv.join(' '))
     }),
     { numRuns: 3000 },
   )
@@ -51,7 +56,7 @@ t.test('those that are meant to be read so', async (t) => {
     '--grant fs.read --grant net call read_file -',
     'list --seed 3',
   ])
-    t.ok(readPlainWords(line.split(' ').filter(Boolean)), line)
+    t.ok(readPlainly(line.split(' ').filter(Boolean)), line)
   for (const line of ['--help', '--version', '--seed x', '--seed', '--eval=x', '--unknown'])
-    t.equal(readPlainWords(line.split(' ')), undefined, line)
+    t.equal(readPlainly(line.split(' ')), undefined, line)
 })

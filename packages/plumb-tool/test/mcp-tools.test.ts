@@ -1,3 +1,4 @@
+// long
 // Tools of MCP servers: one by one under types of the spec, and all that the servers of an agent offer. Servers are real children.
 
 import { readFileSync } from 'node:fs'
@@ -5,9 +6,9 @@ import { join, resolve } from 'node:path'
 import type { Json, Type } from '@plumb/lang'
 import { fault } from '@plumb/wire'
 import t from 'tap'
-import { readToolAnswer } from '../src/mcp-client/answer.js'
-import type { McpAnswer, McpConnection } from '../src/mcp-client/connection.js'
-import { connectionKey, describeServer, readServer } from '../src/mcp-client/server-entry.js'
+import { readToolAnswer } from '../../mcp-client/src/answer.js'
+import type { McpAnswer, McpConnection } from '../../mcp-client/src/connection.js'
+import { connectionKey, describeServer, readServer } from '../../mcp-client/src/server-entry.js'
 import { nameTools, prefixOf } from '../src/source/mcp/name-tools.js'
 import { mayStart } from '../src/source/mcp/open-server.js'
 import { contentOfAnswer, toValue } from '../src/source/mcp/result.js'

@@ -1,11 +1,12 @@
+// long
 // What all processes of a sandbox take together, and what root alone may read, however deep it lies.
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { probeBubblewrap } from '../../sandbox/src/plan/probe.js'
+import { listRootOnly } from '../../sandbox/src/plan/root-only-files.js'
 import { makeTestDirectory } from '../../wire/test/shell.js'
-import { probeBubblewrap } from '../src/source/sandbox/probe.js'
-import { listRootOnly } from '../src/source/sandbox/root-only-files.js'
 import { asEach, inside, quoted } from './as-each-user.js'
 
 const box = probeBubblewrap()

@@ -1,13 +1,14 @@
+// long
 // The escapes against what has a sandbox without the key: commands, functions and servers of MCP, called by the real plumb-tool, and agents that are
 // programs, as tools and run by the real plumb. The same table without a sandbox shows that one that gets out would be seen.
 
 import { join } from 'node:path'
 import type { SyncResult } from '@plumb/wire'
 import t from 'tap'
+import { type Bubblewrap, probeBubblewrap } from '../../sandbox/src/plan/probe.js'
+import { ESCAPES } from '../../sandbox/src/self-test/escapes.js'
+import { type EscapeFixture, withFixture } from '../../sandbox/src/self-test/fixture.js'
 import { bash, makeTestDirectory, TEST_PATH } from '../../wire/test/shell.js'
-import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
-import { type EscapeFixture, withFixture } from '../src/source/sandbox/escape/fixture.js'
-import { type Bubblewrap, probeBubblewrap } from '../src/source/sandbox/probe.js'
 import { KEPT_BY_SYSTEM } from './kept-by-system.js'
 
 const box = probeBubblewrap()

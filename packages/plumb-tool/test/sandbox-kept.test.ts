@@ -1,10 +1,11 @@
+// long
 // What a sandboxed program that may write the docroot cannot make or change there: what a later run, or git, would believe.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { probeBubblewrap } from '../../sandbox/src/plan/probe.js'
 import type { Files } from '../../wire/test/shell.js'
-import { probeBubblewrap } from '../src/source/sandbox/probe.js'
 import { asEach, inside, quoted } from './as-each-user.js'
 
 const box = probeBubblewrap()
@@ -221,7 +222,7 @@ t.test('a link leads where it led when the program has ended', { skip }, async (
     for (const { user, out } of await asEach(run, {}, lay)) {
       t.match(out, /made/, `${user}: it has run: ${out}`)
       t.match(out, `${target}\nhi\n[core]\n`, `${user}: ${git}: ${out}`)
-      if (!git.startsWith('echo')) t.match(out, /replaced the link '[^']*\/work\/\.git'.*it is as it was/, `${user}: ${git}: ${out}`)
+      if (!git.startsWith('echo')) t.match(out, /replaced the link '[^']*\/work\/\.git'.*it is restored/, `${user}: ${git}: ${out}`)
     }
   }
 })

@@ -1,3 +1,4 @@
+// long
 // Programs and MCP servers of others in the sandbox that they have without a key: what works as it is, which key the error of what does not ends
 // with, and that it works with that key. It is the table of plumb-tools(7). Those that come from registries are in PLUMB_OTHERS (scripts/install-others);
 // nothing is fetched here but from a registry of one package on loopback.
@@ -9,8 +10,8 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { resolveProgram } from '@plumb/wire'
 import t from 'tap'
+import { probeBubblewrap } from '../../sandbox/src/plan/probe.js'
 import { bash, makeTestDirectory, type Ran, TEST_PATH } from '../../wire/test/shell.js'
-import { probeBubblewrap } from '../src/source/sandbox/probe.js'
 
 const box = probeBubblewrap()
 const others = process.env.PLUMB_OTHERS ?? ''
@@ -87,6 +88,12 @@ const PROGRAMS: Readonly<Record<string, Row>> = {
     command: (place) => `${join(packages, 'pipx')} run --index-url ${INDEX(place)} plumb-greets`,
     key: () => 'net: true',
     out: /HELLO$/,
+  },
+  'one of ours to which a link leads, with what all of ours share': {
+    needs: [],
+    lay: `mkdir -p ~/links; ln -s ${resolve('packages/plumb/bin/plumb')} ~/links/plumb; export PATH=~/links:$PATH`,
+    command: () => 'plumb explain usage',
+    out: /the command line cannot be understood/,
   },
   'node by nvm': {
     needs: [],

@@ -1,16 +1,17 @@
+// long
 // Sandboxes: the filter by an interpreter of its own, and what real programs inside can do, as root and as an ordinary user.
 
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { probeBubblewrap } from '../../sandbox/src/plan/probe.js'
+import { findMissingAccess, type OutsideEntry } from '../../sandbox/src/run/missing-access.js'
+import { assembleFilter } from '../../sandbox/src/seccomp/filter.js'
+import { type Arch, callNumber, type SystemCall } from '../../sandbox/src/seccomp/refused-calls.js'
+import { ESCAPES } from '../../sandbox/src/self-test/escapes.js'
+import { tryEscapes } from '../../sandbox/src/self-test/try-escapes.js'
 import { bash, type Files, makeTestDirectory } from '../../wire/test/shell.js'
-import { ESCAPES } from '../src/source/sandbox/escape/escapes.js'
-import { tryEscapes } from '../src/source/sandbox/escape/try-escapes.js'
-import { findMissingAccess, type OutsideEntry } from '../src/source/sandbox/missing-access.js'
-import { probeBubblewrap } from '../src/source/sandbox/probe.js'
-import { assembleFilter } from '../src/source/sandbox/seccomp/filter.js'
-import { type Arch, callNumber, type SystemCall } from '../src/source/sandbox/seccomp/refused-calls.js'
 import { asEach, inside, quoted } from './as-each-user.js'
 import { KEPT_BY_SYSTEM } from './kept-by-system.js'
 

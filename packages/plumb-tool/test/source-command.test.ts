@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
-import { splitCommandLine } from '../src/source/command/split-command-line.js'
+import { splitCommandLine } from '../src/source/split-command-line.js'
 import { openCall } from './call-session.js'
 import { after, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
 

@@ -2,10 +2,10 @@
 
 import { resolve, type Type } from '@plumb/lang'
 import t from 'tap'
+import { typeOfSchema } from '../src/call/type-of-schema.js'
 import { builtinProgram } from '../src/source/builtin/declarations.js'
 import { type BuiltinRow, findBuiltin } from '../src/source/builtin/table.js'
 import { adaptFunction } from '../src/source/function/host-function.js'
-import { typeOfSchema } from '../src/source/function/type-of-schema.js'
 import { openCall, openSession } from './call-session.js'
 import { after, makeSource } from './source-directory.js'
 
@@ -101,7 +101,7 @@ t.test('functions of the host', async (t) => {
     )
   t.strictSame(await calculate.run('{"a":1,"b":2,"op":"add"}', call), { ok: true, value: '3' })
   t.match(await calculate.run('{"a":1,"b":0,"op":"div"}', call), {
-    error: { error: 'output_type_mismatch', detail: /Infinity is no JSON number/ },
+    error: { error: 'output_type_mismatch', detail: /Infinity is not a JSON number/ },
   })
   t.match(await give(() => 10n), { error: { detail: /BigInt/ } })
   t.match(await give(() => undefined), { error: { error: 'output_type_mismatch', detail: /gave undefined/ } })

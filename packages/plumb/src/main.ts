@@ -1,18 +1,17 @@
 // argv and stdio in, exit status out.
 
-import { runProgram } from '@plumb/wire'
-import { COMMANDS } from './command/commands.js'
-import { checkOptionsOf, readPlainCheck } from './main-check.js'
-import { readPlainRun, runBinding } from './main-run.js'
+import { runProgram, valuesOf, versionAndPrices } from '@plumb/wire'
+import { version } from '../package.json'
+import { COMMANDS } from './commands.js'
+import { CHECK_ROWS, readPlainly, runBinding } from './main-run.js'
 
 // Most starts are runs and checks, and do not load the descriptions of commands.
 const main = async (argv: readonly string[]): Promise<number> => {
-  const plain = readPlainRun(argv)
-  if (plain) return runBinding(plain.spec, plain.flags)
-  const checked = readPlainCheck(argv)
-  if (checked) return (await COMMANDS.check())(checked.specs, checkOptionsOf(checked.flags))
+  const plain = readPlainly(argv)
+  if (plain?.command === 'run') return runBinding('run', plain.parsed, plain.operands[0])
+  if (plain) return (await COMMANDS.check())(plain.operands, valuesOf(CHECK_ROWS, plain.parsed))
   const { command } = await import('./main-commands.js')
   return command(argv, COMMANDS)
 }
 
-runProgram('plumb', () => main(process.argv.slice(2)))
+runProgram('plumb', versionAndPrices(version), main)

@@ -2,7 +2,7 @@
 // and what a reference makes of messages that takes one after the other through them, by the rules of plumbing(5).
 
 import fc from 'fast-check'
-import { rangesOf } from '../src/graph/input-context.js'
+import { rangesOf } from '../../runtime/src/graph/input-context.js'
 import { FROM_LIST, fromList, type Made, simple } from './arbitrary-chain.js'
 
 /** A message on its way, and where it parted from others: through which branch of which barrier, and what it stems from there. */

@@ -2,9 +2,10 @@
 
 import { bindingNamed, compile, type Graph, hasErrors, planOf, toText } from '@plumb/lang'
 import { type Fault, fail } from '@plumb/wire'
-import { InputContext } from '../src/graph/input-context.js'
-import { NOT_INSTRUMENTED } from '../src/record/instrument.js'
-import { AuthoritySource } from '../src/tools/authority-source.js'
+import { AuthoritySource } from '../../runtime/src/child/authority-source.js'
+import { InputContext } from '../../runtime/src/graph/input-context.js'
+import { runOptions } from '../../runtime/src/options/run-options.js'
+import { NOT_INSTRUMENTED } from '../../runtime/src/run/instrument.js'
 
 const NO_FILES = { read: () => fail('file_not_found', 'none'), find: () => undefined, beside: (path: string) => path }
 
@@ -21,15 +22,9 @@ export const bareWiring = ({ maxLine, report }: { readonly maxLine: number; read
   report,
   settings: {
     files: { ...NO_FILES, bundle: () => ({ entry: '', files: {}, modules: {} }) },
-    handedOn: [],
+    options: runOptions('run', { maxInFlight: 100_000, maxLine }),
     docroot: undefined,
-    provider: undefined,
-    model: undefined,
-    agentProgram: undefined,
-    toolProgram: undefined,
     authoritySource: new AuthoritySource({ policy: [], context: {} }, undefined),
-    maxInFlight: 100_000,
-    maxLine,
     report,
     ...NOT_INSTRUMENTED,
   },

@@ -3,8 +3,8 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { InputContext } from '../src/graph/input-context.js'
-import { Barrier } from '../src/graph/morphism/barrier.js'
+import { InputContext } from '../../runtime/src/graph/input-context.js'
+import { Barrier } from '../../runtime/src/graph/morphism/barrier.js'
 
 const MAX_WAITING = 5000
 

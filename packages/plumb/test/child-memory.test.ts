@@ -1,3 +1,4 @@
+// long
 // What a run keeps in memory while a reader, a child or a branch is slower than what comes.
 
 import t from 'tap'

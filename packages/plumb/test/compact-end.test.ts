@@ -1,3 +1,4 @@
+// long
 // Who says resume when the process that was to say it has gone: a summariser that ends before it answers, and a loop that only ever pauses.
 
 import { scaledSeconds } from '../../wire/test/patience.js'

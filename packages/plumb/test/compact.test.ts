@@ -1,3 +1,4 @@
+// long
 // Mem.compact against a scripted server: a memory that is too long is replaced by its summary, a bad summary changes nothing, and nothing
 // that was said is ever lost.
 

@@ -1,3 +1,4 @@
+// long
 // Loops: they end when they are quiet, neither before nor never, and what cannot end can be ended.
 
 import assert from 'node:assert/strict'

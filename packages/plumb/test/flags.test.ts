@@ -1,35 +1,28 @@
 // A run or a check that is spelt plainly is read without commander: what is read is what commander reads.
 
+import { describeCommand, type OptionRow, type ParsedLine, rowsOf } from '@plumb/wire'
 import { Command } from 'commander'
 import fc from 'fast-check'
 import t from 'tap'
-import { CHECK_OPTIONS, type CheckArguments, type CheckFlags, readPlainCheck } from '../src/main-check.js'
-import { addOptions } from '../src/main-engine.js'
-import { RUN_OPTIONS, type RunArguments, readPlainRun } from '../src/main-run.js'
-import { withSummaryForm } from '../src/main-watch.js'
-import type { RunFlags } from '../src/run-flags.js'
+import { RUN_GROUPS, rowsFor } from '../../runtime/src/options/run-options.js'
+import { withSummaryForm } from '../src/main-commands.js'
+import { CHECK_ROWS, readPlainly } from '../src/main-run.js'
 
-interface Found {
-  readonly run?: RunArguments
-  readonly check?: CheckArguments
-}
-
-const asCommander = (argv: readonly string[]): Found | undefined => {
-  let found: Found | undefined
+const asCommander = (argv: readonly string[]): (ParsedLine & { readonly command: string }) | undefined => {
+  let found: ReturnType<typeof asCommander>
   const program = new Command('plumb')
     .version('0')
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-  const run = program.command('run', { isDefault: true }).argument('[spec]')
-  addOptions(run, RUN_OPTIONS)
-  run.action(() => {
-    found = { run: { spec: run.args[0], flags: run.opts<RunFlags>() } }
-  })
-  const check = program.command('check').argument('[spec...]')
-  addOptions(check, CHECK_OPTIONS)
-  check.action((specs: string[]) => {
-    found = { check: { specs, flags: check.opts<CheckFlags>() } }
-  })
+  const add = (name: string, operand: string, rows: readonly OptionRow[]) => {
+    const command = program.command(name, { isDefault: name === 'run' })
+    describeCommand(command, { description: '', operands: { [operand]: '' }, rows, examples: [] })
+    command.action(() => {
+      found = { command: name, parsed: command.opts(), operands: command.args }
+    })
+  }
+  add('run', '[spec]', rowsFor('run'))
+  add('check', '[spec...]', Object.values(CHECK_ROWS))
   for (const name of ['stage', 'fmt', 'view']) program.command(name).argument('[words...]')
   try {
     program.parse(withSummaryForm(argv), { from: 'user' })
@@ -39,7 +32,7 @@ const asCommander = (argv: readonly string[]): Found | undefined => {
   return found
 }
 
-const spellings = RUN_OPTIONS.flatMap(({ flags }) => flags.match(/--?[a-z-]+/gi) ?? [])
+const spellings = rowsFor('run').flatMap(({ flags }) => flags.match(/--?[a-z-]+/gi) ?? [])
 const ODD = [
   '--',
   '-',
@@ -68,10 +61,10 @@ t.test('any command line', async (t) => {
   let plainly = 0
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
-      const plain = readPlainRun(argv)
+      const plain = readPlainly(argv)
       if (!plain) return
       plainly++
-      t.strictSame({ run: { ...plain, flags: { binding: 'main', ...plain.flags } } }, asCommander(argv), argv.join(' '))
+      t.strictSame(plain, asCommander(argv), argv.join(' '))
     }),
     { numRuns: 5000 },
   )
@@ -88,34 +81,41 @@ t.test('any command line of check', async (t) => {
   fc.assert(
     fc.property(fc.array(wordOfCheck, { maxLength: 5 }), (words) => {
       const argv = ['check', ...words]
-      t.equal(readPlainRun(argv), undefined, argv.join(' '))
-      const plain = readPlainCheck(argv)
+      const plain = readPlainly(argv)
       if (!plain) return
       plainly++
-      t.strictSame({ check: plain }, asCommander(argv), argv.join(' '))
+      t.strictSame(plain, asCommander(argv), argv.join(' '))
     }),
     { numRuns: 5000 },
   )
   t.ok(plainly > 300, `${plainly} were plain`)
   for (const line of ['check', 'check a.plumb b.plumb', 'check --json a.plumb', 'check -e T --flows'])
-    t.ok(readPlainCheck(line.split(' ')), line)
+    t.equal(readPlainly(line.split(' '))?.command, 'check', line)
   for (const line of ['check --help', 'check -V', 'check -- a', 'check --x', '--json check', 'run check'])
-    t.equal(readPlainCheck(line.split(' ')), undefined, line)
+    t.equal(readPlainly(line.split(' ')), undefined, line)
 })
 
 t.test('those that are meant to be read so', async (t) => {
-  for (const line of ['', 'a.plumb', '-e T', '--binding critic --telemetry --sources-fd 9 -- a.plumb', 'a.plumb -Rr --seq --deadline 1.5'])
-    t.ok(readPlainRun(line.split(' ').filter(Boolean)), line)
   for (const line of [
-    'check a.plumb',
-    '-- check',
-    '--help',
-    '--version',
-    '--summary',
-    '--mux',
-    '--max-line x',
-    'a.plumb b.plumb',
-    '--no-progress',
+    '',
+    'a.plumb',
+    '-e T',
+    '--binding critic --telemetry --sources-fd 9 -- a.plumb',
+    'a.plumb -Rr --seq --deadline 1.5',
+    '--mux --resume rec a.plumb',
   ])
-    t.equal(readPlainRun(line.split(' ')), undefined, line)
+    t.equal(readPlainly(line.split(' ').filter(Boolean))?.command, 'run', line)
+  for (const line of ['-- check', '--help', '--version', '--summary', '--max-line x', 'a.plumb b.plumb', '--no-progress'])
+    t.equal(readPlainly(line.split(' ')), undefined, line)
+})
+
+t.test('what options need and exclude is there', async (t) => {
+  const rows = rowsOf(RUN_GROUPS)
+  const names = new Set(rows.flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []))
+  for (const { flags, needs = [], excludes = [] } of rows)
+    t.strictSame(
+      [...needs, ...excludes].filter((name) => !names.has(name)),
+      [],
+      flags,
+    )
 })

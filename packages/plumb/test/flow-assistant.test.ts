@@ -1,3 +1,4 @@
+// long
 // The tasks and attacks of AgentDojo's office, read from the package where it is installed (PLUMB_OTHERS: scripts/install-others): how many of
 // its tasks can be written so that their flows hold, and how many of its attacks come through when each model does all that it is asked.
 

@@ -1,3 +1,4 @@
+// long
 // Programs in each of which a construct of the language could lose a label, and the same ones written rightly: what the check says of them.
 
 import t from 'tap'

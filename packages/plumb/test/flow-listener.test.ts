@@ -1,3 +1,4 @@
+// long
 // Secrets and real programs, with a listener on this machine: where the check lets one pass it stays silent, and where the check refuses one
 // it hears the same program tell what no label guards.
 
@@ -8,8 +9,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { probeBubblewrap } from '@plumb/sandbox'
 import t from 'tap'
-import { probeBubblewrap } from '../../plumb-tool/src/source/sandbox/probe.js'
 import { scaled } from '../../wire/test/patience.js'
 
 const PLUMB = resolve('packages/plumb/bin/plumb')

@@ -5,9 +5,9 @@ import { checkFlows } from '@plumb/lang/flow'
 import { effectsOf } from '@plumb/policy'
 import { bundledFiles } from '@plumb/wire'
 import { scaled } from '../../wire/test/patience.js'
-import { CallLog } from '../src/test/call-log.js'
-import { type RunOutcome, runOnce } from '../src/test/run-once.js'
-import { ModelSpending } from '../src/test/spending.js'
+import { CallLog } from '../src/spec-test/call-log.js'
+import { type RunOutcome, runOnce } from '../src/spec-test/run-once.js'
+import { ModelSpending } from '../src/spec-test/spending.js'
 
 export interface FlowProgram {
   readonly path: string
@@ -69,7 +69,6 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
     files: bundledFiles({ entry: path, files: { [path]: text }, modules: {} }),
     docroot: undefined,
     isLive: false,
-    handedOn: [],
     provider: undefined,
     model: undefined,
     randomAnswer: () => 'null',

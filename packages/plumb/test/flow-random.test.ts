@@ -1,10 +1,11 @@
+// long
 // Flows held against runs: in a program that passes no mark of a stranger comes into an argument that asks for trust, and no secret leaves,
 // whatever its models do; and of the programs that are refused at least half let one through.
 
 import type { Bound, ScriptedAnswer } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
-import type { RunOutcome } from '../src/test/run-once.js'
+import type { RunOutcome } from '../src/spec-test/run-once.js'
 import { configuredSends, SANDBOXES } from './flow-configured.js'
 import { type FlowProgram, readFlowProgram, runScripted } from './flow-plan.js'
 import { arbitraryFlowProgram, type RandomProgram } from './flow-program.js'
@@ -13,7 +14,7 @@ import { MARK, SECRET, type ToolName, toolNamed } from './flow-tools.js'
 const CLEAN = 'clean'
 /** Of the inputs and of what goes round loops. */
 const MAX_ANSWERS = 10
-/** Those that are no chains of others. */
+/** Those that are not chains of others. */
 const TOOLS: readonly ToolName[] = ['page', 'fetch', 'rank', 'note', 'post', 'list', 'vault', 'ping', 'count', 'curl', 'lookup', 'tell']
 const PROGRAMS = Number(process.env.FLOW_PROGRAMS ?? 60)
 const AT_ONCE = 8

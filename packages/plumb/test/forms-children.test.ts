@@ -1,3 +1,4 @@
+// long
 // Random programs of lists, batches, states, fall-backs, ports `error` and loops around children: programs that fail on some messages, take
 // their time for others or end in the middle, and nested plumbs. The reference takes one message after the other through them.
 //

@@ -1,3 +1,4 @@
+// long
 // Each form for lists, errors and params, and what there is for every form of the language: it is written tidily, drawn, and run in each way
 // with the same result, as a tool too where it is total; an editor knows what stands there; and a mistake within it is underlined at its place, and
 // its code explained.

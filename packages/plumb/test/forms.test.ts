@@ -1,3 +1,4 @@
+// long
 // Random programs of the forms that keep something from one message to the next (batch, fold), with lists, fall-backs, ports `error`, loops and
 // barriers around them, against a reference that takes one message after the other through the program, by the rules of plumbing(5).
 //

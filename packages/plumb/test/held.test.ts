@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { HeldLines } from '../../runtime/src/child/held-lines.js'
+import { Silence } from '../../runtime/src/child/silence.js'
 import { holds, runs } from '../../wire/test/property.js'
-import { HeldLines } from '../src/child/held-lines.js'
-import { Silence } from '../src/child/silence.js'
 
 // What is waited for keeps no process alive.
 const alive = setInterval(() => {}, 60_000)

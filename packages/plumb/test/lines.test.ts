@@ -1,10 +1,11 @@
+// long
 // The quick way of lines through a process against the plain one, on random lines in random pieces: a run that is watched takes each line by
 // itself and hands it from process to process. Both give the same bytes, the same errors, and count the same.
 
 import fc from 'fast-check'
 import t from 'tap'
+import type { RunEmitter } from '../../runtime/src/event/emitter.js'
 import { runs } from '../../wire/test/property.js'
-import type { RunEmitter } from '../src/event/emitter.js'
 import { runWired, type WiredResult } from './run-wired.js'
 
 const EVENT = 'type Event = { n: int, s: string, k: "a" | "b", x?: number }\n'

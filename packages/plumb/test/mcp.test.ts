@@ -1,3 +1,4 @@
+// long
 // Agents with MCP servers under plumb: it opens them at their spawn, gives them what is offered, and answers their calls.
 
 import { readFileSync } from 'node:fs'

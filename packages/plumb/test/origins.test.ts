@@ -1,3 +1,4 @@
+// long
 // Random programs of maps that fail, filters, copies and barriers within barriers, against a reference that computes by the rule: what belongs
 // together stems from the same message where the branches part. And each of them is run in five ways, with the same bytes.
 //
@@ -7,7 +8,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { RunEmitter } from '../src/event/emitter.js'
+import type { RunEmitter } from '../../runtime/src/event/emitter.js'
 import {
   type Books,
   type Chain,

@@ -1,16 +1,16 @@
 // The runner of a part, with an engine that answers when the test says so.
 
 import t from 'tap'
-import type { Engine } from '../src/engine/engine.js'
-import { PartRunner } from '../src/engine/part-runner.js'
-import type { PlannedPart } from '../src/engine/run-plan.js'
+import type { Engine } from '../../engine/src/engine.js'
+import { PartRunner } from '../../engine/src/part-runner.js'
+import type { PlannedPart } from '../../engine/src/run-plan.js'
 
 t.test('a part that is owned after its runner was killed is given up, and no process begins', async (t) => {
   let answer: (memory: readonly string[]) => void = () => {}
   const done: string[] = []
   const engine = {
-    own: () => new Promise<readonly string[]>((resolve) => (answer = resolve)),
-    disown: async () => void done.push('disown'),
+    claim: () => new Promise<readonly string[]>((resolve) => (answer = resolve)),
+    unclaim: async () => void done.push('unclaim'),
     take: async () => [],
     release: async () => {},
   } as unknown as Engine
@@ -41,5 +41,5 @@ t.test('a part that is owned after its runner was killed is given up, and no pro
   runner.kill()
   answer([])
   await step
-  t.strictSame(done, ['disown'])
+  t.strictSame(done, ['unclaim'])
 })

@@ -1,3 +1,4 @@
+// long
 // Laws of running, on random programs: whatever the order in which messages come, an acyclic program gives the same multiset, and a program
 // whose loops strictly decrease ends. Each program is wired up in this process and fed under many random schedules.
 

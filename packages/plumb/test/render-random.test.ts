@@ -1,15 +1,16 @@
+// long
 // Random graphs, with names, types and expressions that are hard to quote: each gives sound DOT, SVG, Mermaid and JSON.
 
 import { readFileSync } from 'node:fs'
 import type { Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork, Type } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
+import { toDot } from '../../runtime/src/draw/dot.js'
+import { toJson } from '../../runtime/src/draw/json.js'
+import { toMermaid } from '../../runtime/src/draw/mermaid.js'
+import { pictureOf } from '../../runtime/src/draw/picture.js'
+import { toSvg } from '../../runtime/src/draw/svg.js'
 import { runs } from '../../wire/test/property.js'
-import { toDot } from '../src/draw/dot.js'
-import { toJson } from '../src/draw/json.js'
-import { toMermaid } from '../src/draw/mermaid.js'
-import { pictureOf } from '../src/draw/picture.js'
-import { toSvg } from '../src/draw/svg.js'
 
 const TEXTS = [
   '"',

@@ -1,12 +1,11 @@
 // What pictures show.
 
 import t from 'tap'
-import { toDot } from '../src/draw/dot.js'
-import { toJson } from '../src/draw/json.js'
-import { toMermaid } from '../src/draw/mermaid.js'
-import { type Picture, pictureOf } from '../src/draw/picture.js'
-import { toPng } from '../src/draw/png.js'
-import { toSvg } from '../src/draw/svg.js'
+import { toDot } from '../../runtime/src/draw/dot.js'
+import { toJson } from '../../runtime/src/draw/json.js'
+import { toMermaid } from '../../runtime/src/draw/mermaid.js'
+import { type Picture, pictureOf } from '../../runtime/src/draw/picture.js'
+import { toPng, toSvg } from '../../runtime/src/draw/svg.js'
 import { graphOf } from './bare-wiring.js'
 
 /** `from -label-> to` with the ports that are shown: the wires of a picture as one can read them. */

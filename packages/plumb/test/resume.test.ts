@@ -1,3 +1,4 @@
+// long
 // A recorded run that was killed goes on without paying twice: a model on loopback counts.
 
 import { spawn, spawnSync } from 'node:child_process'
@@ -240,6 +241,21 @@ t.test('what is new in the input is asked, and no more', async (t) => {
 })
 
 const refusedBy = (pid: number | undefined) => ({ error: 'record_invalid', detail: new RegExp(`written by process ${pid}:`), pid })
+
+t.test('a record of a release that kept an index of its answers, and blanked those it would write again', async (t) => {
+  const setting = await set(t, 'amnesiac')
+  const { model, directory } = setting
+  t.equal((await run(setting, ['--record', 'rec'])).status, 0)
+  const [answers, index] = ['answers.jsonl', 'answers.index'].map((name) => join(directory, 'rec', name)) as [string, string]
+  const lines = readFileSync(answers, 'utf8').split('\n')
+  writeFileSync(answers, [' '.repeat(lines[0]?.length ?? 0), ...lines.slice(1)].join('\n'))
+  writeFileSync(index, `${lines[0]?.length} 1 1 0123456789abcdef\n`)
+  const resumed = await run(setting, ['--resume', 'rec'])
+  t.same([resumed.status, resumed.err, resumed.asked, outputs(resumed.out).length], [0, '', [], COUNT])
+  t.equal(model.answered.length, COUNT)
+  t.notOk(existsSync(index), 'its index is not that of what is written now')
+  t.equal((await run(setting, ['--record', 'rec'], '')).status, 0, 'another run replaces it')
+})
 
 for (const count of [2, 3]) {
   t.test(`${count} at once: one has the record, the others are refused`, async (t) => {

@@ -2,12 +2,12 @@
 
 import { PassThrough, Writable } from 'node:stream'
 import { type Fault, LineReader, LineWriter, Reporter } from '@plumb/wire'
+import type { RunEmitter } from '../../runtime/src/event/emitter.js'
+import { Schedule } from '../../runtime/src/graph/schedule.js'
+import type { LineFile } from '../../runtime/src/record/line-file.js'
+import { Rejects } from '../../runtime/src/record/rejects.js'
+import { wireUp } from '../../runtime/src/run/wiring.js'
 import { scaled } from '../../wire/test/patience.js'
-import type { RunEmitter } from '../src/event/emitter.js'
-import { Schedule } from '../src/graph/schedule.js'
-import type { LineFile } from '../src/record/line-file.js'
-import { Rejects } from '../src/record/rejects.js'
-import { wireUp } from '../src/run/wiring.js'
 import { bareWiring, graphOf } from './bare-wiring.js'
 
 export interface WiredRun {

@@ -93,7 +93,7 @@ table('lines', {
     out: '2\n',
     errors: [{ error: 'input_type_mismatch', line: 1, seq: 1 }],
   },
-  'faults 5, 8: bytes that are no UTF-8, a line separator, half a character': {
+  'faults 5, 8: bytes that are not UTF-8, a line separator, half a character': {
     run: 'text',
     in: Buffer.from('"\xff"\n"\xe2\x80\xa8"\n"caf\xc3', 'latin1'),
     out: '"\u2028"\n',
@@ -226,8 +226,8 @@ table('options', {
   'a misspelt option': { run: 'plumb --bindng x id.plumb', ...usage(/did you mean '--binding'/, 'unknown_option') },
   'too many arguments': { run: 'plumb id.plumb inc.plumb', ...usage(/too many arguments.*got 2; see/) },
   'two specs in one': { run: 'plumb -e "" id.plumb', ...usage(/'id.plumb' is one too many/) },
-  'envelopes and text': { run: 'plumb --mux -R id.plumb', ...usage(/'--mux' cannot be used with option '-R/) },
-  'envelopes and none': { run: 'plumb --mux --no-envelopes id.plumb', ...usage(/'--mux' cannot be used with option '--no-envelopes'/) },
+  'envelopes and text': { run: 'plumb --mux -R id.plumb', ...usage(/--mux and --raw-input exclude each other/) },
+  'envelopes and none': { run: 'plumb --mux --no-envelopes id.plumb', ...usage(/--mux and --no-envelopes exclude each other/) },
   'help and version': { run: 'plumb --help | head -1; plumb --version', out: /^Usage: plumb .*\n\d+\.\d+\.\d+\nprices: .*\n$/ },
   'help into a full device': { run: 'plumb --help >/dev/full', errors: [{ error: 'write_failed' }] },
   'a run that waits for nothing, and has not ended': {
@@ -254,7 +254,7 @@ table('options', {
     status: 2,
   },
   explain: { run: 'plumb explain truncated_line', out: /^truncated_line \(invalid, exit status 1/ },
-  'explain what is no code': { run: 'plumb explain truncated_lin', ...usage(/did you mean 'truncated_line'/) },
+  'explain what is not a code': { run: 'plumb explain truncated_lin', ...usage(/did you mean 'truncated_line'/) },
 })
 // JSON texts in all their spellings, with keys that could be taken for those of an envelope.
 const KEYS = ['"__port"', '"\\u005f_port"', '"msg"', '"eof"', '"a"', '"__proto__"']

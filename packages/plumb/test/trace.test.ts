@@ -5,9 +5,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
+import { showCost, showCount, showRate, showTime } from '../../runtime/src/display/show-number.js'
+import { textTable } from '../../runtime/src/display/text-table.js'
 import { bash, type Case, envIn, makeTestDirectory, runCases } from '../../wire/test/shell.js'
-import { showCost, showCount, showRate, showTime } from '../src/display/show-number.js'
-import { textTable } from '../src/display/text-table.js'
 import { axisTicks, showMicroseconds } from '../src/view/show-time.js'
 
 const FILES = {

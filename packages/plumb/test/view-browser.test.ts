@@ -1,3 +1,4 @@
+// long
 // The page of plumb view in a real browser: by keyboard, in both colour schemes, on a phone, without a script.
 
 import { existsSync, readFileSync } from 'node:fs'

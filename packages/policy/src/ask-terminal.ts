@@ -1,8 +1,8 @@
 // Asks a person at the terminal, whatever stdin and stdout are.
 
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { AsyncLineReader, escapeControls, openInput, openOutput } from '@plumb/wire'
+import { AsyncLineReader, consentQuestion, isTerminal, openInput, openOutput } from '@plumb/wire'
 
 export interface ConsentTerminal {
   readonly input: Readable
@@ -34,7 +34,8 @@ const ask = async (question: Question, signal: AbortSignal, open: () => ConsentT
   if (!terminal) return undefined
   const { input, output } = terminal
   output.on('error', () => {})
-  output.write(words(question))
+  const { above, line: asked } = consentQuestion(question.tool, question.input)
+  output.write(above === undefined ? asked : `${above}\n${asked}`)
   const lines = new AsyncLineReader(input)
   const stop = (): void => lines.stop()
   signal.addEventListener('abort', stop, { once: true })
@@ -47,20 +48,11 @@ const ask = async (question: Question, signal: AbortSignal, open: () => ConsentT
   return line !== undefined && /^y(es)?$/i.test(line.trim())
 }
 
-const words = ({ tool, input }: Question): string =>
-  `allow tool '${escapeControls(tool)}' to run with ${shorten(escapeControls(input))} ? [y/N] `
-
-const MAX_SHOWN = 4000
-
-// The person who consents must see that part of the text was cut.
-const shorten = (text: string): string => {
-  const hidden = text.length - MAX_SHOWN
-  return hidden <= 0 ? text : `${text.slice(0, MAX_SHOWN)} … and ${hidden} more characters`
-}
-
 const openTerminal = (): ConsentTerminal | undefined => {
   const fds: number[] = []
   try {
+    // Inputs that are typed are read all the time.
+    if (!isTerminal(0)) dropTyped()
     for (const way of [constants.O_RDONLY, constants.O_WRONLY]) fds.push(openSync('/dev/tty', way | constants.O_NOCTTY))
   } catch {
     for (const fd of fds) closeSync(fd)
@@ -68,4 +60,19 @@ const openTerminal = (): ConsentTerminal | undefined => {
   }
   const [input = -1, output = -1] = fds
   return { input: openInput(input), output: openOutput(output) }
+}
+
+const MAX_DROPPED_LINES = 10_000
+
+// Lines that were typed before the question do not answer it: what a model says can look like a question.
+const dropTyped = (): void => {
+  const fd = openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK)
+  try {
+    const line = Buffer.alloc(4096)
+    for (let n = 0; n < MAX_DROPPED_LINES && readSync(fd, line) > 0; n++) {}
+  } catch {
+    // Nothing more was typed.
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -1,5 +1,6 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
-export { joinBudget, openBudget } from './budget/budget.js'
+export { type ConsentQuestion, consentQuestion, inputToShow } from './approval/question.js'
+export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
 export {
   type AgentLimit,
   agentLimit,
@@ -14,40 +15,63 @@ export {
 export { currentBudget } from './budget/current.js'
 export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'
 export { type Lender, openLender, type Spending } from './budget/lent.js'
-export { openOwnBudget } from './budget/own-budget.js'
 export { costOfUsage, payUsage, type ReportedUsage } from './budget/reported-usage.js'
-export { openAnonymousFile } from './child/anonymous-file.js'
-export { childEnv } from './child/env.js'
+export { childEnv, requireSandbox } from './child/env.js'
 export {
   type PlumbChild,
   type PlumbChildOptions,
   type PlumbProgram,
   siblingProgram,
   spawnPlumb,
-  spawnPlumbLines,
   type Wrapper,
 } from './child/plumb-child.js'
 export type { ListenerOption, SpawnOptions } from './child/prepare.js'
-export { requireSandbox } from './child/require-sandbox.js'
 export { resolveProgram } from './child/resolve-program.js'
 export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
 export { type Child, spawnChild } from './child/spawn.js'
-export { type LineChild, spawnLines } from './child/spawn-lines.js'
-export type { Exit } from './child/supervise.js'
-export { parseWith, runParsed } from './cli/command-line.js'
-export { examples } from './cli/help.js'
+export type { Exit, LineChild } from './child/supervise.js'
+export { describeCommand, type ProgramForm, parseFully, parseWith, type ReadLine, readCommandLine, runParsed } from './cli/command-line.js'
 export { announceInput, checkLine, type InputForm, suggestRaw } from './cli/input-line.js'
 export { isDebugging, type Log, openLog } from './cli/log.js'
-export { optionReaders } from './cli/option-value.js'
-export { type OptionLine, type PlainArguments, parsePlainArguments } from './cli/plain-arguments.js'
+export {
+  attributeOf,
+  choice,
+  flag,
+  type GroupsOf,
+  groupsOf,
+  isGiven,
+  list,
+  longName,
+  misusedOption,
+  type OptionRow,
+  type OptionRows,
+  optionWords,
+  type ParsedOptions,
+  rowsOf,
+  type ValuesOf,
+  value,
+  valuesOf,
+  withDefault,
+} from './cli/option.js'
+export { again, demand, dollars, lanes, range, rates, seconds, whole } from './cli/option-value.js'
+export { type ParsedLine, parsePlainly } from './cli/plain-options.js'
 export { endWith, runProgram } from './cli/program.js'
 export { joinRanges, Reporter, type ReporterOptions } from './cli/reporter.js'
 export { SharedFaults } from './cli/shared-faults.js'
+export {
+  CACHE_ROWS,
+  FLOWS,
+  MAX_LINE_ROW,
+  MODEL_ROWS,
+  PARAM_ROWS,
+  PERMISSION_ROWS,
+  REQUEST_ROWS,
+  REQUIRE_SANDBOX,
+} from './cli/shared-options.js'
 export { dieOf, onStop, type StopSignal } from './cli/signal.js'
 export type { UsageError } from './cli/usage.js'
 export { writeStdout } from './cli/write-stdout.js'
-export { nowMs } from './clock.js'
-export { startDeadline } from './deadline.js'
+export { nowMs, startDeadline } from './clock.js'
 export { ensureDirectory } from './ensure-directory.js'
 export {
   asShared,
@@ -63,8 +87,9 @@ export {
   isRetryable,
   isShared,
 } from './error.js'
+export { openAnonymousFile } from './fd/anonymous-file.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
-export { joinLineLog, type LineLog, openLineLog } from './fd/line-log.js'
+export { joinLineLog, type LineLog, openLineLog } from './fd/ledger.js'
 export { isFileInput, isTerminal, openDataOutput, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
 export { openStateFile, openStateLog, type Remembered, readRemembered, type StateFile, type StateLog } from './fd/state-file.js'
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
@@ -101,7 +126,7 @@ export { scanLines } from './line/scan-lines.js'
 export type { LineSink, LineSource } from './line/stream.js'
 export { LineWriter, type LineWriterOptions } from './line/writer.js'
 export { nearest } from './nearest.js'
-export { NumberedLine, wordsOfError } from './numbered/line.js'
+export { NumberedLine, textOfError as wordsOfError } from './numbered/line.js'
 export { type Sent, SentMessages } from './numbered/sent-messages.js'
 export {
   controlText,
@@ -121,11 +146,13 @@ export { costOf, maxCostOf, type Price, type PricedTokens, type Rate, toDollars,
 export type { PricedModel, Prices, Quote } from './price/prices.js'
 export { type GivenPrices, readPrices } from './price/prices-file.js'
 export type { UserPrices } from './price/user-prices.js'
+export { proxiesOf } from './proxies.js'
 export { readBytes } from './read-bytes.js'
 export { isFault, numbersIn, type Reported, readReported, showReported } from './reported.js'
 export { andThen, fail, map, orElse, type Result, succeed } from './result.js'
-export { addSecret, isSecretName, scrub } from './scrub.js'
+export { addSecret, isSecretName, scrub, scrubHead } from './scrub.js'
 export { mapLimit, Semaphore } from './semaphore.js'
+export { sha256Of } from './sha256-of.js'
 export { type Bootstrap, openBootstrap } from './spec/bootstrap.js'
 export { type GivenOptions, readGivenValues } from './spec/given-values.js'
 export {

@@ -1,13 +1,18 @@
-// Data in an error text: short, on one line, and without anything that a terminal or a log would interpret, or that a person would not see.
+// Data in an error text: short, on one line, without keys, and without anything that a terminal or a log would interpret, or that a person
+// would not see.
 
 import { once } from './once.js'
+import { scrubHead } from './scrub.js'
 
 /** At most `max` characters, the last of them `…` if something was cut. */
 export const preview = (text: string, max = 60): string => {
   // Whole code points; two units each are enough for everything shown.
-  const head = [...text.slice(0, 2 * max + 2)].slice(0, max + 1).join('')
-  const characters = [...escapeControls(head)]
-  return characters.length <= max && head.length === text.length ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`
+  const { head, isWhole } = scrubHead(text, 2 * max + 2)
+  const shown = [...head].slice(0, max + 1).join('')
+  const characters = [...escapeControls(shown)]
+  return characters.length <= max && isWhole && shown.length === head.length
+    ? characters.join('')
+    : `${characters.slice(0, max - 1).join('')}…`
 }
 
 const SHORT = new Map([
@@ -34,8 +39,8 @@ const escaped = (character: string): string =>
 // Compiled on first use, since that takes as long as loading a module.
 const patterns = once(() => ({
   // Controls, line and paragraph separators, lone surrogates, marks of direction, what has no width or looks blank though it is a letter,
-  // tags and variation selectors.
-  hidden: /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800\u{1d159}]/gu,
+  // tags and variation selectors; and more marks over one letter than any script has, which would cover the lines around it.
+  hidden: /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800\u{1d159}]|(?<=\p{M}{8})\p{M}/gu,
   emoji: /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u,
   // Scripts in which a letter takes another form before or after another.
   joined: /(?![\p{scx=Zyyy}\p{scx=Zinh}\p{scx=Latn}\p{scx=Grek}\p{scx=Cyrl}\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}])[\p{L}\p{M}]/u,

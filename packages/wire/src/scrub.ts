@@ -1,6 +1,6 @@
 // Removes keys from everything that is reported, logged or emitted, by their values and wherever they occur.
 
-// Shorter values are no keys, and would hide innocent text.
+// Shorter values are not keys, and would hide innocent text.
 const MIN_SECRET_LENGTH = 8
 
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)|APIKEY/i
@@ -18,6 +18,21 @@ export const scrub = (text: string): string => {
   return clean
 }
 
+export interface ScrubbedHead {
+  readonly head: string
+  /** Nothing of the text is left out. */
+  readonly isWhole: boolean
+}
+
+/** The beginning of a text that is cut, some `length` units of it: without keys, and without the beginning of one that goes on after the cut. */
+export const scrubHead = (text: string, length: number): ScrubbedHead => {
+  secrets ??= fromEnvironment()
+  const longest = secrets[0]?.length ?? 0
+  const isWhole = text.length <= length + longest
+  const clean = scrub(text.slice(0, length + longest))
+  return { head: isWhole ? clean : clean.slice(0, clean.length - longest), isWhole }
+}
+
 /** Adds a key that does not come from the environment, such as a `token` in a spec. */
 export const addSecret = (value: string): void => {
   secrets ??= fromEnvironment()
@@ -31,6 +46,21 @@ const fromEnvironment = (): string[] => {
   return values.sort((a, b) => b.length - a.length)
 }
 
-// As it is, and as it is written inside a JSON string.
-const formsOf = (value: string): string[] =>
-  value.length < MIN_SECRET_LENGTH ? [] : [...new Set([value, JSON.stringify(value).slice(1, -1)])]
+// As it is, as it is written inside a JSON string, also of JSON that is one itself, and in a URL.
+const formsOf = (value: string): string[] => {
+  if (value.length < MIN_SECRET_LENGTH) return []
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+  const inQuery = new URLSearchParams([['', value]]).toString().slice(1)
+  const once = inJson(value)
+  const twice = inJson(once)
+  return [...new Set([value, once, twice, inJson(twice), inQuery, inQuery.replaceAll('+', '%20'), inPath(value)])]
+}
+
+const inPath = (value: string): string => {
+  try {
+    return encodeURIComponent(value)
+  } catch {
+    // Half of a surrogate pair.
+    return value
+  }
+}

@@ -27,7 +27,7 @@ export type Telemetry =
     }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
   | { kind: 'budget'; ask: number; claim?: Claim }
-  /** And what it asked for is over: what it has cost, in nanodollars; `lost`: its usage is reported nowhere else; `back`: it was granted
+  /** And what it asked for has ended: what it has cost, in nanodollars; `lost`: its usage is reported nowhere else; `back`: it was granted
    *  as a call, and is none, since no request was sent. */
   | { kind: 'budget'; paid: number; cost: number; tokens: number; lost?: true; back?: true }
   | { kind: 'text'; delta: string }
@@ -49,8 +49,6 @@ export type Telemetry =
   | { kind: 'silent'; inputs: number; ms: number }
   /** What an answer added to the memory; emitted if a parent records it. */
   | { kind: 'remembered'; messages: readonly unknown[] }
-  /** The only request that an answer took, as the record keeps it: its hash, and its number among equal ones. Emitted if a parent records it. */
-  | { kind: 'kept_as'; hash: string; nth: number }
   | Settled
 
 /** Members of a call within another: that one's id, and the depth. */

@@ -7,7 +7,7 @@ import { Money } from '../src/budget/money.js'
 import { Pace } from '../src/budget/pace.js'
 import { costOf, maxCostOf, type Price } from '../src/price/price.js'
 import { openPrices } from '../src/price/prices.js'
-import { holds } from './property.js'
+import { holds, runs } from './property.js'
 
 const claim = (cost: number, agent?: { name: string; cost: number }) => ({ cost, tokens: 0, ...(agent ? { agent } : {}) })
 
@@ -77,7 +77,7 @@ t.test('whatever is asked and settled in whatever order, no more is held and pai
       }
       return true
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

@@ -10,9 +10,9 @@ import { closePipes } from '../src/child/pipes.js'
 import { spawnPlumb } from '../src/child/plumb-child.js'
 import type { SpawnOptions } from '../src/child/prepare.js'
 import { spawnChild } from '../src/child/spawn.js'
-import { type LineChild, spawnLines } from '../src/child/spawn-lines.js'
-import { waitForEof } from '../src/child/wait-for-eof.js'
+import type { LineChild } from '../src/child/supervise.js'
 import { isTried } from '../src/fd/node-internals.js'
+import { waitForEof } from '../src/fd/wait-for-eof.js'
 import type { LineSink, LineSource } from '../src/line/stream.js'
 import { bundledFiles } from '../src/spec/source-files.js'
 import { makeShell } from './probe.js'
@@ -25,20 +25,12 @@ process.env.TMPDIR = directory
 process.env.HOME = directory
 const env = childEnv('foreign')
 
-// By Node's streams, and by pipes of ours, which do the same.
-const MEANS = { streams: spawnChild, lines: spawnLines } as const
-type Means = keyof typeof MEANS
-
-const spawnBy =
-  (means: Means) =>
-  (command: string[], options: Partial<SpawnOptions> = {}): LineChild => {
-    const child = MEANS[means]({ command, env, isForeign: true, cwd: directory, ...options })
-    if (!child.ok) throw new Error(child.error.detail)
-    child.value.stderr.resume()
-    return child.value
-  }
-
-const spawn = spawnBy('streams')
+const spawn = (command: string[], options: Partial<SpawnOptions> = {}): LineChild => {
+  const child = spawnChild({ command, env, isForeign: true, cwd: directory, ...options })
+  if (!child.ok) throw new Error(child.error.detail)
+  child.value.stderr.resume()
+  return child.value
+}
 
 const textOf = (stream: LineSource): Promise<string> =>
   new Promise((resolve) => {
@@ -68,138 +60,131 @@ const living = (group: number): string[] =>
     .filter((one) => one.group === group)
     .map(({ args }) => args)
 
-for (const means of ['streams', 'lines'] as const)
-  t.test(`faults 45, 57: descriptors and how it ended, by ${means}`, async (t) => {
-    const spawn = spawnBy(means)
-    for (const isForeign of [true, false]) {
-      const child = spawn(['bash', '-c', 'cat; echo "from 6: $(cat <&6)" >&7; echo "$0 $1 $#" >&2; exit 3', 'a b', '$x"'], {
-        isForeign,
-        fds: { 6: 'in', 7: 'out' },
-      })
-      say(child.stdin, 'one\n')
-      say(child.fds.get(6), 'control')
-      const [out, err, control, exit] = await Promise.all([
-        textOf(child.stdout),
-        textOf(child.stderr),
-        textOf(child.fds.get(7) as LineSource),
-        child.exited,
-      ])
-      t.same(
-        [out, err, control, exit],
-        ['one\n', 'a b $x" 1\n', 'from 6: control\n', { status: 3, signal: null }],
-        isForeign ? 'foreign' : 'ours',
-      )
-    }
-    t.same([...spawn(['true'], { fds: { 6: 'in' } }).fds.keys()], [6])
-
-    const joined = spawn(['sh', '-c', 'for i in 1 2 3; do echo out; echo err >&2; done'], { joinsStderr: true })
-    t.equal(await textOf(joined.stdout), 'out\nerr\nout\nerr\nout\nerr\n', 'stderr in its place among what is on stdout')
-
-    const probing = 'for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo $n; fi; done'
-    t.equal(await textOf(spawn(['sh', '-c', probing], { fds: { 3: 'out', 6: 'in' } }).stdout), '3\n6\n', 'nothing else is open')
-
-    const named = spawn(['bash', '-c', 'sleep 0.1; cat /dev/fd/6 > /dev/fd/7; cat /dev/stdin > /dev/stdout; echo x > /dev/stderr'], {
+t.test('faults 45, 57: descriptors and how it ended', async (t) => {
+  for (const isForeign of [true, false]) {
+    const child = spawn(['bash', '-c', 'cat; echo "from 6: $(cat <&6)" >&7; echo "$0 $1 $#" >&2; exit 3', 'a b', '$x"'], {
+      isForeign,
       fds: { 6: 'in', 7: 'out' },
     })
-    say(named.stdin, 'data')
-    say(named.fds.get(6), 'control')
+    say(child.stdin, 'one\n')
+    say(child.fds.get(6), 'control')
+    const [out, err, control, exit] = await Promise.all([
+      textOf(child.stdout),
+      textOf(child.stderr),
+      textOf(child.fds.get(7) as LineSource),
+      child.exited,
+    ])
     t.same(
-      await Promise.all([textOf(named.stdout), textOf(named.fds.get(7) as LineSource), textOf(named.stderr)]),
-      ['data', 'control', 'x\n'],
-      '/dev/fd/N opens',
+      [out, err, control, exit],
+      ['one\n', 'a b $x" 1\n', 'from 6: control\n', { status: 3, signal: null }],
+      isForeign ? 'foreign' : 'ours',
     )
+  }
+  t.same([...spawn(['true'], { fds: { 6: 'in' } }).fds.keys()], [6])
 
-    const fifos = makeFifos(2) ?? []
-    for (const { reader, writer } of fifos) {
-      writeSync(writer, 'x')
-      t.equal(readSync(reader, Buffer.alloc(9)), 1, 'a FIFO, where there is nothing better')
-    }
-    t.equal(fifos.length, 2)
-    closePipes(fifos)
-    const leftovers = readdirSync(directory).filter((name) => name.startsWith('plumb-'))
-    t.same(leftovers, [], 'no FIFO is left')
+  const joined = spawn(['sh', '-c', 'for i in 1 2 3; do echo out; echo err >&2; done'], { joinsStderr: true })
+  t.equal(await textOf(joined.stdout), 'out\nerr\nout\nerr\nout\nerr\n', 'stderr in its place among what is on stdout')
 
-    const withoutPath = spawn(['/bin/cat'], { env: { PATH: '/nowhere' } })
-    say(withoutPath.stdin, 'x')
-    t.equal(await textOf(withoutPath.stdout), 'x')
+  const probing = 'for n in 3 4 5 6 7 8 9; do if true 2>/dev/null >&$n; then echo $n; fi; done'
+  t.equal(await textOf(spawn(['sh', '-c', probing], { fds: { 3: 'out', 6: 'in' } }).stdout), '3\n6\n', 'nothing else is open')
 
-    const killed = spawn(['sh', '-c', 'echo half; kill -9 $$'])
-    t.same([await textOf(killed.stdout), await killed.exited], ['half\n', { status: null, signal: 'SIGKILL' }])
+  const named = spawn(['bash', '-c', 'sleep 0.1; cat /dev/fd/6 > /dev/fd/7; cat /dev/stdin > /dev/stdout; echo x > /dev/stderr'], {
+    fds: { 6: 'in', 7: 'out' },
   })
+  say(named.stdin, 'data')
+  say(named.fds.get(6), 'control')
+  t.same(
+    await Promise.all([textOf(named.stdout), textOf(named.fds.get(7) as LineSource), textOf(named.stderr)]),
+    ['data', 'control', 'x\n'],
+    '/dev/fd/N opens',
+  )
 
-for (const means of ['streams', 'lines'] as const)
-  t.test(`everything written arrives, however slowly it is read, by ${means}`, async (t) => {
-    const spawn = spawnBy(means)
-    // The rest fits into a pipe: the child ends, and it has not been read.
-    const child = spawn(['sh', '-c', 'echo first; read line; head -c 60000 /dev/zero'])
-    void firstOf(child.stdout).then(() => {
-      child.stdout.pause()
-      say(child.stdin, '\n')
+  const fifos = makeFifos(2) ?? []
+  for (const { reader, writer } of fifos) {
+    writeSync(writer, 'x')
+    t.equal(readSync(reader, Buffer.alloc(9)), 1, 'a FIFO, where there is nothing better')
+  }
+  t.equal(fifos.length, 2)
+  closePipes(fifos)
+  const leftovers = readdirSync(directory).filter((name) => name.startsWith('plumb-'))
+  t.same(leftovers, [], 'no FIFO is left')
+
+  const withoutPath = spawn(['/bin/cat'], { env: { PATH: '/nowhere' } })
+  say(withoutPath.stdin, 'x')
+  t.equal(await textOf(withoutPath.stdout), 'x')
+
+  const killed = spawn(['sh', '-c', 'echo half; kill -9 $$'])
+  t.same([await textOf(killed.stdout), await killed.exited], ['half\n', { status: null, signal: 'SIGKILL' }])
+})
+
+t.test('everything written arrives, however slowly it is read', async (t) => {
+  // The rest fits into a pipe: the child ends, and it has not been read.
+  const child = spawn(['sh', '-c', 'echo first; read line; head -c 60000 /dev/zero'])
+  void firstOf(child.stdout).then(() => {
+    child.stdout.pause()
+    say(child.stdin, '\n')
+  })
+  let hasExited = false
+  void child.exited.then(() => {
+    hasExited = true
+  })
+  t.ok(await until(() => living(child.pid).length === 0))
+  await new Promise((done) => setTimeout(done, 1200))
+  t.notOk(hasExited, 'a paused reader is waited for')
+  let bytes = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  child.stdout.resume()
+  await child.exited
+  t.equal(bytes, 60_000)
+})
+
+t.test('faults 46, 47, 56: groups', async (t) => {
+  const group = spawn(['bash', '-c', 'sleep 300 & sleep 300 & echo ready; wait'])
+  await firstOf(group.stdout)
+  t.equal(living(group.pid).length, 3)
+  await group.terminate(2000)
+  t.ok(await until(() => living(group.pid).length === 0), 'terminate ends the whole group')
+  t.equal((await group.exited).signal, 'SIGTERM')
+
+  // No test waits for these to end by themselves: its deadline is shorter than a day.
+  const deaf = spawn(['bash', '-c', "trap '' TERM; sleep 86400 & echo ready; wait; wait"])
+  await firstOf(deaf.stdout)
+  await deaf.terminate(200)
+  t.equal((await deaf.exited).signal, 'SIGKILL', 'what ignores TERM is killed after the grace')
+  t.ok(await until(() => living(deaf.pid).length === 0))
+
+  const straggler = spawn(['sh', '-c', "trap '' TERM; sleep 86400 & echo done"])
+  straggler.stdout.resume()
+  t.same(await straggler.exited, { status: 0, signal: null }, 'a grandchild that keeps stdout is not waited for')
+  t.ok(await until(() => living(straggler.pid).length === 0), 'and is ended')
+
+  const late = spawn(['sh', '-c', '(sleep 0.2; echo late) & echo early'])
+  t.equal(await textOf(late.stdout), 'early\nlate\n', 'one that still has something to say is')
+
+  const gone = spawn(['true'])
+  await gone.exited
+  const kill = t.capture(process, 'kill', () => true)
+  gone.kill('SIGTERM')
+  await gone.terminate(10)
+  t.same(kill(), [], 'nothing is signalled once the end was seen')
+})
+
+t.test('fault 39: kill -9 of a parent leaves nothing', async (t) => {
+  for (const script of ["trap '' TERM HUP INT; sleep 300 & sleep 300 & wait", 'exec sleep 300', 'read x; sleep 300']) {
+    const parent = startProgram(process.execPath, [probe, 'parent', 'bash', '-c', script], {
+      env,
+      cwd: directory,
+      stdio: ['ignore', 'pipe', 'inherit'],
     })
-    let hasExited = false
-    void child.exited.then(() => {
-      hasExited = true
-    })
-    t.ok(await until(() => living(child.pid).length === 0))
-    await new Promise((done) => setTimeout(done, 1200))
-    t.notOk(hasExited, 'a paused reader is waited for')
-    let bytes = 0
-    child.stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-    })
-    child.stdout.resume()
-    await child.exited
-    t.equal(bytes, 60_000)
-  })
-
-for (const means of ['streams', 'lines'] as const)
-  t.test(`faults 46, 47, 56: groups, by ${means}`, async (t) => {
-    const spawn = spawnBy(means)
-    const group = spawn(['bash', '-c', 'sleep 300 & sleep 300 & echo ready; wait'])
-    await firstOf(group.stdout)
-    t.equal(living(group.pid).length, 3)
-    await group.terminate(2000)
-    t.ok(await until(() => living(group.pid).length === 0), 'terminate ends the whole group')
-    t.equal((await group.exited).signal, 'SIGTERM')
-
-    // No test waits for these to end by themselves: its deadline is shorter than a day.
-    const deaf = spawn(['bash', '-c', "trap '' TERM; sleep 86400 & echo ready; wait; wait"])
-    await firstOf(deaf.stdout)
-    await deaf.terminate(200)
-    t.equal((await deaf.exited).signal, 'SIGKILL', 'what ignores TERM is killed after the grace')
-    t.ok(await until(() => living(deaf.pid).length === 0))
-
-    const straggler = spawn(['sh', '-c', "trap '' TERM; sleep 86400 & echo done"])
-    straggler.stdout.resume()
-    t.same(await straggler.exited, { status: 0, signal: null }, 'a grandchild that keeps stdout is not waited for')
-    t.ok(await until(() => living(straggler.pid).length === 0), 'and is ended')
-
-    const late = spawn(['sh', '-c', '(sleep 0.2; echo late) & echo early'])
-    t.equal(await textOf(late.stdout), 'early\nlate\n', 'one that still has something to say is')
-
-    const gone = spawn(['true'])
-    await gone.exited
-    const kill = t.capture(process, 'kill', () => true)
-    gone.kill('SIGTERM')
-    await gone.terminate(10)
-    t.same(kill(), [], 'nothing is signalled once the end was seen')
-  })
-
-for (const means of ['streams', 'lines'] as const)
-  t.test(`fault 39: kill -9 of a parent leaves nothing, by ${means}`, async (t) => {
-    for (const script of ["trap '' TERM HUP INT; sleep 300 & sleep 300 & wait", 'exec sleep 300', 'read x; sleep 300']) {
-      const parent = startProgram(process.execPath, [probe, 'parent', 'bash', '-c', script], {
-        env: means === 'lines' ? { ...env, LINES: '1' } : env,
-        cwd: directory,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      const [line] = await once(parent.stdout, 'data')
-      const group = Number(line)
-      t.ok(await until(() => living(group).some((args) => args.includes('sleep 300'))), `${script}: ran`)
-      parent.kill('SIGKILL')
-      t.ok(await until(() => living(group).length === 0), `${script}: gone`)
-    }
-  })
+    const [line] = await once(parent.stdout, 'data')
+    const group = Number(line)
+    t.ok(await until(() => living(group).some((args) => args.includes('sleep 300'))), `${script}: ran`)
+    parent.kill('SIGKILL')
+    t.ok(await until(() => living(group).length === 0), `${script}: gone`)
+  }
+})
 
 t.test('faults 42, 50, 52: what cannot be started', async (t) => {
   mkdirSync(join(directory, 'sub'))
@@ -217,25 +202,18 @@ t.test('faults 42, 50, 52: what cannot be started', async (t) => {
     [{ command: ['true', 'x'.repeat(200_000)] }, 'config_invalid', /cannot start 'true': its arguments and environment are too long/],
     [{ command: ['true', 'a\0b'] }, 'config_invalid', /NUL/],
   ]
-  for (const [means, isForeign] of [
-    ['streams', true],
-    ['streams', false],
-    ['lines', true],
-    ['lines', false],
-  ] as const) {
+  for (const isForeign of [true, false]) {
     for (const [options, error, detail] of cases) {
-      const child = MEANS[means]({ env, cwd: directory, isForeign, ...options })
-      t.match(child, { ok: false, error: { error, detail } }, `${detail} by ${means}`)
+      const child = spawnChild({ env, cwd: directory, isForeign, ...options })
+      t.match(child, { ok: false, error: { error, detail } }, `${detail}`)
     }
   }
-  for (const variable of ['', 'LINES=1 ']) {
-    const many = await shell(`ulimit -n 80; ${variable}node $probe many sleep 307; running "sleep 307"`)
-    t.match(
-      many,
-      { out: /^0\n$/, err: /^\{"error":"child_failed".*cannot start 'sleep': the system has no room.*\}\n$/ },
-      'no descriptors left',
-    )
-  }
+  const many = await shell(`ulimit -n 80; node $probe many sleep 307; running "sleep 307"`)
+  t.match(
+    many,
+    { out: /^0\n$/, err: /^\{"error":"child_failed".*cannot start 'sleep': the system has no room.*\}\n$/ },
+    'no descriptors left',
+  )
   t.equal(await textOf(spawn(['./prog'], { cwd: join(directory, 'sub') }).stdout), `${join(directory, 'sub')}\n`)
 })
 
@@ -332,20 +310,18 @@ t.test('signals', async (t) => {
 
 t.test('what Node does not document is used where it was tried, and nowhere else', async (t) => {
   const [tried, others] = [
-    ['20.0.0', '20.20.2', '22.23.3'],
-    ['18.20.1', '20.21.0', '22.24.0', '24.21.0', '26.0.0', 'x', ''],
+    ['20.0.0', '20.20.2', '22.23.3', '24.21.0'],
+    ['18.20.1', '20.21.0', '22.24.0', '24.22.0', '26.0.0', 'x', ''],
   ]
-  for (const version of tried) t.ok(isTried('process_wrap', version), version)
-  for (const version of others) t.notOk(isTried('process_wrap', version), version)
-  t.ok(isTried('pipe_wrap', '24.21.0'))
-  t.notOk(isTried('pipe_wrap', '24.22.0'))
+  for (const version of tried) t.ok(isTried('pipe_wrap', version), version)
+  for (const version of others) t.notOk(isTried('pipe_wrap', version), version)
   t.notOk(isTried('fs', '20.20.2'))
 })
 
-t.test('pipes of ours and streams let the same through a child, however it comes', async (t) => {
+t.test('all gets through a child, however it comes', async (t) => {
   const piece = fc.oneof(fc.constantFrom('\n', '{"a":1}\n', 'x'.repeat(100_000)), fc.string({ maxLength: 100 }))
-  const through = async (means: Means, isForeign: boolean, pieces: readonly string[]): Promise<readonly string[]> => {
-    const child = spawnBy(means)(['sh', '-c', 'cat; cat <&6 >&7'], { isForeign, fds: { 6: 'in', 7: 'out' } })
+  const through = async (isForeign: boolean, pieces: readonly string[]): Promise<readonly string[]> => {
+    const child = spawn(['sh', '-c', 'cat; cat <&6 >&7'], { isForeign, fds: { 6: 'in', 7: 'out' } })
     const texts = [textOf(child.stdout), textOf(child.fds.get(7) as LineSource)]
     for (const stream of [child.stdin, child.fds.get(6) as LineSink]) {
       for (const text of pieces) {
@@ -359,11 +335,7 @@ t.test('pipes of ours and streams let the same through a child, however it comes
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 10 }), fc.boolean(), async (pieces, isForeign) => {
       const all = pieces.join('')
-      const ran = await Promise.all((['streams', 'lines'] as const).map((means) => through(means, isForeign, pieces)))
-      t.strictSame(ran, [
-        [all, all],
-        [all, all],
-      ])
+      t.strictSame(await through(isForeign, pieces), [all, all])
     }),
     { numRuns: 20 },
   )

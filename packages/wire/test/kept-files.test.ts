@@ -138,6 +138,18 @@ t.test('whatever becomes of index and files, what is found is what is in the fil
   t.equal(seen.size, Object.keys(DAMAGES).length, 'each of them came')
 })
 
+t.test('an entry is read as it was written, by an earlier release, and laid out anew; none is that was changed', async (t) => {
+  const entry = { hash: 'a'.repeat(64), place: 'a', nth: 1, answer: { text: 'näher 🙂 \ud800', b: [1, { d: 1, c: 'x' }] } }
+  const line = writeEntry(entry)
+  const earlier = line.replace(/-[0-9a-f]{16}"}$/, '"}')
+  const { sum, ...members } = JSON.parse(line)
+  const ways = { line, earlier, 'laid out anew': JSON.stringify({ sum, ...members }, null, 1) }
+  for (const [name, text] of Object.entries(ways)) {
+    t.strictSame(readEntry(text), entry, name)
+    t.equal(readEntry(text.replace('"x"', '"y"')), undefined, `${name}, changed`)
+  }
+})
+
 t.test('without an index a file of any size is read, and one that is there is not read whole', async (t) => {
   const directory = makeTestDirectory()
   const entries = KEYS.map((key, i) => ({ ...key, answer: `${i}`.repeat(4 * 1024 * 1024) }))

@@ -12,7 +12,6 @@ import {
   joinKept,
   type KeptAnswers,
   nearestRequest,
-  openGiving,
   openKept,
 } from '../src/kept/index.js'
 import type { Result } from '../src/result.js'
@@ -89,34 +88,6 @@ for (const name of ['directory', 'lines.jsonl']) {
     )
   })
 }
-
-t.test('what is given out without a request is given to none, and only once', async (t) => {
-  const path = join(makeTestDirectory(), 'kept')
-  const before = open(path)
-  for (const text of ['1', '2', '3', '4']) before.ask(hashed('q'), 'a').keep(text)
-  const kept = open(path)
-  const [own, others] = [openGiving(kept.fd), openGiving(kept.fd)]
-  const key = (nth: number) => ({ hash: hashOf('q'), place: 'a', nth })
-  const give = (...nths: number[]) => own.give(nths.map(key))
-  const other = (...nths: number[]) => others.give(nths.map(key))
-  const next = () => kept.ask(hashed('q'), 'a').found?.answer
-  t.same([give(), give(3), give(3), other(3)], [[], [true], [false], [false]])
-  t.same([next(), give(1), other(2)], ['1', [false], [true]])
-  t.same([next(), next(), give(5, 6)], ['4', undefined, [false, true]])
-})
-
-t.test('what was given out in vain is given to the next request', async (t) => {
-  const path = join(makeTestDirectory(), 'kept')
-  const before = open(path)
-  for (const text of ['1', '2', '3', '4', '5']) before.ask(hashed('q'), 'a').keep(text)
-  const kept = open(path)
-  const { give, takeBack } = openGiving(kept.fd)
-  const key = (nth: number) => ({ hash: hashOf('q'), place: 'a', nth })
-  const next = () => kept.ask(hashed('q'), 'a').found?.answer
-  t.same(give([1, 2, 4, 5].map(key)), [true, true, true, true])
-  for (const nth of [2, 1, 4]) takeBack(key(nth))
-  t.same([next(), next(), next(), next(), next()], ['1', '2', '3', '4', undefined])
-})
 
 t.test('what is damaged is asked again', async (t) => {
   const directory = makeTestDirectory()

@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { openLog } from '../src/cli/log.js'
-import { optionReaders } from '../src/cli/option-value.js'
+import { again, seconds, whole } from '../src/cli/option-value.js'
 import { Reporter } from '../src/cli/reporter.js'
 import { usageFault } from '../src/cli/usage.js'
 import { type Code, ERRORS, exitStatus, fault, isCode, isRetryable } from '../src/error.js'
@@ -22,6 +22,10 @@ import { TelemetryWriter } from '../src/telemetry.js'
 import { holds, runs } from './property.js'
 
 const parse = (text: string, isLast = false) => parseJson(Buffer.from(text), 0, Buffer.byteLength(text), isLast)
+
+// Keys are read from the environment once, when the first text is shown.
+process.env.WIRE_TEST_API_KEY = 'sk-CANARY"\\1234567890'
+process.env.WIRE_TEST_KEY_PREFIX = 'short'
 
 t.test('every error code', async (t) => {
   const categories = new Set(['config', 'invalid', 'not_found', 'denied', 'internal', 'unavailable'])
@@ -223,6 +227,13 @@ t.test('a value that is skipped is a value', async (t) => {
 t.test('texts', async (t) => {
   t.equal(preview('a\nb\t\u0000\u009b\u2028\u202e"'), 'a\\nb\\t\\u0000\\u009b\\u2028\\u202e"')
   t.equal(preview('x'.repeat(60)), 'x'.repeat(60))
+  const key = `sk-${'0123456789'.repeat(12)}`
+  addSecret(key)
+  for (let before = 0; before < 70; before++) {
+    const text = 'x'.repeat(before)
+    t.notMatch(preview(`${text}${key}`), 'sk', `a key that would be cut behind ${before} characters`)
+    t.equal(preview(`${text}${key} and more of the text ${key}`, 300), `${text}*** and more of the text ***`)
+  }
   t.equal(preview('x'.repeat(61)), `${'x'.repeat(59)}…`)
   t.equal(preview('😀'.repeat(70), 10), `${'😀'.repeat(9)}…`)
   t.equal(preview('\u0000'.repeat(10), 10), '\\u0000\\u0…')
@@ -301,20 +312,18 @@ t.test('what is said of a command line', async (t) => {
     [0, '9007199254740991', 2 ** 53 - 1],
     ...['9007199254740992', '-1', '1e3', '0x10', '1.5', ' 1', '', 'many'].map((text): [number, string, undefined] => [0, text, undefined]),
   ]
-  const { whole, seconds, again } = optionReaders(RangeError)
   for (const [from, text, value] of numbers) {
-    if (value === undefined) t.throws(() => whole(from)(text), new RangeError(`it takes a whole number from ${from}`), text)
+    if (value === undefined)
+      t.throws(() => whole(from)(text), { code: 'commander.invalidArgument', message: `it takes a whole number from ${from}` }, text)
     else t.equal(whole(from)(text), value, text)
   }
   t.strictSame(['1', '0.5', '2147483'].map(seconds), [1, 0.5, 2_147_483])
   for (const text of ['0', '-1', '2147484', '1s', '.5', ''])
-    t.throws(() => seconds(text), new RangeError('it takes a number of seconds'), text)
+    t.throws(() => seconds(text), { code: 'commander.invalidArgument', message: 'it takes a number of seconds' }, text)
   t.strictSame(again('b', again('a')), ['a', 'b'])
 })
 
 t.test('what is reported, and what is not', async (t) => {
-  process.env.WIRE_TEST_API_KEY = 'sk-CANARY"\\1234567890'
-  process.env.WIRE_TEST_KEY_PREFIX = 'short'
   addSecret('token-of-the-spec')
   const reported = async (report: (stream: PassThrough) => Promise<unknown>): Promise<string> => {
     const stream = new PassThrough()
@@ -349,7 +358,7 @@ t.test('what is reported, and what is not', async (t) => {
     reported(async (stream) => {
       const reporter = new Reporter('plumb-agent', () => stream, { isJson })
       reporter.warn(fault('timeout', 'a server is left out'))
-      t.equal(reporter.status, 0, 'a warning is no failure')
+      t.equal(reporter.status, 0, 'a warning is not a failure')
       await reporter.end()
     })
   t.equal(await warned(false), 'plumb-agent: warning: a server is left out (timeout)\n')

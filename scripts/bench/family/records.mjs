@@ -126,7 +126,7 @@ export const records = (fixtures) => {
     prepare: () => Promise.all(all.map((record) => record.open())),
     close: () => Promise.all(all.map((record) => record.close())),
     cases: [
-      one('resume, forgetting', 'to the request for the one more', large, firstRequest, [{ under: 1000 }]),
+      one('resume, forgetting', 'to the request for the one more', large, firstRequest, [{ under: isQuick ? 1000 : 4000 }]),
       {
         ...one('resume, remembering', 'the same, at 50 MB a second beyond the starts of plumb and its agent', talk, firstRequest, [
           replayed,

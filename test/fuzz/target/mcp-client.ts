@@ -1,10 +1,10 @@
 // Messages of an MCP server: what of them is a message, a list of tools, an answer. What comes out has the form that its users rely on, or it
 // is refused in words.
 
-import { outputCheck, readToolAnswer } from '../../../packages/plumb-tool/src/mcp-client/answer.js'
-import { answeredId, messagesIn } from '../../../packages/plumb-tool/src/mcp-client/message.js'
-import { readPages } from '../../../packages/plumb-tool/src/mcp-client/pages.js'
-import { readTools } from '../../../packages/plumb-tool/src/mcp-client/tool-list.js'
+import { outputCheck, readToolAnswer } from '../../../packages/mcp-client/src/answer.js'
+import { answeredId, messagesIn } from '../../../packages/mcp-client/src/message.js'
+import { readPages } from '../../../packages/mcp-client/src/pages.js'
+import { readTools } from '../../../packages/mcp-client/src/tool-list.js'
 import { nameTools } from '../../../packages/plumb-tool/src/source/mcp/name-tools.js'
 import { contentOfAnswer, toValue } from '../../../packages/plumb-tool/src/source/mcp/result.js'
 import { type Fault, isCode, parseJson, succeed } from '../../../packages/wire/src/index.js'

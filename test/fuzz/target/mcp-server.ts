@@ -5,8 +5,8 @@ import { isUtf8 } from 'node:buffer'
 import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { openActiveCalls } from '../../../packages/plumb-mcp/src/server/active-calls.js'
-import { serveStdio } from '../../../packages/plumb-mcp/src/server/serve-stdio.js'
-import { openCatalogue } from '../../../packages/plumb-mcp/src/tools/catalogue.js'
+import { openCatalogue } from '../../../packages/plumb-mcp/src/server/catalogue.js'
+import { serveStdio } from '../../../packages/plumb-mcp/src/stdio/serve-stdio.js'
 import { hintsOf, type ServedTool } from '../../../packages/plumb-mcp/src/tools/served-tool.js'
 import { isCode, parseJson, Semaphore } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
@@ -61,7 +61,7 @@ const converse = async (input: Buffer): Promise<readonly Reported[]> => {
   const catalogue = openCatalogue([ECHO], () => undefined, authority)
   const server = await serveStdio(
     { catalogue, files: undefined, calls, permits: new Semaphore(4), changes: new EventEmitter(), warn: () => {} },
-    { input: stdin, output: stdout, maxLine: MAX_LINE, report: ({ error }) => must(isCode(error), `'${error}' is no code`) },
+    { input: stdin, output: stdout, maxLine: MAX_LINE, report: ({ error }) => must(isCode(error), `'${error}' is not a code`) },
   )
   stdin.end(Buffer.concat([input, Buffer.from(`\n${rpc({ id: LAST, method: 'ping' })}`)]))
   await server.finished
@@ -79,7 +79,7 @@ interface Said {
   readonly method?: unknown
 }
 
-/** What the client said, message by message; what is no JSON left out. */
+/** What the client said, message by message; what is not JSON left out. */
 const saidIn = (input: Buffer): Said[] =>
   input
     .toString('utf8')

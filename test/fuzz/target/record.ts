@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bindingNamed, compile, type Graph, planOf } from '../../../packages/lang/src/index.js'
-import { readRunFile } from '../../../packages/plumb/src/record/directory.js'
-import { describeDifference } from '../../../packages/plumb/src/record/identity.js'
-import { readAnswers } from '../../../packages/plumb/src/record/resume/read-answers.js'
 import { runPage } from '../../../packages/plumb/src/view/page.js'
 import { readRun } from '../../../packages/plumb/src/view/read-run.js'
 import { readTrace } from '../../../packages/plumb/src/view/trace-lines.js'
+import { readRunFile } from '../../../packages/runtime/src/record/directory.js'
+import { describeDifference } from '../../../packages/runtime/src/record/identity.js'
+import { readAnswers } from '../../../packages/runtime/src/record/resume/read-answers.js'
 import { bundledFiles, type Fault, isCode } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 
@@ -151,7 +151,7 @@ export const record: Target = {
       if (!answers.ok) sound(answers.error)
       else
         for (const each of answers.value.values()) {
-          must(Array.isArray(each.memory), 'a memory is no list')
+          must(Array.isArray(each.memory), 'a memory is not a list')
           for (const input of ['"x"', '"z"', 'undefined']) {
             const sealed = each.take(1, input)
             if (sealed?.fault)

@@ -2,11 +2,11 @@
 // JSON, and no sum becomes a number that is none.
 
 import { PassThrough } from 'node:stream'
-import { StatsCounter } from '../../../packages/plumb/src/display/stats-counter.js'
-import { runSummaryText, summaryJson } from '../../../packages/plumb/src/display/summary.js'
-import { TraceBuilder } from '../../../packages/plumb/src/display/trace/trace-builder.js'
-import { ChildMonitor } from '../../../packages/plumb/src/event/child-monitor.js'
-import { openEmitter } from '../../../packages/plumb/src/event/emitter.js'
+import { ChildMonitor } from '../../../packages/runtime/src/child/child-monitor.js'
+import { StatsCounter } from '../../../packages/runtime/src/display/stats-counter.js'
+import { runSummaryText, summaryJson } from '../../../packages/runtime/src/display/summary.js'
+import { TraceBuilder } from '../../../packages/runtime/src/display/trace/trace-builder.js'
+import { openEmitter } from '../../../packages/runtime/src/event/emitter.js'
 import { LineReader } from '../../../packages/wire/src/index.js'
 import { must, type Target } from '../target.js'
 

@@ -1,5 +1,7 @@
 // The parts of a binding: the bindings in its chain, body or config.
 
+import { findCycles } from '../declare/find-cycle.js'
+import { error, type Report } from '../diagnostic/diagnostic.js'
 import { calledIn } from '../expression/infer/callee.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, resolveName, type Scope } from '../names/names.js'
@@ -78,4 +80,20 @@ const inChain = (chain: Chain, scope: Scope, local?: ReadonlySet<string>): reado
 const named = (name: QualifiedName, scope: Scope): readonly Bound[] => {
   const bound = resolveName(name, scope)
   return bound ? [bound] : []
+}
+
+/**
+ * Every binding after its parts. Each cycle is reported once: a binding that contains itself could not be expanded, and a plumb inside
+ * itself would start processes for ever.
+ */
+export const inOrder = (all: readonly Bound[], partsOf: PartsOf, report: Report): readonly Bound[] => {
+  const reported = new Set<Bound>()
+  return findCycles(all, partsOf, (cycle) => {
+    const isReported = cycle.some((bound) => reported.has(bound))
+    for (const bound of cycle) reported.add(bound)
+    const [first] = cycle
+    if (isReported || !first) return
+    const names = [...cycle, first].map((b) => b.name).join(' -> ')
+    report(error('definition_cycle', `'${first.name}' is made of itself: ${names}`, first.binding.name.span))
+  })
 }

@@ -2,13 +2,13 @@
 
 import { KEY_VARIABLES } from '@plumb/wire/accounts'
 import { type Category, ERRORS } from '@plumb/wire/error'
+import { isRecord } from '@plumb/wire/is-record'
 import { nearest } from '@plumb/wire/nearest'
 import type { Json } from '../types/type.js'
 import type { Inner, KeyRule, KeyTable, ValueRule } from './config.js'
 
 export const rule = (expected: string, test: (v: Json) => boolean): KeyRule => ({ fits: (v) => (test(v) ? undefined : expected) })
 const isStrings = (v: Json): v is readonly string[] => Array.isArray(v) && v.every((s) => typeof s === 'string')
-const isObject = (v: Json): v is { readonly [key: string]: Json } => typeof v === 'object' && v !== null && !Array.isArray(v)
 
 /** Initial messages of a conversation. */
 export const MESSAGES = rule(
@@ -17,12 +17,12 @@ export const MESSAGES = rule(
   (v) => Array.isArray(v) && v.every(isMessage),
 )
 const isMessage = (v: Json): boolean => {
-  if (!isObject(v) || (v.role !== 'user' && v.role !== 'assistant') || Object.keys(v).length !== 2) return false
+  if (!isRecord(v) || (v.role !== 'user' && v.role !== 'assistant') || Object.keys(v).length !== 2) return false
   const { role, content = null } = v
   return typeof content === 'string' || (Array.isArray(content) && content.every((part) => isPart(part, role === 'user')))
 }
 const isPart = (v: Json, isUser: boolean): boolean => {
-  if (!isObject(v) || Object.keys(v).length !== 2) return false
+  if (!isRecord(v) || Object.keys(v).length !== 2) return false
   return v.type === 'text' ? typeof v.text === 'string' : isUser && v.type === 'image' && typeof v.path === 'string'
 }
 
@@ -31,27 +31,27 @@ export const FLAG = rule('true or false', (v) => typeof v === 'boolean')
 export const FLAG_OR_AUTO = rule('true, false or "auto"', (v) => typeof v === 'boolean' || v === 'auto')
 export const COMPOSE = rule('true, false or { max_output: N }, N characters from 1', (v) => typeof v === 'boolean' || isComposing(v))
 const isComposing = (v: Json): boolean => {
-  if (!isObject(v)) return false
+  if (!isRecord(v)) return false
   const { max_output = 1, ...others } = v
   return Number.isSafeInteger(max_output) && (max_output as number) >= 1 && Object.keys(others).length === 0
 }
 export const WORD = rule('a string that is not empty', (v) => typeof v === 'string' && v !== '')
 export const STRINGS = rule('a list of strings', isStrings)
 /** Texts by name, as in environments. */
-export const TEXTS = rule('an object of strings', (v) => isObject(v) && Object.values(v).every((s) => typeof s === 'string'))
+export const TEXTS = rule('an object of strings', (v) => isRecord(v) && Object.values(v).every((s) => typeof s === 'string'))
 /** Directories, by the names that a tool has for them. */
 export const ROOTS = rule(
   'an object of directories: each a string, or { path, hard_links, untrusted, secret }',
-  (v) => isObject(v) && Object.values(v).every(isRoot),
+  (v) => isRecord(v) && Object.values(v).every(isRoot),
 )
 const isRoot = (v: Json): boolean => {
-  if (!isObject(v)) return typeof v === 'string'
+  if (!isRecord(v)) return typeof v === 'string'
   const { path, hard_links = false, untrusted = false, secret = false, ...others } = v
   const isFlagged = [hard_links, untrusted, secret].every((flag) => typeof flag === 'boolean')
   return typeof path === 'string' && isFlagged && Object.keys(others).length === 0
 }
 export const COMMAND = rule('a list of strings, the program first', (v) => isStrings(v) && v.length > 0 && v[0] !== '')
-export const OBJECT = rule('an object', isObject)
+export const OBJECT = rule('an object', isRecord)
 export const ANYTHING = rule('', () => true)
 
 export const wholeFrom = (min: number): KeyRule =>
@@ -89,10 +89,10 @@ export const WEB_ADDRESS = rule('the URL of a server, as in "https://host/mcp"',
 
 /** MCP servers: by config, and for a single tool also by URL. */
 export const mcpServers = (inner: Inner): KeyRule => ({
-  ...rule('a list of config values', (v) => Array.isArray(v) && v.every(isObject)),
+  ...rule('a list of config values', (v) => Array.isArray(v) && v.every(isRecord)),
   inner,
 })
-export const serverOf = (inner: Inner): KeyRule => ({ ...rule('a URL or a config value', (v) => isUrl(v) || isObject(v)), inner })
+export const serverOf = (inner: Inner): KeyRule => ({ ...rule('a URL or a config value', (v) => isUrl(v) || isRecord(v)), inner })
 
 /** A server must not get what pays for a model (plumb-agent(1), Providers). */
 export const VARIABLE = rule("the name of an environment variable, and never that of a provider's key", (v) => {

@@ -1,5 +1,6 @@
 // The key `sandbox`: what a started program may access (plumb-tools(7), Sandbox).
 
+import { isRecord } from '@plumb/wire/is-record'
 import { preview } from '@plumb/wire/preview'
 import type { Json } from '../types/type.js'
 import type { KeyRule, KeyTable, ValueRule } from './config.js'
@@ -13,8 +14,8 @@ const netFits: ValueRule = (v) => {
   if (typeof v === 'boolean') return undefined
   if (!Array.isArray(v) || v.length === 0) return NET
   for (const host of v as readonly Json[]) {
-    const read = typeof host === 'string' ? readHostPattern(host) : 'it is no string'
-    if (typeof read === 'string') return `${NET}; ${preview(JSON.stringify(host))} stands there: ${read}`
+    const read = typeof host === 'string' ? readHostPattern(host) : 'it is not a string'
+    if (typeof read === 'string') return `${NET}; found ${preview(JSON.stringify(host))}: ${read}`
   }
   return undefined
 }
@@ -29,6 +30,6 @@ const KEYS: KeyTable = {
 
 /** False: none, even where there would be one by default. */
 export const SANDBOX: KeyRule = {
-  ...rule('an object or false', (v) => v === false || (typeof v === 'object' && v !== null && !Array.isArray(v))),
+  ...rule('an object or false', (v) => v === false || isRecord(v)),
   inner: { what: 'a sandbox', keys: KEYS },
 }

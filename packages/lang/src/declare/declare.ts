@@ -8,9 +8,9 @@ import type { FieldType, TypeDeclaration, TypeExpression } from '../parse/ast.js
 import { PRIMITIVES } from '../parse/type.js'
 import type { Field, NamedType, Type } from '../types/type.js'
 import { readAnnotations } from './annotations.js'
+import { findCycles } from './find-cycle.js'
 import { refuseInfinite } from './infinite.js'
-import { mentions } from './mentions.js'
-import { refuseNested } from './nesting.js'
+import { mentions, namesIn } from './mentions.js'
 import { refuseParts } from './refuse.js'
 
 /** Fills `scope.types`. All types of a file are declared before any is read, so they may refer to each other. */
@@ -117,4 +117,35 @@ const withThoseThatMention = (broken: ReadonlySet<NamedType>, all: readonly Name
   // A set iterates over members that are added meanwhile.
   for (const part of reached) for (const type of mentioning.get(part) ?? []) reached.add(type)
   return reached
+}
+
+/** The number of names on the way to an inner type. */
+const MAX_NESTED = 3000
+
+/** The declared types that are nested too deep; the first of them is reported. */
+const refuseNested = (declared: ReadonlyMap<NamedType, Span>, report: Report): ReadonlySet<NamedType> => {
+  const depths = new Map<NamedType, number>()
+  const refused = new Set<NamedType>()
+  const inside = new Map([...declared.keys()].map((type) => [type, namesIn(type.target)]))
+  const refuse = (type: NamedType): void => {
+    const span = declared.get(type)
+    const message = `type '${type.name}' holds others more than ${MAX_NESTED.toLocaleString('en')} names deep`
+    if (refused.size === 0 && span) report(error('too_large', message, span, 'no value may be nested more than 512 deep'))
+    refused.add(type)
+  }
+  const order = findCycles(
+    declared.keys(),
+    (type) => inside.get(type) ?? [],
+    (cycle) => {
+      const [first] = cycle
+      if (first && cycle.length > MAX_NESTED) refuse(first)
+    },
+  )
+  for (const type of order) {
+    // A recursive reference has no depth of its own yet.
+    const depth = (inside.get(type) ?? []).reduce((most, other) => Math.max(most, (depths.get(other) ?? 0) + 1), 0)
+    depths.set(type, depth)
+    if (depth > MAX_NESTED) refuse(type)
+  }
+  return refused
 }

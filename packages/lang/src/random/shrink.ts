@@ -18,7 +18,6 @@ import {
   type TypePart,
   typeOfPart,
 } from './least.js'
-import { removals, withoutRange } from './removals.js'
 import { shrinkNumber } from './shrink-number.js'
 
 const MAX_VALUES = 500
@@ -249,3 +248,19 @@ function* shrinkText(text: string, { least, most }: Bounds): Generator<string> {
   if (odd.length > 1 && points.length <= most) yield PLAIN.repeat(points.length)
   for (const i of odd) yield points.with(i, PLAIN).join('')
 }
+
+/** Ranges of indices, half-open; after each at least `least` of the `count` are left. The largest first. */
+function* removals(count: number, least: number): Generator<readonly [start: number, end: number]> {
+  for (let size = count - least; size > 0; size = Math.floor(size / 2)) {
+    for (let start = 0; start < count; start += size) {
+      const end = Math.min(start + size, count)
+      // The last of them may be a smaller one; where that is all, it was there before.
+      if (end - start === size || size > 1) yield [start, end]
+    }
+  }
+}
+
+const withoutRange = <T>(items: readonly T[], [start, end]: readonly [number, number]): T[] => [
+  ...items.slice(0, start),
+  ...items.slice(end),
+]

@@ -9,7 +9,6 @@ import { limitsOf, type ValueLimits } from '../types/limits.js'
 import { hasDefaults, isRequired } from '../types/required-fields.js'
 import { type Field, type MapType, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'
-import { bytesMatch, keyBytes, literals, lookUp } from './byte-code.js'
 import { skipIntegerRest } from './integer.js'
 import { type Projection, projectionOf, slotsOf } from './projection.js'
 import type { Path, Scanner } from './scanner.js'
@@ -366,3 +365,27 @@ else { i = skipStringRest(buf, i); if (i < 0) return -1 }`
 const BOOL_CODE = `if (c === 116) { if (buf[i + 1] !== 114 || buf[i + 2] !== 117 || buf[i + 3] !== 101) return -1; i += 4 }
 else { if (c !== 102 || buf[i + 1] !== 97 || buf[i + 2] !== 108 || buf[i + 3] !== 115 || buf[i + 4] !== 101) return -1; i += 5 }`
 const UNIT_CODE = 'if (c !== 110 || buf[i + 1] !== 117 || buf[i + 2] !== 108 || buf[i + 3] !== 108) return -1\ni += 4'
+
+/** The JSON of a string without escapes. Undefined: it needs escapes, or is not valid UTF-8. */
+const plainBytes = (text: string): number[] | undefined => {
+  const quoted = JSON.stringify(text)
+  return quoted.length === text.length + 2 ? [...new TextEncoder().encode(quoted)] : undefined
+}
+
+// A name that must be escaped is never found by the fast path.
+const keyBytes = (name: string): number[] => plainBytes(name) ?? [256]
+
+const bytesMatch = (bytes: readonly number[]): string => bytes.map((b, k) => `buf[i${k ? ` + ${k}` : ''}] === ${b}`).join(' && ')
+
+const literals = (texts: readonly string[]): string => {
+  const branches = texts.flatMap((text) => {
+    const bytes = plainBytes(text)
+    return bytes ? [`if (${bytesMatch(bytes)}) i += ${bytes.length}`] : []
+  })
+  return [...branches, 'return -1'].join('\nelse ')
+}
+
+const lookUp = (name: string, fields: readonly Field[]): string => {
+  const tests = fields.map((f, k) => `if (${bytesMatch(keyBytes(f.name))}) return ${k}`)
+  return `function ${name}(buf, i) {\n${tests.join('\n')}\nreturn -1\n}`
+}

@@ -3,15 +3,17 @@
 import { declared, type Program } from '../compile.js'
 import type { Source } from '../diagnostic/source.js'
 import type { Files } from '../names/modules.js'
-import type { Node, Use } from '../parse/ast.js'
+import type { Scope } from '../names/names.js'
+import type { NamedTypeNode, Node, Use } from '../parse/ast.js'
 import { tokenize } from '../parse/lexer.js'
 import { type Parsed, parse } from '../parse/parser.js'
 import { STANDARD_LIBRARY } from '../stdlib/library.js'
+import { BUILT_IN_TYPES } from '../types/failure.js'
+import { printType } from '../types/print.js'
 import { configCompletions } from './complete-config.js'
 import { expressionCompletions } from './complete-expression.js'
 import { processCompletions } from './complete-process.js'
-import { typeCompletions } from './complete-type.js'
-import { type Completion, keywords } from './completion.js'
+import { type Completion, keywords, moduleCompletions } from './completion.js'
 import { type CompletionText, completionText, itemAround, PLACEHOLDER } from './completion-text.js'
 import { isOf, pathAt } from './path-at.js'
 
@@ -53,7 +55,7 @@ const wordEnd = (text: string, offset: number): number => {
   return rest.test(text) ? rest.lastIndex : offset
 }
 
-/** What stands before a declaration and behind it, parsed once while that is being written. */
+/** What is before a declaration and after it, parsed once while that is being written. */
 export class TextAround {
   #before: Piece | undefined
   #behind: Piece | undefined
@@ -82,7 +84,7 @@ const parsePiece = (known: Piece | undefined, path: string, text: string): Piece
   return { source, program, isRight }
 }
 
-type Place = { readonly program: Program; readonly path: readonly Node[] }
+type CompletionContext = { readonly program: Program; readonly path: readonly Node[] }
 type FileEntry = { path: string; text: string }
 
 const ofWhole = (
@@ -90,7 +92,7 @@ const ofWhole = (
   files: Files,
   { item, offset }: CompletionText,
   { start, end }: { start: number; end: number },
-): Place => {
+): CompletionContext => {
   const program = declared({ path, text: text.slice(0, start) + item + text.slice(end) }, files)
   return { program, path: pathAt(program.entry.module.program, offset + PLACEHOLDER.length) }
 }
@@ -102,7 +104,7 @@ const ofItem = (
   { item, offset }: CompletionText,
   start: number,
   rest: readonly Parsed[],
-): Place => {
+): CompletionContext => {
   const own = parse({ path, text: item }, () => {})
   const [before, behind] = rest as [Parsed, Parsed]
   const all = [before, own, behind]
@@ -148,3 +150,26 @@ const annotations = (path: readonly Node[]): Completion[] => {
   const words = path.some(isOf('record')) ? ['description', 'min', 'max'] : ['description', 'tool', 'version']
   return words.map((label) => ({ label, kind: 'annotation', insert: TEXTUAL.has(label) ? `${label} ""` : label }))
 }
+
+// Where a type is wanted: the types of the language, of the file, and after a dot those of a module.
+const typeCompletions = (path: readonly Node[], { entry }: Program): Completion[] | undefined => {
+  const node = path.find(isOf('named')) as NamedTypeNode | undefined
+  if (!node) return undefined
+  const { module } = node.name
+  if (module) return typesOf(entry.modules.get(module.text))
+  return [
+    ...typesOf(entry),
+    ...keywords('string', 'int', 'number', 'bool', 'unit', 'json', 'untrusted', 'secret'),
+    ...BUILT_IN,
+    ...moduleCompletions(entry),
+  ]
+}
+
+const typesOf = (scope: Scope | undefined): Completion[] =>
+  [...(scope?.types.values() ?? [])].map((type) => ({ label: type.name, kind: 'type', detail: printType(type.target) }))
+
+const BUILT_IN: readonly Completion[] = [...BUILT_IN_TYPES.values()].map(({ name, target }) => ({
+  label: name,
+  kind: 'type',
+  detail: printType(target),
+}))

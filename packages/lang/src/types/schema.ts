@@ -174,3 +174,16 @@ const writtenSize = (type: Type): number => {
   }
   return measure(type)
 }
+
+/** The input schema of a tool as a model or an MCP client sees it: always an object. */
+export interface ToolSchema {
+  readonly schema: JsonSchema
+  /** The input is not a record: it is the field `input` of one. */
+  readonly isWrapped: boolean
+}
+
+export const toToolSchema = (input: Type): ToolSchema => {
+  const isWrapped = resolve(input).kind !== 'record'
+  const type: Type = isWrapped ? { kind: 'record', fields: [{ name: 'input', type: input, isOptional: false }] } : input
+  return { schema: toSchema(type), isWrapped }
+}

@@ -46,7 +46,7 @@ export class AuthorityInForce {
   }
 }
 
-type Said = Pick<AgentOptions, 'grants' | 'policy' | 'context'>
+type Said = AgentOptions['tools']
 
 /** The parent's authority replaces that of the command line. */
 export const readGiven = (
@@ -61,7 +61,7 @@ export const readGiven = (
 
 const NOTHING: Authority = { grant: [], policy: [], context: {} }
 
-const readSaid = ({ grants, policy, context }: Said, readText: (path: string) => Result<string>) => {
+const readSaid = ({ grant: grants, policy, context }: Said, readText: (path: string) => Result<string>) => {
   const grant = parseGrant(grants)
   const facts = parseContext(context)
   const rules = policy === undefined ? undefined : readRules(policy, readText)

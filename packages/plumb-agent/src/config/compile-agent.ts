@@ -42,7 +42,7 @@ export interface CompiledAgent {
 
 export const compileAgent = async (
   { path, text, files, params, isOfParent }: Source,
-  { agent, flows }: Pick<AgentOptions, 'agent' | 'flows'>,
+  { agent, flows }: AgentOptions['program'],
 ): Promise<CompiledAgent> => {
   const checked = compile({ path, text, files, given: params })
   const compiled = isOfParent ? checked : await withFlows(checked, { flows })

@@ -78,20 +78,7 @@ export interface AgentConfig {
 /** Inputs that wait for batches: as many as one batch may hold. */
 const MAX_IN_BATCHES = 100_000
 
-export type ConfigOptions = Pick<
-  AgentOptions,
-  | 'provider'
-  | 'model'
-  | 'rates'
-  | 'lane'
-  | 'allowsParallelToolCalls'
-  | 'wantsTelemetry'
-  | 'allowedHosts'
-  | 'isCacheOnly'
-  | 'isUnordered'
-  | 'isFailFast'
-  | 'sourcesFd'
->
+export type ConfigOptions = Pick<AgentOptions, 'program' | 'model' | 'lines' | 'run' | 'kept'>
 
 export interface AgentEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -116,25 +103,20 @@ export const readAgentConfig = async (
   const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
   if (other) return { ok: false, error: [anotherProgram(other, agent.name)] }
-  const name = options.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
-  const model = options.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
+  const { program, model: given, lines, run } = options
+  const name = given.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
+  const model = given.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = directoriesOf(env.PLUMB_RESOURCES)
-  const keys = {
-    prompt: asText(spec.prompt),
-    file: asText(spec.prompt_file),
-    template: asTemplate(spec.template),
-    names: asTexts(spec.prompts),
-  }
-  const prompt = await readSystemPrompt(keys, { specPath, resourcePath, installed, readText, whyNotRead })
+  const prompt = await readSystemPrompt(promptKeys(spec), { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
-  const lane = laneOf(name, options.lane, spec.lane)
+  const lane = laneOf(name, given.lane, spec.lane)
   const provider: PreparedProvider =
     name === undefined
       ? { ok: false, error: [missing('provider', "'anthropic', 'openai', 'eliza' or another of --providers")] }
       : prepareProvider({ name, model, agent, lane }, options, surroundings)
 
-  // A parent of ours ends the input itself, and needs an outcome for each message that it has sent.
-  const isHandedDown = isElsewhere || options.sourcesFd !== undefined
+  // A parent that is plumb ends the input itself, and needs an outcome for each message that it has sent.
+  const isHandedDown = isElsewhere || program.sourcesFd !== undefined
   const faults = [
     ...whyNoBatches(lane, agent, isElsewhere),
     ...(model === undefined ? [missing('model', 'its name')] : []),
@@ -153,7 +135,7 @@ export const readAgentConfig = async (
     agent: agent.name,
     input: agent.input,
     output: agent.output,
-    hasTelemetry: agent.hasTelemetry || options.wantsTelemetry,
+    hasTelemetry: agent.hasTelemetry || lines.telemetry,
     provider: provider.value,
     providerWith,
     providerName: name,
@@ -172,21 +154,28 @@ export const readAgentConfig = async (
     servers: Array.isArray(spec.mcp) ? spec.mcp : [],
     compose: composeOf(spec.compose),
     maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,
-    parallelToolCalls: options.allowsParallelToolCalls && spec.parallel_tool_calls !== false,
+    parallelToolCalls: given.parallelToolCalls && spec.parallel_tool_calls !== false,
     hasRuntimeContext: spec.runtime_context === true,
     grant: spec.grant as readonly Effect[] | undefined,
     minutes: asNumber(spec.grant_minutes),
     isAmnesiac: spec.amnesiac === true,
     concurrency: lane === 'batch' ? MAX_IN_BATCHES : (asNumber(spec.concurrency) ?? 1),
     lane,
-    isUnordered: options.isUnordered || spec.unordered === true,
-    afterFailure: options.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
+    isUnordered: run.isUnordered || spec.unordered === true,
+    afterFailure: run.isFailFast ? (isHandedDown ? 'refuse' : 'end') : 'go on',
     maxMessages: asNumber(spec.max_messages) ?? Infinity,
     limit: agentLimit(specPath, agent.binding, spec.max_cost),
-    rate: rateOf(name, options.rates, spec.rate),
+    rate: rateOf(name, given.rates, spec.rate),
   }
   return { ok: true, value: config }
 }
+
+const promptKeys = (spec: CheckedAgent['config']) => ({
+  prompt: asText(spec.prompt),
+  file: asText(spec.prompt_file),
+  template: asTemplate(spec.template),
+  names: asTexts(spec.prompts),
+})
 
 interface ChosenProvider {
   readonly name: string
@@ -197,7 +186,7 @@ interface ChosenProvider {
 
 const prepareProvider = (
   { name, model, lane, agent: { config, specPath } }: ChosenProvider,
-  { allowedHosts, isCacheOnly }: ConfigOptions,
+  { model: { allowHosts }, kept }: ConfigOptions,
   { env, readText }: AgentEnvironment,
 ): PreparedProvider => {
   const entry = PROVIDERS.get(name)
@@ -211,8 +200,8 @@ const prepareProvider = (
     readText,
     key,
     endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT),
-    allowedHosts,
-    isNeverAsked: isCacheOnly,
+    allowedHosts: allowHosts.flatMap((hosts) => hosts.split(',')),
+    isNeverAsked: kept.isCacheOnly,
     lane,
   })
   if (name === 'eliza' || config.script === undefined) return prepared

@@ -39,11 +39,11 @@ export interface LoadedAgent extends CompiledAgent {
 const EVAL_PATH = '<eval>'
 
 export const loadAgent = async (
-  options: Pick<AgentOptions, 'spec' | 'agent' | 'sourcesFd' | 'set' | 'setFile' | 'flows'>,
+  { spec, program }: AgentOptions,
   received: InheritedSpec | undefined,
   searchPath: string | undefined,
 ): Promise<LoadedAgent> => {
-  const { spec, sourcesFd } = options
+  const { sourcesFd } = program
   const given = received || sourcesFd === undefined ? succeed(received) : openBootstrap(sourcesFd)
   const disk = diskFiles(directoriesOf(searchPath), STANDARD_LIBRARY)
   if (!given.ok) return refuse(given.error, disk)
@@ -62,11 +62,11 @@ export const loadAgent = async (
   const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
   if (!text.ok) return refuse(text.error, files)
 
-  const params = readGivenValues(options, given.value?.bundle)
+  const params = readGivenValues(program, given.value?.bundle)
   if (!params.ok) return refuse(params.error, files)
   const { compileAgent } = await import('./compile-agent.js')
   const source = { path, text: text.value, files, params: params.value, isOfParent: sourcesFd !== undefined }
-  return { ...base, ...(await compileAgent(source, options)) }
+  return { ...base, ...(await compileAgent(source, program)) }
 }
 
 const refuse = (error: Fault, files: SourceFiles): LoadedAgent => ({

@@ -43,8 +43,9 @@ export interface Problems {
 
 /** Reads nothing from stdin. */
 export const prepare = async (options: AgentOptions, received: InheritedSpec | undefined): Promise<Result<PreparedAgent, Problems>> => {
+  const { tools } = options
   const { agent, files, given, readText, holds, diagnostics, faults } = await loadAgent(options, received, process.env.PLUMB_PATH)
-  const authority = readGiven(given?.authority, options, readText)
+  const authority = readGiven(given?.authority, tools, readText)
   const grants = [authority.given.grant, agent?.config.grant as readonly Effect[] | undefined]
   const mayReadFiles = grants.every((grant) => grant?.includes('fs.read') ?? true)
   const isNarrowed = grants.some((grant) => grant !== undefined)
@@ -53,37 +54,38 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
     installed: INSTALLED,
     readText,
     isElsewhere: received !== undefined,
-    docroot: options.docroot ?? '.',
+    docroot: tools.docroot ?? '.',
     mayReadFiles,
     whyNotRead: (path: string, what: string) => {
-      const docroot = options.docroot ?? (isNarrowed ? '.' : undefined)
+      const docroot = tools.docroot ?? (isNarrowed ? '.' : undefined)
       return holds(path) ? undefined : whyNotRead(path, { directory: dirname(agent?.specPath ?? '.'), docroot, mayReadFiles }, what)
     },
   }
   const configured = agent && (await readAgentConfig(agent, options, surroundings))
-  const budget = await readBudget(options)
-  const fds = inheritedFds(options.fds)
+  const budget = await readBudget(options.money)
+  const fds = inheritedFds(options.lines.fds)
 
   const allFaults = [
     ...faults,
     ...(!configured || configured.ok ? [] : configured.error),
     ...(fds.ok ? [] : [fds.error]),
-    ...checkDocroot(options.docroot),
+    ...checkDocroot(tools.docroot),
     ...authority.faults,
     ...budget.faults,
-    ...(agent?.config.tools === undefined ? [] : checkToolCommand(options.toolCommand)),
+    ...(agent?.config.tools === undefined ? [] : checkToolCommand(tools.command)),
   ]
   if (diagnostics.length + allFaults.length > 0 || !agent || !configured?.ok || !fds.ok) {
     return { ok: false, error: { diagnostics, faults: allFaults.filter((error) => !isFollowUp(error, diagnostics)) } }
   }
 
   const config = configured.value
-  const { grant, minutes, tools, servers } = config
+  const { grant, minutes, servers } = config
   const inForce = new AuthorityInForce(authority.given, { grant, minutes })
   // Only tools and files of inputs need it, and listening costs a start as much as the rest of its streams.
-  if (tools.length + servers.length > 0 || holdsMedia(config.input)) given?.onAuthority?.((next) => inForce.renew(next))
+  if (config.tools.length + servers.length > 0 || holdsMedia(config.input)) given?.onAuthority?.((next) => inForce.renew(next))
   // No tool may change the policy that governs it, nor the answers that are believed the next time.
-  const { policy, cache, docroot } = options
+  const { policy, docroot } = tools
+  const { cache } = options.kept
   guardOutputsBelow(docroot)
   const paths = policy === undefined ? [] : [resolve(policy)]
   const outputs = cache === undefined ? [] : [resolve(cache)]
@@ -110,7 +112,7 @@ const readBudget = async ({
   budgetFd,
   maxCost,
   prices,
-}: AgentOptions): Promise<{ readonly limits: BudgetLimits | undefined; readonly faults: Fault[] }> => {
+}: AgentOptions['money']): Promise<{ readonly limits: BudgetLimits | undefined; readonly faults: Fault[] }> => {
   if (budgetFd !== undefined) {
     const { joinBudget } = await import('@plumb/wire/budget')
     const joined = joinBudget(budgetFd)
@@ -125,7 +127,7 @@ const readBudget = async ({
 
 const checkToolCommand = (program: string | undefined): Fault[] => {
   const found = program === undefined ? undefined : resolveProgram(program, '.', process.env.PATH)
-  return found?.ok === false ? [fault(found.error.error, `in place of plumb-tool (--tool-command, PLUMB_TOOL): ${found.error.detail}`)] : []
+  return found?.ok === false ? [fault(found.error.error, `instead of plumb-tool (--tool-command, PLUMB_TOOL): ${found.error.detail}`)] : []
 }
 
 // A key that the compiler refused for its value or its spelling is not missing.

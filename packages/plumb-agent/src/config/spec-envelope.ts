@@ -79,7 +79,5 @@ const isSpec = (value: unknown): value is SpecMessage => {
   if (typeof value !== 'object' || value === null) return false
   const { entry, files, modules, params = {}, args } = value as Readonly<Record<string, unknown>>
   const isArgs = args === undefined || (Array.isArray(args) && args.every((arg) => typeof arg === 'string'))
-  return typeof entry === 'string' && isObject(files) && isObject(modules) && isObject(params) && isArgs
+  return typeof entry === 'string' && isRecord(files) && isRecord(modules) && isRecord(params) && isArgs
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null

@@ -1,13 +1,13 @@
 // Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny,
 // pause, resume, in this order), or between inputs.
 
+import { isDeepStrictEqual } from 'node:util'
 import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'
-import type { Outlets } from '../io/outlets.js'
-import type { QueuedControl, ReplyTo } from '../loop/pending-queue.js'
-import type { Approvals } from './approvals.js'
-import { isSameMemory, MemoryReads } from './memory-reads.js'
-import { type ControlReply, parseControl, toErrorReply } from './message.js'
+import type { Outlets, ReplyTo } from '../io/outlets.js'
+import type { ChatMessage } from '../provider/provider.js'
+import type { Approvals } from '../tool/approvals.js'
+import { type ControlReply, parseControl, type QueuedControl, toErrorReply } from './message.js'
 
 interface Pausable {
   readonly isPaused: boolean
@@ -26,7 +26,7 @@ export interface ControlProcessorParts {
 
 const CHANGED = fault(
   'memory_changed',
-  "the memory is not 'if_memory' any more: what was said since would be lost, so that it was left as it is",
+  "the memory is not 'if_memory' any more: what was said since would be lost, so that it was left unchanged",
 )
 
 export class ControlProcessor {
@@ -106,3 +106,38 @@ export class ControlProcessor {
     return this.#parts.reply(reply, replyTo)
   }
 }
+
+/** Reads that are remembered. */
+const MAX_READS = 16
+
+interface MemoryRead {
+  readonly messages: readonly ChatMessage[]
+  /** 0: not in a pause. */
+  readonly pause: number
+}
+
+class MemoryReads {
+  #reads: MemoryRead[] = []
+  #pause = 0
+
+  beginPause(): void {
+    this.#pause++
+  }
+
+  record(memory: readonly ChatMessage[], isPaused: boolean): void {
+    this.#reads = [...this.#reads.slice(1 - MAX_READS), { messages: [...memory], pause: isPaused ? this.#pause : 0 }]
+  }
+
+  /**
+   * The client that read `memory` read it before the present pause, and in this pause another client has read a newer one, and will end the
+   * pause. If it were ended now, that client would be stale in turn, and so would the next.
+   */
+  isOthersPause(memory: readonly ChatMessage[]): boolean {
+    const own = this.#reads.filter(({ messages }) => isSameMemory(messages, memory))
+    return own.length > 0 && own.every(({ pause }) => pause !== this.#pause) && this.#reads.some(({ pause }) => pause === this.#pause)
+  }
+}
+
+/** `claimed` came as JSON. */
+const isSameMemory = (memory: readonly ChatMessage[], claimed: readonly ChatMessage[]): boolean =>
+  memory.length === claimed.length && isDeepStrictEqual(JSON.parse(JSON.stringify(memory)), claimed)

@@ -2,10 +2,11 @@
 
 import type { Json } from '@plumb/lang'
 import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
+import type { ReplyTo } from '../io/outlets.js'
 import { EFFORTS, type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage } from '../provider/provider.js'
 import { describeUnpaired } from '../provider/read-message.js'
-import type { WrittenJson } from '../provider/written-json.js'
+import type { ApprovalQuestion } from '../tool/approvals.js'
 
 /** One valid message. Any number of fields; a flag that is false requests nothing. */
 export interface Control {
@@ -26,12 +27,21 @@ export interface Control {
   readonly denied?: string
 }
 
+/** The part of a control message that is applied between two inputs. */
+export interface QueuedControl {
+  readonly kind: 'control'
+  /** Its number among the control messages, from 1. */
+  readonly k: number
+  readonly control: Control
+  readonly replyTo: ReplyTo
+}
+
 export type ControlReply =
   | { readonly kind: 'memory'; readonly messages: readonly ChatMessage[] }
   | { readonly kind: 'memory_set'; readonly old_messages: number; readonly new_messages: number }
   | { readonly kind: 'paused' }
   | { readonly kind: 'resumed' }
-  | { readonly kind: 'approval'; readonly id: string; readonly tool: string; readonly input: WrittenJson }
+  | ApprovalQuestion
   | { readonly kind: 'error'; readonly error: string; readonly category: string; readonly detail: string }
 
 /** One wrong field rejects the whole message, so that nothing is applied partially; the detail names every wrong one. */

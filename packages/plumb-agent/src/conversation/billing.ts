@@ -11,27 +11,14 @@ import {
   type ProviderLane,
   type Quote,
   type RateLimit,
-  type Result,
   succeed,
   type TokenCounts,
   toDollars,
   totalTokens,
 } from '@plumb/wire'
+import type { Bill, Billing } from '../provider/provider.js'
 import type { RequestSize } from '../provider/request-size.js'
 import type { Allowance } from './allowance.js'
-
-export interface Billing {
-  /** Fault `budget_spent`: the request may not be sent. */
-  reserve(size: RequestSize, signal: AbortSignal): Promise<Result<Bill>>
-  /** Tokens that a failed request used. */
-  lose(tokens: number): void
-}
-
-/** The reservation of one request. Call it once the request is over. */
-export interface Bill {
-  /** The actual cost in nanodollars, if known. `most`: its usage is unknown, and is not counted elsewhere. */
-  settle(used: TokenCounts | 'nothing' | 'most', isReported?: boolean): number | undefined
-}
 
 export interface BillingOptions {
   readonly allowance: Allowance

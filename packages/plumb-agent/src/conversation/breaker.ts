@@ -1,12 +1,7 @@
 // Stops requests to the provider after a final failure: a refused key, account or model is not tried again.
 
 import { type Fault, fault } from '@plumb/wire'
-
-/**
- * What a failure means for later requests. `final`: each of them would fail likewise. `doubtful`: final if the next input fails with it
- * too, since it may be due to the content of that one.
- */
-export type ProviderRefusal = 'final' | 'doubtful'
+import type { ProviderRefusal } from '../provider/provider.js'
 
 export interface ProviderOutcome {
   /** The value of `turn` when the request was made. */

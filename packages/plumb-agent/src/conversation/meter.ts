@@ -1,5 +1,6 @@
 // Counts the use of a conversation, and describes it to the model (runtime_context).
 
+import { type Fault, fault } from '@plumb/wire'
 import { addUsage, NO_USAGE, type TokenUsage } from '../provider/provider.js'
 
 export interface Standing {
@@ -34,5 +35,39 @@ export class Meter {
       `compaction cycles: ${this.compactions}`,
       '</runtime_context>',
     ].join('\n')
+  }
+}
+
+/** Counts the tool calls of one input, against `max_tool_calls`. */
+export class CallCount {
+  #own = 0
+  #inner = 0
+  #isPast = false
+
+  constructor(private readonly max: number) {}
+
+  /** Counts the calls of one answer: all of them are made, even beyond the limit. */
+  add(calls: number): void {
+    this.#own += calls
+  }
+
+  /** Called before each call inside a chain, which ends at the limit. */
+  readonly takeInner = (): Fault | undefined => {
+    if (this.#own + this.#inner >= this.max) {
+      this.#isPast = true
+      return this.fault
+    }
+    this.#inner++
+    return undefined
+  }
+
+  /** No further answer is requested. */
+  get isSpent(): boolean {
+    return this.#isPast || this.#own >= this.max
+  }
+
+  get fault(): Fault {
+    const { max } = this
+    return fault('tool_limit', `tools were called ${max} times or more for this message, which is the limit of 'max_tool_calls'`)
   }
 }

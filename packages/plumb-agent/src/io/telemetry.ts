@@ -1,7 +1,7 @@
 // The telemetry of an agent: one object a line, `kind` first, then its fields, then agent and time.
 
 import { type OfInput, scrub, type Telemetry } from '@plumb/wire'
-import { writeBody } from '../provider/written-json.js'
+import { writeBody } from './written-json.js'
 
 /** An output is emitted as the text that was written, so that its numbers keep their digits. */
 export type TelemetryEvent = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) &
@@ -11,8 +11,16 @@ export type Emit = (event: TelemetryEvent) => void
 
 const NOTHING: Emit = () => {}
 
-/** Without `write` nothing is emitted. Who reads `isNumbered` lines knows from them what has settled. */
-export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined, isNumbered: boolean): Emit => {
+export interface TelemetryOptions {
+  /** The reader knows from numbered lines what has settled. */
+  readonly isNumbered: boolean
+  /** Without the text of answers. */
+  readonly isBrief: boolean
+}
+
+/** Without `write` nothing is emitted. */
+export const openTelemetry = (agent: string, write: ((line: string) => void) | undefined, options: TelemetryOptions): Emit => {
+  const { isNumbered, isBrief } = options
   if (!write) return NOTHING
   const place = placeIn(process.env)
   const who = `,"agent":${JSON.stringify(agent)}${membersOf(place)}`
@@ -22,7 +30,7 @@ export const openTelemetry = (agent: string, write: ((line: string) => void) | u
     const isInner = depth !== undefined
     const placed = isInner ? { ...event, depth: (place.depth ?? 0) + depth } : event
     const by = isInner ? `,"agent":${JSON.stringify(agent)}` : who
-    write(scrub(`{"kind":"${event.kind}"${fieldsOf(placed)}${by},"time":"${new Date().toISOString()}"}`))
+    write(scrub(`{"kind":"${event.kind}"${fieldsOf(placed, isBrief)}${by},"time":"${new Date().toISOString()}"}`))
   }
 }
 
@@ -32,10 +40,14 @@ const placeIn = ({ PLUMB_PARENT, PLUMB_DEPTH = '' }: NodeJS.ProcessEnv): { reado
   ...(/^[1-9]\d{0,2}$/.test(PLUMB_DEPTH) ? { depth: Number(PLUMB_DEPTH) } : {}),
 })
 
-const fieldsOf = (event: TelemetryEvent): string => {
+const fieldsOf = (event: TelemetryEvent, isBrief: boolean): string => {
   if (event.kind === 'output') {
     const { kind: _, json, ...fields } = event
-    return `,"value":${json}${membersOf(fields)}`
+    return `${isBrief ? '' : `,"value":${json}`}${membersOf(fields)}`
+  }
+  if (event.kind === 'text' && isBrief) {
+    const { kind: _, delta: __, ...fields } = event
+    return membersOf(fields)
   }
   const { kind, ...fields } = event
   // Inputs of tool calls keep their digits too.

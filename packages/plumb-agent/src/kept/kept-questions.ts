@@ -1,14 +1,14 @@
 // The requests of one agent whose answers are kept, in a cache or in the record of a run: answered requests are not made again.
 
 import { resolve } from 'node:path'
-import { type Fault, isFault, isRecord, type Result, succeed, type ToolAnswer, type ToolRequest } from '@plumb/wire'
-import { type CallSteps, type HeldCalls, openHeldCalls } from '@plumb/wire/approval'
+import { type Fault, isFault, isRecord, type Result, succeed } from '@plumb/wire'
+import { type HeldCalls, openHeldCalls } from '@plumb/wire/approval'
 import { type AnswerSource, type Asked, joinKept, type KeptAnswers, openKept } from '@plumb/wire/kept'
 import type { AgentConfig } from '../config/config.js'
-import type { ToolResult, ToolUse } from '../conversation/turn.js'
 import type { AgentOptions } from '../options.js'
-import type { Answered, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import type { Answered, ModelAnswer, ModelRequest, ToolResult, ToolUse } from '../provider/provider.js'
 import { ANSWERS_END } from '../tool/client.js'
+import type { KeptAnswer, KeptCalls } from '../tool/kept-calls.js'
 import { type CanonicalRequest, CanonicalRequests } from './canonical-request.js'
 
 export interface KeptQuestions {
@@ -25,8 +25,6 @@ export interface KeptQuestion {
   readonly directory: string
   /** The kept answer, and its source. Undefined: it has to be requested. */
   readonly found: { readonly answered: Answered; readonly source: AnswerSource } | undefined
-  /** How the record of the run keeps the answer. Undefined: it has none, or has it under another key. */
-  readonly keptAs: { readonly hash: string; readonly nth: number } | undefined
   /** It is not kept, and must not be requested. */
   readonly miss: Fault | undefined
   /** Keeps an answer that is complete and was not cancelled. */
@@ -35,26 +33,9 @@ export interface KeptQuestion {
   callsOf(): KeptCalls | undefined
 }
 
-export interface KeptCalls {
-  find(use: ToolUse): ToolResult | undefined
-  /** A call that needs approval, with its input as JSON: it may be parked. Undefined: it cannot. Call it after `find`. */
-  held(use: ToolUse, input: string): ((steps: Omit<CallSteps<ToolAnswer>, 'isLost'>) => Promise<Result<ToolAnswer>>) | undefined
-  keep(use: ToolUse, result: ToolResult): void
-  /** The calls of a chain; equal ones in the order in which they are made. */
-  inChain(chain: ToolUse): KeptChain
-}
-
-/** Called when a call is about to be made. */
-export type KeptChain = (call: Pick<ToolRequest, 'name' | 'input'>) => {
-  readonly found: KeptAnswer | undefined
-  readonly keep: (answer: KeptAnswer) => void
-}
-
-export type KeptAnswer = Pick<ToolAnswer, 'content' | 'is_error'>
-
 export interface KeptSurroundings {
   readonly config: AgentConfig
-  readonly options: Pick<AgentOptions, 'cache' | 'isCacheOnly' | 'keptFd' | 'place'>
+  readonly options: AgentOptions['kept']
   /** Of its spec: its answers may hold one, and are not kept. A parent knows better. */
   readonly hasSecrets: boolean
   readonly warn: (warning: Fault) => void
@@ -82,7 +63,6 @@ export const openKeptQuestions = ({ config, options, hasSecrets, warn }: KeptSur
       key: nameOf(asked.key),
       directory: kept.batchDirectory,
       found: answered && asked.found && { answered, source: asked.found.source },
-      keptAs: asked.isRecorded ? { hash: asked.key.hash, nth: asked.key.nth } : undefined,
       miss: asked.miss,
       keep: (answered) => {
         if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))

@@ -2,9 +2,10 @@
 // cause.
 
 import { asShared, type Fault, nowMs, type Settled, SharedFaults } from '@plumb/wire'
+import type { InputOutcome } from '../conversation/conversation.js'
 import type { Outlets } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
-import type { Input, InputOutcome } from './pending-queue.js'
+import type { Input } from './pending-queue.js'
 
 export interface DeliveryParts {
   readonly outlets: Pick<Outlets, 'writeOutput' | 'writeError'>

@@ -1,7 +1,8 @@
 // Inputs that were started and not delivered yet: those that are being answered, and those whose outcome waits for its turn.
 
 import { nowMs } from '@plumb/wire'
-import type { Input, InputOutcome } from './pending-queue.js'
+import type { InputOutcome } from '../conversation/conversation.js'
+import type { Input } from './pending-queue.js'
 
 /** Maximum inputs without an outcome; above it no further one is started. */
 const MAX_BYTES = 256 * 1024 * 1024

@@ -15,24 +15,25 @@
 //              | pause  | resume, or no more control can come | the queue is full and only stdin brings control
 //   running    | paused | running                             | running
 //   paused     | paused | running                             | deadlocked, which is reported
-//   deadlocked | -      | -                                   | deadlocked: the control that could resume stands behind the queue
+//   deadlocked | -      | -                                   | deadlocked: the control that could resume is after the queue
 //
 // `phase`: idle -> advancing -> idle ... -> finished, once stdin is not open, nothing is queued or in flight, and no control is awaited.
 
 import { type Fault, fault, isHeld } from '@plumb/wire'
 import type { AgentConfig } from '../config/config.js'
 import { ControlProcessor } from '../control/apply.js'
-import type { Approvals } from '../control/approvals.js'
+import type { QueuedControl } from '../control/message.js'
 import { ControlSources } from '../control/sources.js'
-import { Cancellation } from '../conversation/cancellation.js'
-import type { Conversation } from '../conversation/conversation.js'
+import type { Conversation, InputOutcome } from '../conversation/conversation.js'
 import { type InboundMessage, type Intake, readInput, type UserInput } from '../io/intake.js'
-import type { Outlets } from '../io/outlets.js'
+import type { Outlets, ReplyTo } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
+import { Cancellation } from '../provider/cancellation.js'
+import type { Approvals } from '../tool/approvals.js'
 import type { EnvelopedAnswers } from '../tool/no-tools.js'
 import { Delivery, SettledCounts } from './delivery.js'
 import { InFlight } from './in-flight.js'
-import { type Input, type InputOutcome, PendingQueue, type QueuedControl, type ReplyTo } from './pending-queue.js'
+import { type Input, PendingQueue } from './pending-queue.js'
 
 export interface LoopParts {
   readonly config: Pick<AgentConfig, 'input' | 'isAmnesiac' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
@@ -96,7 +97,14 @@ export class Loop {
     this.#delivery = new Delivery(parts)
     this.#sources = new ControlSources(parts.intake)
     const { conversation, approvals, outlets, report } = parts
-    this.#control = new ControlProcessor({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
+    this.#control = new ControlProcessor({
+      conversation,
+      approvals,
+      reply: (...of) => outlets.reply(...of),
+      report,
+      cancel: () => this.cancel(),
+      loop: this,
+    })
   }
 
   /** No input is being started. */
@@ -333,7 +341,7 @@ export class Loop {
     return this.#sources.mayApprove && (this.#sources.hasDescriptor || !this.isBacklogged)
   }
 
-  /** Control and answers to calls on stdin are behind more input than may be queued. */
+  /** Control and answers to calls on stdin are after more input than may be queued. */
   get isBacklogged(): boolean {
     return this.#queue.isFull && !this.#inFlight.isEmpty
   }

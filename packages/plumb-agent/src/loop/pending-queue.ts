@@ -1,14 +1,10 @@
 // The queue of inputs, and of control messages between them, in order of arrival and within limits.
 
-import type { Fault, Result } from '@plumb/wire'
-import type { Control } from '../control/message.js'
-import type { Cancellation } from '../conversation/cancellation.js'
+import type { Result } from '@plumb/wire'
+import type { QueuedControl } from '../control/message.js'
+import type { InputOutcome } from '../conversation/conversation.js'
 import type { UserInput } from '../io/intake.js'
-
-/** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
-export type InputOutcome =
-  | { readonly ok: true; readonly value: string }
-  | { readonly ok: false; readonly error: Fault; readonly isShared?: true }
+import type { Cancellation } from '../provider/cancellation.js'
 
 /** `seq` counts from 1. */
 export interface Input {
@@ -25,21 +21,9 @@ export interface Input {
   outcome?: InputOutcome
 }
 
-/** The part of a control message that is applied between two inputs. */
-export interface QueuedControl {
-  readonly kind: 'control'
-  /** Its number among the control messages, from 1. */
-  readonly k: number
-  readonly control: Control
-  readonly replyTo: ReplyTo
-}
-
-/** The channel of a control message and of its reply. */
-export type ReplyTo = 'envelope' | 'fd'
-
 // plumb-wire(5), Envelopes: data that may wait while control is read.
 const MAX_BYTES = 16 * 1024 * 1024
-// The cost of an item besides its text, so that many short ones are bounded too.
+// The cost of an item other than its text, so that many short ones are bounded too.
 const ITEM_BYTES = 256
 
 export class PendingQueue {

@@ -3,9 +3,7 @@
 import { resolve } from 'node:path'
 import { type Json, MEDIA_KINDS, type MediaKind } from '@plumb/lang'
 import { type Authority, permit, type Subject } from '@plumb/policy'
-import { mediaTypeOf } from '@plumb/tool/source/path/media-type'
-import { readWhole } from '@plumb/tool/source/path/read-whole'
-import { absolutePath, resolvePath } from '@plumb/tool/source/path/resolved-path'
+import { absolutePath, mediaTypeOf, readWhole, resolvePath } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { MediaBlock } from '../provider/media-block.js'
 
@@ -55,7 +53,7 @@ const fromAddress = ({ kind, media_type, title }: MediaValue, url: string): Resu
   const scheme = URL.canParse(url) ? new URL(url).protocol : undefined
   if (scheme !== 'https:' && scheme !== 'http:') {
     const hint = scheme === 'data:' ? "; write its base64 as 'data'" : ''
-    return fail('unsupported_media', `url of ${kind} is no address of http or https: '${preview(url)}'${hint}`)
+    return fail('unsupported_media', `url of ${kind} is not an address of http or https: '${preview(url)}'${hint}`)
   }
   return succeed({ type: kind, url, ...(media_type === undefined ? {} : { media_type }), ...(title === undefined ? {} : { title }) })
 }
@@ -125,7 +123,7 @@ const toBlock = ({ kind, media_type, title }: MediaValue, bytes: Buffer, shown: 
 }
 
 const unknownBytes = (shown: string): ReturnType<typeof fail> =>
-  fail('unsupported_media', `${shown} is none of ${MEDIA_KINDS.flatMap((kind) => TYPES[kind]).join(', ')}, by its first bytes`)
+  fail('unsupported_media', `${shown} is not one of ${MEDIA_KINDS.flatMap((kind) => TYPES[kind]).join(', ')}, by its first bytes`)
 
 // A model identifies a document by its name.
 const titleOf = ({ kind, title }: MediaValue, path: string): { title?: string } =>

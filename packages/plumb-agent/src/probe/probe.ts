@@ -15,14 +15,14 @@ import {
   toDollars,
   writeStdout,
 } from '@plumb/wire'
-import type { AgentMoney } from '../config/money.js'
 import type { PreparedAgent } from '../config/prepare.js'
 import { sharedAllowance } from '../conversation/allowance.js'
-import { type Billing, mostOf, openBilling, pricedTokens } from '../conversation/billing.js'
-import { Cancellation } from '../conversation/cancellation.js'
+import { mostOf, openBilling, pricedTokens } from '../conversation/billing.js'
+import type { AgentMoney } from '../conversation/money.js'
 import type { Stderr } from '../io/stderr.js'
 import type { TelemetryEvent } from '../io/telemetry.js'
-import { addUsage, type ModelRequest, NO_USAGE, type TokenUsage } from '../provider/provider.js'
+import { Cancellation } from '../provider/cancellation.js'
+import { addUsage, type Billing, type ModelRequest, NO_USAGE, type TokenUsage } from '../provider/provider.js'
 import type { RequestSize } from '../provider/request-size.js'
 import { ENOUGH_TOKENS, type ProbeAnswer, type ProbeFinding, type ProbeQuestion, questions } from './questions.js'
 

@@ -2,6 +2,7 @@
 // it.
 
 import type { Type } from '@plumb/lang'
+import { preview } from '@plumb/wire'
 import { validate } from '../answer/validate.js'
 import { wrapperOf } from '../answer/wrapped.js'
 import { textOfBlocks, toolUsesOf } from '../conversation/turn.js'
@@ -142,7 +143,7 @@ const showCounts = (what: string, { usage }: ProbeAnswer): ProbeFinding => {
 
 const showEnforced = (what: string, { content, stop, isWrapped }: ProbeAnswer, output: Type): ProbeFinding => {
   const text = textOfBlocks(content)
-  const shown = JSON.stringify(text.trim().slice(0, 60))
+  const shown = preview(JSON.stringify(text.trim()))
   // No model begins an answer with one word like this by itself.
   if (stop === 'tokens')
     return BEGINNING.test(text) ? yes(what, 'cut at max_tokens') : { what, result: 'unknown', detail: 'cut at max_tokens' }

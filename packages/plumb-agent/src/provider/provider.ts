@@ -1,15 +1,14 @@
 // A provider, for the conversation: one answer to a question. It knows nothing of lines, ports, types of inputs or who runs tools.
 
 import type { Json, Type } from '@plumb/lang'
-import type { Fault, Log } from '@plumb/wire'
-import type { Billing } from '../conversation/billing.js'
-import type { ProviderRefusal } from '../conversation/breaker.js'
-import type { Cancelled } from '../conversation/cancellation.js'
+import type { Fault, Log, Result, TokenCounts } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import type { CallInput } from './call-input.js'
+import type { Cancelled } from './cancellation.js'
 import type { Effort } from './effort.js'
 import type { MediaBlock } from './media-block.js'
 import type { MessageFields } from './openai/chat/message-fields.js'
+import type { RequestSize } from './request-size.js'
 
 /**
  * One turn of the conversation, in the form that get_memory shows. `content` is text, or a list of blocks; where a memory was set it may
@@ -33,6 +32,9 @@ export type ContentBlock =
   /** `content`: text, or a list of blocks as in result-parts.ts. */
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
   | MediaBlock
+
+export type ToolUse = Extract<ContentBlock, { type: 'tool_use' }>
+export type ToolResult = Extract<ContentBlock, { type: 'tool_result' }>
 
 /** A tool as a model sees it. */
 export interface ToolOffer {
@@ -74,6 +76,20 @@ export interface ModelRequest {
   /** Receives events while it answers: text, thinking, retries. */
   readonly emit: Emit
   readonly log: Log
+}
+
+/** The cost of requests: the maximum is reserved before a request is sent, and replaced by the actual cost. */
+export interface Billing {
+  /** Fault `budget_spent`: the request may not be sent. */
+  reserve(size: RequestSize, signal: AbortSignal): Promise<Result<Bill>>
+  /** Tokens that a failed request used. */
+  lose(tokens: number): void
+}
+
+/** The reservation of one request. Call it once the request has ended. */
+export interface Bill {
+  /** The actual cost in nanodollars, if known. `most`: its usage is unknown, and is not counted elsewhere. */
+  settle(used: TokenCounts | 'nothing' | 'most', isReported?: boolean): number | undefined
 }
 
 export interface Batching {
@@ -118,6 +134,12 @@ export interface ModelAnswer {
   readonly isWrapped?: boolean
 }
 
+/**
+ * What a failure means for later requests. `final`: each of them would fail likewise. `doubtful`: final if the next input fails with it
+ * too, since it may be due to the content of that one.
+ */
+export type ProviderRefusal = 'final' | 'doubtful'
+
 export type Answered =
   | { readonly ok: true; readonly value: ModelAnswer }
   | {
@@ -130,7 +152,7 @@ export type Answered =
     }
 
 export interface Provider {
-  /** What its answers depend on besides the question, such as the maximum length; neither keys nor addresses. */
+  /** What its answers depend on in addition to the question, such as the maximum length; neither keys nor addresses. */
   readonly settings?: { readonly [name: string]: unknown }
   /** Why it accepts no temperature in this configuration. Undefined: it does. */
   readonly noTemperature?: string

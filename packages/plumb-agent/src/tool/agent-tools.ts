@@ -1,13 +1,15 @@
 // The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Loaded for an agent with tools alone.
 
-import { type Fault, succeed, type ToolCaller } from '@plumb/wire'
+import { type CheckedTool, resolve, toToolSchema } from '@plumb/lang'
+import { fitOutput, fitToolInput } from '@plumb/tool/call/fit'
+import { type Fault, fail, parseJson, succeed, type ToolCaller } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
-import type { Approvals } from '../control/approvals.js'
 import type { Outlets } from '../io/outlets.js'
 import type { AgentOptions } from '../options.js'
+import type { Approvals } from './approvals.js'
+import type { CallableTool } from './callable.js'
 import { ChildDispatcher } from './child-dispatcher.js'
 import type { Composing } from './composing.js'
-import { declareTools } from './declared.js'
 import type { AgentTools } from './no-tools.js'
 import { openCaller } from './open-caller.js'
 import { openToolPolicy } from './policy.js'
@@ -31,7 +33,7 @@ export interface AgentToolsParts {
 export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const { prepared, options, servers, outlets, approvals, report, isBacklogged } = parts
   const { config, fds, authority } = prepared
-  const own = (options.toolCommand === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
+  const own = (options.tools.command === undefined ? servers.own : undefined) ?? ownDispatcher(parts)
   const { writeTelemetry } = outlets
   if (writeTelemetry) for (const each of [own, servers.own]) each?.forwardTelemetry((event) => writeTelemetry(JSON.stringify(event)))
   const opened = openCaller({ fds, outlets, own, report, isBacklogged })
@@ -47,9 +49,10 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   })
   // ELIZA answers at once, and a batch after hours.
   const isWaitedFor = config.providerName !== 'eliza' && config.lane !== 'batch'
-  const isEarly = opened.caller === own && options.toolCommand === undefined && isWaitedFor
+  const isEarly = opened.caller === own && options.tools.command === undefined && isWaitedFor
   return {
-    ...tools,
+    offers: () => tools.offers(),
+    answer: (calls, signal, emit, of) => tools.answer(calls, signal, emit, of),
     ...(isEarly ? { prepare: () => own.prepare() } : {}),
     answers: opened.answers,
     onRequestsClosed: opened.onRequestsClosed,
@@ -67,7 +70,7 @@ const withServers = (others: ToolCaller, { own, offered }: Servers, declared: Re
 }
 
 const ownDispatcher = ({ prepared, options, report, writeStderr }: AgentToolsParts): ChildDispatcher => {
-  const { toolCommand } = options
+  const toolCommand = options.tools.command
   let stopRenewing = () => {}
   return new ChildDispatcher({
     program: toolCommand ?? 'plumb-tool',
@@ -82,4 +85,34 @@ const ownDispatcher = ({ prepared, options, report, writeStderr }: AgentToolsPar
     writeStderr,
     onClose: () => stopRenewing(),
   })
+}
+
+/** The tools that a spec declares for its agent, in the form for a model. */
+export const declareTools = (tools: readonly CheckedTool[]): ReadonlyMap<string, CallableTool> =>
+  new Map(tools.map((tool) => [tool.name, declare(tool)]))
+
+const declare = (tool: CheckedTool): CallableTool => {
+  const { name, effects, needsApproval, description, input, parts, timeoutMs } = tool
+  const { schema, isWrapped } = toToolSchema(input)
+  return {
+    name,
+    effects,
+    needsApproval,
+    parts,
+    offer: { name, description, input_schema: schema },
+    fit: (json) => fitToolInput(json, input),
+    fitResult: (json) => fitResult(json, tool),
+    signature: tool,
+    isWrapped,
+    isOfServer: false,
+    timeoutMs,
+  }
+}
+
+// A hand-written dispatcher may omit the quotes of a text.
+const fitResult = (json: string, { name, output }: CheckedTool): ReturnType<typeof fitOutput> => {
+  const bytes = Buffer.from(json)
+  if (resolve(output).kind === 'string' && !parseJson(bytes, 0, bytes.length).ok) return succeed({ json, repairs: [] })
+  const fit = fitOutput(json, output)
+  return fit.ok ? fit : fail('output_type_mismatch', `what '${name}' was answered with: ${fit.error.detail}`)
 }

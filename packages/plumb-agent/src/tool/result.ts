@@ -2,7 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { type Fault, fault, nearest, preview } from '@plumb/wire'
-import type { ToolResult } from '../conversation/turn.js'
+import type { ToolResult } from '../provider/provider.js'
 
 export const toolResult = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({
   type: 'tool_result',

@@ -1,6 +1,17 @@
 // Starts the dispatcher of an agent that runs alone: plumb-tool, or an external program that speaks the dispatch protocol.
 
-import { type Child, childEnv, type Result, spawnChild, spawnPlumb, succeed } from '@plumb/wire'
+import {
+  type Child,
+  childEnv,
+  MAX_LINE_ROW,
+  MODEL_ROWS,
+  optionWords,
+  PERMISSION_ROWS,
+  type Result,
+  spawnChild,
+  spawnPlumb,
+  succeed,
+} from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
 import type { AgentOptions } from '../options.js'
 
@@ -17,15 +28,12 @@ export const startExternalDispatcher = ({ agent }: PreparedAgent, toolCommand: s
 /** With `emits: 'offers'` its first line lists what the agent's MCP servers offer. */
 export const startPlumbTool = (
   { agent, files, config, authority }: PreparedAgent,
-  options: AgentOptions,
+  { model, lines, tools }: AgentOptions,
   emits?: 'offers',
 ): Result<Started> => {
-  const { docroot, maxLineBytes, allowedHosts } = options
   const args = [
     ...['serve', '--agent', agent.binding, '--provider', config.providerName, '--model', config.model],
-    ...(docroot === undefined ? [] : ['--docroot', docroot]),
-    ...allowedHosts.flatMap((host) => ['--allow-host', host]),
-    ...(maxLineBytes === undefined ? [] : ['--max-line', String(maxLineBytes)]),
+    ...optionWords(HANDED_ON, { ...model, ...lines, ...tools }),
     ...(emits ? ['--offers'] : []),
     ...(config.hasTelemetry ? ['--telemetry'] : []),
   ]
@@ -39,5 +47,7 @@ export const startPlumbTool = (
   })
   return own.ok ? succeed({ child: own.value.child, renew: own.value.renew }) : own
 }
+
+const HANDED_ON = { docroot: PERMISSION_ROWS.docroot, allowHosts: MODEL_ROWS.allowHosts, maxLine: MAX_LINE_ROW }
 
 const namesIn = ({ config }: PreparedAgent['agent']): readonly string[] => (config.env as readonly string[] | undefined) ?? []

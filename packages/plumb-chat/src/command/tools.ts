@@ -1,6 +1,7 @@
 // /tools: the tools that may be called, as plumb-tool lists them.
 
 import { fault, isFault } from '@plumb/wire'
+import { paramWords } from '../options.js'
 import { runSibling } from '../program/run-sibling.js'
 import type { Command } from './context.js'
 
@@ -11,7 +12,7 @@ export const tools: Command = {
     const { spec } = options
     const source = spec.kind === 'file' ? [spec.path] : ['-e', specText]
     const agent = program.runs === 'plumb-agent' ? ['--agent', program.binding] : []
-    const result = await runSibling('plumb-tool', [...agent, ...options.params, '--json', ...source, 'list'])
+    const result = await runSibling('plumb-tool', [...agent, ...paramWords(options), '--json', ...source, 'list'])
     if (!result.ok) return result.error
     if (result.value.status !== 0) return firstFault(result.value.stderr)
     const lines = result.value.stdout.split('\n').filter((line) => line !== '')

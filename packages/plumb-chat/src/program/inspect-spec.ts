@@ -11,15 +11,12 @@ export interface Rejection {
 }
 
 /** Fails with `main_missing` when the spec has several bindings and none of them is main. */
-export const inspectSpec = async (
-  { spec, agent }: Pick<ChatOptions, 'spec' | 'agent'>,
-  text: string,
-): Promise<Result<ChatProgram | Rejection>> => {
+export const inspectSpec = async ({ spec, chat: { agent } }: ChatOptions, text: string): Promise<Result<ChatProgram | Rejection>> => {
   const name = agent ?? 'main'
   const [drawn, named] = await Promise.all([draw(spec, text, name), runSibling('plumb', ['check', '--json', ...specArgs(spec, text)])])
   if (!drawn.ok) return drawn
   if (!named.ok) return named
-  // The last line; warnings stand before it.
+  // The last line; warnings are before it.
   const names = named.value.status === 0 ? (parse(splitLines(named.value.stdout).at(-1) ?? '') as Names | undefined) : undefined
   if (drawn.value.status === 0 && names) return describe(name, drawn.value.stdout, names)
   const [only, ...more] = Object.entries(names?.bindings ?? {}).flatMap(([name, { kind }]) => (kind === 'stream' ? [name] : []))
@@ -38,7 +35,7 @@ export const inspectSpec = async (
  * The text of the spec; when none was given, that of a single agent: of the requested provider, else of ELIZA, which needs no network and
  * no key.
  */
-export const specText = ({ spec, provider }: Pick<ChatOptions, 'spec' | 'provider'>, environment: string | undefined): string => {
+export const specText = (spec: Spec, provider: string | undefined, environment: string | undefined): string => {
   if (spec.kind === 'text') return spec.text
   const requested = provider ?? (environment || 'eliza')
   return requested === 'eliza'

@@ -5,7 +5,7 @@ import { escapeLines } from '@plumb/wire'
 /** For a text that comes in pieces: joins a character that was cut in two. */
 export class TextSanitizer {
   #cut = ''
-  /** The last character that was shown: what follows may belong to it. */
+  /** The last characters that were shown: what follows may belong to them. */
   #before = ''
 
   push(piece: string): string {
@@ -18,7 +18,8 @@ export class TextSanitizer {
 
   #show(text: string): string {
     const shown = sanitize(this.#before + text).slice(sanitize(this.#before).length)
-    if (text !== '') this.#before = [...text].at(-1)?.replace(/\s/, '') ?? ''
+    // As many as the marks over one letter that are shown.
+    this.#before = [...`${this.#before}${text}`].slice(-9).join('').replace(/^.*\s/s, '')
     return shown
   }
 

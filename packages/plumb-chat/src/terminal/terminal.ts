@@ -1,5 +1,7 @@
 // Where a person types: with a line editor, or, on a terminal that can do lines only, with the editing of the system.
 
+import type { ConsentQuestion } from '@plumb/wire'
+
 export interface Terminal {
   /** Shows the prompt and takes a message, beginning with keys that were typed before. */
   open(): void
@@ -7,23 +9,18 @@ export interface Terminal {
   ask(question: Question): Promise<QuestionAnswer>
   /** Changes the text of the open question. */
   reword(question: Question): void
-  /** Takes the question back; `why` is written behind it. */
+  /** Takes the question back; `why` is written after it. */
   withdraw(why: string): void
   readonly isAsking: boolean
   /** Restores the terminal to its state before. */
   close(): void
   /** Takes the line that is being typed, or the question, off the screen, before something else is written. */
   hide(): void
-  /** Shows it again; the cursor stands at the beginning of a line. */
+  /** Shows it again; the cursor is at the beginning of a line. */
   show(): void
 }
 
-export interface Question {
-  /** Text that does not fit into a few rows, shown once above the question; undefined when `line` is enough. */
-  readonly above: string | undefined
-  /** A few rows at most, drawn again and again. */
-  readonly line: string
-}
+export type Question = ConsentQuestion
 
 /** `leave`: the person does something else instead. */
 export type QuestionAnswer = 'yes' | 'no' | 'leave' | 'withdrawn'
@@ -33,6 +30,6 @@ export interface TerminalListener {
   readonly onMessage: (text: string) => void
   /** Ctrl-C on an empty line. */
   readonly onInterrupt: () => void
-  /** Ctrl-D, or the terminal is gone. */
+  /** Ctrl-D, or the terminal has closed. */
   readonly onEnd: () => void
 }

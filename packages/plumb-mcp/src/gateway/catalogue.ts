@@ -11,7 +11,7 @@ import {
   type TypedServer,
   type TypedServerTool,
   wordsFor,
-} from '@plumb/tool'
+} from '@plumb/tool/internal'
 import type { Fault } from '@plumb/wire'
 
 /** `name` is what chains write: `server.tool` for a tool of a server. */

@@ -1,6 +1,6 @@
 // Runs a chain over the tools behind a gateway: each call goes through all the stages of a single call.
 
-import { compose, cutText, perform } from '@plumb/tool'
+import { compose, cutText, perform } from '@plumb/tool/internal'
 import type { Fault } from '@plumb/wire'
 import { type McpToolResult, type ServedContent, toContent, toError } from '../tools/answer.js'
 import type { CallContext } from '../tools/served-tool.js'

@@ -1,7 +1,7 @@
 // find, schema and compose: any number of tools behind three (plumb-mcp(1), A gateway).
 
 import { type Diagnostic, type Program, printType, type Type, toSchema, typeOf } from '@plumb/lang'
-import { COMPOSE_INPUT, findByTypes, findByWords, findChain, NOTATION, writeChain } from '@plumb/tool'
+import { COMPOSE_INPUT, findByTypes, findByWords, findChain, NOTATION, writeChain } from '@plumb/tool/internal'
 import { type Fault, fail, fault, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import { type CallContext, hintsOf, type ServedTool } from '../tools/served-tool.js'

@@ -3,18 +3,16 @@
 import { normalize } from 'node:path'
 import { hasErrors, serverBindings, toShown } from '@plumb/lang'
 import { type Fault, fault } from '@plumb/wire'
-import type { ServeOptions } from '../options.js'
+import { SERVE_ROWS, type ServeOptions } from '../options.js'
 import { type OpenedSpec, openSpec, type SpecsOptions } from '../tools/of-specs.js'
 import type { ServedTool } from '../tools/served-tool.js'
 import { type CataloguedSpec, openGatewayCatalogue } from './catalogue.js'
 import { gatewayTools } from './gateway-tools.js'
 
-const DEFAULT_MAX_OUTPUT = 10_000
-
 /** Undefined: all errors, in all specs, were reported. */
 export const openGateway = async (serving: ServeOptions, options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
   const { reporter } = options
-  const { specs, maxOutput = DEFAULT_MAX_OUTPUT } = serving
+  const { specs, maxOutput = SERVE_ROWS.maxOutput.byDefault } = serving
   const usage = wrongUse(serving)
   if (usage) {
     reporter.report(usage)

@@ -1,15 +1,15 @@
 // Streamable HTTP on 127.0.0.1: requests that are not from a client are refused before they reach one.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Fault, fail, type Result, succeed, systemReason } from '@plumb/wire'
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../server/rpc-error.js'
-import type { StatelessServer } from '../stateless/stateless-server.js'
+import type { ServerContext } from '../server/server-context.js'
+import { openStateless, type StatelessServer } from '../stateless/stateless-server.js'
 import { answerStateless, isStateless } from './answer-stateless.js'
 import { openBodies, type ReadBody } from './body.js'
-import { type OriginPolicy, whyForeign } from './request-origin.js'
 import { sendError, sendResponse, toWebRequest } from './respond.js'
-import type { HttpSession, HttpSessions } from './sessions.js'
+import { type HttpSession, type HttpSessions, openHttpSessions } from './sessions.js'
 import { hasToken } from './token.js'
 
 export interface ListenOptions {
@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly maxBytes: number
   readonly sessions: HttpSessions
   readonly stateless: StatelessServer
-  /** Allowed origins of pages besides its own. */
+  /** Allowed origins of pages other than its own. */
   readonly allowedOrigins?: readonly string[]
   /** Replaces the limits below. */
   readonly limits?: Partial<Limits>
@@ -135,7 +135,7 @@ interface Refusal {
 const sessionFor = async ({ headers, method }: IncomingMessage, body: unknown, sessions: HttpSessions): Promise<HttpSession | Refusal> => {
   const id = headers[SESSION]
   if (typeof id === 'string') {
-    return sessions.get(id) ?? { status: 404, code: -32001, message: 'there is no such session, or no longer: initialize anew' }
+    return sessions.get(id) ?? { status: 404, code: -32001, message: 'there is no such session, or no longer: initialize again' }
   }
   if (method !== 'POST' || !isInitialize(body)) {
     return { status: 400, code: INVALID_REQUEST, message: `only initialize goes without the header ${SESSION}` }
@@ -146,3 +146,61 @@ const sessionFor = async ({ headers, method }: IncomingMessage, body: unknown, s
 
 const isInitialize = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && (body as { readonly method?: unknown }).method === 'initialize'
+
+// Who may send requests: programs on this machine, and pages that the server served itself, by host names that cannot be rebound.
+interface OriginPolicy {
+  /** A request that passes this check must still show a token. */
+  readonly hasToken: boolean
+  /** Allowed origins of other pages, such as `http://localhost:6274`. */
+  readonly allowedOrigins: readonly string[]
+}
+
+// Any port is accepted, since ssh and containers forward from others. A rebound name is none of these.
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+const LOCAL_PAGE = /^(https?):\/\/(?:localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+
+/** Why the origin or the host of a request is refused; the request is answered 403. */
+const whyForeign = ({ host, origin }: IncomingHttpHeaders, { hasToken, allowedOrigins }: OriginPolicy): string | undefined => {
+  const addressed = LOCAL_HOST.exec(host ?? '')
+  if (!addressed) return 'the Host of a request must be 127.0.0.1, localhost or [::1], with or without a port'
+  if (origin === undefined || allowedOrigins.includes(origin)) return undefined
+  const page = LOCAL_PAGE.exec(origin)
+  const isOwn = page?.[1]?.toLowerCase() === 'http' && (page[2] ?? HTTP_PORT) === (addressed[1] ?? HTTP_PORT)
+  if (isOwn || (page && hasToken)) return undefined
+  return 'pages of another origin may not use this server: --allow-origin names those that may'
+}
+
+const HTTP_PORT = ':80'
+
+interface HttpOptions {
+  readonly port: number
+  readonly token: string | undefined
+  readonly maxLine: number
+  readonly maxSessions: number
+  readonly idleTimeout: number
+  readonly allowedOrigins: readonly string[]
+}
+
+export interface HttpServer {
+  readonly url: string
+  /** To all clients. */
+  listChanged(): void
+  close(): Promise<void>
+}
+
+export const serveHttp = async (context: ServerContext, options: HttpOptions): Promise<Result<HttpServer>> => {
+  const { port, token, maxLine, allowedOrigins } = options
+  const sessions = openHttpSessions(await import('./mcp-http.late.js'), context, options)
+  const stateless = openStateless(context)
+  const listener = await listen({ port, token, maxBytes: maxLine, sessions, stateless, allowedOrigins })
+  if (!listener.ok) return listener
+  return succeed({
+    url: listener.value.url,
+    listChanged: () => sessions.each((client) => client.listChanged()),
+    close: async () => {
+      stateless.endListeners()
+      await sessions.close()
+      await listener.value.close()
+    },
+  })
+}

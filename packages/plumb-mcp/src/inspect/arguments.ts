@@ -1,8 +1,8 @@
 // Parses the words of the command line: a command follows '--', a URL comes last.
 
-import type { ServerConfig } from '@plumb/tool'
-import { fail, isDebugging, preview, type Result, succeed } from '@plumb/wire'
-import type { InspectFlags, InspectRequest, InspectVerbName } from './inspection.js'
+import type { ServerConfig } from '@plumb/tool/internal'
+import { demand, fail, flag, isDebugging, longName, type OptionRow, preview, type Result, succeed, type ValuesOf, value } from '@plumb/wire'
+import type { InspectRequest, InspectVerbName } from './inspection.js'
 
 interface Verb {
   readonly name: InspectVerbName
@@ -36,18 +36,67 @@ export const INSPECT_VERBS: readonly Verb[] = [
   { name: 'resources', words: '[URI]', says: 'the resources of a server, or what one holds', example: 'resources', least: 0, most: 1 },
 ]
 
+const pair = (text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
+  const at = text.indexOf('=')
+  demand(at >= 1, 'write NAME=VALUE.')
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+const number = (text: string, least: (n: number) => boolean, what: string): number => {
+  const n = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  demand(least(n), `write a number of seconds${what}.`)
+  return n
+}
+
+const seconds = (text: string): number => number(text, (n) => n > 0, ' over 0')
+const secondsOrNone = (text: string): number => number(text, (n) => n >= 0, '')
+
+/** For servers that are reached by URL. */
+const URL_ROWS = {
+  token_env: value('--token-env <name>', 'the variable that holds the bearer token'),
+  client_id_env: value('--client-id-env <name>', 'the variable that holds the id of an OAuth client'),
+  client_secret_env: value('--client-secret-env <name>', 'the variable that holds its secret'),
+  auth: value('--auth <how>', "'query': id and secret go into the URL"),
+  transport: value('--transport <name>', "'sse' or 'ws', for older servers"),
+}
+
+/** As the configuration of a server names them. */
+const CONNECTION_ROWS = {
+  revision: value('--revision <name>', 'of the protocol, such as 2025-11-25 (the newest that the server knows)'),
+  handshake_timeout: value('--handshake-timeout <seconds>', 'for the server to start and say who it is (30)', seconds),
+  timeout: value('--timeout <seconds>', 'for each answer (60)', seconds),
+  cache_ttl: value(
+    '--cache-ttl <seconds>',
+    'how old a list of its tools may be that was kept; without it the server is asked',
+    secondsOrNone,
+  ),
+}
+
+export const INSPECT_ROWS = {
+  env: value('-e, --env <name=value>', 'a variable for a server that is started', pair),
+  ...URL_ROWS,
+  ...CONNECTION_ROWS,
+  isVerbose: flag('-v, --verbose', 'all that a server which is started writes to stderr'),
+}
+
+type Given = ValuesOf<typeof INSPECT_ROWS>
+
+/** Those of the rows that are given. */
+const given = (rows: Readonly<Record<string, OptionRow>>, values: Given): Partial<ServerConfig> =>
+  Object.fromEntries(Object.entries(values).filter(([name, one]) => name in rows && one !== undefined))
+
 /** `command`: the words after '--'. Undefined: there is none. */
 export const readAsked = (
   { name, words: shown, least, most }: Verb,
   given: readonly string[],
   command: readonly string[] | undefined,
-  flags: InspectFlags,
+  values: Given,
 ): Result<InspectRequest> => {
   const words = command === undefined ? given.slice(0, -1) : given.slice(0, given.length - command.length)
   const last = given.at(-1)
   if (command?.length === 0) return fail('usage', `no command is given behind '--', as in 'plumb-mcp ${name} -- ./server.sh'`)
   if (command === undefined && !(last !== undefined && /^(https?|wss?):\/\//i.test(last))) {
-    const found = last === undefined ? '' : `, and '${preview(last)}' is none`
+    const found = last === undefined ? '' : `, and '${preview(last)}' is not one`
     return fail('usage', `which server? '${name}' ends with its URL${found}, or with '--' and the command that starts it`)
   }
   if (words.length < least || words.length > most) {
@@ -57,48 +106,23 @@ export const readAsked = (
         `given ${words.length === 0 ? 'none' : `'${preview(words.join(' '))}'`}`,
     )
   }
-  const config = command === undefined ? byUrl(last as string, flags) : byCommand(command, flags)
-  return config.ok ? succeed({ verb: name, words, config: config.value, isVerbose: flags.verbose === true || isDebugging() }) : config
+  const config = command === undefined ? byUrl(last as string, values) : byCommand(command, values)
+  return config.ok ? succeed({ verb: name, words, config: config.value, isVerbose: values.isVerbose || isDebugging() }) : config
 }
 
-const byCommand = ([command = '', ...args]: readonly string[], flags: InspectFlags): Result<ServerConfig> => {
-  const { env } = flags
-  for (const key of OF_URL) {
-    if (flags[key] !== undefined) return fail('usage', `${LONG[key]} is for servers that are reached by URL`)
-  }
-  return succeed({ command, args, ...(env === undefined ? {} : { env }), ...connectionOf(flags) })
+const byCommand = ([command = '', ...args]: readonly string[], values: Given): Result<ServerConfig> => {
+  const [other] = Object.keys(given(URL_ROWS, values)) as (keyof typeof URL_ROWS)[]
+  if (other !== undefined) return fail('usage', `${longName(URL_ROWS[other].flags)} is for servers that are reached by URL`)
+  const { env } = values
+  return succeed({ command, args, ...(env === undefined ? {} : { env }), ...given(CONNECTION_ROWS, values) })
 }
 
-const byUrl = (url: string, flags: InspectFlags): Result<ServerConfig> => {
-  const { env, tokenEnv, clientIdEnv, clientSecretEnv, auth, transport } = flags
+const byUrl = (url: string, values: Given): Result<ServerConfig> => {
+  const { env, auth, transport } = values
   if (env !== undefined) return fail('usage', '--env is for servers that are started')
-  const isSocket = /^wss?:/i.test(url)
   if (auth !== undefined && auth !== 'query') return fail('usage', `--auth is 'query', not '${preview(auth)}'`)
   if (transport !== undefined && transport !== 'sse' && transport !== 'ws')
     return fail('usage', `--transport is 'sse' or 'ws', not '${preview(transport)}'`)
-  return succeed({
-    url,
-    ...(tokenEnv === undefined ? {} : { token_env: tokenEnv }),
-    ...(clientIdEnv === undefined ? {} : { client_id_env: clientIdEnv }),
-    ...(clientSecretEnv === undefined ? {} : { client_secret_env: clientSecretEnv }),
-    ...(auth === undefined ? {} : { auth }),
-    ...(transport === undefined && !isSocket ? {} : { transport: transport ?? 'ws' }),
-    ...connectionOf(flags),
-  })
+  const socket = /^wss?:/i.test(url) ? { transport: 'ws' as const } : {}
+  return succeed({ url, ...socket, ...given(URL_ROWS, values), ...given(CONNECTION_ROWS, values) })
 }
-
-const OF_URL = ['tokenEnv', 'clientIdEnv', 'clientSecretEnv', 'auth', 'transport'] as const
-const LONG: Readonly<Record<(typeof OF_URL)[number], string>> = {
-  tokenEnv: '--token-env',
-  clientIdEnv: '--client-id-env',
-  clientSecretEnv: '--client-secret-env',
-  auth: '--auth',
-  transport: '--transport',
-}
-
-const connectionOf = ({ revision, handshakeTimeout, timeout, cacheTtl }: InspectFlags): Partial<ServerConfig> => ({
-  ...(revision === undefined ? {} : { revision }),
-  ...(handshakeTimeout === undefined ? {} : { handshake_timeout: handshakeTimeout }),
-  ...(timeout === undefined ? {} : { timeout }),
-  ...(cacheTtl === undefined ? {} : { cache_ttl: cacheTtl }),
-})

@@ -1,7 +1,7 @@
 // plumb-mcp call: one call of a tool, or with '-' one for each line of standard input, in order.
 
 import { setImmediate } from 'node:timers/promises'
-import type { McpAnswer } from '@plumb/tool'
+import type { McpAnswer } from '@plumb/tool/internal'
 import { AsyncLineReader, type Fault, fault, openInput, parseJson, preview } from '@plumb/wire'
 import type { Inspection, InspectVerb } from './inspection.js'
 

@@ -1,6 +1,6 @@
 // Inspects one server: connects, sends the request, and disconnects.
 
-import { connectMcp } from '@plumb/tool'
+import { connectMcp } from '@plumb/tool/internal'
 import { dieOf, escapeLines, type Fault, LineWriter, onStop, openOutput, Reporter, type StopSignal } from '@plumb/wire'
 import { call } from './call.js'
 import type { Inspection, InspectRequest, InspectVerb, InspectVerbName } from './inspection.js'

@@ -1,23 +1,9 @@
 // The request to a server, and the context that a command gets to answer it.
 
-import type { McpConnection, ServerConfig } from '@plumb/tool'
+import type { McpConnection, ServerConfig } from '@plumb/tool/internal'
 import type { Fault } from '@plumb/wire'
 
 export type InspectVerbName = 'tools' | 'call' | 'prompts' | 'resources'
-
-export interface InspectFlags {
-  readonly env?: Readonly<Record<string, string>>
-  readonly tokenEnv?: string
-  readonly clientIdEnv?: string
-  readonly clientSecretEnv?: string
-  readonly auth?: string
-  readonly transport?: string
-  readonly revision?: string
-  readonly handshakeTimeout?: number
-  readonly timeout?: number
-  readonly cacheTtl?: number
-  readonly verbose?: boolean
-}
 
 export interface InspectRequest {
   readonly verb: InspectVerbName

@@ -1,7 +1,7 @@
 // plumb-mcp tools, prompts, resources: lists what a server offers, one a line, or shows one prompt or resource.
 
 import type { Json } from '@plumb/lang'
-import { type McpTool, openToolListCache, type ServerConfig } from '@plumb/tool'
+import { type McpTool, openToolListCache, type ServerConfig } from '@plumb/tool/internal'
 import { fault, isRecord, parseJson, type Result } from '@plumb/wire'
 import type { InspectVerb } from './inspection.js'
 

@@ -2,7 +2,7 @@
 
 import { basename, extname } from 'node:path'
 import { agentOf, type Bound, resolve, type ToolPlan, type Type } from '@plumb/lang'
-import { loadPromptProgram, messageText, openRegistry, type PromptMessage, readPromptFile } from '@plumb/tool'
+import { loadPromptProgram, messageText, openRegistry, type PromptMessage, readPromptFile } from '@plumb/tool/internal'
 import { bundledFiles, fault, type Result, succeed } from '@plumb/wire'
 import { fromRegistered } from '../tools/from-registry.js'
 import type { ServedTool } from '../tools/served-tool.js'

@@ -1,12 +1,12 @@
 // The files of an explicit docroot: listed page by page, read whole, without those that are closed to tools.
 
 import { isUtf8 } from 'node:buffer'
+import { extname } from 'node:path'
 import { permit } from '@plumb/policy'
-import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyKeptFromReaders } from '@plumb/tool'
+import { absolutePath, openFile, type ResolvedPath, resolvePath, systemFault, walkFiles, whyKeptFromReaders } from '@plumb/sandbox'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import type { ResourceBlob, ResourceText } from '../tools/answer.js'
-import { mediaTypeByName } from './media-type.js'
 import { pathOfUri, toUri } from './uri.js'
 
 export interface ResourceFile {
@@ -119,3 +119,32 @@ const comparePaths = (a: string, b: string): number => {
   }
   return as.length - bs.length
 }
+
+// The media type of a file, by its name.
+const TYPES: Readonly<Record<string, string>> = {
+  '.c': 'text/x-c',
+  '.css': 'text/css',
+  '.csv': 'text/csv',
+  '.gif': 'image/gif',
+  '.html': 'text/html',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.jsonl': 'application/jsonl',
+  '.md': 'text/markdown',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.py': 'text/x-python',
+  '.sh': 'text/x-shellscript',
+  '.svg': 'image/svg+xml',
+  '.toml': 'application/toml',
+  '.txt': 'text/plain',
+  '.webp': 'image/webp',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+}
+
+/** Undefined: unknown. */
+const mediaTypeByName = (path: string): string | undefined => TYPES[extname(path).toLowerCase()]

@@ -1,6 +1,6 @@
 // tools/call: one call, with its place in the queue, its progress and its end, whether it is answered or cancelled.
 
-import { type Fault, fault, isRecord, preview, type Semaphore } from '@plumb/wire'
+import { type Fault, fault, inputToShow, isRecord, type Semaphore } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import type { CallContext, ServedTool } from '../tools/served-tool.js'
 import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
@@ -67,7 +67,7 @@ const acquirePermit = async (permits: Semaphore, signal: AbortSignal): Promise<F
 const MAX_WAITING = 10_000
 
 const question = ({ tool, input }: { readonly tool: string; readonly input: unknown }): string =>
-  `May the tool '${tool}' be called with ${preview(JSON.stringify(input), MAX_SHOWN)}?`
+  `May the tool '${tool}' be called with ${inputToShow(JSON.stringify(input), MAX_SHOWN)}?`
 
 const MAX_SHOWN = 1000
 
@@ -85,7 +85,7 @@ const openProgress = (token: string | number | undefined, send: RequestContext['
   let isCounted = false
   const notify = (message: string, total?: number): void => {
     const params = { progressToken: token, progress, message, ...(total === undefined ? {} : { total }) }
-    // Has no effect when the client is gone.
+    // Has no effect when the client has ended.
     send({ method: 'notifications/progress', params }).catch(() => {})
   }
   const report: CallContext['progress'] = (message, done, total) => {

@@ -4,12 +4,12 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isRecord } from '@plumb/wire'
 import { openSubscriptions } from '../resources/subscriptions.js'
 import { APPROVAL_TIMEOUT_MS, CONSENT, hasForms } from './consent.js'
-import { initialize } from './initialize.js'
+import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './identity.js'
 import { openJsonRpc } from './json-rpc.js'
 import { logMessage, passes } from './level.js'
-import type { Client } from './method.js'
+import type { Client, Params } from './method.js'
 import { SESSION_METHODS } from './methods.js'
-import { noMethod } from './rpc-error.js'
+import { INVALID_PARAMS, noMethod, RpcError } from './rpc-error.js'
 import type { ServerContext } from './server-context.js'
 
 export const openClient = async (transport: Transport, context: ServerContext): Promise<Client> => {
@@ -53,4 +53,29 @@ export const openClient = async (transport: Transport, context: ServerContext): 
   }
   await rpc.start()
   return client
+}
+
+/** The revisions with sessions, newest first: a client that asks for another one is offered the newest. */
+const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
+
+interface Initialized {
+  readonly answer: object
+  /** The client's. */
+  readonly capabilities: Params
+}
+
+/** Throws an `RpcError` if something is missing. */
+const initialize = ({ protocolVersion: asked, capabilities, clientInfo }: Params, context: ServerContext): Initialized => {
+  if (typeof asked !== 'string') throw new RpcError(INVALID_PARAMS, "'protocolVersion' takes a revision of the protocol")
+  if (!isRecord(capabilities)) throw new RpcError(INVALID_PARAMS, "'capabilities' takes an object")
+  if (!isRecord(clientInfo) || typeof clientInfo.name !== 'string' || typeof clientInfo.version !== 'string') {
+    throw new RpcError(INVALID_PARAMS, "'clientInfo' takes an object with 'name' and 'version'")
+  }
+  const answer = {
+    protocolVersion: REVISIONS.find((revision) => revision === asked) ?? REVISIONS[0],
+    capabilities: { ...capabilitiesOf(context), logging: {} },
+    serverInfo: SERVER_INFO,
+    instructions: INSTRUCTIONS,
+  }
+  return { answer, capabilities }
 }

@@ -3,8 +3,8 @@
 import type { EventEmitter } from 'node:events'
 import type { Fault, Semaphore } from '@plumb/wire'
 import type { ResourceFiles } from '../resources/files.js'
-import type { Catalogue } from '../tools/catalogue.js'
 import type { ActiveCalls } from './active-calls.js'
+import type { Catalogue } from './catalogue.js'
 
 export interface ServerContext {
   readonly catalogue: Catalogue

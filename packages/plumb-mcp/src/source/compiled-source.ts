@@ -1,7 +1,7 @@
 // The question about a client's own source, and the answer.
 
 import type { DiagnosticJson } from '@plumb/lang'
-import type { Effect } from '@plumb/tool'
+import type { Effect } from '@plumb/policy'
 import type { Bundle, Fault } from '@plumb/wire'
 
 export interface SourceQuestion {

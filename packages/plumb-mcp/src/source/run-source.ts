@@ -3,7 +3,7 @@
 import { constants, setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { narrow } from '@plumb/policy'
-import { deepenNesting } from '@plumb/tool'
+import { deepenNesting } from '@plumb/tool/internal'
 import {
   type Bundle,
   bundledFiles,

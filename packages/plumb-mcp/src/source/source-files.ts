@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path'
 import { STANDARD_LIBRARY } from '@plumb/lang'
-import { absolutePath, resolvePath } from '@plumb/tool/source/path/resolved-path'
+import { absolutePath, resolvePath } from '@plumb/sandbox'
 import { fail, preview, type Result, readFiles, readSpec, type SourceFiles, succeed } from '@plumb/wire'
 
 export interface SourceEntry {

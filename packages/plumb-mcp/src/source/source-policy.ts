@@ -9,7 +9,7 @@
 
 import { agentOf, agentTools, type Bound, type Json, type Program, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Effect, effectsOf } from '@plumb/policy'
-import { besideSpec, type Fault, fault } from '@plumb/wire'
+import { besideSpec, type Fault, fault, isRecord } from '@plumb/wire'
 import { realPathBelow } from './source-files.js'
 
 export interface SourcePolicy {
@@ -122,8 +122,7 @@ class Inspector implements SourceCheck {
   }
 }
 
-const recordOf = (value: Json | undefined): Config =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Config) : {}
+const recordOf = (value: Json | undefined): Config => (isRecord(value) ? value : {})
 
 const listed = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : value === undefined ? [] : [value])
 

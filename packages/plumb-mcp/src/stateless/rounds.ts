@@ -1,15 +1,15 @@
 // A call that asks a person in the middle: its request is answered with the questions (`input_required`), it waits, and the
 // client sends the request again with the answers and the handle that it was given. What has run is not run again.
 
-import { createHash, randomUUID } from 'node:crypto'
-import { isRecord } from '@plumb/wire'
+import { randomUUID } from 'node:crypto'
+import { isRecord, sha256Of } from '@plumb/wire'
 import { APPROVAL_TIMEOUT_MS, CONSENT } from '../server/consent.js'
 import type { Notification, Params, RequestContext } from '../server/method.js'
 import { INVALID_PARAMS, RpcError } from '../server/rpc-error.js'
 
 type Send = RequestContext['sendNotification']
 
-/** What a call gets in place of a request: it may outlive several of them. */
+/** What a call gets instead of a request: it may outlive several of them. */
 export interface RoundContext {
   readonly signal: AbortSignal
   readonly sendNotification: Send
@@ -99,7 +99,7 @@ export const openServerRounds = (): ServerRounds => {
     goOn: async (handle, params, request) => {
       const call = typeof handle === 'string' ? held.get(handle) : undefined
       if (!call || call.print !== printOf(params))
-        throw new RpcError(INVALID_PARAMS, "no call waits under this 'requestState': it is over, or was another one; make the call anew")
+        throw new RpcError(INVALID_PARAMS, "no call waits under this 'requestState': it has ended, or was another one; make the call again")
       const answers = readAnswers(params.inputResponses)
       // A handle is valid once.
       held.delete(handle as string)
@@ -127,7 +127,4 @@ const readAnswers = (responses: unknown): readonly (readonly [string, boolean])[
   })
 }
 
-const printOf = ({ name, arguments: input = {} }: Params): string =>
-  createHash('sha256')
-    .update(JSON.stringify([name, input]))
-    .digest('base64url')
+const printOf = ({ name, arguments: input = {} }: Params): string => sha256Of(JSON.stringify([name, input]))

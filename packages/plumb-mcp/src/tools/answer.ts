@@ -1,7 +1,7 @@
 // A result or an error in MCP's form: content for people and models, and the value itself if its type says more than the text does.
 
-import type { Fault, JsonText, Result } from '@plumb/tool'
-import { isRecord, scrub } from '@plumb/wire'
+import type { JsonText } from '@plumb/tool/internal'
+import { type Fault, isRecord, type Result, scrub } from '@plumb/wire'
 
 export type ServedContent =
   | { readonly type: 'text'; readonly text: string }

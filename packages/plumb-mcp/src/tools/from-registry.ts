@@ -1,7 +1,7 @@
 // The tools of a program, as clients see them.
 
 import { printType, resolve, type ToolPlan, type Type, toSchema } from '@plumb/lang'
-import { perform, type Registered, type Session } from '@plumb/tool'
+import { perform, type Registered, type Session } from '@plumb/tool/internal'
 import { toAnswer } from './answer.js'
 import { hintsOf, type ServedTool } from './served-tool.js'
 

@@ -1,7 +1,7 @@
 // The built-in tools that a server offers.
 
 import { STANDARD_LIBRARY, toolsOf } from '@plumb/lang'
-import { builtinProgram, findBuiltin, openRegistry } from '@plumb/tool'
+import { builtinProgram, findBuiltin, openRegistry } from '@plumb/tool/internal'
 import { diskFiles, type Result, succeed } from '@plumb/wire'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'

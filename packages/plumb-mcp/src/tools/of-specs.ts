@@ -15,7 +15,7 @@ import {
   toShown,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
-import { openRegistry, type Registered, type Session } from '@plumb/tool'
+import { openRegistry, type Registered, type Session } from '@plumb/tool/internal'
 import {
   diskFiles,
   type GivenOptions,

@@ -1,10 +1,10 @@
 // The state that the calls of one program share. Notifications of a running call find its client by the call's id.
 
 import { resolve } from 'node:path'
-import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool'
-import { bundledFiles, type Fault, type SourceFiles, withAround } from '@plumb/wire'
+import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool/internal'
+import { bundledFiles, type Fault, optionWords, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
-import type { ServeOptions } from '../options.js'
+import { AGENT_ROWS, type ServeOptions } from '../options.js'
 
 export interface Sessions {
   /** One for each program. */
@@ -47,7 +47,7 @@ export const openSessions = ({ docroot, authority, options, prompts, onInnerCall
           if (depth > 0) onInnerCall(outermost(id), `${tool} ${ok ? 'is done' : 'has failed'}`)
         },
         agentOptions: handedOn(options),
-        agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
+        agentProgram: options.agentProgram ?? process.env.PLUMB_AGENT,
         caller,
         servers,
       })
@@ -58,11 +58,8 @@ export const openSessions = ({ docroot, authority, options, prompts, onInnerCall
 }
 
 /** Options for the agents that are started. */
-export const handedOn = ({ provider, model, allowHost = [] }: ServeOptions): string[] => [
-  ...(provider === undefined ? [] : ['--provider', provider]),
-  ...(model === undefined ? [] : ['--model', model]),
-  ...allowHost.flatMap((hosts) => ['--allow-host', hosts]),
-]
+export const handedOn = ({ provider, model, allowHosts = [] }: ServeOptions): string[] =>
+  optionWords(AGENT_ROWS, { provider, model, allowHosts })
 
 const callerOf = ({ provider = process.env.PLUMB_PROVIDER, model = process.env.PLUMB_MODEL }: ServeOptions): Session['caller'] =>
   provider === undefined || model === undefined ? undefined : { provider, model }

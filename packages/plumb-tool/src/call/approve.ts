@@ -3,17 +3,17 @@
 import type { Json } from '@plumb/lang'
 import { terminalApproval } from '@plumb/policy'
 import { fail } from '@plumb/wire'
-import type { Wrap } from '../tool.js'
 import type { ApprovalRequest, Session } from './call.js'
 import { note } from './note.js'
+import type { Wrap } from './tool.js'
 
 export const withApproval: Wrap = (tool) => ({
   ...tool,
   run: async (input, call) => {
-    const request = { id: call.id, tool: tool.name, input: JSON.parse(input) as Json }
+    const request = { id: call.id, tool: tool.name, input: JSON.parse(input) as Json, text: input }
     const { held } = call.session
     if (held && call.depth === 0) {
-      const made = await held({ ...request, text: input }, () => tool.run(input, call), call.signal)
+      const made = await held(request, () => tool.run(input, call), call.signal)
       note(call, 'approval', made.ok || !NOT_MADE.has(made.error.error) ? 'given' : 'not given')
       return made
     }
@@ -28,8 +28,8 @@ const NOT_MADE = new Set<string>(['approval_required', 'parked', 'in_doubt', 'wr
 
 /** For a session that was started by a person, who may be at a terminal. Undefined: no terminal. */
 export const askOnTerminal = (ask = terminalApproval()) => {
-  return ({ tool, input }: ApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> =>
-    ask({ tool, input: JSON.stringify(input) }, signal)
+  return ({ tool, input, text = JSON.stringify(input) }: ApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> =>
+    ask({ tool, input: text }, signal)
 }
 
 export const approveOnTerminal = (ask = askOnTerminal()): Session['approve'] => {

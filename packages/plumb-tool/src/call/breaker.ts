@@ -1,15 +1,15 @@
 // A circuit breaker: after so many consecutive retryable failures of a tool, calls fail at once, and later one trial call is made.
 
 import { type Fault, fail, isRetryable, preview } from '@plumb/wire'
-import type { Wrap } from '../tool.js'
 import { note, plural, showMs } from './note.js'
+import type { Wrap } from './tool.js'
 
 export interface BreakerOptions {
   readonly failures: number
   readonly resetMs: number
 }
 
-/** One breaker for all calls of the tool, from all callers. */
+/** Fails at once after so many retryable failures in a row. One breaker for all calls of the tool, from all callers. */
 export const withBreaker =
   ({ failures, resetMs }: BreakerOptions): Wrap =>
   (tool) => {

@@ -5,12 +5,15 @@
 import { canonicalJson, type Result, succeed } from '@plumb/wire'
 import type { LRUCache } from 'lru-cache'
 import type { JsonText } from '../json-text.js'
-import type { Tool, Wrap } from '../tool.js'
 import type { Call, Session } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note } from './note.js'
+import type { Tool, Wrap } from './tool.js'
 
-/** Errors are not cached. Each session has a memory of its own, since another may not be allowed to see its results. */
+/**
+ * Gives an answer again to an equal input for `ttlMs`. Errors are not cached. Each session has a memory of its own, since another may not be
+ * allowed to see its results.
+ */
 export const withCache =
   (ttlMs: number): Wrap =>
   (tool) => {
@@ -120,7 +123,7 @@ class Flight {
       const onAbort = (): void => {
         signal.removeEventListener('abort', onAbort)
         if (--this.#waiting > 0) return resolve(cancelled(this.#tool.name))
-        // No caller may join it any more. Its end is awaited, so that the work is over when the last caller gets its answer.
+        // No caller may join it any more. Its end is awaited, so that the work has ended when the last caller gets its answer.
         this.#onAbandoned()
         this.#abandon.abort()
       }

@@ -1,10 +1,10 @@
 // One call on its way through the stages, and the state that all calls of one dispatcher share.
 
 import type { Json } from '@plumb/lang'
+import type { McpServers } from '@plumb/mcp-client'
 import type { Authority } from '@plumb/policy'
 import type { Fault, Result, SourceFiles, Telemetry } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { McpServers } from '../mcp-client/servers.js'
 
 export interface Call {
   /** The model's own, or generated; unique within a session. */
@@ -19,9 +19,9 @@ export interface Call {
   readonly leftOut?: ((fault: Fault) => void) | undefined
   /** The message of a run by workers that it is made for. */
   readonly delivery?: string | undefined
-  /** Fires when the caller is gone, or the time is up. */
+  /** Fires when the caller has ended, or the time is up. */
   readonly signal: AbortSignal
-  /** Notes of the stages; read when the call is over. */
+  /** Notes of the stages; read when the call has ended. */
   readonly record: CallRecord
   readonly session: Session
 }
@@ -85,7 +85,7 @@ export interface Session {
    */
   readonly held?:
     | ((
-        request: ApprovalRequest & { readonly text: JsonText },
+        request: ApprovalRequest & Required<Pick<ApprovalRequest, 'text'>>,
         run: () => Promise<Result<JsonText>>,
         signal: AbortSignal,
       ) => Promise<Result<JsonText>>)
@@ -98,7 +98,7 @@ export interface Session {
   readonly costOf?: ((usage: AgentUsage) => number | undefined) | undefined
   /** Options for agents that are started: `--provider P`… */
   readonly agentOptions: readonly string[]
-  /** Programs in place of ours (--agent-command). */
+  /** Other programs (--agent-command). */
   readonly agentProgram: string | undefined
   /** The provider and model of the calling agent, for tools that use a model (meta_refine). */
   readonly caller: { readonly provider: string; readonly model: string; readonly endpoint?: string } | undefined
@@ -121,4 +121,6 @@ export interface ApprovalRequest {
   readonly id: string
   readonly tool: string
   readonly input: Json
+  /** As it was written, where that is known: with all digits of its numbers. */
+  readonly text?: JsonText
 }

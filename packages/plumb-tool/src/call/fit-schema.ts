@@ -2,9 +2,9 @@
 // nearest to the schema. The schema alone decides.
 
 import { ALL_REPAIRS, type Fit, type Json, repairText, type Type } from '@plumb/lang'
-import { compileSchema, fail, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
+import { compileSchema, fail, isRecord, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import { typeOfSchema } from '../source/function/type-of-schema.js'
+import { typeOfSchema } from './type-of-schema.js'
 
 /** `name` is the tool, for errors: `input_type_mismatch`. */
 export type FitSchema = (name: string, json: JsonText) => Result<Fit>
@@ -14,7 +14,7 @@ export const openFitSchema = (schema: Json): Result<FitSchema> =>
   map(compileSchema(schema), (check) => {
     const flawsOf = (json: JsonText): readonly SchemaFlaw[] => {
       const value: unknown = JSON.parse(json)
-      return isObject(value) ? check(value) : [NO_OBJECT]
+      return isRecord(value) ? check(value) : [NO_OBJECT]
     }
     const hasDefaults = JSON.stringify(schema).includes('"default":')
     let known: Type | undefined
@@ -43,9 +43,6 @@ const NO_OBJECT: SchemaFlaw = { path: '', detail: 'is an object' }
 
 // The arguments of a call are always an object.
 const recordOf = (schema: Json): Type => {
-  const type = isObject(schema) ? typeOfSchema(schema) : undefined
+  const type = isRecord(schema) ? typeOfSchema(schema) : undefined
   return type?.kind === 'record' ? type : { kind: 'record', fields: [] }
 }
-
-const isObject = (value: unknown): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

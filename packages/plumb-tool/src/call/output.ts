@@ -2,11 +2,11 @@
 
 import { resolve } from '@plumb/lang'
 import { succeed } from '@plumb/wire'
-import type { Tool, Wrap } from '../tool.js'
 import { cutText } from './cut-text.js'
 import { fitOutput } from './fit.js'
 import { note, plural } from './note.js'
 import { quickCheck } from './quick-check.js'
+import type { Tool, Wrap } from './tool.js'
 
 /** `maxOutput` in characters, for tools whose result is a text. A text that the tool itself has cut is not cut again. */
 export const withOutput =

@@ -1,11 +1,11 @@
 // The stage that serialises calls which write the same path, in order of arrival.
 
+import { realPath } from '@plumb/sandbox'
 import { preview } from '@plumb/wire'
-import type { Wrap } from '../tool.js'
 import { cancelled } from './cancelled.js'
 import { note } from './note.js'
-import { realPath } from './real-path.js'
 import type { TargetsOf } from './targets.js'
+import type { Wrap } from './tool.js'
 
 export const withPathLocks =
   (targetsOf: TargetsOf): Wrap =>

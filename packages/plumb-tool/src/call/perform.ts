@@ -3,8 +3,8 @@
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
 import type { Call, CallEnvelope, CallRecord, Session } from './call.js'
+import type { Tool } from './tool.js'
 
 export interface CallStart {
   readonly session: Session
@@ -28,7 +28,7 @@ export interface Performed {
 
 let count = 0
 
-/** Never throws. `session.trace` is called. */
+/** A call with its input and result as text, in which numbers keep their digits. Never throws. `session.trace` gets its envelope. */
 export const perform = async (
   tool: Tool,
   input: JsonText,

@@ -2,10 +2,10 @@
 // only succeed elsewhere.
 
 import { type Fault, isRetryable } from '@plumb/wire'
-import type { Tool, Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { cancelled } from './cancelled.js'
 import { note, showMs } from './note.js'
+import type { Tool, Wrap } from './tool.js'
 
 export interface ToolRetryOptions {
   /** In total; 1 never repeats. */
@@ -19,6 +19,7 @@ const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 10_000
 const JITTER = 0.1
 
+/** Repeats a call that fails with an `unavailable` error, after a wait that doubles, or as long as the error asks for. */
 export const withRetry =
   ({ attempts, random = Math.random, wait: pause = wait }: ToolRetryOptions): Wrap =>
   (tool) => {

@@ -1,8 +1,8 @@
 // The targets of a call, from its input: the paths and hosts for rules of policies, and the paths that it writes.
 
+import { realPath } from '@plumb/sandbox'
 import type { JsonText } from '../json-text.js'
 import type { Call } from './call.js'
-import { realPath } from './real-path.js'
 
 export interface Targets {
   /** Absolute, as named and with links resolved, so that a rule may use either. Absent: unknown. */

@@ -1,11 +1,11 @@
 // A deadline for the work, which is aborted after it, and awaited for a short while.
 
 import { fail, type Result, startDeadline } from '@plumb/wire'
-import { linkedAbort } from '../combine/linked-abort.js'
 import type { JsonText } from '../json-text.js'
-import type { Wrap } from '../tool.js'
 import { cancelled } from './cancelled.js'
+import { linkedAbort } from './linked-abort.js'
 import { note, showMs } from './note.js'
+import type { Wrap } from './tool.js'
 
 export interface TimeoutOptions {
   readonly timeoutMs: number
@@ -16,7 +16,7 @@ export interface TimeoutOptions {
 // Longer than a child has between SIGTERM and SIGKILL, so that the work is usually over when the error is returned.
 const GRACE_MS = 5000
 
-/** An answer after the deadline is dropped. */
+/** Fails with `timeout` after `timeoutMs`, and stops the work. An answer after the deadline is dropped. */
 export const withTimeout =
   ({ timeoutMs, graceMs = GRACE_MS }: TimeoutOptions): Wrap =>
   (tool) => ({

@@ -2,11 +2,11 @@
 
 import { type Fit, resolve } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
-import type { Wrap } from '../tool.js'
 import type { Call } from './call.js'
 import { fitInput, fitToolInput } from './fit.js'
 import { note, plural } from './note.js'
 import { quickCheck } from './quick-check.js'
+import type { Wrap } from './tool.js'
 
 export const withValidation: Wrap = (tool) => {
   const isFine = quickCheck(tool.input)

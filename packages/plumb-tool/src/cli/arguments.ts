@@ -1,10 +1,10 @@
 // Parses the words and options of the command line.
 
 import { existsSync } from 'node:fs'
-import { fail, nearest, preview, type Result, requireSandbox, succeed } from '@plumb/wire'
-import type { Flags } from './flags.js'
-import type { CliOptions } from './options.js'
-import { strayOption, VERBS, type Verb, type VerbName, verbNamed } from './verbs.js'
+import { fail, longName, nearest, preview, type Result, requireSandbox, succeed } from '@plumb/wire'
+import type { ToolLine } from './flags.js'
+import { type CliOptions, TOOL_GROUPS, type VerbRow } from './options.js'
+import { VERBS, type Verb, type VerbName, verbNamed } from './verbs.js'
 
 export interface Todo {
   readonly verb: VerbName
@@ -14,27 +14,28 @@ export interface Todo {
 }
 
 /** The first word is a verb, or else the spec, which a verb follows: a file called `list` is `./list`. */
-export const read = (words: readonly string[], flags: Flags): Result<Todo> => {
-  const hasSpec = flags.eval === undefined && (flags.sourcesFd !== undefined || (words[0] !== undefined && !verbNamed(words[0])))
+export const read = ({ operands: words, values }: ToolLine): Result<Todo> => {
+  const { eval: text, sourcesFd } = values.program
+  const hasSpec = text === undefined && (sourcesFd !== undefined || (words[0] !== undefined && !verbNamed(words[0])))
   const [spec, rest] = hasSpec ? [words[0], words.slice(1)] : [undefined, words]
   const [name, ...behind] = rest
   const verb = verbNamed(name)
-  if (!verb) return noVerb(spec, name, flags)
-  const sandbox = requireSandbox(flags.requireSandbox === true)
+  if (!verb) return noVerb(spec, name, text)
+  const sandbox = requireSandbox(values.permissions.requireSandbox)
   if (!sandbox.ok) return sandbox
-  const wrong = wrongWords(verb, behind) ?? wrongOptions(verb, flags)
+  const wrong = wrongWords(verb, behind) ?? wrongOptions(verb, values.verb)
   if (wrong !== undefined) return fail('usage', wrong)
-  return succeed({ verb: verb.name, words: behind, options: toOptions(flags, spec) })
+  return succeed({ verb: verb.name, words: behind, options: { ...values, spec: specOf(text, spec) } })
 }
 
 const NAMES = VERBS.map(({ name }) => name)
 const SAY = `say what to do: ${NAMES.join(', ')}`
 
-const noVerb = (spec: string | undefined, name: string | undefined, { eval: text }: Flags): Result<never> => {
+const noVerb = (spec: string | undefined, name: string | undefined, text: string | undefined): Result<never> => {
   if (text !== undefined && name !== undefined) {
-    return fail('usage', `--eval stands in place of a file, so '${preview(name)}' is no spec and no command; ${SAY}`)
+    return fail('usage', `--eval takes the place of a file, so '${preview(name)}' is neither a spec nor a command; ${SAY}`)
   }
-  // The word in place of the spec may be meant as the verb.
+  // The word instead of the spec may be meant as the verb.
   const word = spec !== undefined && !existsSync(spec) && nearest(spec, NAMES) !== undefined ? spec : name
   if (word !== undefined) return fail('usage', `there is no command '${preview(word)}'${suggestion(word)}`)
   if (spec === undefined) return fail('usage', `${SAY}; as in 'plumb-tool list'`)
@@ -52,68 +53,15 @@ const wrongWords = ({ name, words, least, most }: Verb, given: readonly string[]
   return `'${preview(given[most] ?? '')}' is one word too many: '${name}' takes ${words === '' ? 'none' : words}`
 }
 
-const wrongOptions = (verb: Verb, flags: Flags): string | undefined => {
-  const stray = strayOption(verb, Object.keys(flags))
-  return stray && `${dashed(stray.option)} is for ${stray.verbs.join(' and ')}, not for ${verb.name}`
+const wrongOptions = (verb: Verb, given: ToolLine['values']['verb']): string | undefined => {
+  for (const [name, { flags, verbs, byDefault }] of Object.entries<VerbRow>(TOOL_GROUPS.verb)) {
+    const isGiven = given[name as keyof typeof given] !== byDefault
+    if (isGiven && !verbs.includes(verb.name)) return `${longName(flags)} is for ${verbs.join(' and ')}, not for ${verb.name}`
+  }
+  return undefined
 }
 
-const dashed = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-
-const toOptions = (flags: Flags, path: string | undefined): CliOptions => {
-  const {
-    eval: text,
-    agent,
-    set,
-    setFile,
-    docroot,
-    flows,
-    grant = [],
-    policy,
-    context = [],
-    allowHost = [],
-    provider,
-    model,
-    agentCommand,
-    maxLine,
-    fds,
-    from,
-    to,
-    seed,
-    sourcesFd,
-    budgetFd,
-  } = flags
-  const given = {
-    agent,
-    set,
-    setFile,
-    docroot,
-    flows,
-    policy,
-    provider,
-    model,
-    agentCommand,
-    maxLineBytes: maxLine,
-    fds,
-    from,
-    to,
-    seed,
-    sourcesFd,
-    budgetFd,
-  }
-  return {
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<CliOptions>),
-    spec: text !== undefined ? { kind: 'text', text } : path !== undefined ? { kind: 'file', path } : { kind: 'none' },
-    grant,
-    context,
-    allowHost,
-    wantsEnvelope: flags.envelope === true,
-    emitsOffers: flags.offers === true,
-    emitsTelemetry: flags.telemetry === true,
-    wantsJson: flags.json === true,
-    isRawInput: flags.rawInput === true,
-    isRawOutput: flags.rawOutput === true,
-    isSlurped: flags.slurp === true,
-    wantsCheck: flags.check === true,
-    tracesSandbox: flags.traceSandbox === true,
-  }
+const specOf = (text: string | undefined, path: string | undefined): CliOptions['spec'] => {
+  if (text !== undefined) return { kind: 'text', text }
+  return path === undefined ? { kind: 'none' } : { kind: 'file', path }
 }

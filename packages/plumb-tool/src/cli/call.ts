@@ -1,29 +1,36 @@
 // plumb-tool call: one call, or with `-` one for each line of standard input, in order, or one for all of it.
 
-import { printType, resolve, takesText } from '@plumb/lang'
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import { type Field, printType, resolve, type Type, takesText } from '@plumb/lang'
 import {
   AsyncLineReader,
   announceInput,
   checkLine,
   escapeLines,
   type Fault,
+  fail,
   fault,
   isTerminal,
   type LineReader,
   LineWriter,
+  MAX_LINE,
   onStop,
   openInput,
   openLineInput,
   openLineOutput,
+  type Result,
+  readBytes,
   type StopSignal,
+  succeed,
   suggestRaw,
+  systemReason,
   writeStdout,
 } from '@plumb/wire'
 import { perform } from '../call/perform.js'
 import type { JsonText } from '../json-text.js'
 import type { Registered } from '../registry/registry.js'
 import { unknownTool } from '../serve/dispatcher.js'
-import { canCheck, readAll, stringInput, withCheck } from './call-input.js'
 import type { CommandInput, RunCommand, ToolSet } from './command.js'
 
 export const call: RunCommand = async (tools, asked) => {
@@ -40,7 +47,7 @@ export const call: RunCommand = async (tools, asked) => {
     return undefined
   }
   const caller = new Caller(tool, tools, asked)
-  if (asked.options.isSlurped) await caller.callWithAll()
+  if (asked.options.verb.isSlurped) await caller.callWithAll()
   else if (given === '-') await caller.callEach()
   else await caller.callOnce(given)
   return caller.end()
@@ -81,18 +88,15 @@ class Caller {
   async callWithAll(): Promise<void> {
     const stdin = openInput(0)
     this.#stop.signal.addEventListener('abort', () => stdin.destroy(), { once: true })
-    const text = await readAll(stdin, this.asked.options.maxLineBytes)
+    const text = await readAll(stdin, this.asked.options.verb.maxLine)
     const input = text.ok ? this.#asInput(text.value) : text.error
     if (typeof input === 'string') this.#only = await this.#call(input, {})
     else if (!this.#stop.signal.aborted) this.asked.reporter.report(input)
   }
 
   async callEach(): Promise<void> {
-    const { isRawInput, maxLineBytes } = this.asked.options
-    const lines = new AsyncLineReader(openLineInput(0), {
-      raw: isRawInput,
-      ...(maxLineBytes === undefined ? {} : { maxLine: maxLineBytes }),
-    })
+    const { isRawInput, maxLine } = this.asked.options.verb
+    const lines = new AsyncLineReader(openLineInput(0), { raw: isRawInput, maxLine })
     this.#inputs = lines
     const reader = lines.current
     const form = { type: printType(this.tool.plan.input), takesText: this.#takesText, isRaw: isRawInput }
@@ -143,32 +147,32 @@ class Caller {
   }
 
   get #isRaw(): boolean {
-    const { isRawOutput, wantsEnvelope } = this.asked.options
+    const { isRawOutput, wantsEnvelope } = this.asked.options.verb
     return isRawOutput && !wantsEnvelope
   }
 
   /** The part of the result that is written. */
   async #call(input: JsonText, place: Readonly<Record<string, number>>): Promise<string | undefined> {
     const { reporter, options } = this.asked
-    const asked = options.wantsCheck ? withCheck(input) : input
+    const asked = options.verb.wantsCheck ? withCheck(input) : input
     const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
     if (!result.ok && !this.#stop.signal.aborted) {
-      const error = suggestRaw(result.error, Buffer.from(input), 0, this.#takesText && !options.isRawInput)
+      const error = suggestRaw(result.error, Buffer.from(input), 0, this.#takesText && !options.verb.isRawInput)
       reporter.report({ ...error, ...place })
     }
-    if (options.wantsEnvelope) return print()
+    if (options.verb.wantsEnvelope) return print()
     return result.ok ? result.value : undefined
   }
 
   #asInput(given: string): JsonText | Fault {
-    if (this.asked.options.isRawInput) return stringInput(this.tool.plan.input, JSON.stringify(given))
+    if (this.asked.options.verb.isRawInput) return stringInput(this.tool.plan.input, JSON.stringify(given))
     const bytes = Buffer.from(given)
     return checkLine(bytes, 0, bytes.length, this.#takesText) ?? onOneLine(given)
   }
 
   #asLine(reader: LineReader): JsonText | Fault {
     const line = readLine(reader, this.#takesText)
-    return this.asked.options.isRawInput && typeof line === 'string' ? stringInput(this.tool.plan.input, line) : line
+    return this.asked.options.verb.isRawInput && typeof line === 'string' ? stringInput(this.tool.plan.input, line) : line
   }
 
   /** With -R. */
@@ -192,9 +196,9 @@ class Caller {
 }
 
 const misuse = ({ plan }: Registered, given: string | undefined, { options }: CommandInput): Fault | undefined => {
-  if (options.isSlurped && given !== undefined && given !== '-')
+  if (options.verb.isSlurped && given !== undefined && given !== '-')
     return fault('usage', '--slurp reads standard input, so no JSON may be given')
-  if (!options.wantsCheck || canCheck(plan.input)) return undefined
+  if (!options.verb.wantsCheck || canCheck(plan.input)) return undefined
   return fault('usage', `'${plan.name}' cannot be tried with --check: it has no field 'check'`)
 }
 
@@ -216,3 +220,35 @@ const onOneLine = (json: string): string =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join(' ')
+
+/** A text unchanged; for a record with one required field, of type string, it is that field. `text` is its JSON. */
+const stringInput = (input: Type, text: JsonText): JsonText => {
+  const needed = fieldsOf(input).filter(({ isOptional }) => !isOptional)
+  const [only] = needed
+  return only && needed.length === 1 && resolve(only.type).kind === 'string' ? `{${JSON.stringify(only.name)}:${text}}` : text
+}
+
+/** The tool can be called without input. */
+const canCheck = (input: Type): boolean => fieldsOf(input).some(({ name, type }) => name === 'check' && resolve(type).kind === 'bool')
+
+/** Of two members of one name the last one counts. */
+const withCheck = (input: JsonText): JsonText => {
+  const inside = /^\s*\{(.*)\}\s*$/s.exec(input)?.[1]
+  if (inside === undefined) return input
+  return inside.trim() === '' ? '{"check":true}' : `{${inside},"check":true}`
+}
+
+const fieldsOf = (type: Type): readonly Field[] => {
+  const resolved = resolve(type)
+  return resolved.kind === 'record' ? resolved.fields : []
+}
+
+const readAll = async (stream: Readable, maxBytes = MAX_LINE): Promise<Result<string>> => {
+  try {
+    const bytes = await readBytes(stream, maxBytes)
+    if (bytes.length > maxBytes) return fail('line_too_long', `standard input is longer than ${maxBytes} bytes`)
+    return isUtf8(bytes) ? succeed(bytes.toString()) : fail('invalid_utf8', 'standard input is not UTF-8')
+  } catch (error) {
+    return fail('read_failed', `cannot read standard input: ${systemReason(error as NodeJS.ErrnoException)}`)
+  }
+}

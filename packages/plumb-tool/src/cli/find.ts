@@ -10,8 +10,8 @@ import { tableOf } from './list.js'
 import { writeLines } from './write-lines.js'
 
 export const find: RunCommand = async ({ program, registry }, { words, options, reporter }) => {
-  const from = readType('--from', options.from, program)
-  const to = readType('--to', options.to, program)
+  const from = readType('--from', options.verb.from, program)
+  const to = readType('--to', options.verb.to, program)
   for (const side of [from, to]) if (!side.ok) reporter.report(side.error)
   if (!from.ok || !to.ok) return undefined
   if (words.length === 0 && !from.value && !to.value) {
@@ -21,7 +21,7 @@ export const find: RunCommand = async ({ program, registry }, { words, options, 
   const tools = registry.list().map(findable)
   const chains = chainsFor(tools, words, from.value, to.value)
   if (chains.length === 0) reporter.report(fault('unknown_tool', nothing(words, from.value, to.value, tools)))
-  else if (options.wantsJson)
+  else if (options.verb.wantsJson)
     await writeLines(
       chains.map((chain) => JSON.stringify(asJson(chain, from.value))),
       reporter,
@@ -69,7 +69,7 @@ const readType = (option: string, text: string | undefined, program: Program): R
   const help = first?.help === undefined ? '' : `; ${first.help}`
   return fail(
     first?.code ?? 'syntax_error',
-    `${option} takes a type of the spec, and in '${preview(text)}' ${first?.message ?? 'is none'}${help}`,
+    `${option} takes a type of the spec, and in '${preview(text)}' ${first?.message ?? 'is not one'}${help}`,
   )
 }
 

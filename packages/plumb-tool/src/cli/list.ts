@@ -8,9 +8,9 @@ import type { Registered } from '../registry/registry.js'
 import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 
-export const list: RunCommand = async ({ registry }, { options: { wantsJson }, reporter }) => {
+export const list: RunCommand = async ({ registry }, { options: { verb }, reporter }) => {
   const tools = registry.list()
-  const text = isatty(1) && !wantsJson ? tableOf(tools) : tools.map((tool) => JSON.stringify(rowOf(tool, registry.nameOf)))
+  const text = isatty(1) && !verb.wantsJson ? tableOf(tools) : tools.map((tool) => JSON.stringify(rowOf(tool, registry.nameOf)))
   await writeLines(text, reporter)
   return undefined
 }

@@ -34,9 +34,10 @@ export interface LoadedProgram {
 
 /** Undefined: errors were reported. */
 export const loadProgram = async (
-  { spec, sourcesFd, budgetFd, grant, docroot, flows, set, setFile }: CliOptions,
+  { spec, program: said, permissions }: CliOptions,
   reporter: Reporter,
 ): Promise<LoadedProgram | undefined> => {
+  const { sourcesFd, budgetFd, flows } = said
   const budget = budgetFd === undefined ? succeed(undefined) : joinBudget(budgetFd)
   if (!budget.ok) return refuse(budget, reporter)
   const opened = open(sourcesFd)
@@ -47,11 +48,14 @@ export const loadProgram = async (
   // A prompt file is converted to a spec.
   const isPrompt = spec.kind === 'file' && !bootstrap && /\.(chatmd|md)$/i.test(path)
   const made = isPrompt
-    ? (await import('../source/agent/prompt-program.js')).promptAsSpec(path, reachOf({ grants: grant, docroot }))
+    ? (await import('../source/agent/prompt-program.js')).promptAsSpec(
+        path,
+        reachOf({ grants: permissions.grant, docroot: permissions.docroot }),
+      )
     : undefined
   const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
   if (!text.ok) return refuse(text, reporter)
-  const given = readGivenValues({ set, setFile }, bootstrap?.bundle)
+  const given = readGivenValues(said, bootstrap?.bundle)
   if (!given.ok) return refuse(given, reporter)
   const checked = compile({ path, text: text.value, files, given: given.value })
   // The parent has already checked what it hands over.

@@ -2,39 +2,44 @@
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
+import { type AgentPlan, agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
+import { ServerPool } from '@plumb/mcp-client'
+import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
 import {
+  andThen,
+  type Bootstrap,
   type Fault,
   fail,
   isDebugging,
   nearest,
   nowMs,
   openLog,
+  optionWords,
   preview,
   type Reporter,
   type Result,
+  readSpec,
   succeed,
   withAround,
 } from '@plumb/wire'
 import { guardOutputsBelow } from '@plumb/wire/output'
 import { approveOnTerminal } from '../call/approve.js'
 import type { Session } from '../call/call.js'
-import { ServerPool } from '../mcp-client/server-pool.js'
 import { openRegistry } from '../registry/registry.js'
 import { watchProgram } from '../source/program-files/detect-changes.js'
-import { keptPaths } from '../source/sandbox/program-files.js'
-import { openCliAuthority } from './authority.js'
+import { keptPaths } from '../source/program-files/protected-files.js'
 import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
-import type { CliOptions } from './options.js'
+import { type CliOptions, TOOL_GROUPS } from './options.js'
 
 /** Undefined: all errors were reported. */
 export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, reporter: Reporter): Promise<ToolSet | undefined> => {
   const { program, files, bootstrap } = loaded
-  const offer = offerOf(program, options.agent)
-  const docroot = directoryOf(options.docroot ?? '.')
+  const { permissions } = options
+  const offer = offerOf(program, options.program.agent)
+  const docroot = directoryOf(permissions.docroot ?? '.')
   const authority = openCliAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
-  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], options.docroot)
+  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], permissions.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
   if (!offer.ok || !docroot.ok || !authority.ok || faults.length > 0) return undefined
@@ -43,21 +48,21 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
   const log = isDebugging() ? await openLog('plumb-tool', (line) => reporter.write(line)) : undefined
   const own = {
     docroot: docroot.value,
-    files: options.policy === undefined ? files : withAround(files, { paths: [resolve(options.policy)] }),
+    files: permissions.policy === undefined ? files : withAround(files, { paths: [resolve(permissions.policy)] }),
   }
   const session: Session = {
     ...own,
     authority: authority.value,
     approve: approveOnTerminal(),
     onCall: log && ((envelope) => log('tool_call', { ...envelope })),
-    agentOptions: handedOn(options),
-    agentProgram: options.agentCommand ?? process.env.PLUMB_AGENT,
-    caller: callerOf(options, offer.value),
+    agentOptions: optionWords(TOOL_GROUPS.model, options.model),
+    agentProgram: permissions.agentProgram,
+    caller: callerOf(options.model, offer.value),
     servers: new ServerPool({
       cwd: docroot.value,
       kept: () => keptPaths(own),
       note: (warning) => reporter.warn(warning),
-      tracesSandbox: options.tracesSandbox,
+      tracesSandbox: options.verb.tracesSandbox,
     }),
     nowMs,
   }
@@ -90,17 +95,39 @@ const directoryOf = (path: string): Result<string> => {
   return fail('file_not_found', `--docroot names '${preview(path)}', which is not a directory`)
 }
 
-const handedOn = ({ provider, model, allowHost }: CliOptions): string[] => [
-  ...(provider === undefined ? [] : ['--provider', provider]),
-  ...(model === undefined ? [] : ['--model', model]),
-  ...allowHost.flatMap((hosts) => ['--allow-host', hosts]),
-]
-
-const callerOf = (options: CliOptions, { agent }: Offer): Session['caller'] => {
-  const provider = options.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
-  const model = options.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
+const callerOf = (given: CliOptions['model'], { agent }: Offer): Session['caller'] => {
+  const provider = given.provider ?? textIn(agent?.config.provider) ?? process.env.PLUMB_PROVIDER
+  const model = given.model ?? textIn(agent?.config.model) ?? process.env.PLUMB_MODEL
   const endpoint = textIn(agent?.config.endpoint)
   return provider === undefined || model === undefined ? undefined : { provider, model, ...(endpoint === undefined ? {} : { endpoint }) }
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Read at each call, since a parent renews it. */
+const openCliAuthority = (options: CliOptions, bootstrap: Bootstrap | undefined, agent: AgentPlan | undefined): Result<() => Authority> => {
+  const given = bootstrap?.authority === undefined ? fromOptions(options.permissions) : readAuthority(bootstrap.authority)
+  if (!given.ok) return given
+  let authority = given.value
+  bootstrap?.onAuthority((renewed) => {
+    const read = readAuthority(renewed)
+    if (read.ok) authority = read.value
+  })
+  const config = agent?.config
+  if (!config) return succeed(() => authority)
+  const { grant, grant_minutes: minutes } = config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
+  return succeed(() => narrow(authority, { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }), now: Date.now() }))
+}
+
+const fromOptions = ({ grant, context, policy }: CliOptions['permissions']): Result<Authority> => {
+  const effects = parseGrant(grant)
+  const facts = parseContext(context)
+  const rules = policy === undefined ? succeed([]) : andThen(readSpec(policy), readPolicy)
+  if (!effects.ok) return effects
+  if (!facts.ok) return facts
+  if (!rules.ok) return { ok: false, error: { path: policy, ...rules.error } }
+  return succeed({ ...(grant.length === 0 ? {} : { grant: whole(effects.value) }), policy: rules.value, context: facts.value })
+}
+
+// The caller has all effects except net.private; naming that alone adds it.
+const whole = (grant: readonly Effect[]): readonly Effect[] => (grant.length === 1 && grant[0] === 'net.private' ? EFFECTS : grant)

@@ -1,22 +1,21 @@
 // plumb-tool sandbox: which sandbox this machine has, and whether it holds programs.
 
 import { readFileSync } from 'node:fs'
+import { probeBubblewrap, tryEscapes } from '@plumb/sandbox'
 import { fault, runSync } from '@plumb/wire'
-import { tryEscapes } from '../source/sandbox/escape/try-escapes.js'
-import { probeBubblewrap } from '../source/sandbox/probe.js'
 import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 
-export const sandbox: RunCommand = async (_tools, { options: { wantsJson }, reporter }) => {
+export const sandbox: RunCommand = async (_tools, { options: { verb }, reporter }) => {
   const box = probeBubblewrap()
   const facts = { ...kernelFacts(), ...(box.ok ? { bubblewrap: `${versionOf(box.value.bwrap)} at ${box.value.bwrap}` } : {}) }
   if (!box.ok) {
-    await writeLines(wantsJson ? [JSON.stringify({ ...facts, works: false })] : rowsOf(facts), reporter)
+    await writeLines(verb.wantsJson ? [JSON.stringify({ ...facts, works: false })] : rowsOf(facts), reporter)
     reporter.report(fault('config_invalid', `no sandbox can be had here: ${box.error.detail}`))
     return undefined
   }
   const tried = await tryEscapes(box.value)
-  const lines = wantsJson
+  const lines = verb.wantsJson
     ? [JSON.stringify({ ...facts, works: true }), ...tried.map((one) => JSON.stringify(one))]
     : [
         ...rowsOf(facts),

@@ -9,7 +9,7 @@ import type { RunCommand } from './command.js'
 
 export const serve: RunCommand = async (tools, { options, reporter }) => {
   const { registry, session, agent } = tools
-  const fds = channelOf(options.fds)
+  const fds = channelOf(options.verb.fds)
   if (!fds.ok) {
     reporter.report(fds.error)
     return undefined
@@ -22,19 +22,19 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
   }
   const servers = opened?.servers
   // The sender of a request has asked for approval before (plumb-wire(5), Tools).
-  const telemetry = options.emitsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
+  const telemetry = options.verb.emitsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
   const dispatcher = openDispatcher({ registry, servers, session: { ...session, ...telemetry, approve: async () => true } })
   const lines: Lines = serveLines({
     dispatcher,
     requests: openLineInput(fds.value.requests),
     answers: openLineOutput(fds.value.answers),
-    ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),
+    maxLineBytes: options.verb.maxLine,
     report: (error) => {
       reporter.report(error)
       reporter.flush()
     },
   })
-  if (options.emitsOffers) {
+  if (options.verb.emitsOffers) {
     const writeOffers = () => lines.say(JSON.stringify(servers?.offers() ?? []))
     servers?.onChange(writeOffers)
     writeOffers()

@@ -8,7 +8,15 @@ import { trialTool, whyNotTried } from '../laws/tool.js'
 import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 
-export const test: RunCommand = async ({ registry, session }, { options: { seed = drawSeed() }, reporter }) => {
+export const test: RunCommand = async (
+  { registry, session },
+  {
+    options: {
+      verb: { seed = drawSeed() },
+    },
+    reporter,
+  },
+) => {
   const candidates = registry.list().map((tool) => ({ tool, reason: whyNotTried(tool) }))
   const tools = candidates.filter(({ reason }) => reason === undefined).map(({ tool }) => trialTool(tool.plan))
   const random = randomOf(seed)

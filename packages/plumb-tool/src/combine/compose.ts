@@ -2,7 +2,7 @@
 
 import { isWirable, type Json, join, printType, type Type } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { Tool } from '../tool.js'
+import type { Tool } from '../call/tool.js'
 import { choiceOf } from './choice.js'
 import { type EachToolOptions, eachTool } from './each.js'
 import { DEFAULT_MAX, feedbackOf } from './feedback.js'

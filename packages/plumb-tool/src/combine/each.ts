@@ -1,8 +1,8 @@
 // each(f): f on every element of a list, several at once; the results are a list in the same order.
 
 import { atIndex, type Fault, fail, mapLimit, parseTree, preview, type Result, succeed } from '@plumb/wire'
+import { linkedAbort } from '../call/linked-abort.js'
 import type { JsonText } from '../json-text.js'
-import { linkedAbort } from './linked-abort.js'
 import type { Run, Runnable, Within } from './run.js'
 
 export interface EachToolOptions {

@@ -1,6 +1,6 @@
 // A hand-off: f + g, but only for errors of some categories or codes.
 
-import type { Tool } from '../tool.js'
+import type { Tool } from '../call/tool.js'
 import { choiceOf } from './choice.js'
 import type { Run } from './run.js'
 

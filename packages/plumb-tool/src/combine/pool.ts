@@ -1,7 +1,7 @@
 // A pool spreads calls over equal tools; a retryable failure goes to the next.
 
 import { isRetryable } from '@plumb/wire'
-import type { Tool } from '../tool.js'
+import type { Tool } from '../call/tool.js'
 import { choiceOf } from './choice.js'
 import type { Run } from './run.js'
 

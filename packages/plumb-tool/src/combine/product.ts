@@ -1,8 +1,8 @@
 // f * g: both on the same input, or each on its part of a tuple, at once; one error cancels the others.
 
 import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
+import { linkedAbort } from '../call/linked-abort.js'
 import type { JsonText } from '../json-text.js'
-import { linkedAbort } from './linked-abort.js'
 import type { Run, Runnable, Within } from './run.js'
 
 /** Resolves when all have ended: cancelled parts have really stopped. The error is the first one. */

@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads'
 import type { ChainTool } from '@plumb/lang'
 import { type Fault, fail, fault, preview, type Result, Semaphore } from '@plumb/wire'
-import { linkedAbort } from '../combine/linked-abort.js'
+import { linkedAbort } from '../call/linked-abort.js'
 import type { JsonText } from '../json-text.js'
 import type { ChainQuestion, FromChain, ToChain } from './question.js'
 

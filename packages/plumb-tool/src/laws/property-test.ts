@@ -4,8 +4,8 @@ import { type Random, randomValues } from '@plumb/lang/random'
 import { canonicalJson, type Result } from '@plumb/wire'
 import type { Session } from '../call/call.js'
 import { perform } from '../call/perform.js'
+import type { Tool } from '../call/tool.js'
 import type { JsonText } from '../json-text.js'
-import type { Tool } from '../tool.js'
 import type { Instance, Law } from './law.js'
 
 export interface TrialOptions {

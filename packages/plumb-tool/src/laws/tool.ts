@@ -2,16 +2,16 @@
 
 import { type ToolPlan, toolOf } from '@plumb/lang'
 import { secure } from '../call/secure.js'
+import type { Tool } from '../call/tool.js'
 import { dependenciesOf } from '../registry/dependency.js'
 import type { Registered } from '../registry/registry.js'
 import { makeTool } from '../source/make.js'
-import type { Tool } from '../tool.js'
 
 /** Without retries, cache and breaker. */
 export const trialTool = (plan: ToolPlan): Tool => {
   const made = makeTool(plan, { resolve: (bound) => trialTool(toolOf(bound)) })
   if (!made.ok) throw new TypeError(`not looked at: '${plan.name}'`)
-  return secure(made.value, { effects: [], isApprovalAsked: false, attempts: 1 })
+  return secure(made.value, { effects: [], needsApproval: false, attempts: 1 })
 }
 
 /** Why no law can be tested on it. Undefined: one can. */

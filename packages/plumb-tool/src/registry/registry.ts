@@ -6,9 +6,9 @@ import { effectsOf } from '@plumb/policy'
 import { type Fault, fault, type Result } from '@plumb/wire'
 import { secure } from '../call/secure.js'
 import { settingsOf } from '../call/settings.js'
+import type { Tool } from '../call/tool.js'
 import { aliasedBuiltin } from '../source/builtin/table.js'
 import { type BareTool, makeTool, type SourceContext } from '../source/make.js'
-import type { Tool } from '../tool.js'
 import { dependenciesOf } from './dependency.js'
 
 export interface Registered {

@@ -2,11 +2,11 @@
 
 import type { Json, ToolBody } from '@plumb/lang'
 import { type Category, escapeControls, scrub } from '@plumb/wire'
+import type { Tool } from '../call/tool.js'
 import { choiceOf } from '../combine/choice.js'
 import { handoffOf } from '../combine/handoff.js'
 import { type PoolOrder, poolOf } from '../combine/pool.js'
 import type { Run } from '../combine/run.js'
-import type { Tool } from '../tool.js'
 import { DEFAULT_RATE, failingOf, fileRecorder, flakyOf, mockOf, type Recorder, spyOf } from './test-doubles.js'
 
 type Source = Exclude<

@@ -2,11 +2,12 @@
 
 import { type Bound, mayHoldSecrets, type ToolBody, type ToolPlan, toolOf } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
+import type { CallRecord } from '../call/call.js'
+import { perform } from '../call/perform.js'
 import type { TargetsOf } from '../call/targets.js'
+import type { Tool } from '../call/tool.js'
 import { chainOf } from '../combine/chain.js'
-import { asPart } from '../combine/part.js'
 import type { Run } from '../combine/run.js'
-import type { Tool } from '../tool.js'
 import { promptRun } from './agent/prompt-run.js'
 import { builtinTool } from './builtin/builtin-tool.js'
 import { madeOfOthers } from './combinators.js'
@@ -72,3 +73,23 @@ const partOf = (bound: Bound, { resolve }: SourceContext): Tool => {
 }
 
 const running = (run: Result<Run>): Result<Work> => (run.ok ? succeed({ run: run.value }) : run)
+
+/** `isKept`: its result is kept for a resumed run of the surrounding call. */
+const asPart = (tool: Tool, isKept: boolean): Tool => ({
+  ...tool,
+  run: async (input, outer) => {
+    const kept = isKept ? outer.session.partsOf?.(outer.whole ?? outer.id) : undefined
+    const before = kept?.take(tool.name, input)
+    if (before) return before
+    const { result, record } = await perform(tool, input, { session: outer.session, signal: outer.signal, parent: outer })
+    kept?.note(tool.name, input, result)
+    addUsage(outer.record, record)
+    return result
+  },
+})
+
+// The cost of the parts is the cost of the whole.
+const addUsage = (outer: CallRecord, inner: CallRecord): void => {
+  if (inner.tokens !== undefined) outer.tokens = (outer.tokens ?? 0) + inner.tokens
+  if (inner.cost !== undefined) outer.cost = (outer.cost ?? 0) + inner.cost
+}

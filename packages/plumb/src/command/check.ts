@@ -17,17 +17,16 @@ import {
 } from '@plumb/lang'
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
+import type { SpecOptions } from '@plumb/runtime/options'
+import { findMissing, type LoadedSpec, loadSpec, selectBinding, shown } from '@plumb/runtime/spec'
 import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
-import { type LoadedSpec, loadSpec, type SpecOptions, shown } from './load.js'
-import { findMissing } from './missing.js'
-import { selectBinding } from './select-binding.js'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
   const reporter = new Reporter('plumb')
   const out: string[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
-    const loaded = await loadSpec(path, { ...options, isCheck: true })
+    const loaded = await loadSpec(path, { ...options, isCheck: true, isOfStrangers: true })
     if (!loaded.ok) {
       reporter.report(loaded.error)
       continue

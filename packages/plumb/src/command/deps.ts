@@ -1,9 +1,9 @@
 // plumb deps: prints the files that a spec reads, as a make rule, for `include` in a Makefile.
 
 import { namedFiles } from '@plumb/lang'
+import { writeWhole } from '@plumb/runtime/record'
+import { loadSpec, refuseErrors } from '@plumb/runtime/spec'
 import { escapeControls, fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
-import { loadSpec, refuseErrors } from './load.js'
-import { writeWhole } from './write-whole.js'
 
 interface Named {
   readonly path: string

@@ -1,7 +1,7 @@
 // plumb explain CODE: prints the meaning of an error code and its remedy, from the one table.
 
+import { writeWhole } from '@plumb/runtime/record'
 import { type Code, ERRORS, exitStatus, fault, isCode, nearest, preview, Reporter } from '@plumb/wire'
-import { writeWhole } from './write-whole.js'
 
 /** Without a code: all of them, a line each. */
 export const explain = async (code: string | undefined): Promise<number> => {
@@ -10,7 +10,7 @@ export const explain = async (code: string | undefined): Promise<number> => {
   const failure =
     text !== undefined
       ? await writeWhole(Buffer.from(text), undefined)
-      : fault('usage', `'${preview(code ?? '')}' is no error code; ${hint(code ?? '')}`)
+      : fault('usage', `'${preview(code ?? '')}' is not an error code; ${hint(code ?? '')}`)
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status

@@ -2,9 +2,9 @@
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { format } from '@plumb/lang/format'
-import { type Fault, fail, fault, openInput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
-import { shown } from './load.js'
-import { writeWhole } from './write-whole.js'
+import { writeWhole } from '@plumb/runtime/record'
+import { readNamed, shown } from '@plumb/runtime/spec'
+import { escapeControls, type Fault, fail, fault, openInput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
 
 export interface FmtOptions {
   /** Changes nothing: prints the names of unformatted files, one a line, with exit status 1 if there are any. */
@@ -19,7 +19,7 @@ export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Pr
   for (const path of paths) {
     const isStdin = path === '-'
     const name = isStdin ? '<stdin>' : path
-    const text = isStdin ? await readSpecFrom(openInput(0), name) : readSpec(path)
+    const text = isStdin ? await readSpecFrom(openInput(0), name) : readNamed(path, readSpec)
     if (!text.ok) {
       reporter.report(text.error)
       continue
@@ -33,7 +33,7 @@ export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Pr
     if (isStdin && !isCheck) out.push(tidy.text)
     if (tidy.text === text.value) continue
     if (isCheck) {
-      out.push(`${path}\n`)
+      out.push(`${escapeControls(path)}\n`)
       reporter.status = Math.max(reporter.status, 1) as 1 | 2
     } else if (!isStdin) {
       const failure = await replace(path, tidy.text)
@@ -51,7 +51,7 @@ const replace = async (path: string, text: string): Promise<Fault | undefined> =
   let target: string
   try {
     target = realpathSync(path)
-    if (!statSync(path).isFile()) return fault('usage', `'${path}' is no regular file; to lay out what a pipe brings, give '-'`)
+    if (!statSync(path).isFile()) return fault('usage', `'${path}' is not a regular file; to lay out what a pipe brings, give '-'`)
     accessSync(path, constants.W_OK)
   } catch (error) {
     return fault('write_failed', `cannot write '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)

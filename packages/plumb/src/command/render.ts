@@ -3,17 +3,11 @@
 import { extname } from 'node:path'
 import { type Bound, type Program, planOf } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
+import { pictureOf, toDot, toJson, toMermaid, tooLarge, toPng, toSvg } from '@plumb/runtime/draw'
+import { FORMATS, type Format, type RenderOptions } from '@plumb/runtime/options'
+import { writeWhole } from '@plumb/runtime/record'
+import { loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
 import { fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
-import { toDot } from '../draw/dot.js'
-import { toJson } from '../draw/json.js'
-import { toMermaid } from '../draw/mermaid.js'
-import { pictureOf } from '../draw/picture.js'
-import { toPng } from '../draw/png.js'
-import { tooLarge, toSvg } from '../draw/svg.js'
-import { loadSpec, refuseErrors } from './load.js'
-import { FORMATS, type Format, type RenderOptions } from './render-options.js'
-import { selectBinding } from './select-binding.js'
-import { writeWhole } from './write-whole.js'
 
 export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {
   const reporter = new Reporter('plumb')
@@ -34,7 +28,7 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   if (format === undefined) {
     return fail(
       'usage',
-      `'${preview(options.output ?? '')}' is no name of a picture: it ends with ${listed(FORMATS)}, or --format says what it is`,
+      `'${preview(options.output ?? '')}' is not the name of a picture: it ends with ${listed(FORMATS)}, or --format says what it is`,
     )
   }
   if (fileOf(options) === undefined && format === 'png' && process.stdout.isTTY) {
@@ -42,7 +36,7 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   }
   if (options.theme !== undefined && format !== 'svg' && format !== 'png')
     return fail('usage', `a theme is for svg and png, not for ${format}`)
-  const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours === true })
+  const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours })
   if (!loaded.ok) return loaded
   const { program } = loaded.value.compiled
   if (refuseErrors(loaded.value, reporter)) return undefined
@@ -73,7 +67,7 @@ const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promi
   const { binding: name, theme } = options
   const format = formatOf(options)
   const plan = planOf(bound)
-  const graph = options.parts ? (await import('../draw/framed-parts.js')).framedParts(plan) : plan
+  const graph = options.parts ? (await import('@plumb/runtime/draw/framed-parts')).framedParts(plan) : plan
   const labelsOf = options.colours ? (await import('@plumb/lang/flow')).flowsOfWires(program, bound, graph, effectsOf).labelsOn : undefined
   if (format === 'json') return succeed(Buffer.from(toJson(name, graph, labelsOf)))
   const picture = pictureOf(name, graph, labelsOf)

@@ -8,7 +8,7 @@ const PROGRAMS = ['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux'
 
 /** Resolves to the exit status. */
 export const printVersion = async ({ json = false }: { readonly json?: boolean }): Promise<number> =>
-  endWith('plumb', await writeStdout(json ? `${JSON.stringify(describe())}\n` : versionAndPrices(version)))
+  endWith('plumb', await writeStdout(`${json ? JSON.stringify(describe()) : versionAndPrices(version)}\n`))
 
 /** `programs`: the file of each executable that this one starts; a bare name is looked up on PATH. */
 const describe = () => ({

@@ -7,7 +7,7 @@ function __plumb_names
     set -l specs (string match -- '*.plumb' (commandline -o))
     test -n "$specs"; or set specs *.plumb
     for word in $specs
-        plumb check --json $word 2>/dev/null | string match -ar '"([^"]*)":\\{"kind":"stream"' | string match -v '*:*'
+        plumb check --json -- $word 2>/dev/null | string match -ar '"([^"]*)":\\{"kind":"stream"' | string match -v '*:*'
     end
 end
 # A command and nothing but options come before the cursor.

@@ -10,7 +10,7 @@ _plumb_names () {
 	local -a specs=(\${(M)words:#*.plumb})
 	(($#specs)) || specs=(*.plumb(N))
 	for word in $specs; do
-		names+=(\${(f)"$(plumb check --json $word 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2)"})
+		names+=(\${(f)"$(plumb check --json -- $word 2>/dev/null | grep -o '"[^"]*":{"kind":"stream"' | cut -d '"' -f 2)"})
 	done
 	compadd -a names
 }

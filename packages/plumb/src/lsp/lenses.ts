@@ -1,15 +1,16 @@
 // Links above `main`: to run the spec and to draw it. The client carries them out, so only a client that supports them gets them.
 
+import { isRecord } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import type { Documents } from './documents.js'
-import { type DocumentParams, isObject } from './params.js'
+import type { DocumentParams } from './params.js'
 import { rangeOf } from './position.js'
 
 const TITLES: Readonly<Record<string, string>> = { 'plumb.run': 'run', 'plumb.render': 'render' }
 
 /** The commands that a client names in `initializationOptions: { commands: [...] }`. */
 export const clientCommands = (options: unknown): readonly string[] => {
-  const named = isObject(options) && Array.isArray(options.commands) ? options.commands : []
+  const named = isRecord(options) && Array.isArray(options.commands) ? options.commands : []
   return Object.keys(TITLES).filter((command) => named.includes(command))
 }
 

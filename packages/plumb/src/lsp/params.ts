@@ -1,5 +1,6 @@
 // Checks the parameters of requests and notifications before they are used: an editor may send anything.
 
+import { isRecord } from '@plumb/wire'
 import type { Position, Range } from 'vscode-languageserver-protocol/node'
 
 export interface DocumentParams {
@@ -10,7 +11,7 @@ export interface PositionParams extends DocumentParams {
 }
 
 export const hasDocument = (params: unknown): params is DocumentParams =>
-  isObject(params) && isObject(params.textDocument) && typeof params.textDocument.uri === 'string'
+  isRecord(params) && isRecord(params.textDocument) && typeof params.textDocument.uri === 'string'
 
 export const hasPosition = (params: unknown): params is PositionParams =>
   hasDocument(params) && 'position' in params && isPosition(params.position)
@@ -19,9 +20,9 @@ export const isRename = (params: unknown): params is PositionParams & { readonly
   hasPosition(params) && 'newName' in params && typeof params.newName === 'string'
 
 export const hasRange = (params: unknown): params is DocumentParams & { readonly range: Range } =>
-  hasDocument(params) && 'range' in params && isObject(params.range) && isPosition(params.range.start) && isPosition(params.range.end)
+  hasDocument(params) && 'range' in params && isRecord(params.range) && isPosition(params.range.start) && isPosition(params.range.end)
 
-export const isQuery = (params: unknown): params is { readonly query: string } => isObject(params) && typeof params.query === 'string'
+export const isQuery = (params: unknown): params is { readonly query: string } => isRecord(params) && typeof params.query === 'string'
 
 export const isDidOpen = (
   params: unknown,
@@ -37,15 +38,13 @@ export const isDidChange = (
 } => isVersioned(params) && 'contentChanges' in params && Array.isArray(params.contentChanges) && params.contentChanges.every(isWholeText)
 
 export const isCommand = (params: unknown): params is { readonly command: string; readonly arguments?: readonly unknown[] } =>
-  isObject(params) && typeof params.command === 'string' && (params.arguments === undefined || Array.isArray(params.arguments))
-
-export const isObject = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === 'object' && value !== null
+  isRecord(params) && typeof params.command === 'string' && (params.arguments === undefined || Array.isArray(params.arguments))
 
 const isVersioned = (params: unknown): params is { readonly textDocument: { readonly uri: string; readonly version: number } } =>
   hasDocument(params) && 'version' in params.textDocument && typeof params.textDocument.version === 'number'
 
-const isWholeText = (change: unknown): boolean => isObject(change) && typeof change.text === 'string' && change.range === undefined
+const isWholeText = (change: unknown): boolean => isRecord(change) && typeof change.text === 'string' && change.range === undefined
 
-const isPosition = (value: unknown): value is Position => isObject(value) && isIndex(value.line) && isIndex(value.character)
+const isPosition = (value: unknown): value is Position => isRecord(value) && isIndex(value.line) && isIndex(value.character)
 
 const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0

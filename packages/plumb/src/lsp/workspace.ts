@@ -4,9 +4,9 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type ListedSymbol, symbolsOfText } from '@plumb/lang/service'
-import { isObject } from './params.js'
+import { isRecord } from '@plumb/wire'
 
-/** What stands in one text. */
+/** What is in one text. */
 export interface ListedFile {
   readonly uri: string
   readonly text: string
@@ -63,7 +63,7 @@ export class Workspace {
 const pathsOf = (folders: unknown): readonly string[] =>
   (Array.isArray(folders) ? folders : []).flatMap((folder) => {
     try {
-      return isObject(folder) ? [fileURLToPath(String(folder.uri))] : []
+      return isRecord(folder) ? [fileURLToPath(String(folder.uri))] : []
     } catch {
       // On another machine, or no file at all.
       return []

@@ -14,8 +14,8 @@ import { timeline } from './timeline.js'
 export const runPage = (run: RunModel, svg: string | undefined): string => {
   const policy = [
     "default-src 'none'",
-    `style-src '${hashOf(style)}'`,
-    `script-src '${hashOf(program)}'`,
+    `style-src '${sourceHash(style)}'`,
+    `script-src '${sourceHash(program)}'`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
@@ -41,7 +41,7 @@ ${header(run)}
 `.text
 }
 
-const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
+const sourceHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
 const header = (run: RunModel): Html => html`<header>
 <h1>${run.spec === '' ? 'a spec from the command line' : run.spec} <small>${run.binding}</small></h1>

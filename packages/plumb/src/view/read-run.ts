@@ -1,9 +1,8 @@
 // Converts the events of a trace to the model of the page. Every value is checked: the file may come from anywhere.
 
+import { RUN_EVENT, type TraceEvent } from '@plumb/runtime/display'
+import type { NodeInfo, WireInfo } from '@plumb/runtime/event'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { RUN_EVENT } from '../display/trace/trace-builder.js'
-import type { TraceEvent } from '../display/trace/trace-event.js'
-import type { NodeInfo, WireInfo } from '../event/run-event.js'
 import { brief } from './bars.js'
 import { isSelected, type PageShare, type PageShares, pageShares, type Selection } from './page-limits.js'
 import { valueBytes } from './parts.js'
@@ -68,7 +67,7 @@ interface OpenLane extends Lane {
 
 export const readRun = ({ events, isCut }: TraceLines, path: string, selection: Selection = {}): Result<RunModel> => {
   const begin = events.find(({ name, ph }) => ph === 'M' && name === RUN_EVENT)
-  if (!begin) return fail('config_invalid', `'${path}' is no trace that plumb wrote; make one with 'plumb --trace FILE'`, { path })
+  if (!begin) return fail('config_invalid', `'${path}' is not a trace that plumb wrote; make one with 'plumb --trace FILE'`, { path })
   const run = begin.args ?? {}
   const wires = list(run.wires).map(wireOf)
   const nodes = list(run.nodes).map(nodeOf)

@@ -2,8 +2,8 @@
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { readRunFile } from '@plumb/runtime/record'
 import { scanLines } from '@plumb/wire'
-import { readRunFile } from '../record/directory.js'
 import type { RunModel } from './run-model.js'
 
 /** Adds counts, end and status of the whole run. Returns `run` unchanged if its timeline is complete or nothing more is known. */

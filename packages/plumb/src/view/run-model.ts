@@ -1,6 +1,6 @@
 // The model of a run that the page shows.
 
-import type { NodeInfo, WireInfo } from '../event/run-event.js'
+import type { NodeInfo, WireInfo } from '@plumb/runtime/event'
 
 export interface RunModel {
   readonly spec: string

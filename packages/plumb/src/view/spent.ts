@@ -1,6 +1,6 @@
 // The cost of requests to models, of a conversation and of the run.
 
-import { showCost } from '../display/show-number.js'
+import { showCost } from '@plumb/runtime/display'
 import type { ShownCost } from './run-model.js'
 
 export const NOTHING_SPENT: ShownCost = { known: 0, unpriced: [] }

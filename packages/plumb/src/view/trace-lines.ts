@@ -1,8 +1,8 @@
 // Reads a trace from its file: one event a line, as plumb writes it, also where the end is missing; or any layout of other programs.
 
 import { createReadStream } from 'node:fs'
-import { fail, preview, type Result, succeed, systemReason } from '@plumb/wire'
-import type { TraceEvent } from '../display/trace/trace-event.js'
+import type { TraceEvent } from '@plumb/runtime/display'
+import { fail, isRecord, preview, type Result, succeed, systemReason } from '@plumb/wire'
 
 /** The rest of a longer file is not read, and the page says so. */
 const MAX_BYTES = 256 * 1024 * 1024
@@ -25,7 +25,7 @@ export const readTrace = async (path: string): Promise<Result<TraceLines>> => {
   const text = bytes.toString('utf8')
   const events = (parseWhole(text) ?? parseByLine(text))
     .filter(isEvent)
-    .map((event) => ({ ...event, args: isObject(event.args) ? event.args : {} }))
+    .map((event) => ({ ...event, args: isRecord(event.args) ? event.args : {} }))
   return succeed({ events, isCut: bytes.length > MAX_BYTES })
 }
 
@@ -44,8 +44,6 @@ const parse = (text: string): unknown => {
     return undefined
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 const isEvent = (value: unknown): value is TraceEvent => {
   const { name, ph, pid } = (value ?? {}) as Partial<TraceEvent>

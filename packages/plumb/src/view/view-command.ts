@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { toSvg } from '@plumb/runtime/draw'
+import { writeWhole } from '@plumb/runtime/record'
 import { Reporter, type Result, succeed } from '@plumb/wire'
-import { writeWhole } from '../command/write-whole.js'
-import { toSvg } from '../draw/svg.js'
 import { runPage } from './page.js'
 import type { Selection } from './page-limits.js'
 import { readRun } from './read-run.js'
@@ -13,11 +13,11 @@ import { readTrace } from './trace-lines.js'
 
 export interface ViewOptions {
   /** Default, and `-`: stdout. */
-  readonly output?: string
+  readonly output: string | undefined
   /** The first and the last input, from 1. */
-  readonly seq?: readonly [number, number]
+  readonly seq: readonly [number, number] | undefined
   /** Seconds since the beginning. */
-  readonly from?: number
+  readonly from: number | undefined
 }
 
 /** Of a recorded run. */

@@ -8,7 +8,6 @@
 //
 // A line that was cut by a crash counts as never written.
 
-import { createHash } from 'node:crypto'
 import { closeSync, constants, fdatasyncSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Fault, fault } from '../error.js'
@@ -17,6 +16,7 @@ import { isRecord } from '../is-record.js'
 import { inOwnDirectory, openOwnFile } from '../output/index.js'
 import { fail, type Result, succeed } from '../result.js'
 import { scrub } from '../scrub.js'
+import { sha256Of } from '../sha256-of.js'
 import { systemReason } from '../system-reason.js'
 
 export type CallState = 'waits' | 'approved' | 'denied' | 'in_doubt' | 'done'
@@ -63,7 +63,7 @@ const LF = 10
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
 /** Of the text as it is written down and shown: without keys. */
-export const digestOf = (input: string): string => createHash('sha256').update(scrub(input)).digest('hex')
+export const digestOf = (input: string): string => sha256Of(scrub(input))
 
 /** Whether the call is the one that its id and digest name. A call that has begun may have been made at another place of the run. */
 export const isItself = (listed: ListedCall): boolean => {

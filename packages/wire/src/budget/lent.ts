@@ -8,14 +8,14 @@
 //
 // All other lines are those of a budget of one machine.
 
-import { openAnonymousLog } from '../child/anonymous-file.js'
 import { type Fault, fault } from '../error.js'
+import { openAnonymousLog } from '../fd/anonymous-file.js'
+import { type Ledger, openLedger } from '../fd/ledger.js'
 import { toDollars } from '../price/price.js'
 import { fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
 import { type AgentLimit, type Claim, leastOf } from './claim.js'
 import type { Budget, BudgetLimits, Member, Reservation } from './interface.js'
-import { type Ledger, openLedger } from './ledger.js'
 
 /** What the processes of a run report of their spending; `id` names one call or claim. */
 export type Spending =

@@ -1,6 +1,8 @@
 // The environment of a child: only variables on the list, so that no key reaches a foreign program.
 
 import { KEY_VARIABLES } from '../accounts.js'
+import { preview } from '../preview.js'
+import { fail, type Result, succeed } from '../result.js'
 
 const ALWAYS = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'PLUMB_SANDBOX']
 
@@ -14,7 +16,7 @@ const OURS = [
 ]
 
 // They describe our own descriptors and our own tools.
-const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_PIPES', 'PLUMB_MCP_TOOLS'])
+const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_MCP_TOOLS'])
 
 /**
  * `ours`: executables of this project, which write errors as objects unless stderr is a terminal. `names`: variables that the spec of this
@@ -36,4 +38,16 @@ export const childEnv = (
   // Else Python holds back what it prints into a pipe until a buffer is full, and its reader waits for ever.
   if (kind === 'foreign') env.PYTHONUNBUFFERED ??= '1'
   return env
+}
+
+/** PLUMB_SANDBOX: a run refuses to run anything without a sandbox. `isAsked`: by the command line. Children inherit it by their environment. */
+export const requireSandbox = (isAsked: boolean): Result<undefined> => {
+  const { PLUMB_SANDBOX: value = '' } = process.env
+  if (value !== '' && value !== 'require')
+    return fail(
+      'usage',
+      `PLUMB_SANDBOX is '${preview(value)}': it takes 'require', which refuses what cannot have a sandbox, and no other value`,
+    )
+  if (isAsked) process.env.PLUMB_SANDBOX = 'require'
+  return succeed(undefined)
 }

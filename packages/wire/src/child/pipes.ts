@@ -1,13 +1,12 @@
 // Pipes that a child can open again by name (`/dev/fd/6`, `/dev/stdin`): Node would make socketpairs, which cannot be opened.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { launcherFds, PREOPENED } from '../fd/launcher.js'
 import { makeFifos, type Pipe } from './fifo.js'
 import { systemProgram } from './resolve-program.js'
 
 /** Undefined if the system has none: use Node's own. */
 export const makePipes = (count: number): Pipe[] | undefined => {
-  const made = takePreopened(count)
+  const made: Pipe[] = []
   while (made.length < count) {
     const some = holdPipes(Math.min(count - made.length, HOLDABLE.length))
     if (!some) {
@@ -26,33 +25,17 @@ export const closePipes = (pipes: readonly Pipe[]): void => {
   }
 }
 
-// The launcher has made these already. A descriptor that is no pipe, because its shell keeps the text in a file, is left alone.
-const takePreopened = (count: number): Pipe[] => {
-  const preopened = launcherFds()?.pipes
-  const readers = [...(preopened ?? [])].slice(0, count)
-  const open: number[] = []
-  try {
-    return readers.map((reader) => {
-      preopened?.delete(reader)
-      const writer = writerOf(reader, `/proc/self/fd/${reader}`, PREOPENED)
-      open.push(writer)
-      return { reader, writer }
-    })
-  } catch {
-    for (const fd of open) closeSync(fd)
-    return []
-  }
-}
-
 // All that every sh can name, except those that it needs itself.
 const HOLDABLE = [2, 3, 4, 5, 6, 7, 8, 9]
+/** What a shell writes into each. */
+const HELD = '.\n'
 
 // A shell keeps a short here-document in an anonymous pipe, and Linux lets us take over the pipes of a process that holds them. A FIFO
 // would not do: opening it again for reading waits for a writer, who may have written everything and gone.
 const holdPipes = (count: number): Pipe[] | undefined => {
   if (process.platform !== 'linux') return undefined
   const fds = HOLDABLE.slice(0, count)
-  const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${'.\nEND\n'.repeat(count)}"$0" 5 >/dev/null &\necho $!`
+  const script = `exec ${fds.map((fd) => `${fd}<<END`).join(' ')}\n${`${HELD}END\n`.repeat(count)}"$0" 5 >/dev/null &\necho $!`
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process')
   // It needs no environment, which could define functions that a shell would run.
   const options = { stdio: ['ignore', 'pipe', 'ignore'] as ('ignore' | 'pipe')[], env: {} }
@@ -72,18 +55,12 @@ const holdPipes = (count: number): Pipe[] | undefined => {
 const takeOver = (path: string, open: number[]): Pipe => {
   const reader = openSync(path, constants.O_RDONLY)
   open.push(reader)
-  const writer = writerOf(reader, path, '.\n')
-  open.push(writer)
-  return { reader, writer }
-}
-
-// The other end of the pipe at the path; what was in the pipe is read and discarded.
-const writerOf = (reader: number, path: string, text: string): number => {
   // Some shells store here-documents in files.
-  if (!fstatSync(reader).isFIFO()) throw new Error('no pipe')
+  if (!fstatSync(reader).isFIFO()) throw new Error('not a pipe')
   const writer = openSync(path, constants.O_WRONLY)
-  readSync(reader, Buffer.alloc(text.length))
-  return writer
+  open.push(writer)
+  readSync(reader, Buffer.alloc(HELD.length))
+  return { reader, writer }
 }
 
 const end = (pid: number): void => {

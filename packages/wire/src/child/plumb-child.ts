@@ -13,7 +13,6 @@ import type { SourceFiles } from '../spec/source-files.js'
 import { childEnv } from './env.js'
 import type { SpawnOptions } from './prepare.js'
 import { type Child, spawnChild } from './spawn.js'
-import { type LineChild, spawnLines } from './spawn-lines.js'
 
 export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
 
@@ -29,7 +28,7 @@ export interface PlumbChildOptions {
   readonly authority?: unknown
   /** The checked plan that plumb-agent is to run; see `Handover`. */
   readonly agent?: unknown
-  /** Descriptors besides 0, 1 and 2, numbered as in the child; 8 and 9 are taken. */
+  /** Descriptors other than 0, 1 and 2, numbered as in the child; 8 and 9 are taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
   /** Descriptors of this process that it gets unchanged, by their number in the child. */
   readonly shared?: Readonly<Record<number, number>>
@@ -47,8 +46,8 @@ export interface Wrapper extends Pick<SpawnOptions, 'given' | 'shared' | 'listen
   readonly command: readonly string[]
 }
 
-export interface PlumbChild<SomeChild = Child> {
-  readonly child: SomeChild
+export interface PlumbChild {
+  readonly child: Child
   /** Renews its authority. */
   renew(authority: unknown): void
 }
@@ -57,15 +56,7 @@ export interface PlumbChild<SomeChild = Child> {
 const SOURCES_FD = 9
 
 /** Starts one with `--sources-fd`, on which it calls `openBootstrap`. */
-export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => start(options, spawnChild)
-
-/** The same, for callers that only want lines. */
-export const spawnPlumbLines = (options: PlumbChildOptions): Result<PlumbChild<LineChild>> => start(options, spawnLines)
-
-const start = <SomeChild extends LineChild>(
-  options: PlumbChildOptions,
-  spawn: (options: SpawnOptions) => Result<SomeChild>,
-): Result<PlumbChild<SomeChild>> => {
+export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => {
   const { program, args, files, entry, authority, agent, fds = {}, cwd, env, within } = options
   const budget = options.budget ?? currentBudget()
   const member = budget?.join()
@@ -81,7 +72,7 @@ const start = <SomeChild extends LineChild>(
   // A sandbox may have another Node and other descriptors.
   const isDirect = !within && existsSync(main)
   const theirs = env ?? childEnv('ours')
-  const child = spawn({
+  const child = spawnChild({
     command: isDirect ? [process.execPath, main, ...line] : [...(within?.command ?? []), launcher, ...line],
     env: isDirect ? { ...theirs, ...inheritedFdEnv(Object.keys(fds)) } : theirs,
     given: within?.given ?? {},

@@ -1,9 +1,9 @@
 // Runs a child and waits for it synchronously: for a question that is asked once, such as whether a sandbox can be started here.
 
 import { closeSync } from 'node:fs'
+import { openAnonymousFile } from '../fd/anonymous-file.js'
 import { closeInherited } from '../fd/inherited.js'
 import { systemReason } from '../system-reason.js'
-import { openAnonymousFile } from './anonymous-file.js'
 
 export interface SyncOptions {
   readonly command: readonly [string, ...string[]]

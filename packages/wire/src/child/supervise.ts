@@ -1,6 +1,7 @@
 // A started process until its end: sends signals to its group, and reads its output to the end.
 
-import { type Drainable, waitForEof } from './wait-for-eof.js'
+import { type Drainable, waitForEof } from '../fd/wait-for-eof.js'
+import type { LineSink, LineSource } from '../line/stream.js'
 
 export interface Exit {
   readonly status: number | null
@@ -24,6 +25,9 @@ export interface ChildOf<Input, Output> {
   /** Sends TERM to the group, and KILL after the grace period; resolves when the process has ended. */
   terminate(graceMs: number): Promise<void>
 }
+
+/** For a LineReader and a LineWriter each. */
+export type LineChild = ChildOf<LineSink, LineSource>
 
 interface Closable {
   destroy(): unknown
@@ -68,7 +72,7 @@ export const superviseChild = <Input extends Closable, Output extends Drainable>
     try {
       process.kill(-pid, signal)
     } catch {
-      // The group is gone, and its event is on the way.
+      // The group no longer exists, and its event is on the way.
     }
   }
   const terminate = async (graceMs: number): Promise<void> => {

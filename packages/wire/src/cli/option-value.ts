@@ -1,4 +1,4 @@
-// Parses the values of options.
+// Parses the values of options. What is thrown for others says what is expected, without the option.
 
 import { PROVIDER_NAMES, type ProviderLane } from '../accounts.js'
 import { readRate } from '../budget/claim.js'
@@ -7,61 +7,61 @@ import { MAX_NANO, toNano } from '../price/price.js'
 /** The longest delay of a timer. */
 const MAX_SECONDS = 2_147_483
 
-/** Commander recognises an InvalidArgumentError by this, where commander is not loaded. */
+/** Commander takes it for its InvalidArgumentError, by its code. */
 class InvalidArgument extends Error {
   readonly code = 'commander.invalidArgument'
   readonly exitCode = 1
 }
 
-/**
- * For command-line parsers that throw: `Refusal` is the error to throw, such as commander's InvalidArgumentError, and is given what is
- * expected, without the option. Destructured by the mains: `const { whole } = optionReaders()`.
- */
-export const optionReaders = (Refusal: new (wanted: string) => Error = InvalidArgument) => {
-  const demand = (isRight: boolean, wanted: string): void => {
-    if (!isRight) throw new Refusal(wanted)
-  }
-  return {
-    /** Digits only, from `from` to 2^53 - 1. */
-    whole:
-      (from: number) =>
-      (text: string): number => {
-        const value = Number(text)
-        demand(/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= from, `it takes a whole number from ${from}`)
-        return value
-      },
-    /** `N`, or `N-M` with M from N on: whole numbers from 1. */
-    range: (text: string): readonly [number, number] => {
-      const [first = '', last = first] = text.split(/-(.*)/s, 2)
-      const [from, to] = [Number(first), Number(last)]
-      const isRight = /^\d+(-\d+)?$/.test(text) && from >= 1 && to >= from && Number.isSafeInteger(to)
-      demand(isRight, 'it takes a number from 1, or two of them such as 3-7')
-      return [from, to]
-    },
-    /** A decimal number over 0. */
-    seconds: (text: string): number => {
-      const value = Number(text)
-      demand(/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MAX_SECONDS, 'it takes a number of seconds')
-      return value
-    },
-    /** A decimal number over 0, at least a nanodollar; returned as nanodollars. */
-    dollars: (text: string): number => {
-      const nano = toNano(Number(text))
-      demand(/^\d+(\.\d{1,9})?$/.test(text) && nano > 0 && nano <= MAX_NANO, 'it takes a number of dollars, such as 0.50')
-      return nano
-    },
-    /** A provider's rate a minute; repeatable. */
-    rates: (text: string, before: readonly string[] = []): readonly string[] => {
-      const rate = readRate(text)
-      demand(rate !== undefined && PROVIDER_NAMES.includes(rate.provider), 'it takes PROVIDER=REQUESTS/TOKENS, such as openai=50/40000')
-      return [...before, text]
-    },
-    /** How requests are sent to providers. */
-    lanes: (text: string): ProviderLane => {
-      demand(text === 'now' || text === 'batch', "it takes 'now' or 'batch'")
-      return text as ProviderLane
-    },
-    /** A repeatable option: all its texts, in order. */
-    again: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
-  }
+/** Throws where the value is wrong. */
+export const demand = (isRight: boolean, wanted: string): void => {
+  if (!isRight) throw new InvalidArgument(wanted)
 }
+
+/** Digits only, from `from` to 2^53 - 1. */
+export const whole =
+  (from: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    demand(/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= from, `it takes a whole number from ${from}`)
+    return value
+  }
+
+/** `N`, or `N-M` with M from N on: whole numbers from 1. */
+export const range = (text: string): readonly [number, number] => {
+  const [first = '', last = first] = text.split(/-(.*)/s, 2)
+  const [from, to] = [Number(first), Number(last)]
+  const isRight = /^\d+(-\d+)?$/.test(text) && from >= 1 && to >= from && Number.isSafeInteger(to)
+  demand(isRight, 'it takes a number from 1, or two of them such as 3-7')
+  return [from, to]
+}
+
+/** A decimal number over 0. */
+export const seconds = (text: string): number => {
+  const value = Number(text)
+  demand(/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MAX_SECONDS, 'it takes a number of seconds')
+  return value
+}
+
+/** A decimal number over 0, at least a nanodollar; returned as nanodollars. */
+export const dollars = (text: string): number => {
+  const nano = toNano(Number(text))
+  demand(/^\d+(\.\d{1,9})?$/.test(text) && nano > 0 && nano <= MAX_NANO, 'it takes a number of dollars, such as 0.50')
+  return nano
+}
+
+/** A provider's rate a minute; repeatable. */
+export const rates = (text: string, before: readonly string[] = []): readonly string[] => {
+  const rate = readRate(text)
+  demand(rate !== undefined && PROVIDER_NAMES.includes(rate.provider), 'it takes PROVIDER=REQUESTS/TOKENS, such as openai=50/40000')
+  return [...before, text]
+}
+
+/** How requests are sent to providers. */
+export const lanes = (text: string): ProviderLane => {
+  demand(text === 'now' || text === 'batch', "it takes 'now' or 'batch'")
+  return text as ProviderLane
+}
+
+/** A repeatable option: all its texts, in order. */
+export const again = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]

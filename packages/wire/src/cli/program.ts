@@ -3,11 +3,18 @@
 import { type Fault, fault } from '../error.js'
 import { ownDescriptors } from '../fd/inherited.js'
 import { Reporter } from './reporter.js'
+import { writeStdout } from './write-stdout.js'
 
-/** `main` resolves to the exit status. An exception is a bug, and reported as one. */
-export const runProgram = (program: string, main: () => Promise<number>): void => {
+/**
+ * `main` gets the arguments and resolves to the exit status. An exception is a bug, and reported as one. `--version` alone is answered with
+ * `version` before options are described.
+ */
+export const runProgram = (program: string, version: string, main: (argv: readonly string[]) => Promise<number>): void => {
   ownDescriptors()
-  void main()
+  const argv = process.argv.slice(2)
+  const run = async (): Promise<number> =>
+    argv.length === 1 && argv[0] === '--version' ? endWith(program, await writeStdout(`${version}\n`)) : main(argv)
+  void run()
     .catch((error: unknown) => endWith(program, fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))))
     .then((status) => {
       process.exitCode = status

@@ -2,8 +2,8 @@
 // and is written before that input is sent.
 
 import { closeSync } from 'node:fs'
-import { openLedger } from '../budget/ledger.js'
-import { openAnonymousLog } from '../child/anonymous-file.js'
+import { openAnonymousLog } from './anonymous-file.js'
+import { openLedger } from './ledger.js'
 
 /** The descriptor in our children. */
 export const DELIVERY_FD = 13

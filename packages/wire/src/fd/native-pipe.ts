@@ -3,7 +3,6 @@
 
 import { EventEmitter } from 'node:events'
 import { getSystemErrorName } from 'node:util'
-import type { Drainable } from '../child/wait-for-eof.js'
 import type { LineSink, LineSource } from '../line/stream.js'
 import { internalBinding } from './node-internals.js'
 
@@ -35,36 +34,8 @@ interface Internals {
   readonly lastWriteWasAsync: number
 }
 
-/** Whether native pipes are available. */
-export const hasNativePipes = (): boolean => internals() !== undefined
-
-/** A pipe that a process is started with, which has the other end. */
-export interface NativePipe {
-  /** The handle, for `startNative`. */
-  readonly handle: object
-  /** The stream, once the process is started. */
-  toInput(): NativeSource
-  toOutput(): LineSink
-  close(): void
-}
-
-export type NativeSource = LineSource & Drainable
-
 /** Undefined: use streams. */
-export const makeNativePipe = (): NativePipe | undefined => {
-  const known = internals()
-  if (!known) return undefined
-  const handle = new known.Pipe(known.kind)
-  return {
-    handle,
-    toInput: () => new NativeInput(handle, known),
-    toOutput: () => new NativeOutput(handle, known),
-    close: () => handle.close(),
-  }
-}
-
-/** Undefined: use streams. */
-export const openNativeInput = (fd: number): NativeSource | undefined => {
+export const openNativeInput = (fd: number): LineSource | undefined => {
   const opened = openHandle(fd)
   return opened && new NativeInput(opened.handle, opened.parts)
 }
@@ -115,13 +86,11 @@ const findInternals = (): Internals | undefined => {
   }
 }
 
-class NativeInput extends EventEmitter implements NativeSource {
-  bytesRead = 0
-  readableEnded = false
-  destroyed = false
-  readableFlowing: boolean | null = null
+class NativeInput extends EventEmitter implements LineSource {
   readonly #handle: Handle
   readonly #parts: Internals
+  #isFlowing = false
+  #isClosed = false
 
   constructor(handle: Handle, parts: Internals) {
     super()
@@ -131,25 +100,25 @@ class NativeInput extends EventEmitter implements NativeSource {
   }
 
   isPaused(): boolean {
-    return this.readableFlowing !== true
+    return !this.#isFlowing
   }
 
   resume(): void {
-    if (this.destroyed || this.readableFlowing) return
-    this.readableFlowing = true
+    if (this.#isClosed || this.#isFlowing) return
+    this.#isFlowing = true
     const status = this.#handle.readStart()
     if (status !== 0) process.nextTick(() => this.#fail(status))
   }
 
   pause(): void {
-    if (this.destroyed || !this.readableFlowing) return
-    this.readableFlowing = false
+    if (this.#isClosed || !this.#isFlowing) return
+    this.#isFlowing = false
     this.#handle.readStop()
   }
 
   destroy(): void {
-    if (this.destroyed) return
-    this.destroyed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#handle.close()
     process.nextTick(() => this.emit('close'))
   }
@@ -157,19 +126,16 @@ class NativeInput extends EventEmitter implements NativeSource {
   #take(bytes: ArrayBuffer): void {
     const { state, readBytesOrError, arrayBufferOffset } = this.#parts
     const count = state[readBytesOrError] as number
-    if (this.destroyed || count === 0) return
-    if (count > 0) {
-      this.bytesRead += count
-      this.emit('data', Buffer.from(bytes, state[arrayBufferOffset], count))
-    } else if (count === EOF) {
-      this.readableEnded = true
+    if (this.#isClosed || count === 0) return
+    if (count > 0) this.emit('data', Buffer.from(bytes, state[arrayBufferOffset], count))
+    else if (count === EOF) {
       this.destroy()
       this.emit('end')
     } else this.#fail(count)
   }
 
   #fail(status: number): void {
-    if (this.destroyed) return
+    if (this.#isClosed) return
     this.destroy()
     this.emit('error', errorOf(status, 'read'))
   }

@@ -1,11 +1,10 @@
 // Internal bindings that Node's own modules are built on. Node does not guarantee them, and aborts if they are misused, so they are used
 // only in versions in which they were tried. `undefined`: not in this version.
 
-/** By major version, the latest minor version that was tried: the next may differ, as some 24 has `process_wrap`. */
+/** By major version, the latest minor version that was tried: the next may differ. */
 const LAST_TRIED_MINOR: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   pipe_wrap: { 20: 20, 22: 23, 24: 21 },
   stream_wrap: { 20: 20, 22: 23, 24: 21 },
-  process_wrap: { 20: 20, 22: 23 },
 }
 
 type Binding = Readonly<Record<string, unknown>>

@@ -1,5 +1,6 @@
 // A JSON text as a tree of spans over its bytes, and the JavaScript values of its nodes.
 
+/** A JSON value, as JavaScript has it. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** Byte offsets into the parsed buffer, half-open, without white space around the value. */

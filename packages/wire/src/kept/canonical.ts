@@ -1,16 +1,16 @@
 // The hash of a value that is kept: the same for all ways in which its JSON can be written.
 
-import { createHash } from 'node:crypto'
 import { canonicalJson, MAX_JSON_DEPTH } from '../json/index.js'
+import { sha256Of } from '../sha256-of.js'
 
 /** What JSON leaves out, such as undefined, is left out here. */
 export const canonicalText = (value: unknown): string => partText(value, 0) ?? canonicalJson(JSON.stringify(value) ?? 'null')
 
 /** SHA-256 of the canonical text, in 64 hexadecimal digits. */
-export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex')
+export const hashOf = (value: unknown): string => sha256Of(canonicalText(value))
 
 /**
- * The canonical text of a value as JSON.parse returns them, which stands `depth` deep in another, without writing and parsing JSON: its
+ * The canonical text of a value as JSON.parse returns them, which is `depth` levels deep in another, without writing and parsing JSON: its
  * numbers are doubles. Undefined: it has objects of other classes, or is nested too deep to be parsed.
  */
 export const partText = (value: unknown, depth: number): string | undefined => {

@@ -3,7 +3,7 @@
 import { closeSync, constants, readSync } from 'node:fs'
 import { scanLines } from '../line/scan-lines.js'
 import { openOwnFile } from '../output/index.js'
-import { isSameKey, type KeptEntry, MAX_HEAD_BYTES, readEntry, readEntryHead } from './entry.js'
+import { type EntryKey, isSameKey, type KeptEntry, MAX_HEAD_BYTES, readEntry, readEntryHead } from './entry.js'
 import { type EntrySpan, readEntryIndex } from './entry-index.js'
 import { MAX_ENTRY_BYTES } from './store.js'
 
@@ -35,25 +35,23 @@ export class EntryFile {
         })
       : 0
     // The index of another file names other entries.
-    if (last && ![...samples, last].every((entry) => standsAt(fd, entry))) {
+    if (last && ![...samples, last].every((entry) => isOf(lineAt(fd, entry), entry))) {
       forget()
       end = 0
     }
     if (end === 0) this.#isIndexUsed = false
     const range = { from: end, to: this.#size, maxBytes: MAX_HEAD_BYTES }
     scanLines(fd, range, (line, offset, bytes) => {
-      const key = bytes > MAX_ENTRY_BYTES ? undefined : (readEntryHead(line.toString('latin1')) ?? readEntry(textAt(fd, offset, bytes)))
+      const key = bytes > MAX_ENTRY_BYTES ? undefined : (readEntryHead(line.toString('latin1')) ?? readEntry(lineAt(fd, { offset, bytes })))
       if (key) take({ hash: key.hash, nth: key.nth, place: key.place, offset, bytes })
       return true
     })
   }
 
   /** The whole hash of the entry at the span. Undefined: there is none, or it cannot be read. */
-  hashAt({ offset, bytes }: Pick<EntrySpan, 'offset' | 'bytes'>): string | undefined {
+  hashAt(span: Pick<EntrySpan, 'offset' | 'bytes'>): string | undefined {
     try {
-      const fd = descriptorOf(this.#path)
-      const head = bytesAt(fd, offset, Math.min(bytes, MAX_HEAD_BYTES)).toString('latin1')
-      return (readEntryHead(head) ?? readEntry(textAt(fd, offset, bytes)))?.hash
+      return keyIn(lineAt(descriptorOf(this.#path), span))?.hash
     } catch {
       return undefined
     }
@@ -62,12 +60,12 @@ export class EntryFile {
   /** Undefined: the entry is damaged or cannot be read. `elsewhere`: the index was wrong, and the file is to be loaded again without it. */
   entryAt(span: EntrySpan): KeptEntry | 'elsewhere' | undefined {
     try {
-      const fd = descriptorOf(this.#path)
-      if (this.#isIndexUsed && !standsAt(fd, span)) {
+      const line = lineAt(descriptorOf(this.#path), span)
+      if (this.#isIndexUsed && !isOf(line, span)) {
         this.#isIndexUsed = false
         return 'elsewhere'
       }
-      const entry = readEntry(textAt(fd, span.offset, span.bytes))
+      const entry = readEntry(line)
       return entry && isSameKey(entry, span) ? entry : undefined
     } catch {
       return undefined
@@ -79,19 +77,21 @@ const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0
 
 const LF = 10
 
-// Whether a whole line with this key is at the span.
-const standsAt = (fd: number, span: EntrySpan): boolean => {
-  const { offset, bytes } = span
-  const from = Math.max(0, offset - 1)
-  const head = bytesAt(fd, from, Math.min(bytes, MAX_HEAD_BYTES) + offset - from)
-  const end = bytesAt(fd, offset + bytes, 1)
-  const key = readEntryHead(head.toString('latin1', offset - from)) ?? readEntry(textAt(fd, offset, bytes))
-  return (offset === 0 || head[0] === LF) && end[0] === LF && key !== undefined && isSameKey(key, span)
+const keyIn = (line: string): EntryKey | undefined => readEntryHead(line) ?? readEntry(line)
+
+const isOf = (line: string, span: EntrySpan): boolean => {
+  const key = keyIn(line)
+  return key !== undefined && isSameKey(key, span)
 }
 
-const textAt = (fd: number, offset: number, bytes: number): string => {
-  const text = bytes > MAX_ENTRY_BYTES ? '' : bytesAt(fd, offset, bytes).toString('utf8')
-  return text.includes('\n') ? '' : text
+// Empty: no whole line is at the span.
+const lineAt = (fd: number, { offset, bytes }: Pick<EntrySpan, 'offset' | 'bytes'>): string => {
+  if (bytes > MAX_ENTRY_BYTES) return ''
+  const before = offset === 0 ? 0 : 1
+  const read = bytesAt(fd, offset - before, before + bytes + 1)
+  if ((before > 0 && read[0] !== LF) || read[before + bytes] !== LF) return ''
+  const line = read.toString('utf8', before, before + bytes)
+  return line.includes('\n') ? '' : line
 }
 
 const SCRATCH_BYTES = 64 * 1024

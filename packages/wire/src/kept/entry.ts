@@ -1,5 +1,6 @@
 // One kept answer: its request, and its number among equal requests. The same text in a file of its own and as a line of many.
 
+import { createHash } from 'node:crypto'
 import { isRecord } from '../is-record.js'
 import { scrub } from '../scrub.js'
 import { hashOf } from './canonical.js'
@@ -24,13 +25,17 @@ const MAX_PLACE = 80
 /** The name of the asking process, in a form that is safe for file names. */
 export const placeName = (place: string): string => place.replace(/[^\w.@~-]+/g, '_').slice(0, MAX_PLACE) || '_'
 
-/** One line, without its end and without keys. Its checksum detects a line that was cut or changed. */
+/**
+ * One line, without its end and without keys. Its checksums detect a line that was cut or changed: `SUM-TEXT`, of the value, whatever its layout,
+ * and of the text before it, which is faster to check.
+ */
 export const writeEntry = ({ hash, place, nth, request, answer }: KeptEntry): string => {
   const entry = { hash, place, nth, ...(request === undefined ? {} : { request }), answer }
   const text = JSON.stringify(entry)
   const scrubbed = scrub(text)
   const sum = sumOf(scrubbed === text ? entry : (JSON.parse(scrubbed) as object))
-  return `${scrubbed.slice(0, -1)},"sum":"${sum}"}`
+  const before = scrubbed.slice(0, -1)
+  return `${before},"sum":"${sum}-${digitsOf(before)}"}`
 }
 
 export const isSameKey = (a: EntryKey, b: EntryKey): boolean => a.hash === b.hash && a.place === b.place && a.nth === b.nth
@@ -53,12 +58,24 @@ export const readEntry = (text: string): KeptEntry | undefined => {
   const { sum, ...entry } = value
   const { hash, place, nth, answer } = entry
   const isWhole = typeof hash === 'string' && typeof place === 'string' && Number.isSafeInteger(nth) && answer !== undefined
-  return isWhole && sum === sumOf(entry) ? (entry as unknown as KeptEntry) : undefined
+  if (!isWhole || typeof sum !== 'string') return undefined
+  return isAsWritten(text) || sum.slice(0, SUM_DIGITS) === sumOf(entry) ? (entry as unknown as KeptEntry) : undefined
 }
 
 const SUM_DIGITS = 16
 
 const sumOf = (entry: object): string => hashOf(entry).slice(0, SUM_DIGITS)
+
+const digitsOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, SUM_DIGITS)
+
+const END = /^,"sum":"[0-9a-f]{16}-([0-9a-f]{16})"\}$/
+const END_LENGTH = ',"sum":"-"}'.length + 2 * SUM_DIGITS
+
+// An entry of an earlier release, or one that was laid out again, is not.
+const isAsWritten = (text: string): boolean => {
+  const digits = END.exec(text.slice(-END_LENGTH))?.[1]
+  return digits !== undefined && digits === digitsOf(text.slice(0, -END_LENGTH))
+}
 
 const parse = (text: string): unknown => {
   try {

@@ -45,8 +45,6 @@ export interface Asked {
   readonly found: { readonly answer: unknown; readonly source: AnswerSource } | undefined
   /** Why it must not be requested. */
   readonly miss: Fault | undefined
-  /** A record keeps the answer under this key, or will; false: under another, or none does. */
-  readonly isRecorded: boolean
   /** Keeps the answer. `write_failed`: it could not be kept; it is tried again with the next. Shared answers are kept after `flush`. */
   keep(answer: unknown): Fault | undefined
 }

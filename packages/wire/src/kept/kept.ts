@@ -3,15 +3,15 @@
 
 import { writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openAnonymousLog } from '../child/anonymous-file.js'
 import { type Fault, fault } from '../error.js'
+import { openAnonymousLog } from '../fd/anonymous-file.js'
 import { holdDirectory } from '../output/index.js'
 import { andThen, fail, type Result, succeed } from '../result.js'
 import { systemReason } from '../system-reason.js'
-import { type CountedKey, type Counts, openCounts } from './counts.js'
+import { type Counts, openCounts } from './counts.js'
 import { setCurrentKept } from './current.js'
 import { makeStoreDirectory } from './directory-store.js'
-import { type EntryKey, isSameKey, type KeptEntry, placeName } from './entry.js'
+import { type EntryKey, type KeptEntry, placeName } from './entry.js'
 import type { HashedRequest, KeptAnswers, KeptOptions } from './interface.js'
 import { keepsRequests, openStore } from './open-store.js'
 import { makeSharedKept } from './shared-kept.js'
@@ -60,22 +60,6 @@ const hold = ({ stores, approvals }: KeptOptions): Record<string, string> => {
   }
   return held
 }
-
-/** Recorded answers of a run that are given out without a request. */
-export interface Giving {
-  /** No request gets them any more. For each: false if one has it already. */
-  readonly give: (keys: readonly EntryKey[]) => boolean[]
-  /** One was given out in vain: the next request gets it. */
-  readonly takeBack: (key: EntryKey) => void
-}
-
-export const openGiving = (fd: number): Giving => {
-  const { give, takeBack } = openCounts(fd)
-  const counted = ({ hash, nth, place }: EntryKey): CountedKey => ({ key: countKey(hash, placeName(place)), nth })
-  return { give: (keys) => give(keys.map(counted)), takeBack: (key) => takeBack(counted(key)) }
-}
-
-const countKey = (hash: string, place: string): string => `${hash} ${place}`
 
 /** Where calls of the run wait for a person. Undefined: none can. */
 export const approvalsOf = (fd: number): Result<string | undefined> => {
@@ -155,11 +139,10 @@ const makeKept = (
     ask: (request, at, { onlyRecorded = false, delivery } = {}) => {
       const isUnrecorded = unrecorded.some((one) => at === one || at.startsWith(`${one}~`))
       const stores = isUnrecorded ? [] : all.filter(({ isRecord }) => isRecord || !onlyRecorded)
-      const isRecorded = stores.some(({ isRecord }) => isRecord)
       // A request for another message of a run by workers is another request.
       const place = placeName(delivery === undefined ? at : `${at}@${delivery}`)
       const { hash } = request
-      const key = { hash, place, nth: count(countKey(hash, place)) }
+      const key = { hash, place, nth: count(`${hash} ${place}`) }
       const keep = (answer: unknown, into: readonly OpenStore[]): Fault | undefined => {
         const failed = into.map((store) => late.put(store, { ...key, answer, ...(store.nearest ? { request: request.value() } : {}) }))
         return failed.find((one) => one !== undefined)
@@ -173,14 +156,13 @@ const makeKept = (
         )
         return {
           key,
-          isRecorded: isRecorded && (!store.isRecord || isSameKey(entry, key)),
           found: { answer: entry.answer, source: store.isRecord ? 'record' : 'cache' },
           miss: undefined,
           keep: () => undefined,
         }
       }
       const miss = isOnly && !onlyRecorded ? missFault(request, stores.length === 0 ? all : stores) : undefined
-      return { key, isRecorded, found: undefined, miss, keep: (answer) => keep(answer, stores) }
+      return { key, found: undefined, miss, keep: (answer) => keep(answer, stores) }
     },
   }
 }

@@ -40,11 +40,11 @@ export const makeSharedKept = (
     batchDirectory: '.',
     ask: (request, at, options = {}) => {
       const { key, keep } = begin(request, at, options)
-      return { key, isRecorded: false, found: undefined, miss: undefined, keep: (answer) => keep(answer) }
+      return { key, found: undefined, miss: undefined, keep: (answer) => keep(answer) }
     },
     askShared: async (request, at, options = {}) => {
       const { shared, key, keep } = begin(request, at, options)
-      const nothing = { key, isRecorded: false, found: undefined, miss: undefined, keep: (answer: unknown) => keep(answer) }
+      const nothing = { key, found: undefined, miss: undefined, keep: (answer: unknown) => keep(answer) }
       if (!isCached) return nothing
       const reply = await service.ask(shared)
       if (!reply.ok) return { ...nothing, miss: reply.error }

@@ -15,5 +15,5 @@ export const loadPriceTables = () => import('./prices.js')
 /** The source of the table: a library, its version and its date. Declared here, since declarations that are packed cannot name what the build makes. */
 export const PRICES_SOURCE: string = SOURCE
 
-/** What --version prints for a program that knows prices. */
-export const versionAndPrices = (version: string): string => `${version}\nprices: ${PRICES_SOURCE}\n`
+/** What --version says of a program that knows prices. */
+export const versionAndPrices = (version: string): string => `${version}\nprices: ${PRICES_SOURCE}`

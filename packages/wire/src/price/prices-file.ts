@@ -1,5 +1,6 @@
-// Prices given by the user in place of the table's: --prices FILE.
+// Prices given by the user instead of the table's: --prices FILE.
 
+import { isRecord } from '../is-record.js'
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 import { readSpec } from '../spec/source-files.js'
@@ -23,7 +24,7 @@ export const readPrices = (path: string): Result<GivenPrices> => {
   try {
     value = JSON.parse(text.value)
   } catch {
-    return refuse('it is no JSON')
+    return refuse('it is not JSON')
   }
   const wrong = givenProblem(value)
   return wrong === undefined ? succeed(value as GivenPrices) : refuse(wrong)
@@ -31,7 +32,7 @@ export const readPrices = (path: string): Result<GivenPrices> => {
 
 /** Why it is not `GivenPrices`. */
 export const givenProblem = (value: unknown): string | undefined => {
-  if (!isObject(value)) return 'it is no object'
+  if (!isRecord(value)) return 'it is not an object'
   for (const [model, price] of Object.entries(value)) {
     const wrong = priceProblem(price)
     if (wrong !== undefined) return `'${preview(model)}' ${wrong}`
@@ -40,15 +41,13 @@ export const givenProblem = (value: unknown): string | undefined => {
 }
 
 const priceProblem = (price: unknown): string | undefined => {
-  if (!isObject(price)) return 'has no object'
+  if (!isRecord(price)) return 'has no object'
   const odd = Object.keys(price).find((key) => !(KINDS as readonly string[]).includes(key))
-  if (odd !== undefined) return `has '${preview(odd)}', which is none of ${KINDS.join(', ')}`
+  if (odd !== undefined) return `has '${preview(odd)}', which is not one of ${KINDS.join(', ')}`
   const isPrice = (kind: string) => typeof price[kind] === 'number' && (price[kind] as number) >= 0 && (price[kind] as number) <= MAX_PRICE
   const bad = KINDS.find((kind) => (kind in price || kind === 'input' || kind === 'output') && !isPrice(kind))
   return bad === undefined ? undefined : `has no number from 0 to ${MAX_PRICE} as its '${bad}'`
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The price of the model, else that of the longest name that it begins with (`gpt-x` for `gpt-x-2026-01-01`). */
 export const findGiven = (prices: GivenPrices, model: string): Price | undefined => {

@@ -132,7 +132,7 @@ const checkPattern = (e: Expression, context: Context): boolean => {
   const { message, start, end } = compiled.fault
   const part = preview(e.value.slice(start, end))
   const isRefused = /Perl|escape/.test(message)
-  context.complain('type_mismatch', partOf(e.span, e.value, start, end), `no pattern of RE2: ${message}: '${part}'`, {
+  context.complain('type_mismatch', partOf(e.span, e.value, start, end), `not a pattern of RE2: ${message}: '${part}'`, {
     help: isRefused ? 'RE2 is linear in the text: it has neither look-around nor back-references' : undefined,
   })
   return false

@@ -1,14 +1,17 @@
 // The functions of the language: one row each, with its parameters, its result and its implementation.
 
 import { once } from '@plumb/wire/once'
-import { isInt, isJson, isString } from '../../types/kind.js'
+import { unite } from '../../types/join.js'
+import { isInt, isJson, isString, objectsOf } from '../../types/kind.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
+import { variantsOf } from '../../types/variants.js'
+import { fieldsOf } from '../infer/fields.js'
 import { containsAny } from './by-kind.js'
 import { length } from './coerce.js'
 import type { Site } from './failure.js'
 import type { Function } from './function.js'
-import { type FunctionRow, listFunctions } from './list-function.js'
-import { mapFunctions } from './map-function.js'
+import { type FunctionRow, itemTypeOf, listFunctions } from './list-function.js'
+import * as map from './map.js'
 import { roundAwayFromZero, whole } from './number.js'
 import { parseNumber, parseText } from './parse-text.js'
 import { findPattern, matchesPattern, replaceMatches } from './pattern.js'
@@ -44,7 +47,7 @@ const rows = (): readonly FunctionRow[] => [
   { usage: 'join(xs, sep)', text: 'The strings of a list as one, with the separator between them.', takes: ['strings', 'string'], gives: STRING, run: (xs: string[], s: string, site: Site) => limitedText(xs.join(s), site) },
   { usage: 'replace(s, a, b)', text: 'The string with b for every a.', takes: ['string', 'string', 'string'], gives: STRING, run: (s: string, a: string, b: string, site: Site) => limitedText(replaceAll(s, a, b), site) },
   { usage: 'lines(s)', text: 'The lines of a text, without their ends.', takes: ['string'], gives: STRINGS, run: linesOf, result: 'strings' },
-  { usage: 'words(s)', text: 'What stands between white space.', takes: ['string'], gives: STRINGS, run: wordsOf, result: 'strings' },
+  { usage: 'words(s)', text: 'What is between white space.', takes: ['string'], gives: STRINGS, run: wordsOf, result: 'strings' },
   { usage: 'slice(s, a, b)', text: 'The code points from a up to b: s[a:b].', takes: ['string', 'int', 'int'], gives: STRING, run: sliceText },
   { usage: 'pad(s, n)', text: 'The string with spaces behind it, to n code points; with -n before it.', takes: ['string', 'int'], gives: STRING, run: pad },
   { usage: 'matches(s, "re")', text: 'Does the pattern (RE2) match anywhere in the string?', takes: ['string', 'pattern'], gives: BOOL, run: matchesPattern },
@@ -93,3 +96,28 @@ const table = once(readTable)
 export const allFunctions = (): readonly Function[] => table().all
 export const functionsNamed = (name: string): readonly Function[] => table().byName.get(name) ?? []
 export const isFunction = (name: string): boolean => name === 'has' || table().byName.has(name)
+
+/** Of the values of a map or a record, or of a value that may turn out to be one. */
+const valueTypeOf = (type: Type | undefined): Type => {
+  if (!type || isJson(type)) return JSON_TYPE
+  const objects = objectsOf(type) ?? []
+  return unite(objects.flatMap((object) => (object.kind === 'map' ? [object.item] : object.fields.map((field) => field.type))))
+}
+
+const entryOf = (value: Type): Type => ({
+  kind: 'record',
+  fields: [
+    { name: 'key', type: STRING, isOptional: false },
+    { name: 'value', type: value, isOptional: false },
+  ],
+})
+
+const valueOfEntry = (entry: Type): Type => (variantsOf(entry).length === 0 ? entry : (fieldsOf(entry)?.get('value')?.type ?? JSON_TYPE))
+
+// biome-ignore format: a table
+const mapFunctions = (): readonly FunctionRow[] => [
+  { usage: 'keys(m)', text: 'The keys of a map or a record, in their order.', takes: ['object'], gives: { kind: 'array', item: STRING }, run: map.keys, result: 'moved' },
+  { usage: 'values(m)', text: 'The values of a map or a record, in the order of its keys.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: valueTypeOf(type) }), run: map.values, result: 'moved' },
+  { usage: 'entries(m)', text: 'The keys and values of a map or a record: a list of { key, value }.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: entryOf(valueTypeOf(type)) }), run: map.entries, result: 'moved' },
+  { usage: 'map_of(entries)', text: 'The map of a list of { key, value }; of equal keys the last.', takes: ['entries'], gives: ([type]) => ({ kind: 'map', item: valueOfEntry(itemTypeOf(type)) }), run: map.mapOf, result: 'moved' },
+]

@@ -1,6 +1,7 @@
 // Operations with regular expressions.
 
 import { compilePattern, type Pattern } from '@plumb/wire/pattern'
+import { preview } from '@plumb/wire/preview'
 import { failEvaluation, type Site } from './failure.js'
 import { MAX_RESULT } from './sink.js'
 import type { RuntimeValue, Slice } from './slice.js'
@@ -12,7 +13,7 @@ import { listFrom, listOf, writeRecord } from './write.js'
 export const patternOf = (source: string, site: Site): Pattern => {
   const compiled = compilePattern(source)
   if ('pattern' in compiled) return compiled.pattern
-  return failEvaluation(site, `'${source.slice(0, 40)}' is no pattern of RE2: ${compiled.fault.message}`)
+  return failEvaluation(site, `'${preview(source, 40)}' is not a pattern of RE2: ${compiled.fault.message}`)
 }
 
 export const matchesPattern = (text: string, pattern: Pattern): boolean => pattern.test(text)

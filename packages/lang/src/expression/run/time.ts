@@ -1,5 +1,6 @@
 // Times: RFC 3339 and plain dates, as seconds since 1970 in UTC. No clock is read.
 
+import { preview } from '@plumb/wire/preview'
 import { failEvaluation, type Site } from './failure.js'
 
 const DATE = String.raw`(\d{4})-(\d\d)-(\d\d)`
@@ -13,7 +14,7 @@ export const readTime = (text: string, site: Site): number => {
   const midnight = new Date(0).setUTCFullYear(year, month - 1, day)
   const isDate = new Date(midnight).getUTCMonth() === month - 1 && day > 0
   if (!found || !isDate || hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) {
-    return failEvaluation(site, `'${text.slice(0, 40)}' is no time of RFC 3339, and no date`)
+    return failEvaluation(site, `'${preview(text, 40)}' is neither a time of RFC 3339 nor a date`)
   }
   const offset = (found[8] === '-' ? -60 : 60) * (60 * offsetHours + offsetMinutes)
   return midnight / 1000 + 3600 * hour + 60 * minute + second - offset + Number(found[7] ?? 0)

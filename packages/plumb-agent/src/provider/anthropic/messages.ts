@@ -10,6 +10,7 @@ import type {
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages'
 import { headOf } from '@plumb/tool/call/cut-text'
+import { WrittenJson } from '../../io/written-json.js'
 import type { CallInput } from '../call-input.js'
 import { asResultPart, captionOf, type MediaBlock } from '../media-block.js'
 import { readMessages } from '../memory-messages.js'
@@ -17,7 +18,6 @@ import type { ModelRequest } from '../provider.js'
 import type { ContentPart, Spoken } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
-import { WrittenJson } from '../written-json.js'
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 

@@ -2,10 +2,8 @@
 
 import { besideSpec, type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { PreparedProvider, ProviderSettings } from '../settings.js'
-import packed from './doctor.script?packed'
-import { unpackScript } from './packed-script.js'
+import doctor from './doctor.script'
 import { openEliza } from './provider.js'
-import type { ElizaScript } from './rule.js'
 import { loadScript } from './script.js'
 
 export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
@@ -14,18 +12,11 @@ export const prepareEliza = (settings: ProviderSettings): PreparedProvider => {
   if (model !== undefined && model !== 'doctor')
     faults.push(fault('config_invalid', `provider 'eliza' has only the model 'doctor', not '${preview(model)}'`))
   const text = readScript(settings)
-  const script = text.ok
-    ? text.value === undefined
-      ? succeed(loadDoctor())
-      : loadScript(text.value, String(settings.config.script))
-    : text
+  const script = text.ok ? loadScript(text.value ?? doctor, String(settings.config.script)) : text
   if (!script.ok) faults.push(script.error)
   if (!script.ok || !text.ok || faults.length > 0) return { ok: false, error: faults }
   return { ok: true, value: { ...openEliza(script.value), settings: { script: text.value } } }
 }
-
-/** The DOCTOR script of January 1966, embedded. */
-export const loadDoctor = (): ElizaScript => unpackScript(packed)
 
 /** Undefined: the spec names none. */
 const readScript = ({ config: { script }, specPath, readText }: ProviderSettings): Result<string | undefined> => {

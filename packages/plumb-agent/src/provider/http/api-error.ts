@@ -10,7 +10,7 @@ export interface ErrorReply {
   /** The host, as errors name it. */
   readonly host: string
   /** The error for a refused key: "did not accept the key in NAME". */
-  readonly keyWords: string
+  readonly keyHint: string
   readonly status: number
   readonly headers: HttpReply['headers']
   readonly text: string
@@ -18,7 +18,7 @@ export interface ErrorReply {
 }
 
 export const apiFailure = (refused: ErrorReply): Failure => {
-  const { host, keyWords, status, headers, wallMs } = refused
+  const { host, keyHint, status, headers, wallMs } = refused
   const words = wordsOfBody(refused.text)
   const retryAfterMs = readRetryAfter(headers, wallMs)
   const { code, isRetryable, refusal, isOfModel } = judge(words, status, retryAfterMs !== undefined)
@@ -30,10 +30,10 @@ export const apiFailure = (refused: ErrorReply): Failure => {
   }
   const isOfKey = code === 'unauthorized'
   return {
-    fault: fault(code, `${host} ${isOfKey ? `${keyWords} (${status})${wordsAfter(words)}` : detailOf(status, words, headers)}`, extras),
+    fault: fault(code, `${host} ${isOfKey ? `${keyHint} (${status})${textAfter(words)}` : detailOf(status, words, headers)}`, extras),
     isRetryable: isOfModel ? false : isWorthRetrying(status, header(headers, 'x-should-retry'), isRetryable),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    words: words.all,
+    text: words.all,
     isUnbilled: true,
     // The message of llama.cpp and vLLM while they start.
     isAway: status === 503 && /\bloading\b/i.test(words.all),
@@ -49,10 +49,10 @@ const detailOf = (status: number, words: ServerWords, headers: HttpReply['header
       'not sent on, so name that place as endpoint if it is the right one'
     )
   const hint = status === 404 ? '; check the model and the endpoint' : ''
-  return `answered ${status}${wordsAfter(words)}${hint}`
+  return `answered ${status}${textAfter(words)}${hint}`
 }
 
-const wordsAfter = ({ text }: ServerWords): string => (text === '' ? '' : `: ${preview(withoutKeys(text), 300)}`)
+const textAfter = ({ text }: ServerWords): string => (text === '' ? '' : `: ${preview(withoutKeys(text), 300)}`)
 
 // Before cutting: half a key would not be recognised. Servers show keys in part themselves, as sk-abc***xyz.
 const withoutKeys = (words: string): string =>
@@ -69,14 +69,14 @@ const isWorthRetrying = (status: number, shouldRetry: string, isRetryable: boole
 }
 
 /** What `readers` make of errors within a reply, and of one that is not whole. */
-export const replyFailures = (host: string, keyWords: string, did = 'broke off its reply'): ReplyFailures => ({
+export const replyFailures = (host: string, keyHint: string, did = 'broke off its reply'): ReplyFailures => ({
   ofError: (error) => {
     const words = wordsOf(error)
     const { code, isRetryable, refusal, isOfModel } = judge(words, undefined)
     return {
-      fault: fault(code, `${host} ${code === 'unauthorized' ? keyWords : did}${wordsAfter(words)}`),
+      fault: fault(code, `${host} ${code === 'unauthorized' ? keyHint : did}${textAfter(words)}`),
       isRetryable,
-      words: words.all,
+      text: words.all,
       ...(refusal ? { refusal } : {}),
       ...(isOfModel ? { isOfModel } : {}),
     }

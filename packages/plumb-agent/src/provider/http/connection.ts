@@ -1,6 +1,7 @@
 // Connections to one endpoint: kept alive, through the proxy of the environment, and never to any other host.
 
 import { Readable } from 'node:stream'
+import { proxiesOf } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
 import { Dispatched, type ReplyListener } from './dispatched.js'
 import { isLoopback } from './endpoint.js'
@@ -70,7 +71,7 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
       return (why) => dispatched.abort(why)
     },
     close: () => {
-      // Pending requests are abandoned: their caller is gone.
+      // Pending requests are abandoned: their caller has ended.
       for (const opening of [light, whole])
         opening?.then(
           (dispatcher) => dispatcher.destroy(),
@@ -78,13 +79,4 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
         )
     },
   }
-}
-
-/** ALL_PROXY applies to both, as with other programs; NO_PROXY is read by undici itself. */
-const proxiesOf = (env: NodeJS.ProcessEnv): { httpProxy?: string; httpsProxy?: string } | undefined => {
-  const any = env.all_proxy || env.ALL_PROXY
-  const httpProxy = env.http_proxy || env.HTTP_PROXY || any
-  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || any
-  if (!httpProxy && !httpsProxy) return undefined
-  return { ...(httpProxy ? { httpProxy } : {}), ...(httpsProxy ? { httpsProxy } : {}) }
 }

@@ -1,7 +1,7 @@
 // Repeats the same request while that may help (plumb-agent(1), Providers: the retry table).
 
 import { fault } from '@plumb/wire'
-import type { Cancelled } from '../../conversation/cancellation.js'
+import type { Cancelled } from '../cancellation.js'
 import type { Attempt, Failure } from './failure.js'
 import type { Timing } from './timing.js'
 

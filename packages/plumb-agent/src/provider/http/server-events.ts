@@ -26,6 +26,7 @@ const MARK = 0xef
 export class ServerEvents {
   #ready: string[] = []
   #isTooLong = false
+  #hasBegun = false
   /** From the first chunk on that is not whole characters alone. */
   #decoder: TextDecoder | undefined
   readonly #parser: EventSourceParser = createParser({
@@ -58,10 +59,13 @@ export class ServerEvents {
     return ready
   }
 
-  // A character may be cut between two chunks; what is no UTF-8 is an error, never U+FFFD.
+  // A character may be cut between two chunks; what is not UTF-8 is an error, never U+FFFD.
   #decode(chunk: Buffer): string {
-    if (!this.#decoder && chunk[0] !== MARK && isUtf8(chunk)) return chunk.toString()
-    this.#decoder ??= new TextDecoder('utf-8', { fatal: true })
+    // A mark is left out at the beginning alone: further on it is a character.
+    const ignoreBOM = this.#hasBegun
+    this.#hasBegun = true
+    if (!this.#decoder && (ignoreBOM || chunk[0] !== MARK) && isUtf8(chunk)) return chunk.toString()
+    this.#decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM })
     try {
       return this.#decoder.decode(chunk, { stream: true })
     } catch {

@@ -7,7 +7,7 @@ import { type Failure, Unreadable } from './failure.js'
 export const transportFailure = (host: string, error: unknown, proxy?: URL): Failure | undefined => {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Unreadable) {
-    return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: error.isRetryable, words: '' }
+    return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: error.isRetryable, text: '' }
   }
   const refused = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1]
   if (refused !== undefined) return refusedByProxy(host, Number(refused), proxy)
@@ -16,12 +16,12 @@ export const transportFailure = (host: string, error: unknown, proxy?: URL): Fai
   if (typeof code !== 'string') return undefined
   const late = TIMEOUTS[code]
   if (late !== undefined)
-    return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, words: '', isUnbilled: NOT_CONNECTED.test(code) }
+    return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, text: '', isUnbilled: NOT_CONNECTED.test(code) }
   const isUnbilled = NOT_CONNECTED.test(code)
   const isAway = code === 'ECONNREFUSED'
   const by = proxy && isAbout(error, proxy) ? `the proxy ${proxy.host}, which the environment names: ` : ''
   const told = fault('connection_failed', `${host}: ${by}${reason(error, code)}`)
-  return { fault: told, isRetryable: true, words: '', isUnbilled, isAway: isAway && by === '' }
+  return { fault: told, isRetryable: true, text: '', isUnbilled, isAway: isAway && by === '' }
 }
 
 /** Node names the place that it could not reach. */
@@ -40,14 +40,14 @@ const refusedByProxy = (host: string, status: number, proxy: URL | undefined): F
   const detail = `${host}: the proxy ${proxy?.host ?? ''}, which the environment names, ${remedy}`
   const isRetryable = status >= 500 || status === 408 || status === 429
   const refusal = isRetryable ? {} : { refusal: 'final' as const }
-  return { fault: fault('connection_failed', detail), isRetryable, words: '', isUnbilled: true, ...refusal }
+  return { fault: fault('connection_failed', detail), isRetryable, text: '', isUnbilled: true, ...refusal }
 }
 
 // undici gives no code for these. An orderly end in the middle of a head, or of a chunk, is one of them.
 const notHttp = (host: string, words: string): Failure =>
   /EOF/.test(words)
-    ? { fault: fault('connection_failed', `${host}: ${BROKEN_OFF}`), isRetryable: true, words: '' }
-    : { fault: fault('bad_reply', `${host} answered with what is no HTTP; check the endpoint`), isRetryable: false, words: '' }
+    ? { fault: fault('connection_failed', `${host}: ${BROKEN_OFF}`), isRetryable: true, text: '' }
+    : { fault: fault('bad_reply', `${host} answered with what is not HTTP; check the endpoint`), isRetryable: false, text: '' }
 
 const BROKEN_OFF = 'the connection broke off'
 
@@ -68,6 +68,6 @@ const reason = (error: Error, code: string): string => {
   if (/CERT|SIGNED|SIGNATURE|CRL/.test(code))
     return `its certificate is not accepted (${code}); NODE_EXTRA_CA_CERTS names a file with further authorities`
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `no TLS there, or one that is not understood (${code})`
-  if (code === 'ERR_INVALID_URL' || code === 'UND_ERR_INVALID_ARG') return `the proxy that the environment names is none (${code})`
+  if (code === 'ERR_INVALID_URL' || code === 'UND_ERR_INVALID_ARG') return `the proxy that the environment names is not a URL (${code})`
   return systemReason(error)
 }

@@ -27,15 +27,15 @@ export const finishReply = ({ content, usage, reason, isRefused = false }: Ended
       return { ok: false, failure: failures.ofError({ code, message: `it ended its reply with '${reason}'` }) }
     }
     case 'cut':
-      return { ok: true, value: { content, usage, stop: 'tokens' } }
+      return { ok: true, value: { content, stop: 'tokens', usage } }
     case 'refused':
-      return { ok: true, value: { content, usage, stop: 'refused' } }
+      return { ok: true, value: { content, stop: 'refused', usage } }
     case 'paused':
-      return { ok: true, value: { content, usage, stop: 'end', isPaused: true } }
+      return { ok: true, value: { content, stop: 'end', usage, isPaused: true } }
     case 'whole': {
       const isLost = isCalling(reason) && !calls && !content.some((block) => block.type === 'text' && block.text.trim() !== '')
       if (isLost) return broken(`ended its reply with '${reason}', and no call came`)
-      return { ok: true, value: { content, usage, stop: isRefused ? 'refused' : calls ? 'tool_use' : 'end' } }
+      return { ok: true, value: { content, stop: isRefused ? 'refused' : calls ? 'tool_use' : 'end', usage } }
     }
   }
 }

@@ -1,7 +1,7 @@
 // What an error of a server means for the input that met it, and for those after it: by its words first, then by its number.
 
 import type { Code } from '@plumb/wire'
-import type { ProviderRefusal } from '../../conversation/breaker.js'
+import type { ProviderRefusal } from '../provider.js'
 import type { ServerWords } from './server-words.js'
 
 export interface Verdict {

@@ -17,9 +17,9 @@ import {
 } from '@plumb/lang'
 import { type Effect, effectsOf } from '@plumb/policy'
 import { bundledFiles, diskFiles, type Fault, fail, fault, preview, type Result, type SourceFiles, searchPath, succeed } from '@plumb/wire'
-import { readPromptReferences } from '../program-files/prompt-references.js'
 import type { PromptFile } from './prompt.js'
 import { type PromptReach, whyNotRead } from './prompt-reach.js'
+import { readPromptReferences } from './prompt-references.js'
 import { printPromptSpec } from './prompt-spec.js'
 import { readPromptFile } from './read-prompt-file.js'
 
@@ -60,7 +60,7 @@ const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptP
   return mismatch ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
 }
 
-/** The text of the spec that a prompt file stands for; undefined if `path` is no prompt file. */
+/** The text of the spec that a prompt file stands for; undefined if `path` is not a prompt file. */
 export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'directory'>): Result<string> | undefined => {
   const prompt = readPromptFile(path)
   if (!prompt) return undefined

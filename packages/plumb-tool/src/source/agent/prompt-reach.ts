@@ -2,10 +2,8 @@
 // Files with secrets are refused everywhere.
 
 import { basename, relative, sep } from 'node:path'
+import { followLinks, realPath, whySecret } from '@plumb/sandbox'
 import { type Fault, fault, preview } from '@plumb/wire'
-import { realPath } from '../../call/real-path.js'
-import { followLinks } from '../path/look-up.js'
-import { whySecret } from '../path/protected-paths.js'
 
 export interface PromptReach {
   /** The directory of the spec or prompt file that names the files. */

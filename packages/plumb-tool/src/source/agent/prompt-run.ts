@@ -2,10 +2,10 @@
 
 import { dirname, resolve } from 'node:path'
 import type { Json, ToolPlan } from '@plumb/lang'
+import { readSandbox } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import { processRun } from '../process/process-run.js'
-import { readSandbox } from '../sandbox/sandbox.js'
 import { loadPromptProgram, whyPromptForbidden } from './prompt-program.js'
 
 export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {

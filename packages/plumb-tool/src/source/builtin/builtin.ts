@@ -2,9 +2,9 @@
 // @plumb/policy, and its code in a file of its own.
 
 import type { Json } from '@plumb/lang'
+import type { Roots } from '@plumb/sandbox'
 import type { Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
-import type { Roots } from '../path/resolved-path.js'
 
 /** `Input` is the type of its declaration; inputs have been validated. */
 export interface Builtin<Input = unknown> {

@@ -1,4 +1,4 @@
-// The table of built-in tools. A new one is a file of its own, a line here, and a declaration in builtins.plumb.
+// The table of built-in tools. A new one is a file, or a part of one, a line here, and a declaration in builtins.plumb.
 
 import { fault, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin } from './builtin.js'
@@ -15,13 +15,13 @@ export const BUILTINS: readonly BuiltinRow[] = [
   { name: 'read_file', aliases: ['get_contents'], load: async () => (await import('./file/read-file.js')).readFile },
   { name: 'read_directory', aliases: ['read_dir'], load: async () => (await import('./file/read-directory.js')).readDirectory },
   { name: 'write_file', load: async () => (await import('./file/write-file.js')).writeFile },
-  { name: 'append_to_file', load: async () => (await import('./file/append-to-file.js')).appendToFile },
+  { name: 'append_to_file', load: async () => (await import('./file/write-file.js')).appendToFile },
   { name: 'find_and_replace', load: async () => (await import('./file/find-and-replace.js')).findAndReplace },
-  { name: 'make_directory', load: async () => (await import('./file/make-directory.js')).makeDirectory },
-  { name: 'delete_file', load: async () => (await import('./file/delete-file.js')).deleteFile },
+  { name: 'make_directory', load: async () => (await import('./file/write-file.js')).makeDirectory },
+  { name: 'delete_file', load: async () => (await import('./file/write-file.js')).deleteFile },
   { name: 'grep', load: async () => (await import('./file/grep.js')).grep },
   { name: 'glob', load: async () => (await import('./file/glob.js')).glob },
-  { name: 'import_image', load: async () => (await import('./file/import-image.js')).importImage },
+  { name: 'import_image', load: async () => (await import('./file/read-file.js')).importImage },
   { name: 'index_markdown_docs', load: async () => (await import('./search/index-directory.js')).indexMarkdownDocs },
   { name: 'markdown_search', load: async () => (await import('./search/search-indexes.js')).markdownSearch },
   { name: 'index_code', aliases: ['index_ocaml_code'], load: async () => (await import('./search/index-directory.js')).indexCode },

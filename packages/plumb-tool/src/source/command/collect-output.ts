@@ -3,12 +3,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { resolve as resolveType, type Type } from '@plumb/lang'
+import { EX_TEMPFAIL, stopWhenAborted } from '@plumb/sandbox'
 import { type Child, type Exit, fail, MAX_LINE, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { CallRecord } from '../../call/call.js'
 import { cutText } from '../../call/cut-text.js'
 import { reportedFault } from '../../call/reported-fault.js'
 import type { JsonText } from '../../json-text.js'
-import { EX_TEMPFAIL, stopWhenAborted } from '../process/stop-child.js'
 
 interface CollectOptions {
   readonly name: string

@@ -2,19 +2,16 @@
 
 import { dirname, resolve } from 'node:path'
 import { type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
+import { addMissingAccess, hostPolicy, readSandbox, type SandboxAtStart, spawnSandboxed, withGitGuard } from '@plumb/sandbox'
 import { childEnv, fail, isRecord, preview, type Result, resolveProgram, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 import { deepenNesting, deliveryEnv } from '../process/nesting-depth.js'
 import { whyChanged } from '../program-files/detect-changes.js'
-import { hostPolicy } from '../sandbox/net/host-policy.js'
-import { protectedProgramFiles } from '../sandbox/program-files.js'
-import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
-import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
+import { protectedProgramFiles } from '../program-files/protected-files.js'
+import { splitCommandLine } from '../split-command-line.js'
 import { collectOutput } from './collect-output.js'
-import { withGitGuard } from './git-guard.js'
-import { splitCommandLine } from './split-command-line.js'
 
 const DEFAULT_MAX_OUTPUT = 10_000
 /** MAX_ARG_STRLEN of Linux, without the final NUL. */
@@ -90,7 +87,7 @@ const readArguments = (input: JsonText): Result<readonly string[]> => {
   const given = (isRecord(value) ? value.arguments : value) ?? []
   const args: readonly Json[] = Array.isArray(given) ? given : [given as Json]
   for (const argument of args) {
-    const wrong = typeof argument === 'string' ? whyNot(argument) : 'is no string'
+    const wrong = typeof argument === 'string' ? whyNot(argument) : 'is not a string'
     if (wrong)
       return fail(
         'input_type_mismatch',

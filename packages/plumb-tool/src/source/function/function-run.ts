@@ -5,18 +5,22 @@ import { dirname, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { Json, ToolPlan, Type } from '@plumb/lang'
+import {
+  addMissingAccess,
+  hostPolicy,
+  readSandbox,
+  type SandboxAtStart,
+  spawnSandboxed,
+  stopWhenAborted,
+  withGitGuard,
+} from '@plumb/sandbox'
 import { childEnv, fail, LineReader, MAX_LINE, preview, type Result, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
-import { withGitGuard } from '../command/git-guard.js'
 import { deepenNesting, deliveryEnv } from '../process/nesting-depth.js'
-import { stopWhenAborted } from '../process/stop-child.js'
 import { whyChanged } from '../program-files/detect-changes.js'
-import { hostPolicy } from '../sandbox/net/host-policy.js'
-import { protectedProgramFiles } from '../sandbox/program-files.js'
-import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
-import { addMissingAccess, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
+import { protectedProgramFiles } from '../program-files/protected-files.js'
 import runner from './runner.child.cjs'
 import { readReply } from './runner-reply.js'
 import { isTypeScript, stripTypes } from './strip-types.js'

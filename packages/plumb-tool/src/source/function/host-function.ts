@@ -4,12 +4,11 @@ import type { Json, Type } from '@plumb/lang'
 import { fail, type Result } from '@plumb/wire'
 import { withOutput } from '../../call/output.js'
 import { readThrown, thrownFault } from '../../call/thrown.js'
+import type { Tool } from '../../call/tool.js'
+import { type Schema, typeOfSchema } from '../../call/type-of-schema.js'
 import { withValidation } from '../../call/validate.js'
 import type { JsonText } from '../../json-text.js'
-import type { Tool } from '../../tool.js'
-import { isSchema, type Parameters, type ShortParameter, schemaOf } from './parameters.js'
 import { toResult } from './to-result.js'
-import { typeOfSchema } from './type-of-schema.js'
 
 /** The input type of a function with these parameters; for JSON Schema, any record. */
 export type InputOf<P> = P extends { readonly type: 'object' }
@@ -42,7 +41,7 @@ export interface FunctionTool extends Tool {
   readonly description: string
 }
 
-/** Input and output are checked against the declared types. Constraints of JSON Schema that types cannot express are not checked. */
+/** A function of this process as a tool. Input and output are checked against the declared types. Constraints of JSON Schema that types cannot express are not checked. */
 export const adaptFunction = <const P extends Parameters>(declaration: FunctionDeclaration<P>): FunctionTool => {
   const { name, description, parameters, output = { kind: 'json' }, fn } = declaration
   const schema = isSchema(parameters) ? parameters : schemaOf(parameters as Readonly<Record<string, ShortParameter>>)
@@ -67,3 +66,27 @@ const untilAborted = (running: Promise<Result<JsonText>>, signal: AbortSignal, n
       resolve(result)
     })
   })
+
+// Parameters of a function: a short map from name to type, or a JSON Schema.
+type Parameters = Readonly<Record<string, ShortParameter>> | Schema
+
+interface ShortParameter {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+  readonly description?: string
+  readonly enum?: readonly string[]
+  /** Value if the parameter is left out; without it the parameter is required. */
+  readonly default?: Json
+}
+
+/** A short map may have parameters called `type` or `properties`, so the types of their values decide. */
+const isSchema = (parameters: Parameters): parameters is Schema => {
+  const { type, properties } = parameters as Schema
+  if (typeof type === 'string') return true
+  return typeof properties === 'object' && properties !== null && typeof (properties as Schema).type !== 'string'
+}
+
+const schemaOf = (parameters: Readonly<Record<string, ShortParameter>>): Schema => ({
+  type: 'object',
+  properties: parameters as unknown as Json,
+  required: Object.keys(parameters).filter((name) => parameters[name]?.default === undefined),
+})

@@ -12,8 +12,8 @@ import {
   stepsOf,
 } from '@plumb/lang'
 import { type Result, succeed } from '@plumb/wire'
+import { compileStep, type InlineStep, MOVES } from '../../combine/inline-step.js'
 import type { JsonText } from '../../json-text.js'
-import { compileStep, type InlineStep, MOVES } from './inline-step.js'
 
 /** Undefined if the graph is anything but a line of id, map and discard, or a copy. */
 export const compileLinearGraph = (bound: Bound): InlineStep | undefined => {

@@ -1,9 +1,9 @@
 // Limits a server's answer to `max_output` characters: all of it enters a conversation, and is paid for again at each turn.
 
+import type { McpContent, ServerConfig } from '@plumb/mcp-client'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { charactersOf, cutText } from '../../call/cut-text.js'
 import type { JsonText } from '../../json-text.js'
-import type { McpContent, ServerConfig } from '../../mcp-client/connection.js'
 
 /** In characters. */
 const DEFAULT_MAX_OUTPUT = 100_000
@@ -12,7 +12,7 @@ const DEFAULT_MAX_OUTPUT = 100_000
 export const maxOutputOf = (server: Pick<ServerConfig, 'max_output'>, ofTool?: unknown): number =>
   typeof ofTool === 'number' ? ofTool : (server.max_output ?? DEFAULT_MAX_OUTPUT)
 
-/** The cost of a block besides its text, counted from the second on: empty blocks are not free. */
+/** The cost of a block other than its text, counted from the second on: empty blocks are not free. */
 const FRAME_CHARACTERS = 30
 
 /**

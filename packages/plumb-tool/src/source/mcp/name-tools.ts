@@ -1,9 +1,8 @@
 // Unique names for the tools of all servers of an agent; a tool whose name is invalid or taken is left out with a warning.
 
 import { basename } from 'node:path'
+import { describeServer, type McpConnection, type McpTool, type ServerConfig } from '@plumb/mcp-client'
 import { type Fault, fault, guardSchema, preview } from '@plumb/wire'
-import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
-import { describeServer } from '../../mcp-client/server-entry.js'
 
 export interface NamedTool {
   readonly config: ServerConfig

@@ -1,15 +1,14 @@
 // A server's tool as an agent has it: its description for the model, and its call with all stages.
 
 import type { Json, Type } from '@plumb/lang'
+import { effectOf, hostsOf, type McpTool } from '@plumb/mcp-client'
 import type { Effect } from '@plumb/policy'
 import type { Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import { secure } from '../../call/secure.js'
+import type { Tool, Wrap } from '../../call/tool.js'
 import { noteFit } from '../../call/validate.js'
 import type { JsonText } from '../../json-text.js'
-import type { McpTool } from '../../mcp-client/connection.js'
-import { effectOf, hostsOf } from '../../mcp-client/server-entry.js'
-import type { Tool, Wrap } from '../../tool.js'
 import { maxOutputOf } from './cut-content.js'
 import type { NamedTool } from './name-tools.js'
 import { contentOfAnswer } from './result.js'
@@ -69,7 +68,7 @@ export const secureServerTool = (
   const bare: Tool = { ...signature, run: (input, call) => work(input, call, timeoutMs) }
   return secure(bare, {
     effects: [effect],
-    isApprovalAsked: false,
+    needsApproval: false,
     attempts: effect === 'exec' ? 1 : DEFAULT_ATTEMPTS,
     validation: validated(tool),
     ...(hosts.length === 0 ? {} : { targetsOf: async () => ({ written: [], hosts }) }),

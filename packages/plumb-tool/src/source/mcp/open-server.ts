@@ -1,10 +1,9 @@
 // Opens one server of an agent at its spawn: it is open, left out with a warning, or required and missing.
 
+import { describeServer, effectOf, hostsOf, type McpConnection, type McpTool, type ServerConfig, sandboxOf } from '@plumb/mcp-client'
 import { type Authority, permit } from '@plumb/policy'
 import { type Fault, fault } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
-import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
-import { describeServer, effectOf, hostsOf, sandboxOf } from '../../mcp-client/server-entry.js'
 import { prefixOf } from './name-tools.js'
 import { describeMissing } from './tool-of-server.js'
 

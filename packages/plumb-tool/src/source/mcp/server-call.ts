@@ -1,12 +1,12 @@
 // One call of a server's tool: checks its input against the server's own schema, and notes its progress.
 
 import type { Fit } from '@plumb/lang'
+import type { McpAnswer, McpConnection, McpTool, Progress } from '@plumb/mcp-client'
 import { fail, type Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import { type FitSchema, openFitSchema } from '../../call/fit-schema.js'
 import { note, plural, showMs } from '../../call/note.js'
 import type { JsonText } from '../../json-text.js'
-import type { McpAnswer, McpConnection, McpTool, Progress } from '../../mcp-client/connection.js'
 import type { OutputLimit } from './result.js'
 
 export interface ServerCall {

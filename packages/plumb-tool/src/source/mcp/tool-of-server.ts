@@ -1,14 +1,13 @@
 // tool { mcp: …, name: "…" }: one tool of a server under the types that the spec declares. The server is connected at its first call.
 
 import { type Fit, type Json, resolve as resolveType, type ToolPlan, type Type } from '@plumb/lang'
+import { describeServer, hostsOf, type McpConnection, type McpTool, readServer, sandboxOf } from '@plumb/mcp-client'
 import { fail, map, nearest, preview, type Result, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import type { TargetsOf } from '../../call/targets.js'
 import { noteFit } from '../../call/validate.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
-import type { McpConnection, McpTool } from '../../mcp-client/connection.js'
-import { describeServer, hostsOf, readServer, sandboxOf } from '../../mcp-client/server-entry.js'
 import { maxOutputOf } from './cut-content.js'
 import { toValue } from './result.js'
 import { callServer, fitServerInput, outputLimitOf } from './server-call.js'

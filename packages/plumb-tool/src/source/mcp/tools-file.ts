@@ -3,8 +3,8 @@
 import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasOwnerExited, OWNER } from '@plumb/sandbox'
 import { fail, type Result, succeed, systemReason } from '@plumb/wire'
-import { hasOwnerExited, OWNER } from '../path/temporary-files.js'
 import type { OfferedTool } from './offered-tool.js'
 
 export interface ToolsFile {

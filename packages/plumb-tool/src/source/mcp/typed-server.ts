@@ -1,14 +1,13 @@
 // A server whose tools are used like those of a spec: by the types that are nearest to their schemas.
 
 import { type Json, resolve, type Type } from '@plumb/lang'
+import { describeServer, type McpConnection, type McpTool, readServer, type ServerConfig, sandboxOf } from '@plumb/mcp-client'
 import { type Fault, fault, isRecord as isObject, preview, type Result, succeed } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { fitOutput } from '../../call/fit.js'
+import type { Tool } from '../../call/tool.js'
+import { typeOfSchema } from '../../call/type-of-schema.js'
 import type { JsonText } from '../../json-text.js'
-import type { McpConnection, McpTool, ServerConfig } from '../../mcp-client/connection.js'
-import { describeServer, readServer, sandboxOf } from '../../mcp-client/server-entry.js'
-import type { Tool } from '../../tool.js'
-import { typeOfSchema } from '../function/type-of-schema.js'
 import { maxOutputOf } from './cut-content.js'
 import { secureServerTool } from './offered-tool.js'
 import { mayStart, missingFault, selectTools } from './open-server.js'

@@ -1,9 +1,8 @@
 // Sends one line to a child and expects exactly one line before it ends.
 
+import { EX_TEMPFAIL, GRACE_MS, readStderr, type StderrTail, stopWhenAborted } from '@plumb/sandbox'
 import { type Child, type Exit, type Fault, fail, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { JsonText } from '../../json-text.js'
-import { readStderr, type StderrTail } from './stderr-tail.js'
-import { EX_TEMPFAIL, GRACE_MS, stopWhenAborted } from './stop-child.js'
 
 export interface AskOptions {
   /** The name of the process in errors. */

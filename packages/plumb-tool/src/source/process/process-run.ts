@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream'
 import { agentOf, type Bound, type ToolBody, type ToolPlan } from '@plumb/lang'
+import { addMissingAccess, GRACE_MS, readSandbox, type SandboxAtStart } from '@plumb/sandbox'
 import {
   agentLimit,
   type Budget,
@@ -18,19 +19,16 @@ import {
   totalTokens,
 } from '@plumb/wire'
 import type { AgentUsage, Call, CallRecord, Session } from '../../call/call.js'
+import { type InlineStep, MOVES } from '../../combine/inline-step.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
-import { type InlineStep, MOVES } from '../inline/inline-step.js'
 import { compileLinearGraph } from '../inline/linear-graph.js'
 import { textsForChild } from '../program-files/detect-changes.js'
-import { readAgentSandbox } from '../sandbox/agent-sandbox.js'
-import { readSandbox, type SandboxAtStart } from '../sandbox/sandbox.js'
-import { addMissingAccess } from '../sandbox/spawn-sandboxed.js'
+import { readAgentSandbox } from './agent-sandbox.js'
 import { askChild } from './ask-child.js'
 import { deepenNesting, deliveryEnv } from './nesting-depth.js'
 import { countTokens, readTelemetry } from './read-telemetry.js'
 import { renewRegularly, startProcess } from './start-process.js'
-import { GRACE_MS } from './stop-child.js'
 import { traceInnerCalls } from './trace-inner-calls.js'
 
 /** `process` is a binding, or the word of a morphism. */

@@ -5,6 +5,15 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, agentTools, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
 import { type Delegation, type Effect, narrow, renewalMs } from '@plumb/policy'
 import {
+  buildSandboxCommand,
+  closeWithChild,
+  hostPolicy,
+  type Sandbox,
+  type SandboxedChild,
+  type SandboxedProgram,
+  spawnSandboxed,
+} from '@plumb/sandbox'
+import {
   agentLimit,
   andThen,
   childEnv,
@@ -20,12 +29,8 @@ import {
 } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { checkedTool } from '../../call/checked-tool.js'
-import { readAgentSandbox } from '../sandbox/agent-sandbox.js'
-import { buildSandboxCommand, type SandboxedProgram } from '../sandbox/bubblewrap-command.js'
-import { hostPolicy } from '../sandbox/net/host-policy.js'
-import { protectedProgramFiles } from '../sandbox/program-files.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
-import { closeWithChild, type SandboxedChild, spawnSandboxed } from '../sandbox/spawn-sandboxed.js'
+import { protectedProgramFiles } from '../program-files/protected-files.js'
+import { readAgentSandbox } from './agent-sandbox.js'
 
 interface StartOptions {
   readonly bound: Bound

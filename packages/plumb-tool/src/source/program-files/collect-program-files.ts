@@ -3,14 +3,12 @@
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { STANDARD_LIBRARY, specParts } from '@plumb/lang'
 import { builtinEffects } from '@plumb/policy'
+import { findStat, isDataName, isScriptName, isWithin, listEntries, realPath } from '@plumb/sandbox'
 import { type Bundle, readSpec } from '@plumb/wire'
-import { realPath } from '../../call/real-path.js'
-import { splitCommandLine } from '../command/split-command-line.js'
-import { findStat, isWithin, listEntries } from '../path/look-up.js'
-import { isDataName, isScriptName } from '../sandbox/spec-scripts.js'
+import { readPromptReferences } from '../agent/prompt-references.js'
+import { splitCommandLine } from '../split-command-line.js'
 import { collectModuleFiles } from './module-files.js'
 import { ProgramFileSet } from './program-file-set.js'
-import { readPromptReferences } from './prompt-references.js'
 
 export interface ProgramFiles {
   readonly list: ProgramFileSet

@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { realPath } from '@plumb/sandbox'
 import { type Fault, fault, preview, type SourceFiles, withAround } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
-import { realPath } from '../../call/real-path.js'
 import type { ProgramFiles } from './collect-program-files.js'
 
 type Program = Pick<Session, 'files' | 'docroot'>
@@ -97,7 +97,7 @@ class ChangeDetector {
     const now = identityOf(file)
     const hash = this.#hashes.get(file)
     if (now === this.#seen.get(file) && hash !== undefined) return undefined
-    if (now === GONE) return 'it is gone'
+    if (now === GONE) return 'it is not there any more'
     // A file that was only touched, or rewritten with the same bytes, has not changed.
     if (now !== this.#seen.get(file) && hash === undefined) return 'it is another file, or was written'
     const found = await hashOf(file)

@@ -4,7 +4,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findRealPath, findStat } from '../path/look-up.js'
+import { findRealPath, findStat } from '@plumb/sandbox'
 import { scanImports, scanPythonImports } from './scan-imports.js'
 
 export interface ModuleFiles {
@@ -141,7 +141,7 @@ class Walk implements ModuleFiles {
     }
   }
 
-  // What is compiled there is taken in place of a source that is as it was.
+  // What is compiled there is taken instead of a source that is as it was.
   #python(file: string, text: string): string[] {
     this.directories.push(join(dirname(file), '__pycache__'))
     return [...scanPythonImports(text)].flatMap((name) => {

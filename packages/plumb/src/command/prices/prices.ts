@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { writeWhole } from '@plumb/runtime/record'
 import {
   type Fault,
   fault,
@@ -15,11 +16,10 @@ import {
   systemReason,
   type UserPrices,
 } from '@plumb/wire'
-import { writeWhole } from '../write-whole.js'
 import { readSource } from './read-source.js'
 
 /** Resolves to the exit status. */
-export const prices = async (text: string | undefined, source: string | undefined): Promise<number> => {
+export const prices = async (text: string | undefined, { update: source }: { readonly update?: string | undefined }): Promise<number> => {
   const reporter = new Reporter('plumb')
   const failure = source === undefined ? await show(text, reporter) : await update(source)
   if (failure) reporter.report(failure)

@@ -1,6 +1,6 @@
 // The text of a file, or of an address: over https, or from this machine, through the proxy of the environment.
 
-import { fail, preview, type Result, readSpec, succeed, systemReason } from '@plumb/wire'
+import { fail, preview, proxiesOf, type Result, readSpec, succeed, systemReason } from '@plumb/wire'
 
 const TIMEOUT_MS = 30_000
 
@@ -12,9 +12,9 @@ const fetchText = async (address: string, maxBytes: number): Promise<Result<stri
   const refuse = (why: string) => fail('config_invalid', `${named} ${why}; nothing was changed`)
   const url = URL.canParse(address) ? new URL(address) : undefined
   const isHere = url !== undefined && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
-  if (!url || (url.protocol !== 'https:' && !isHere)) return refuse('is no address of https')
+  if (!url || (url.protocol !== 'https:' && !isHere)) return refuse('is not an address of https')
   const { EnvHttpProxyAgent, Agent, request } = await import('undici')
-  const dispatcher = isHere ? new Agent() : new EnvHttpProxyAgent()
+  const dispatcher = isHere ? new Agent() : new EnvHttpProxyAgent(proxiesOf(process.env))
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {
     const { statusCode, body } = await request(url, { dispatcher, signal: timeout })

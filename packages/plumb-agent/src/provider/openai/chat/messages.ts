@@ -6,6 +6,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionMessageToolCall,
 } from 'openai/resources/chat/completions/completions'
+import { wellFormed } from '../../../io/written-json.js'
 import { inputText } from '../../call-input.js'
 import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import { readMessages } from '../../memory-messages.js'
@@ -13,7 +14,6 @@ import type { ModelRequest } from '../../provider.js'
 import type { ContentPart, Spoken } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
 import type { WireNames } from '../../wire-names.js'
-import { wellFormed } from '../../written-json.js'
 import type { MessageFields } from './message-fields.js'
 
 /** What a server takes in its messages. */
@@ -118,7 +118,7 @@ const toUser = (parts: readonly ContentPart[], { hasShortIds }: MessageStyle): C
     else if (part.type === 'tool_result') {
       const shown = readResult(part.content)
       const apart = shown.flatMap(toApart)
-      const text = shown.flatMap((item) => (toApart(item).length === 0 ? [toWords(item)] : [])).join('\n')
+      const text = shown.flatMap((item) => (toApart(item).length === 0 ? [textOfPart(item)] : [])).join('\n')
       const content = apart.length > 0 && text === '' ? `The ${nameOf(apart)} follow.` : text
       results.push({ role: 'tool', tool_call_id: hasShortIds ? shortId(part.tool_use_id) : part.tool_use_id, content })
       if (apart.length > 0) {
@@ -147,7 +147,7 @@ const toShown = (block: MediaBlock): ChatCompletionContentPart[] => {
   const part = asResultPart(block)
   if (part) {
     const apart = toApart(part)
-    return apart.length > 0 ? apart : [toText(toWords(part))]
+    return apart.length > 0 ? apart : [toText(textOfPart(part))]
   }
   if (!('url' in block)) return []
   const { type, url } = block
@@ -176,7 +176,7 @@ const AUDIO: Readonly<Record<string, 'wav' | 'mp3'>> = {
   'audio/mp3': 'mp3',
 }
 
-const toWords = (item: ResultPart): string => {
+const textOfPart = (item: ResultPart): string => {
   switch (item.type) {
     case 'text':
       return item.text

@@ -8,6 +8,7 @@ import type {
   ResponseInputImage,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
+import { wellFormed } from '../../../io/written-json.js'
 import { inputText } from '../../call-input.js'
 import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
 import { readMessages } from '../../memory-messages.js'
@@ -15,7 +16,6 @@ import type { ModelRequest } from '../../provider.js'
 import type { ContentPart, Spoken } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
 import type { WireNames } from '../../wire-names.js'
-import { wellFormed } from '../../written-json.js'
 
 /** What changes with each request comes behind the newest message, so that all before it is found in the cache. */
 export const itemsOf = ({ history, turn, context = '' }: ModelRequest, names: WireNames): ResponseInputItem[] => [

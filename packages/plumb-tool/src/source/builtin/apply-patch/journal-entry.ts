@@ -2,12 +2,20 @@
 
 import { lstatSync, renameSync } from 'node:fs'
 import { lstat, readFile, rm } from 'node:fs/promises'
-import { type ExpectedFile, isUnchanged } from '../../path/file-stamp.js'
-import { type Directory, openDirectory, removeDirectories } from '../../path/open.js'
-import { isSameFile, removeIfUnchanged, replaceFile } from '../../path/replace-file.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { guardName, removeLeftover } from '../../path/temporary-files.js'
-import { sha256Of } from '../file/text-file.js'
+import {
+  type Directory,
+  type ExpectedFile,
+  guardName,
+  isSameFile,
+  isUnchanged,
+  openDirectory,
+  type ResolvedPath,
+  removeDirectories,
+  removeIfUnchanged,
+  removeLeftover,
+  replaceFile,
+} from '@plumb/sandbox'
+import { sha256Of } from '@plumb/wire'
 
 export interface JournalEntry {
   /** Relative to the directory of the journal, separated by `/`. */
@@ -63,7 +71,7 @@ const takeBack = async (entry: JournalEntry, directory: Directory, resolved: Res
   else await rm(target, { force: true })
 }
 
-// A staged file that is gone has been renamed into place.
+// A staged file that no longer exists has been renamed into place.
 const isPut = ({ fresh }: JournalEntry, directory: Directory, { name }: ResolvedPath): boolean => {
   const target = directory.at(name)
   return fresh ? !isThere(directory.at(fresh.name)) || isSameFile(directory.at(fresh.name), target) : !isThere(target)

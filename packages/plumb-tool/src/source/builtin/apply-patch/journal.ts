@@ -3,10 +3,8 @@
 import { constants, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { type Directory, OWNER, openDirectory, type ResolvedPath, systemFault, temporaryName } from '@plumb/sandbox'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { type Directory, openDirectory } from '../../path/open.js'
-import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
-import { OWNER, temporaryName } from '../../path/temporary-files.js'
 import type { JournalEntry, JournalState } from './journal-entry.js'
 
 /** `.plumb-patch-OWNER-ID.STATE`: changing the state is a rename, which needs no disk space. */

@@ -1,10 +1,17 @@
 // Plans the changes of a patch, file by file, before anything is written.
 
-import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { ExpectedFile, FileStamp } from '../../path/file-stamp.js'
-import { absolutePath, pathDenied, type ResolvedPath, resolvePath, whyTogetherForbidden } from '../../path/resolved-path.js'
+import {
+  absolutePath,
+  type ExpectedFile,
+  type FileStamp,
+  pathDenied,
+  type ResolvedPath,
+  resolvePath,
+  whyTogetherForbidden,
+} from '@plumb/sandbox'
+import { fail, preview, type Result, sha256Of, succeed } from '@plumb/wire'
 import type { BuiltinContext } from '../builtin.js'
-import { asTextFile, encodeText, readWholeFile, sha256Of, type WholeFile } from '../file/text-file.js'
+import { asTextFile, encodeText, readWholeFile, type WholeFile } from '../file/text-file.js'
 import { applyHunks, type LineEdit } from './apply-hunks.js'
 import { toDiff } from './diff.js'
 import { joinLines, splitLines, type TextLine } from './lines.js'

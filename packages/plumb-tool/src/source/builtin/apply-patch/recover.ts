@@ -3,11 +3,19 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { realPath } from '../../../call/real-path.js'
-import { isWithin } from '../../path/look-up.js'
-import { closeQuietly, type Directory, openDirectory } from '../../path/open.js'
-import { type ResolvedPath, type Roots, resolvePath } from '../../path/resolved-path.js'
-import { hasOwnerExited, OWNER, removeLeftover } from '../../path/temporary-files.js'
+import {
+  closeQuietly,
+  type Directory,
+  hasOwnerExited,
+  isWithin,
+  OWNER,
+  openDirectory,
+  type ResolvedPath,
+  type Roots,
+  realPath,
+  removeLeftover,
+  resolvePath,
+} from '@plumb/sandbox'
 import { failedJournals, JOURNAL, journalDirectory, journalName, openJournals } from './journal.js'
 import { finishEntry, hasConflict, type JournalEntry, type JournalState } from './journal-entry.js'
 
@@ -48,8 +56,8 @@ const finish = async (
   roots: Roots,
 ): Promise<void> => {
   const entries = await read(directory, name, id)
-  const places = entries?.map((entry) => toPlace(entry, directory.path, roots))
-  // The journal has paths outside these roots, or is not one of ours.
+  const places = entries?.map((entry) => toResolvedPath(entry, directory.path, roots))
+  // The journal has paths outside these roots, or is not one of this program.
   if (!entries || !places?.every((resolved) => resolved !== undefined)) return
   const mine = journalName(id, direction)
   // The rename fails for all processes but one.
@@ -73,7 +81,7 @@ const isAnyHindered = async (entries: readonly JournalEntry[], places: readonly 
 }
 
 // A forged journal must not allow more than a tool is allowed, so each path is resolved and checked.
-const toPlace = ({ path, made }: JournalEntry, directory: string, roots: Roots): ResolvedPath | undefined => {
+const toResolvedPath = ({ path, made }: JournalEntry, directory: string, roots: Roots): ResolvedPath | undefined => {
   const absolute = resolve(directory, path)
   const resolved = resolvePath(absolute, 'write', roots)
   if (!resolved.ok) return undefined

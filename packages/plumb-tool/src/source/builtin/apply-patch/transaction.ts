@@ -4,13 +4,17 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, copyFile, link, lstat } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
-import { type Fault, type Result, succeed } from '@plumb/wire'
-import { fileChanged } from '../../path/file-stamp.js'
-import { type Directory, openDirectory } from '../../path/open.js'
-import { removeFile } from '../../path/remove-file.js'
-import { absolutePath, systemFault } from '../../path/resolved-path.js'
-import { writeFileAtomically, writeNewFile } from '../../path/write-file-atomically.js'
-import { sha256Of } from '../file/text-file.js'
+import {
+  absolutePath,
+  type Directory,
+  fileChanged,
+  openDirectory,
+  removeFile,
+  systemFault,
+  writeFileAtomically,
+  writeNewFile,
+} from '@plumb/sandbox'
+import { type Fault, type Result, sha256Of, succeed } from '@plumb/wire'
 import { Journal, journalDirectory } from './journal.js'
 import { applyEntry, finishEntry, type JournalEntry, type JournalState } from './journal-entry.js'
 import type { FileChange } from './plan-changes.js'

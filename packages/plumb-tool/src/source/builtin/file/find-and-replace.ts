@@ -1,7 +1,7 @@
 // find_and_replace: replaces an exact piece of text; several matches are an error without `all`.
 
+import { resolvePath } from '@plumb/sandbox'
 import { fail, preview, succeed } from '@plumb/wire'
-import { resolvePath } from '../../path/resolved-path.js'
 import { editTool } from './edit-tool.js'
 import type { ChangeInput } from './path-input.js'
 import { MAX_EDITED_BYTES, readTextFile, writeText } from './text-file.js'

@@ -1,8 +1,7 @@
 // glob: lists the paths that match a pattern.
 
+import { resolvePath, unseenNotes, walkFiles } from '@plumb/sandbox'
 import { escapeControls, succeed } from '@plumb/wire'
-import { resolvePath } from '../../path/resolved-path.js'
-import { unseenNotes, walkFiles } from '../../path/walk-files.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
 import { isDirectoryAt, refuseNonDirectory } from './is-directory.js'

@@ -2,11 +2,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
+import { closeQuietly, openFile, type ResolvedPath, resolvePath, unseenNotes, walkFiles } from '@plumb/sandbox'
 import { escapeControls, fail, preview, type Result, succeed } from '@plumb/wire'
 import { headOf } from '../../../call/cut-text.js'
-import { closeQuietly, openFile } from '../../path/open.js'
-import { type ResolvedPath, resolvePath } from '../../path/resolved-path.js'
-import { unseenNotes, walkFiles } from '../../path/walk-files.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
 import { isDirectoryAt } from './is-directory.js'
@@ -118,7 +116,7 @@ const shown = (line: string): string => {
 const PIECE_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-/** Yields pieces of whole lines, up to the size of the file at its opening. Returns false if it is no UTF-8 text or a line is too long. */
+/** Yields pieces of whole lines, up to the size of the file at its opening. Returns false if it is not UTF-8 text or a line is too long. */
 async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, boolean> {
   const { size } = await handle.stat()
   let rest: Buffer[] = []
@@ -169,6 +167,9 @@ const readExpression = async (pattern: string, isCaseless: boolean): Promise<Res
     })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return fail('input_type_mismatch', `'${preview(pattern)}' is no regular expression of RE2 (no look-around, no back-references): ${why}`)
+    return fail(
+      'input_type_mismatch',
+      `'${preview(pattern)}' is not a regular expression of RE2 (no look-around, no back-references): ${why}`,
+    )
   }
 }

@@ -1,9 +1,8 @@
 // Whether a resolved path is a directory, and the error if it should be one.
 
 import { lstat } from 'node:fs/promises'
+import { openDirectory, type ResolvedPath } from '@plumb/sandbox'
 import { fail, preview } from '@plumb/wire'
-import { openDirectory } from '../../path/open.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
 
 /** Links are not followed. */
 export const isDirectoryAt = async (resolved: ResolvedPath): Promise<boolean> => {

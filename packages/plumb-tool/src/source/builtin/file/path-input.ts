@@ -1,7 +1,7 @@
 // Inputs of file tools, and the paths that they name: for rules of a policy, and for locks on written paths.
 
 import { resolve } from 'node:path'
-import { absolutePath, type Purpose, resolvePath } from '../../path/resolved-path.js'
+import { absolutePath, type Purpose, resolvePath } from '@plumb/sandbox'
 import type { BuiltinContext } from '../builtin.js'
 
 export interface PathInput {

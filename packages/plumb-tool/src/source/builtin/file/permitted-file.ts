@@ -1,7 +1,7 @@
 // Which files of a walk may be used: the permission stage has only checked the directory.
 
 import { permit } from '@plumb/policy'
-import { absolutePath, type ResolvedPath, whyKeptFromReaders } from '../../path/resolved-path.js'
+import { absolutePath, type ResolvedPath, whyKeptFromReaders } from '@plumb/sandbox'
 import type { BuiltinContext } from '../builtin.js'
 
 /** By the policy. Files that need approval are left out. */

@@ -1,9 +1,17 @@
 // read_directory: lists names, sorted, one a line; directories end with a slash.
 
+import {
+  asDirectory,
+  childPath,
+  type DirectoryEntry,
+  openDirectory,
+  type ResolvedPath,
+  readEntries,
+  resolvePath,
+  shownName,
+  systemFault,
+} from '@plumb/sandbox'
 import { type Result, succeed } from '@plumb/wire'
-import { openDirectory } from '../../path/open.js'
-import { type DirectoryEntry, readEntries, shownName } from '../../path/read-entries.js'
-import { asDirectory, childPath, type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin, BuiltinContext } from '../builtin.js'
 import { refuseNonDirectory } from './is-directory.js'
 import { namedPath, type PathInput } from './path-input.js'

@@ -1,8 +1,7 @@
-// read_file: returns text, and the offset to continue at.
+// read_file and import_image: a file as text, or as an image for a model with vision.
 
+import { closeQuietly, isImageType, mediaTypeOf, openFile, readWhole, resolvePath, systemFault } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { closeQuietly, openFile } from '../../path/open.js'
-import { resolvePath, systemFault } from '../../path/resolved-path.js'
 import type { Builtin } from '../builtin.js'
 import { readLines } from './line-window.js'
 import { namedPath, type PathInput } from './path-input.js'
@@ -51,3 +50,26 @@ const toResult = (
   const shown = isCut ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}---\n[File truncated]` : text
   return succeed({ text: shown, ...(next < totalLines ? { next_offset: next } : {}), total_lines: totalLines, sha256 })
 }
+
+/** Providers take at most 5 MiB in base64. */
+const MAX_IMAGE_BYTES = 3.75 * 1024 * 1024
+
+/** The format is detected by the first bytes of the file, not by its name. */
+export const importImage: Builtin<PathInput> = {
+  paths: namedPath,
+  run: async ({ path, root }, context) => {
+    const resolved = resolvePath(path, 'read', context, root)
+    if (!resolved.ok) return resolved
+    const { shown } = resolved.value
+    const tooLarge = (size: number) => refuse(shown, `has ${size} bytes, more than ${MAX_IMAGE_BYTES}: make it smaller`)
+    const read = await readWhole(resolved.value, { maxBytes: MAX_IMAGE_BYTES, tooLarge })
+    if (!read.ok) return read
+    const { bytes } = read.value
+    const media_type = mediaTypeOf(bytes)
+    if (!isImageType(media_type)) return refuse(shown, 'is not a png, jpeg, gif or webp image')
+    return succeed({ type: 'image', media_type, data: bytes.toString('base64') })
+  },
+}
+
+const refuse = (shown: string, why: string): ReturnType<typeof fail> =>
+  fail('input_type_mismatch', `'${preview(shown, 200)}' ${why}`, { path: preview(shown, 200) })

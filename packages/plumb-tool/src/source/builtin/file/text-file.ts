@@ -1,12 +1,16 @@
 // Reads and writes whole text files, with their version and byte-order mark.
 
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { type FileStamp, fileChanged, fileStamp } from '../../path/file-stamp.js'
-import { readWhole } from '../../path/read-whole.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { type WriteOptions, writeFileAtomically } from '../../path/write-file-atomically.js'
+import {
+  type FileStamp,
+  fileChanged,
+  fileStamp,
+  type ResolvedPath,
+  readWhole,
+  type WriteOptions,
+  writeFileAtomically,
+} from '@plumb/sandbox'
+import { fail, preview, type Result, sha256Of, succeed } from '@plumb/wire'
 
 export interface WholeFile {
   readonly bytes: Buffer
@@ -38,8 +42,6 @@ export const readWholeFile = async (resolved: ResolvedPath, sha256?: string): Pr
   return succeed({ bytes, stamp: fileStamp(stat), mode: stat.mode & 0o7777 })
 }
 
-export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
 export const asTextFile = (file: WholeFile, shown: string): Result<TextFile> => {
   const { bytes } = file
   if (isBinary(bytes) || !isUtf8(bytes)) return refuseBinary(shown)
@@ -61,7 +63,7 @@ const unwritable = (shown: string, why: string): ReturnType<typeof fail> =>
 export const isBinary = (bytes: Uint8Array): boolean => bytes.includes(0)
 
 export const refuseBinary = (shown: string): ReturnType<typeof fail> =>
-  fail('input_type_mismatch', `'${preview(shown, 200)}' is no UTF-8 text: binary files are not read`, { path: preview(shown, 200) })
+  fail('input_type_mismatch', `'${preview(shown, 200)}' is not UTF-8 text: binary files are not read`, { path: preview(shown, 200) })
 
 const tooLarge = (shown: string): ReturnType<typeof fail> =>
   fail('input_type_mismatch', `'${preview(shown, 200)}' is larger than ${MAX_EDITED_BYTES} bytes, more than this tool changes`, {

@@ -1,9 +1,31 @@
 // The two kinds of index: Markdown documents and source code.
 
-import { type Chunk, HEADING_SEPARATOR } from './chunk.js'
-import { chunkCode } from './chunk-code.js'
+import { headOf } from '../../../call/cut-text.js'
+import { type Chunk, chunkLines, HEADING_SEPARATOR, isBlankLine, type LineBlock, packBlocks } from './chunk.js'
 import { chunkMarkdown } from './chunk-markdown.js'
 import { significantTerms, termsOf } from './terms.js'
+
+// Lines that close a declaration, or comment on one.
+const NO_DECLARATION = /^(\s|[})\]>;#@*/]|--|\(\*|"""|'''|end\b|begin\b|import\b|from\b|using\b|use\b|open\b|package\b|include\b)/
+
+const MAX_HEADING = 120
+
+export const chunkCode = (text: string): Chunk[] => {
+  const lines = chunkLines(text)
+  const blocks: LineBlock[] = []
+  let start = 0
+  let heading = ''
+  for (const [at, line] of lines.entries()) {
+    const next = lines[at + 1]
+    if (heading === '' && !isBlankLine(line) && !NO_DECLARATION.test(line)) heading = headOf(line.trim(), MAX_HEADING)
+    if (next !== undefined && !(isBlankLine(line) && !isBlankLine(next))) continue
+    // A long declaration is also split at blank lines inside it; each part keeps its name.
+    blocks.push({ start, end: at + 1, heading, isStart: false })
+    start = at + 1
+    if (next !== undefined && !/^\s/.test(next)) heading = ''
+  }
+  return packBlocks(lines, blocks)
+}
 
 export interface DocumentKind {
   /** Directory of the indexes, below the root. */

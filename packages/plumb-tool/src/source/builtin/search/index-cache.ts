@@ -1,8 +1,7 @@
 // Caches recently searched indexes in memory, as long as their files are unchanged.
 
+import { type FileStamp, fileStamp, type ResolvedPath } from '@plumb/sandbox'
 import { type Result, succeed } from '@plumb/wire'
-import { type FileStamp, fileStamp } from '../../path/file-stamp.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
 import { loadIndex, statOf } from './index-file.js'
 import type { SqliteDatabase } from './sqlite.js'
 

@@ -1,13 +1,20 @@
 // The file of an index, below the root that it indexes. It is read and written whole, so that readers never see half of it.
 
-import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { type ExpectedFile, type FileStamp, fileStamp } from '../../path/file-stamp.js'
-import { closeQuietly, openDirectory, openFile } from '../../path/open.js'
-import { type ResolvedPath, resolvePath, systemFault } from '../../path/resolved-path.js'
-import { writeFileAtomically } from '../../path/write-file-atomically.js'
+import {
+  closeQuietly,
+  type ExpectedFile,
+  type FileStamp,
+  fileStamp,
+  openDirectory,
+  openFile,
+  type ResolvedPath,
+  resolvePath,
+  systemFault,
+  writeFileAtomically,
+} from '@plumb/sandbox'
+import { fail, preview, type Result, sha256Of, succeed } from '@plumb/wire'
 import type { BuiltinContext } from '../builtin.js'
 import type { DocumentKind } from './document-kind.js'
 import { openContents } from './index-tables.js'
@@ -22,15 +29,15 @@ export const nameFor = (directory: string): string => {
   if (directory === '.') return 'default'
   const name = directory.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[^\p{L}\p{N}]+/u, '')
   const isReadable = name === directory.replaceAll('/', '-') && name.length <= 100
-  return isReadable ? name : `${name.slice(0, 80)}-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`.replace(/^-/, '')
+  return isReadable ? name : `${name.slice(0, 80)}-${sha256Of(directory, 8)}`.replace(/^-/, '')
 }
 
 export const checkName = (name: string): Result<string> =>
   NAME.test(name)
     ? succeed(name)
-    : fail('input_type_mismatch', `'${preview(name)}' is no name of an index: take letters, digits, '.', '_' and '-', at most 100`)
+    : fail('input_type_mismatch', `'${preview(name)}' is not the name of an index: take letters, digits, '.', '_' and '-', at most 100`)
 
-export const indexPlace = (
+export const indexFileOf = (
   kind: DocumentKind,
   name: string,
   context: BuiltinContext,

@@ -5,10 +5,17 @@ import { constants } from 'node:fs'
 import { link, lstat, open, readFile, rename, rm, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
+import {
+  closeQuietly,
+  type Directory,
+  hasOwnerExited,
+  OWNER,
+  openDirectory,
+  type ResolvedPath,
+  systemFault,
+  temporaryName,
+} from '@plumb/sandbox'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { closeQuietly, type Directory, openDirectory } from '../../path/open.js'
-import { type ResolvedPath, systemFault } from '../../path/resolved-path.js'
-import { hasOwnerExited, OWNER, temporaryName } from '../../path/temporary-files.js'
 
 const LOOK_MS = 100
 const BEAT_MS = 5000

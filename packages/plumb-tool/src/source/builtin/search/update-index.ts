@@ -3,12 +3,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { BigIntStats } from 'node:fs'
 import { extname } from 'node:path'
-import { closeQuietly, openFile } from '../../path/open.js'
-import type { ResolvedPath } from '../../path/resolved-path.js'
-import { walkFiles } from '../../path/walk-files.js'
+import { closeQuietly, openFile, type ResolvedPath, walkFiles } from '@plumb/sandbox'
+import { sha256Of } from '@plumb/wire'
 import type { BuiltinContext } from '../builtin.js'
 import { isReadable } from '../file/permitted-file.js'
-import { isBinary, sha256Of } from '../file/text-file.js'
+import { isBinary } from '../file/text-file.js'
 import type { DocumentKind } from './document-kind.js'
 import { addIndexedFile, filesOf, type IndexedFile, removeIndexedFile, setStamp } from './index-tables.js'
 import type { SqliteDatabase } from './sqlite.js'
@@ -112,7 +111,7 @@ const look = async (resolved: ResolvedPath, before: IndexedFile | undefined, bud
     const bytes = Buffer.allocUnsafe(size)
     const { bytesRead } = await handle.read(bytes, 0, size, 0)
     const read = bytes.subarray(0, bytesRead)
-    if (isBinary(read) || !isUtf8(read)) return { kind: 'skipped', why: 'no UTF-8 text' }
+    if (isBinary(read) || !isUtf8(read)) return { kind: 'skipped', why: 'not UTF-8 text' }
     const sha256 = sha256Of(read)
     return sha256 === before?.sha256 ? { kind: 'same', stamp } : { kind: 'new', text: read.toString(), sha256, stamp }
   } catch {

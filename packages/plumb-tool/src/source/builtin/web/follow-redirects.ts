@@ -2,8 +2,8 @@
 
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
+import { publicAddresses, type ResolveHost, resolveBySystem } from '@plumb/sandbox'
 import { type Fault, fail, fault, preview, type Result, scrub, succeed } from '@plumb/wire'
-import { publicAddresses, type ResolveHost, resolveBySystem } from '../../net/public-addresses.js'
 import { checkUrl } from './check-url.js'
 import type { HostPermission } from './host-permission.js'
 import { readReplyBody, sendRequest, type WebReply } from './request.js'

@@ -4,9 +4,9 @@ import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { fixedLookup } from '@plumb/sandbox'
 import { fail, preview, type Result, readBytes, succeed } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
-import { fixedLookup } from '../../net/public-addresses.js'
 
 export interface WebReply {
   readonly status: number

@@ -1,0 +1,67 @@
+// plumb approvals and plumb approve on a run by workers: lists the calls that wait for approval, and stores decisions.
+
+import { type ApproveOptions, readDeadline, refusalOf, showCall } from '@plumb/runtime/record'
+import { fail, type Result, succeed } from '@plumb/wire'
+import { digestOf, type ListedCall } from '@plumb/wire/approval'
+import type { Query } from './connection.js'
+import { type Database, noRun, withConnection } from './look.js'
+import { STATE_NOW } from './postgres-calls.js'
+
+export const approvals = (database: Database, name: string, isAll: boolean): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const calls = await callsOf(query, name)
+    if (!calls) return noRun(name)
+    const shown = [...calls.values()].filter(({ state }) => isAll || state === 'waits' || state === 'in_doubt')
+    return succeed(shown.map((call) => `${showCall(call)}\n`).join(''))
+  })
+
+/** Decides all of the calls, or none. Their messages are delivered again. */
+export const approve = (database: Database, name: string, ids: readonly string[], options: ApproveOptions): Promise<number> =>
+  withConnection(database, true, async (connection) => {
+    const { deny, why = null, until } = options
+    const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
+    if (!untilMs.ok) return untilMs
+    const decided = await connection.transaction(async (query): Promise<Result<string> | undefined> => {
+      const calls = await callsOf(query, name)
+      if (!calls) return noRun(name)
+      for (const id of ids) {
+        const refused = refusalOf(id, calls)
+        if (!refused.ok) return refused
+      }
+      // Of what was shown: the database refuses what is another by now.
+      const chosen = [...new Set(ids)]
+      const digests = chosen.map((id) => digestOf(calls.get(id)?.input ?? ''))
+      const { rows } = await query(DECIDE, [
+        ...[name, chosen, digests, deny === true ? 'denied' : 'approved', why],
+        untilMs.value === undefined ? null : new Date(untilMs.value).toISOString(),
+      ])
+      if (rows[0]?.decided === 0) return fail('cancelled', `run '${name}' has ended: nothing more of it is delivered`)
+      await query('NOTIFY plumb')
+      return succeed('')
+    })
+    return decided ?? noRun(name)
+  })
+
+const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCall> | undefined> => {
+  const { rows: runs } = await query('SELECT id FROM plumb.run WHERE name = $1', [name])
+  const [run] = runs
+  if (!run) return undefined
+  const { rows } = await query(
+    `SELECT a.id, a.call, a.reason, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
+     FROM plumb.approval a LEFT JOIN plumb.message m ON m.run = a.run AND m.part = a.part AND m.ord = a.ord AND m.until > now()
+     WHERE a.run = $1 ORDER BY a.n`,
+    [run.id],
+  )
+  return new Map(
+    rows.map(({ id, call, reason, until, state }) => {
+      const said = JSON.parse(String(call)) as ListedCall
+      // What a worker says in the call is unchecked: it is decided under the id of its row.
+      const known = { ...said, id: String(id), input: typeof said.input === 'string' ? said.input : JSON.stringify(said.input) }
+      const more = { ...(reason === null ? {} : { said: String(reason) }), ...(until === null ? {} : { untilMs: Number(until) }) }
+      return [known.id, { ...known, ...more, state: String(state) as ListedCall['state'] }]
+    }),
+  )
+}
+
+/** For a run that is not over. */
+const DECIDE = 'SELECT plumb.decide_calls($1::text, $2::text[], $3::text[], $4::text, $5::text, $6::timestamptz) AS decided'

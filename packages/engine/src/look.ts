@@ -1,0 +1,285 @@
+// plumb engine, runs, letters, cancel and retry: shows the tables, and changes runs.
+
+import { shownJson } from '@plumb/runtime/record'
+import {
+  endWith,
+  escapeControls,
+  escapeLines,
+  type Fault,
+  fail,
+  fault,
+  isTerminal,
+  type Result,
+  succeed,
+  toDollars,
+  writeStdout,
+} from '@plumb/wire'
+import { type Connection, checkSchema, connect } from './connection.js'
+import { RATE_WINDOW } from './postgres.js'
+import { STATE_NOW } from './postgres-calls.js'
+import { ROLES, SCHEMA } from './schema.js'
+import { fixedFault, MAY_SERVE } from './unserved.js'
+
+export interface Database {
+  readonly url: string
+  readonly isInsecure: boolean
+}
+
+const TABLES = [
+  'message',
+  'part',
+  'memory',
+  'tally',
+  'usage',
+  'event',
+  'letter',
+  'balance',
+  'loan',
+  'request',
+  'approval',
+  'question',
+  'answer',
+  'recorded',
+]
+
+/** For all tables, runs that ended longer ago than so many days. */
+const SWEEP = `
+WITH old AS (DELETE FROM plumb.run WHERE ended < now() - $1 * interval '1 day' RETURNING id),
+  ${TABLES.map((table) => `of_${table} AS (DELETE FROM plumb.${table} WHERE run IN (SELECT id FROM old))`).join(',\n  ')}
+SELECT count(*) AS swept FROM old`
+
+export interface EngineOptions {
+  readonly isPrint: boolean
+  /** Deletes runs that have been over for so many days, and returns their number. */
+  readonly sweepDays: number | undefined
+}
+
+/** Resolves to the exit status. */
+export const engine = async (database: Database | undefined, { isPrint, sweepDays }: EngineOptions): Promise<number> => {
+  if (isPrint) return endWith('plumb', await writeStdout(`${SCHEMA}\n${ROLES}\n`))
+  if (!database) return endWith('plumb', fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON'))
+  if (sweepDays !== undefined)
+    return withConnection(database, true, async ({ query }) => succeed(`${(await query(SWEEP, [sweepDays])).rows[0]?.swept}\n`))
+  return withConnection(database, false, async (connection) => {
+    const { query } = connection
+    const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
+    if (rows[0]?.is_there === true) {
+      const schema = await checkSchema(connection)
+      return schema.ok ? succeed('') : schema
+    }
+    await query(SCHEMA)
+    return succeed('')
+  })
+}
+
+export const cancel = (database: Database, name: string): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const { rowCount } = await query(
+      "UPDATE plumb.run SET state = 'cancelled', ended = now() WHERE name = $1 AND state IN ('open', 'closed')",
+      [name],
+    )
+    await query('NOTIFY plumb')
+    return rowCount === 1 ? succeed('') : notOpen(query, name)
+  })
+
+/** Reads no more of its input; what was read is finished. */
+export const drain = (database: Database, name: string): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const { rowCount } = await query("UPDATE plumb.run SET state = 'closed' WHERE name = $1 AND state = 'open'", [name])
+    await query('NOTIFY plumb')
+    return rowCount === 1 ? succeed('') : notOpen(query, name)
+  })
+
+/** Failed messages are delivered again. */
+export const retry = (database: Database, name: string, origins: readonly number[]): Promise<number> =>
+  withConnection(database, true, async (connection) => {
+    const given = await connection.transaction(async (query) => {
+      const { rows } = await query("SELECT id FROM plumb.run WHERE name = $1 AND state IN ('open', 'closed') FOR UPDATE", [name])
+      const [run] = rows
+      if (!run) return undefined
+      const { rowCount } = await query(
+        `WITH again AS (DELETE FROM plumb.letter WHERE run = $1 AND (cardinality($2::bigint[]) = 0 OR origin = ANY ($2)) RETURNING part, port, ord, origin, value)
+         INSERT INTO plumb.message (run, part, port, ord, origin, value) SELECT $1, part, port, ord, origin, value FROM again`,
+        [run.id, origins],
+      )
+      await query('NOTIFY plumb')
+      return rowCount ?? 0
+    })
+    return given === undefined ? notOpen(connection.query, name) : succeed(`${given}\n`)
+  })
+
+export const letters = (database: Database, name: string): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const known = await query('SELECT 1 FROM plumb.run WHERE name = $1', [name])
+    if (known.rows.length === 0) return noRun(name)
+    const { rows } = await query(
+      `SELECT l.part, l.origin, l.value, l.fault, l.tries FROM plumb.letter l JOIN plumb.run r ON r.id = l.run WHERE r.name = $1 ORDER BY l.id`,
+      [name],
+    )
+    // The value as it came.
+    return succeed(
+      rows
+        .map(
+          ({ part, origin, value, fault, tries }) =>
+            `{"origin":${origin},"part":${part},"tries":${tries},"fault":${shownJson(String(fault))},"value":${shownJson(String(value))}}\n`,
+        )
+        .join(''),
+    )
+  })
+
+interface PartCounts {
+  readonly part: string
+  readonly waiting: number
+  readonly in_hand: number
+  readonly done: number
+  readonly dropped: number
+  readonly failed: number
+  /** Messages that wait for a decision on a call. */
+  readonly parked: number
+  /** Finished messages a second in the last seconds. */
+  readonly rate: number
+  /** Requests to models, their tokens, and dollars as far as they have a price. */
+  readonly calls: number
+  readonly tokens: number
+  readonly cost: number
+  /** Live workers that serve it. */
+  readonly workers: number
+  /** The age of the oldest waiting message, in seconds. */
+  readonly oldest?: number
+  /** The label that workers need to have it. */
+  readonly pin?: string
+  /** The host of the worker that has it, if it is owned. */
+  readonly owner?: string
+}
+
+const WATCH_MS = 2000
+const CLEAR = '\x1b[H\x1b[2J'
+
+export interface LookOptions {
+  readonly isJson: boolean
+  /** Repeats every 2 seconds, until all have ended. */
+  readonly isWatching: boolean
+}
+
+/** `name`: of one run alone. */
+export const runs = (database: Database, name: string | undefined, { isJson, isWatching }: LookOptions): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    for (;;) {
+      const shown = await readRuns(query, name)
+      if (name !== undefined && shown.length === 0) return noRun(name)
+      const text = shown.map((run) => (isJson ? `${JSON.stringify(run)}\n` : showRun(run))).join('')
+      if (!isWatching || shown.every(({ state }) => state === 'done' || state === 'cancelled')) return succeed(text)
+      const failed = await writeStdout((isTerminal(1) ? CLEAR : '') + escapeLines(text))
+      if (failed) return { ok: false, error: failed }
+      await new Promise((resolve) => setTimeout(resolve, WATCH_MS))
+    }
+  })
+
+type RunShown = Awaited<ReturnType<typeof readRuns>>[number]
+
+const readRuns = async (query: Connection['query'], name: string | undefined) => {
+  const { rows } = await query(RUNS, [name ?? null])
+  return rows.map((row) => {
+    const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string }[]
+    const counts = row.parts as Readonly<Record<string, Omit<PartCounts, 'part'>>>
+    const parts = plan.map(({ id, name }): PartCounts => {
+      const known = { ...NONE, ...counts[String(id)] }
+      return { part: `${id} ${name}`, ...known, rate: Number(known.rate.toPrecision(3)), cost: toDollars(known.cost) }
+    })
+    const { waiting: unread = 0 } = counts['0'] ?? {}
+    const note = noteOf(row, parts)
+    const [taken, written] = [Number(row.taken), Number(row.written)]
+    // Only approvals are left to do.
+    const isHeld =
+      row.state === 'closed' && parts.every(({ waiting, in_hand }) => waiting + in_hand === 0) && parts.some(({ parked }) => parked > 0)
+    const state = row.parked !== null || isHeld ? 'parked' : String(row.state)
+    return { name: String(row.name), state, taken, written, unread, parts, ...(note === undefined ? {} : { note }) }
+  })
+}
+
+/** What a person should know of a run. */
+const noteOf = (row: Readonly<Record<string, unknown>>, parts: readonly PartCounts[]): string | undefined => {
+  const { name, state, parked, failed, reason } = row
+  if (failed !== null) return fixedFault(parts.find(({ part }) => part.startsWith(`${failed} `))?.part ?? '').detail
+  const unserved = parts.find(({ waiting, workers }) => waiting > 0 && workers === 0)
+  if (unserved && state !== 'cancelled') {
+    const { part, pin } = unserved
+    return `${reason ?? 'no worker with this spec serves all that waits'}${pin === undefined ? '' : `: part ${part} is for those with the label '${pin}'`}`
+  }
+  if (parked !== null) return (JSON.parse(String(parked)) as Fault).detail
+  const asks = Number(row.asks)
+  return asks > 0 ? `${asks} call${asks === 1 ? ' waits' : 's wait'} for a person: plumb approvals --on URL ${name}` : undefined
+}
+
+const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0, parked: 0, rate: 0, calls: 0, tokens: 0, cost: 0, workers: 0 }
+
+const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown) =>
+  [
+    `${name}  ${state}  taken ${taken}  written ${written}  unread ${unread}`,
+    ...parts.map(
+      ({ part, waiting, in_hand, done, dropped, failed, parked, rate, calls, tokens, cost, workers, oldest, owner }) =>
+        `  ${part}  waiting ${waiting}  in hand ${in_hand}  done ${done}  dropped ${dropped}  failed ${failed}  workers ${workers}${
+          parked === 0 ? '' : `  parked ${parked}`
+        }${rate === 0 ? '' : `  ${rate} a second`}${calls === 0 ? '' : `  requests ${calls}  tokens ${tokens}${cost === 0 ? '' : `  $${cost}`}`}${
+          oldest === undefined ? '' : `  oldest ${oldest} s`
+        }${owner === undefined ? '' : `  at ${owner}`}`,
+    ),
+    ...(note === undefined ? [] : [`  ${note}`]),
+  ]
+    // What workers have said stays on its line.
+    .map((line) => `${escapeControls(line)}\n`)
+    .join('')
+
+const ELAPSED = 'extract(epoch FROM now() - since)'
+/** Messages a second, from a row of the tally: since its window began, and of the window before while that is new. */
+const RATE = `CASE WHEN ${ELAPSED} > ${RATE_WINDOW} THEN lately / ${ELAPSED} WHEN rate = 0 THEN lately / greatest(${ELAPSED}, 1)
+  ELSE (lately + ${RATE_WINDOW} * rate) / (${ELAPSED} + ${RATE_WINDOW}) END`
+
+const RUNS = `
+SELECT r.name, r.state, r.parked, r.failed, r.taken, r.written, r.plan,
+  (SELECT count(*) FROM plumb.approval a WHERE a.run = r.id AND ${STATE_NOW} IN ('waits', 'in_doubt')) AS asks,
+  (SELECT w.host || ': ' || w.reason FROM plumb.live_worker w WHERE w.digest = r.digest AND w.reason IS NOT NULL ORDER BY w.id LIMIT 1) AS reason,
+  coalesce((
+  SELECT jsonb_object_agg(p.part, jsonb_strip_nulls(jsonb_build_object(
+    'waiting', coalesce(m.waiting, 0), 'parked', coalesce(m.parked, 0), 'in_hand', coalesce(m.in_hand, 0), 'oldest', m.oldest, 'owner', o.host, 'pin', p.pin,
+    'done', coalesce(t.taken, 0), 'dropped', coalesce(t.dropped, 0), 'failed', coalesce(t.failed, 0),
+    'rate', coalesce(t.rate, 0), 'calls', coalesce(u.calls, 0), 'tokens', coalesce(u.tokens, 0), 'cost', coalesce(u.cost, 0),
+    'workers', (SELECT count(*) FROM plumb.live_worker w WHERE w.digest = r.digest AND p.part = ANY (w.parts) AND ${MAY_SERVE}))))
+  FROM (SELECT 0 AS part, NULL::bigint AS worker, NULL AS pin UNION ALL SELECT part, worker, pin FROM plumb.part WHERE run = r.id) p
+  LEFT JOIN plumb.worker o ON o.id = p.worker
+  LEFT JOIN (SELECT part, count(*) FILTER (WHERE lease IS NULL AND NOT parked) AS waiting, count(*) FILTER (WHERE parked) AS parked, count(*) FILTER (WHERE lease IS NOT NULL) AS in_hand,
+               round(extract(epoch FROM now() - min(since) FILTER (WHERE lease IS NULL))) AS oldest
+             FROM plumb.message WHERE run = r.id GROUP BY part) m ON m.part = p.part
+  LEFT JOIN (SELECT part, sum(taken) AS taken, sum(dropped) AS dropped, sum(failed) AS failed,
+               sum(${RATE}) AS rate
+             FROM plumb.tally WHERE run = r.id GROUP BY part) t ON t.part = p.part
+  LEFT JOIN (SELECT part, sum(calls) AS calls, sum(input + output + cache_read + cache_creation) AS tokens, sum(cost) AS cost
+             FROM plumb.usage WHERE run = r.id GROUP BY part) u ON u.part = p.part), '{}') AS parts
+FROM plumb.run r WHERE $1::text IS NULL OR r.name = $1 ORDER BY r.id`
+
+export const noRun = (name: string): Result<string> => fail('unknown_name', `there is no run '${name}'; 'plumb runs' lists them`)
+
+const notOpen = async (query: Connection['query'], name: string): Promise<Result<string>> => {
+  const { rows } = await query('SELECT state FROM plumb.run WHERE name = $1', [name])
+  return rows[0] ? fail('cancelled', `run '${name}' is ${rows[0].state}`) : noRun(name)
+}
+
+/** Writes the result of the work. */
+export const withConnection = async (
+  { url, isInsecure }: Database,
+  needsSchema: boolean,
+  work: (connection: Connection) => Promise<Result<string>>,
+): Promise<number> => {
+  const connection = await connect(url, isInsecure)
+  if (!connection.ok) return endWith('plumb', connection.error)
+  try {
+    const schema = needsSchema ? await checkSchema(connection.value) : succeed(undefined)
+    const done = schema.ok ? await work(connection.value) : schema
+    if (!done.ok) return endWith('plumb', done.error)
+    return endWith('plumb', done.value === '' ? undefined : await writeStdout(escapeLines(done.value)))
+  } catch (error) {
+    return endWith('plumb', fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
+  } finally {
+    await connection.value.close()
+  }
+}

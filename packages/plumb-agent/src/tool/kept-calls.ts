@@ -1,0 +1,22 @@
+// The calls of one answer that were made before, or that wait for a person. Without them each call is made.
+
+import type { Result, ToolAnswer, ToolRequest } from '@plumb/wire'
+import type { CallSteps } from '@plumb/wire/approval'
+import type { ToolResult, ToolUse } from '../provider/provider.js'
+
+export interface KeptCalls {
+  find(use: ToolUse): ToolResult | undefined
+  /** A call that needs approval, with its input as JSON: it may be parked. Undefined: it cannot. Call it after `find`. */
+  held(use: ToolUse, input: string): ((steps: Omit<CallSteps<ToolAnswer>, 'isLost'>) => Promise<Result<ToolAnswer>>) | undefined
+  keep(use: ToolUse, result: ToolResult): void
+  /** The calls of a chain; equal ones in the order in which they are made. */
+  inChain(chain: ToolUse): KeptChain
+}
+
+/** Called when a call is about to be made. */
+export type KeptChain = (call: Pick<ToolRequest, 'name' | 'input'>) => {
+  readonly found: KeptAnswer | undefined
+  readonly keep: (answer: KeptAnswer) => void
+}
+
+export type KeptAnswer = Pick<ToolAnswer, 'content' | 'is_error'>

@@ -1,0 +1,45 @@
+// The calls of agents and tools in a test, in order, and those that had no answer.
+
+import type { Bound, Span } from '@plumb/lang'
+import { positionIn } from './place.js'
+import type { SpecPosition } from './report/result.js'
+
+export interface Unanswered {
+  readonly code: 'model' | 'not_doubled'
+  readonly message: string
+  /** The script without an answer. */
+  readonly place?: SpecPosition
+}
+
+/** A tool that was not called, because the script's input does not have its type. */
+export interface RefusedCall {
+  readonly name: string
+  readonly detail: string
+}
+
+export class CallLog {
+  readonly #inputs = new Map<Bound, string[]>()
+  readonly unanswered: Unanswered[] = []
+  readonly refused: RefusedCall[] = []
+  /** What was not run, and why: the test is skipped. */
+  skipped: string | undefined
+
+  note(of: Bound, input: string): void {
+    const inputs = this.#inputs.get(of)
+    if (inputs) inputs.push(input)
+    else this.#inputs.set(of, [input])
+  }
+
+  of(bound: Bound): readonly string[] {
+    return this.#inputs.get(bound) ?? []
+  }
+
+  get bounds(): Iterable<Bound> {
+    return this.#inputs.keys()
+  }
+
+  addUnanswered(code: Unanswered['code'], message: string, at?: Span): void {
+    if (this.unanswered.some((other) => other.message === message)) return
+    this.unanswered.push({ code, message, ...(at ? { place: positionIn(at) } : {}) })
+  }
+}

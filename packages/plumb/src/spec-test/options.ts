@@ -1,0 +1,30 @@
+// The options of plumb test.
+
+import { choice, dollars, flag, list, PARAM_ROWS, type ValuesOf, value, whole, withDefault } from '@plumb/wire'
+import { REPORTER_NAMES, type ReporterName } from './report/result.js'
+
+export const TEST_ROWS = {
+  filter: value('--filter <text>', 'run only the tests whose names hold this text'),
+  reporter: withDefault<ReporterName>(choice('--reporter <name>', 'how results are written (default: %)', REPORTER_NAMES), 'text'),
+  seed: value('--seed <n>', 'make random inputs from this number', whole(0)),
+  /** Undefined: as many as there are processors. */
+  jobs: value('--jobs <n>', 'run so many tests at once', whole(1)),
+  ...PARAM_ROWS,
+  isUpdate: flag('--update', 'write snapshots in place of comparing with them'),
+  isLive: flag('--live', 'also run tests that ask models'),
+  maxCalls: value('--max-calls <n>', 'ask models no more often, in all tests together', whole(1)),
+  /** Nanodollars. */
+  maxCost: value('--max-cost <dollars>', 'and spend no more on them', dollars),
+  isRecording: { ...flag('--record', 'with --live: keep what models answer to tests that are recorded'), needs: ['--live'] },
+  coverage: flag('--coverage', 'say what no test reached'),
+  lcov: value('--lcov <file>', 'write what was reached to this file, as lcov does'),
+  isWatching: flag('--watch', 'run them again whenever a file of them has changed'),
+  isMutating: flag('--mutate', 'change the spec in many ways, and say which changes no test notices'),
+  from: value('--from <dir>', 'write a test made from this record of a run'),
+  provider: value('--provider <provider>', 'provider of agents that are live, before what the spec says'),
+  /** Tests with live agents are run with each. */
+  models: list('--model <model>', 'model of agents that are live, before what the spec says; several are compared'),
+  docroot: value('--docroot <dir>', 'directory below which tools that are live may use files'),
+}
+
+export type TestCommandOptions = ValuesOf<typeof TEST_ROWS>

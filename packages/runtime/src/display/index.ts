@@ -1,0 +1,10 @@
+// A run on a terminal: progress, summary; as a trace (trace), and as spans (otlp).
+
+export { BatchSpanExporter } from './otlp/batch-span-exporter.js'
+export { type OtlpSettings, readOtlpSettings } from './otlp/otlp-settings.js'
+export type { Counted } from './progress.js'
+export { RunDisplay } from './run-display.js'
+export { showCost } from './show-number.js'
+export { addTokens, emptyStageStats, type ModelUsage, type RunStats, type StageStats, sum, sumTokens } from './stats.js'
+export { RUN_EVENT } from './trace/trace-builder.js'
+export type { TraceEvent } from './trace/trace-event.js'

@@ -1,0 +1,170 @@
+// Builds spans from the events of a run: messages in a child, requests to models, tool calls.
+
+import type { CallEnvelope } from '@plumb/tool/internal'
+import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
+import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
+import type { StageTokens } from './stats.js'
+
+/** A request to a model, once it is answered. */
+export interface ModelCallSpan {
+  readonly process: string
+  readonly agent: string
+  readonly model: string
+  readonly provider: string | undefined
+  /** Dollars, where the agent says it. */
+  readonly cost: number | undefined
+  readonly lane: 'batch' | undefined
+  /** Milliseconds. */
+  readonly start: number
+  readonly end: number
+  readonly tokens: StageTokens
+  /** The message during which it was made; undefined: unknown. */
+  readonly message: MessageRef | undefined
+}
+
+/** A tool call, once it has ended. */
+export interface ToolCallSpan {
+  readonly process: string
+  readonly agent: string
+  readonly id: string
+  readonly tool: string
+  readonly start: number
+  readonly end: number
+  readonly isError: boolean
+  readonly input: unknown
+  /** The record of the dispatcher in this process; undefined for calls that were answered elsewhere. */
+  readonly envelope: CallEnvelope | undefined
+  readonly message: MessageRef | undefined
+}
+
+/** A retry, a repaired answer, what an answer was made without, or a thought, as the agent reported it. */
+export interface AgentNote {
+  readonly process: string
+  readonly telemetry: AgentTelemetry & { kind: 'retry' | 'mended' | 'concession' | 'thinking' }
+  readonly ms: number
+  readonly message: MessageRef | undefined
+}
+
+export interface SpanListener {
+  message?(span: MessageSpan): void
+  modelCall?(call: ModelCallSpan): void
+  toolCall?(call: ToolCallSpan): void
+  note?(note: AgentNote): void
+}
+
+interface OpenToolCall {
+  readonly start: number
+  readonly input: unknown
+  readonly message: MessageRef | undefined
+}
+
+type TelemetryOf<Kind extends AgentTelemetry['kind']> = AgentTelemetry & { kind: Kind }
+
+/** Passes each span to the listener once it has ended. */
+export class SpanBuilder implements RunListener {
+  readonly #listener: SpanListener
+  readonly #children = new Map<string, ChildSpans>()
+  readonly #concurrent = new Set<string>()
+  /** Calls that an agent has begun, by process, agent and id. */
+  readonly #calls = new Map<string, OpenToolCall>()
+  /** Calls that the dispatcher has reported: the agent will report them too. */
+  readonly #reported = new Set<string>()
+
+  constructor(listener: SpanListener) {
+    this.#listener = listener
+  }
+
+  on(event: RunEvent): void {
+    switch (event.kind) {
+      case 'begin':
+        for (const { name, concurrency = 1 } of event.nodes) if (concurrency > 1) this.#concurrent.add(name)
+        break
+      case 'spawned':
+        this.#children.set(event.process, this.#spansOf(event))
+        break
+      case 'asked':
+        this.#children.get(event.process)?.asked(event)
+        break
+      case 'answered':
+        this.#emit(this.#children.get(event.process)?.answered(event))
+        break
+      case 'refused':
+        this.#emit(this.#children.get(event.process)?.refused(event))
+        break
+      case 'telemetry':
+        this.#telemetry(event.process, event.telemetry, event.ms)
+        break
+      case 'call':
+        this.#called(event.process, event.call, event.ms)
+        break
+      case 'end':
+        for (const child of this.#children.values()) for (const span of child.unfinished(event.ms)) this.#emit(span)
+        break
+      default:
+    }
+  }
+
+  #spansOf({ process, runs }: RunEvent & { kind: 'spawned' }): ChildSpans {
+    return new ChildSpans(process, runs, this.#concurrent.has(process), this.#listener.message !== undefined)
+  }
+
+  #emit(span: MessageSpan | undefined): void {
+    if (span) this.#listener.message?.(span)
+  }
+
+  #telemetry(process: string, telemetry: AgentTelemetry, ms: number): void {
+    const child = this.#children.get(process)
+    const message = child?.messageOf(telemetry)
+    child?.noteTelemetry(telemetry, ms, countOf(telemetry.ms))
+    if (isNote(telemetry)) this.#listener.note?.({ process, telemetry, ms, message })
+    // What was answered before was not a request this time.
+    if (telemetry.kind === 'usage' && telemetry.kept === undefined) {
+      const tokens = {
+        input: countOf(telemetry.input_tokens),
+        output: countOf(telemetry.output_tokens),
+        cache_read: countOf(telemetry.cache_read_tokens),
+        cache_creation: countOf(telemetry.cache_creation_tokens),
+      }
+      const agent = String(telemetry.agent ?? process)
+      const model = String(telemetry.model ?? 'unknown')
+      const provider = typeof telemetry.provider === 'string' ? telemetry.provider : undefined
+      const cost = isDollars(telemetry.cost) ? telemetry.cost : undefined
+      const lane = telemetry.lane === 'batch' ? telemetry.lane : undefined
+      const start = Math.max(0, ms - countOf(telemetry.ms))
+      this.#listener.modelCall?.({ process, agent, model, provider, cost, lane, start, end: ms, tokens, message })
+    } else if (telemetry.kind === 'tool_call') {
+      this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
+    } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)
+  }
+
+  // The dispatcher reports more of a call than the agent that waits for it, so its report is preferred.
+  #returned(process: string, telemetry: TelemetryOf<'tool_result'>, ms: number): void {
+    const { id, is_error: isError, ms: took } = telemetry
+    const [agent, tool] = [String(telemetry.agent ?? process), String(telemetry.name)]
+    const key = keyOf(process, agent, id)
+    const call = this.#calls.get(key)
+    this.#calls.delete(key)
+    if (this.#reported.delete(keyOf(process, '', id))) return
+    const message = call?.message ?? this.#children.get(process)?.messageOf(telemetry)
+    const start = call?.start ?? Math.max(0, ms - countOf(took))
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError, input: call?.input, envelope: undefined, message })
+  }
+
+  #called(process: string, envelope: CallEnvelope, ms: number): void {
+    const { id, tool, ok, input, depth, agent = process } = envelope
+    if (depth === 0) this.#reported.add(keyOf(process, '', id))
+    const message = this.#calls.get(keyOf(process, process, id))?.message ?? this.#children.get(process)?.messageOf()
+    const start = Math.max(0, ms - envelope.ms)
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, message })
+  }
+}
+
+const isNote = (telemetry: AgentTelemetry): telemetry is AgentNote['telemetry'] =>
+  /^(retry|mended|concession|thinking)$/.test(telemetry.kind)
+
+const isDollars = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MAX_DOLLARS
+
+/** Of one request; what is more is not a cost. */
+const MAX_DOLLARS = 1_000_000
+
+const keyOf = (process: string, agent: string, id: string): string => JSON.stringify([process, agent, id])

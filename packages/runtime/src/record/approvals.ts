@@ -1,0 +1,55 @@
+// plumb approvals and plumb approve: lists the calls of a recorded run that wait for approval, and records decisions.
+
+import { join } from 'node:path'
+import { endWith, escapeLines, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
+import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/wire/approval'
+import { APPROVALS_FILE } from './kept-answers.js'
+import { type ApproveOptions, readDeadline, refusalOf, showCall } from './listed-calls.js'
+
+/** Resolves to the exit status. */
+export const approvals = async (directory: string, { all = false }: { readonly all?: boolean }): Promise<number> => {
+  const calls = callsIn(directory)
+  if (!calls.ok) return endWith('plumb', calls.error)
+  const shown = [...calls.value.calls.values()].filter((call) => all || isOpen(call))
+  return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(escapeLines(`${shown.map(showCall).join('\n')}\n`)))
+}
+
+/** Decides all of the calls, or none. Resolves to the exit status. */
+export const approve = async (directory: string, ids: readonly string[], { deny, why, until }: ApproveOptions): Promise<number> => {
+  const found = callsIn(directory)
+  if (!found.ok) return endWith('plumb', found.error)
+  const { path, calls } = found.value
+  const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
+  if (!untilMs.ok) return endWith('plumb', untilMs.error)
+  for (const id of ids) {
+    const refused = refusalOf(id, calls)
+    if (refused.ok === false) return endWith('plumb', refused.error)
+  }
+  const decision = {
+    isApproved: deny !== true,
+    ...(why === undefined ? {} : { why }),
+    ...(untilMs.value === undefined ? {} : { untilMs: untilMs.value }),
+  }
+  for (const id of new Set(ids)) {
+    const failed = appendLine(path, decisionLine(id, decision))
+    if (failed) return endWith('plumb', failed)
+  }
+  return endWith('plumb', undefined)
+}
+
+interface Calls {
+  readonly path: string
+  readonly calls: ReadonlyMap<string, ListedCall>
+}
+
+const callsIn = (directory: string): Result<Calls> => {
+  const path = join(directory, APPROVALS_FILE)
+  if (isAbsent(join(directory, '.')))
+    return fail('file_not_found', `there is no directory '${preview(directory)}'; name the record of a run, the directory after --record`)
+  if (isAbsent(path))
+    return fail('record_invalid', `no call of the run in '${preview(directory)}' waits for a person: it was run without --park`)
+  const calls = readCalls(path)
+  return calls.ok ? succeed({ path, calls: calls.value }) : calls
+}
+
+const isOpen = (call: ListedCall): boolean => ['waits', 'in_doubt'].includes(stateNow(call, Date.now()))

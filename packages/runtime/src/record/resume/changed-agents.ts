@@ -1,0 +1,41 @@
+// Finds the agents of a spec that have changed since a run was recorded, so that they ask anew: by a digest of everything that an agent's
+// requests depend on besides its inputs.
+
+import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/lang'
+import { readSpec, type SourceFiles } from '@plumb/wire'
+import { hashOf } from '@plumb/wire/kept'
+import { placesOf } from '../../event/wires.js'
+import type { RunOptions } from '../../options/run-options.js'
+
+/** By place; those of nested plumbs after theirs. */
+export type AgentDigests = Readonly<Record<string, string>>
+
+type DigestOptions = RunOptions['agents']
+
+export const agentDigests = (graph: Graph, files: SourceFiles, options: DigestOptions): AgentDigests =>
+  Object.fromEntries(digestsOf(graph, files, options, ''))
+
+const digestsOf = (graph: Graph, files: SourceFiles, options: DigestOptions, around: string): [string, string][] =>
+  [...placesOf(graph)].flatMap(([{ work }, place]): [string, string][] => {
+    if (work.kind === 'plumb') return digestsOf(planOf(work.bound), files, options, `${around}${place}~`)
+    return work.kind === 'agent' ? [[`${around}${place}`, digestOf(agentOf(work.bound), files, options)]] : []
+  })
+
+const digestOf = ({ config, input, output, specPath }: AgentPlan, files: SourceFiles, options: DigestOptions): string => {
+  const named = ['prompt_file', 'prompts', 'script', 'history', 'command'].flatMap((key) => config[key] ?? [])
+  const texts = named.flatMap((path) => {
+    const read = typeof path === 'string' && path.includes('/') ? readSpec(files.beside(path, specPath)) : undefined
+    return read?.ok ? [read.value] : []
+  })
+  const asked = {
+    provider: options.provider ?? config.provider ?? process.env.PLUMB_PROVIDER,
+    model: options.model ?? config.model ?? process.env.PLUMB_MODEL,
+  }
+  return hashOf({ ...config, ...asked, types: [toSchema(input), toSchema(output)], texts })
+}
+
+/** The places with a new digest; a new name alone changes nothing. */
+export const changedAgents = (before: AgentDigests, now: AgentDigests): string[] => {
+  const known = new Set(Object.values(before))
+  return Object.entries(now).flatMap(([place, digest]) => (known.has(digest) ? [] : [place]))
+}

@@ -1,0 +1,8 @@
+// A run from its options to its exit status: choose-graph, instrument (record, limits, listeners), wiring (a channel for each wire, a child or
+// a morphism for each node), then input until its end.
+
+export { beginOf } from './begin.js'
+export { chooseGraph } from './choose-graph.js'
+export { run } from './run.js'
+export { RunLoop } from './run-loop.js'
+export { type Wired, wireUp } from './wiring.js'

@@ -1,0 +1,66 @@
+// The shared state of all calls of one agent, or of one map of a tool: the docroot, the authority, and the receivers of reports.
+
+import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool/internal'
+import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
+import type { SpawnSettings } from '../child/agent-start.js'
+import { wordsOfAgents } from '../options/run-options.js'
+import type { MapApprovals } from './map-approvals.js'
+
+export interface SessionOptions {
+  /** The agent, or the tool that is mapped. */
+  readonly name: string
+  /** Its place in the graph. */
+  readonly place: string
+  /** Absolute. */
+  readonly docroot: string
+  readonly authority: Session['authority']
+  /** Approval was given before the calls come here. */
+  readonly isApproved: boolean
+  readonly caller: Session['caller']
+  /** Keeps calls that wait for a person's decision. Undefined: they are refused when no person is there to ask. */
+  readonly approvals?: MapApprovals | undefined
+}
+
+export const openToolSession = async (options: SessionOptions, settings: SpawnSettings, reporter: Reporter): Promise<Session> => {
+  const tool = await import('@plumb/tool/internal')
+  const { name, place, docroot, authority, isApproved, caller, approvals } = options
+  const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
+  const { files, options: given, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
+  // A worker asks no person: the run has many workers.
+  const ask = settings.deliveries ? async () => undefined : tool.askOnTerminal()
+  const trace = (call: CallEnvelope) => {
+    log?.('tool_call', { ...call })
+    emitter?.emit({ kind: 'call', process: place, call })
+    if (emitToParent) for (const telemetry of tool.callTelemetry(call, name)) emitToParent(scrub(JSON.stringify(telemetry)))
+  }
+  const used = (telemetry: AgentUsage): void => {
+    emitter?.emit({ kind: 'telemetry', process: place, telemetry })
+    emitToParent?.(scrub(JSON.stringify(telemetry)))
+  }
+  const session: Session = {
+    docroot,
+    files,
+    authority,
+    approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => ask(request, signal))) === true,
+    held:
+      approvals && ((request, run, signal) => approvals.call(request, { run, ask: () => withoutLiveLines(() => ask(request, signal)) })),
+    onCall: log || emitter || emitToParent ? trace : undefined,
+    costOf,
+    onUsage: emitter || emitToParent ? used : undefined,
+    agentOptions: wordsOfAgents(given.agents),
+    agentProgram: given.programs.agent,
+    caller,
+    servers: new tool.ServerPool({ cwd: docroot, note: (warning) => reporter.warn({ ...warning, process: name }) }),
+    nowMs,
+  }
+  await tool.watchProgram(session)
+  return session
+}
+
+/** The provider and the model for tools that use those of their caller. */
+export const callerOf = (config: Readonly<Record<string, unknown>>, { options: { agents } }: SpawnSettings): Session['caller'] => {
+  const provider = agents.provider ?? config.provider ?? process.env.PLUMB_PROVIDER
+  const model = agents.model ?? config.model ?? process.env.PLUMB_MODEL
+  if (typeof provider !== 'string' || typeof model !== 'string') return undefined
+  return { provider, model, ...(typeof config.endpoint === 'string' ? { endpoint: config.endpoint } : {}) }
+}

@@ -1,0 +1,5 @@
+// The text of a program that runs in a child.
+declare module '*.child.cjs' {
+  const text: string
+  export default text
+}
