@@ -49,7 +49,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
   runtime: ['plumb-tool', 'policy', 'lang', 'wire'],
   engine: ['runtime', 'policy', 'lang', 'wire'],
-  plumb: ['engine', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
+  'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'wire'],
+  plumb: ['engine', 'spec-test', 'runtime', 'sandbox', 'policy', 'lang', 'wire'],
   'plumb-mux': ['wire'],
   'plumb-chat': ['wire'],
 }

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import type { Database } from '@plumb/engine'
 import { FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
+import { TEST_ROWS } from '@plumb/spec-test/options'
 import {
   choice,
   describeCommand,
@@ -26,7 +27,6 @@ import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, NAMED_DATABASE } from './main-engine.js'
 import { CHECK_ROWS, runBinding } from './main-run.js'
 import { CommandTable } from './main-table.js'
-import { TEST_ROWS } from './spec-test/options.js'
 
 /** Runs the command line; resolves to the exit status. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> => {

@@ -11,6 +11,8 @@ import type { TestOptions } from './run-test.js'
 import { wiresText } from './snapshot.js'
 import { runInOrder, specOf } from './spec-tests.js'
 
+export type { TestResult }
+
 export interface EditorRun {
   readonly results: readonly TestResult[]
   readonly text: string

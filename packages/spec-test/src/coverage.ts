@@ -5,16 +5,8 @@ import { type Bound, type Expression, observeExpressions, type Program, type Spa
 import { CoveredErrors } from './covered-errors.js'
 import { CoveredVariants } from './covered-variants.js'
 import { positionIn } from './place.js'
-import type { SpecPosition } from './report/result.js'
+import type { Point } from './report/result.js'
 import type { RunOutcome } from './run-once.js'
-
-export interface Point extends SpecPosition {
-  readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error'
-  /** The name of the binding, or of the one around it with the missing part: `grade: then`. */
-  readonly name: string
-  /** How often it was reached; for a binding, only whether. */
-  readonly hits: number
-}
 
 interface Tracked {
   readonly kind: Point['kind']

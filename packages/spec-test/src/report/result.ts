@@ -1,7 +1,5 @@
 // The results of the tests of a spec, from the runner to the reporters.
 
-import type { RouteStep } from '../carried.js'
-
 /** The reporters, as --reporter takes them. */
 export const REPORTER_NAMES = ['text', 'tap', 'junit', 'json'] as const
 
@@ -12,6 +10,23 @@ export interface SpecPosition {
   readonly file: string
   readonly line: number
   readonly column: number
+}
+
+/** What a test may reach. */
+export interface Point extends SpecPosition {
+  readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error'
+  /** The name of the binding, or of the one around it with the missing part: `grade: then`. */
+  readonly name: string
+  /** How often it was reached; for a binding, only whether. */
+  readonly hits: number
+}
+
+/** What one wire carried of one input. */
+export interface RouteStep {
+  readonly wire: string
+  readonly count: number
+  /** All messages, but of more than three the first two and the last. */
+  readonly messages: readonly string[]
 }
 
 /** One unmet expectation. */

@@ -3,8 +3,8 @@
 import { escapeControls } from '@plumb/wire'
 import t from 'tap'
 import { Parser } from 'tap-parser'
-import { openReporter } from '../src/spec-test/report/reporters.js'
-import { REPORTER_NAMES, type ReporterName, type Summary, type TestCost, type TestResult } from '../src/spec-test/report/result.js'
+import { openReporter } from '../src/report/reporters.js'
+import { REPORTER_NAMES, type ReporterName, type Summary, type TestCost, type TestResult } from '../src/report/result.js'
 
 const place = { file: 'a.plumb', line: 3, column: 1 }
 const again = "plumb test --filter 'adds' a.plumb"

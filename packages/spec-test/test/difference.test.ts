@@ -3,8 +3,8 @@
 import { randomValues } from '@plumb/lang/random'
 import { canonicalJson } from '@plumb/wire'
 import t from 'tap'
-import { difference } from '../src/spec-test/report/difference.js'
-import { shareInterval } from '../src/spec-test/report/interval.js'
+import { difference } from '../src/report/difference.js'
+import { shareInterval } from '../src/report/interval.js'
 
 const long = 'x'.repeat(500)
 

@@ -1,6 +1,6 @@
 // The coverage in LCOV's format.
 
-import type { Point } from '../coverage.js'
+import type { Point } from './result.js'
 
 /** Lines, functions and branches of each file. */
 export const toLcov = (points: readonly Point[]): string =>

@@ -2,8 +2,7 @@
 
 import { showCost } from '@plumb/runtime/display'
 import { escapeControls, preview } from '@plumb/wire'
-import type { RouteStep } from '../carried.js'
-import type { Share, SpecPosition, Summary, TestCost, TestFinding, TestResult } from './result.js'
+import type { RouteStep, Share, SpecPosition, Summary, TestCost, TestFinding, TestResult } from './result.js'
 
 const MAX_VALUE = 80
 

@@ -1,7 +1,6 @@
 // Prints what no test reached, in the format of the chosen reporter.
 
-import type { Point } from '../coverage.js'
-import type { ReporterName } from './result.js'
+import type { Point, ReporterName } from './result.js'
 
 export interface ShownCoverage {
   readonly stdout: string

@@ -2,10 +2,10 @@
 
 import type { MessagesByPort, TestCondition, TestPlan } from '@plumb/lang'
 import { canonicalJson, type Fault, preview } from '@plumb/wire'
-import type { Carried, RouteStep } from './carried.js'
+import type { Carried } from './carried.js'
 import { positionIn } from './place.js'
 import { difference } from './report/difference.js'
-import type { TestFinding } from './report/result.js'
+import type { RouteStep, TestFinding } from './report/result.js'
 import type { Row } from './rows.js'
 import type { Output, RunOutcome } from './run-once.js'
 import { openEvaluator } from './script-player.js'

@@ -2,18 +2,11 @@
 
 import type { Edge, Graph } from '@plumb/lang'
 import { lineText, type RunEvent, wiresOf } from '@plumb/runtime/event'
+import type { RouteStep } from './report/result.js'
 
 export interface CarriedWire {
   /** Its ends, as in `writer-critic`; a second wire with the same ends has `.2` appended. */
   readonly name: string
-  readonly messages: readonly string[]
-}
-
-/** What one wire carried of one input. */
-export interface RouteStep {
-  readonly wire: string
-  readonly count: number
-  /** All messages, but of more than three the first two and the last. */
   readonly messages: readonly string[]
 }
 
