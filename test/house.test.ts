@@ -97,7 +97,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
-    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|runtime\/src\/display\/otlp)\//,
+    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|plumb\/src\/command\/prices|runtime\/src\/display\/otlp)\//,
   ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }

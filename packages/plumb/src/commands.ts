@@ -22,6 +22,7 @@ export const COMMANDS = {
   approvalsOn: async () => (await import('@plumb/engine')).approvals,
   approveOn: async () => (await import('@plumb/engine')).approve,
   explain: async () => (await import('./command/explain.js')).explain,
+  prices: async () => (await import('./command/prices/prices.js')).prices,
 }
 
 export type Commands = typeof COMMANDS

@@ -252,6 +252,21 @@ const describeOthers = (table: CommandTable, commands: Commands): void => {
     async ([code]) => (await commands.explain())(code),
   )
   table.add(
+    'prices',
+    {
+      update: value(
+        '--update <file>',
+        "take newer prices for this user: a file or an https URL, in the form of --prices or the library's own",
+      ),
+    },
+    {
+      text: 'say what models cost, in dollars for a million tokens, and of which day that is',
+      operands: { '[text]': 'only those with this in their provider or name' },
+      examples: ['plumb prices opus', 'plumb prices --update https://example.com/prices.json'],
+    },
+    async ([text], values) => (await commands.prices())(text, values),
+  )
+  table.add(
     'version',
     { json: flag('--json', 'one object, with the machine, for a report of a fault') },
     { text: 'say which version this is', operands: {}, examples: ['plumb version --json'] },

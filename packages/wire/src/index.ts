@@ -141,10 +141,11 @@ export {
   waitingText,
 } from './numbered/write.js'
 export { escapeControls, escapeLines, preview, replaceHidden } from './preview.js'
-export { loadPrices, PRICES_SOURCE, versionAndPrices } from './price/load.js'
-export { costOf, maxCostOf, type Price, type PricedTokens, toDollars, toNano } from './price/price.js'
+export { loadPrices, loadPriceTables, PRICES_SOURCE, versionAndPrices } from './price/load.js'
+export { costOf, maxCostOf, type Price, type PricedTokens, type Rate, toDollars, toNano } from './price/price.js'
 export type { PricedModel, Prices, Quote } from './price/prices.js'
 export { type GivenPrices, readPrices } from './price/prices-file.js'
+export type { UserPrices } from './price/user-prices.js'
 export { proxiesOf } from './proxies.js'
 export { readBytes } from './read-bytes.js'
 export { isFault, numbersIn, type Reported, readReported, showReported } from './reported.js'

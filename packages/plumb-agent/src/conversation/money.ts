@@ -31,7 +31,7 @@ export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: Bu
     if (!opened.ok) return opened
   }
   const prices = isLimited ? await loadPrices(limits?.prices) : undefined
-  if (prices && !prices.quote({ model, provider })) return fail('config_invalid', unpriced(model))
+  if (prices && !prices.quote({ model, provider })) return fail('config_invalid', unpriced(model, prices))
   return succeed({ prices, rate: rate && { ...rate, account: accountOf(provider, config.account) } })
 }
 

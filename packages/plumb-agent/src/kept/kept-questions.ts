@@ -147,7 +147,10 @@ const readAnswered = (value: unknown): Answered | undefined => {
 
 /** It would be refused again: not a temporary failure, nor a decision by key, budget or person. */
 const isFinal = (answered: Answered & { readonly ok: false }): boolean =>
-  answered.refusal === undefined && answered.error.category !== 'unavailable' && !MADE_AGAIN.has(answered.error.error)
+  answered.refusal === undefined &&
+  !answered.isOfModel &&
+  answered.error.category !== 'unavailable' &&
+  !MADE_AGAIN.has(answered.error.error)
 
 /** A call that lost its result: its effect is unknown. */
 const isLost = ({ is_error, content }: Pick<ToolResult, 'is_error' | 'content'>): boolean => {

@@ -26,12 +26,18 @@ export const readPrices = (path: string): Result<GivenPrices> => {
   } catch {
     return refuse('it is not JSON')
   }
-  if (!isRecord(value)) return refuse('it is not an object')
+  const wrong = givenProblem(value)
+  return wrong === undefined ? succeed(value as GivenPrices) : refuse(wrong)
+}
+
+/** Why it is not `GivenPrices`. */
+export const givenProblem = (value: unknown): string | undefined => {
+  if (!isRecord(value)) return 'it is not an object'
   for (const [model, price] of Object.entries(value)) {
     const wrong = priceProblem(price)
-    if (wrong !== undefined) return refuse(`'${preview(model)}' ${wrong}`)
+    if (wrong !== undefined) return `'${preview(model)}' ${wrong}`
   }
-  return succeed(value as GivenPrices)
+  return undefined
 }
 
 const priceProblem = (price: unknown): string | undefined => {

@@ -1,10 +1,11 @@
-// The prices of a library's table, by provider and model. If prices change with the time of day, the highest counts.
+// The prices of a table, by provider and model: a library's, or a newer one of the user's. If prices change with the time of day, the highest
+// counts.
 
 import { isRecord } from '../is-record.js'
 import type { Price, Rate } from './price.js'
 import text from './providers.json?prices'
 
-interface TableModel {
+export interface TableModel {
   readonly match: Match
   /** The context window in tokens. */
   readonly window?: number
@@ -17,7 +18,7 @@ interface DatedPrices {
 }
 
 /** Dollars for a million tokens. */
-interface TablePrices {
+export interface TablePrices {
   readonly input_mtok: Rate
   readonly output_mtok: Rate
   readonly cache_read_mtok?: Rate
@@ -26,7 +27,7 @@ interface TablePrices {
   readonly input_audio_mtok?: Rate
 }
 
-type Match =
+export type Match =
   | { readonly or: readonly Match[] }
   | { readonly and: readonly Match[] }
   | { readonly equals: string }
@@ -35,7 +36,10 @@ type Match =
   | { readonly contains: string }
   | { readonly regex: string }
 
-const providers = text as Readonly<Record<string, readonly TableModel[]>>
+/** By the library's name of a provider. */
+export type PriceTable = Readonly<Record<string, readonly TableModel[]>>
+
+export const SHIPPED = text as PriceTable
 
 export interface TableEntry {
   readonly price: Price
@@ -49,8 +53,13 @@ export interface TableEntry {
 const OTHER_NAMES: Readonly<Record<string, string>> = { xai: 'x-ai', gemini: 'google' }
 
 /** `provider` undefined: the first that has such a model. `nowMs`: since 1970. */
-export const findInTable = (model: string, provider: string | undefined, nowMs: number): TableEntry | undefined => {
-  const lists = provider === undefined ? Object.values(providers) : [providers[OTHER_NAMES[provider] ?? provider] ?? []]
+export const findInTable = (
+  model: string,
+  provider: string | undefined,
+  nowMs: number,
+  table: PriceTable = SHIPPED,
+): TableEntry | undefined => {
+  const lists = provider === undefined ? Object.values(table) : [table[OTHER_NAMES[provider] ?? provider] ?? []]
   for (const models of lists) {
     const found = models.find(({ match }) => matches(match, model))
     if (found) return entryOf(found, nowMs)
@@ -58,10 +67,29 @@ export const findInTable = (model: string, provider: string | undefined, nowMs: 
   return undefined
 }
 
+/** A table as lines: a name, where an end that does not matter is a star, and its price. */
+export const entriesOf = (table: PriceTable, nowMs: number): readonly (readonly [provider: string, name: string, entry: TableEntry])[] =>
+  Object.entries(table).flatMap(([provider, models]) =>
+    models.map((model) => [nameHere(provider), nameOf(model.match), entryOf(model, nowMs)] as const),
+  )
+
+const nameHere = (provider: string): string => Object.entries(OTHER_NAMES).find(([, theirs]) => theirs === provider)?.[0] ?? provider
+
+const nameOf = (match: Match): string => {
+  if ('or' in match || 'and' in match) return nameOf(('or' in match ? match.or : match.and)[0] as Match)
+  if ('equals' in match) return match.equals
+  if ('starts_with' in match) return `${match.starts_with}*`
+  if ('ends_with' in match) return `*${match.ends_with}`
+  return 'contains' in match ? `*${match.contains}*` : match.regex
+}
+
+/** Of a name that is compared with patterns. */
+const MAX_NAME = 300
+
 const matches = (match: Match, model: string): boolean => {
   if ('or' in match) return match.or.some((one) => matches(one, model))
   if ('and' in match) return match.and.every((one) => matches(one, model))
-  if ('regex' in match) return new RegExp(match.regex).test(model)
+  if ('regex' in match) return model.length <= MAX_NAME && new RegExp(match.regex).test(model)
   const name = model.toLowerCase()
   if ('equals' in match) return name === match.equals.toLowerCase()
   if ('starts_with' in match) return name.startsWith(match.starts_with.toLowerCase())
