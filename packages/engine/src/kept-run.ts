@@ -3,6 +3,7 @@
 
 import { join, resolve } from 'node:path'
 import type { Bound, Graph } from '@plumb/lang'
+import { openStore } from '@plumb/ledger/kept'
 import type { RunDisplay } from '@plumb/runtime/display'
 import {
   type LoggedEvent,
@@ -27,7 +28,6 @@ import {
 import { beginOf } from '@plumb/runtime/run'
 import type { LoadedSpec } from '@plumb/runtime/spec'
 import { type Fault, fault, type Reporter, type Result, succeed } from '@plumb/wire'
-import { openStore } from '@plumb/wire/kept'
 import type { Query } from './connection.js'
 import { MergedEvents } from './merged-events.js'
 
