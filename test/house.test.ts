@@ -58,7 +58,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result)$/ },
+  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result|terminal)$/ },
   'plumb-agent': {
     'plumb-tool':
       /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|source\/agent\/(prompt-program|prompt-reach))$/,

@@ -162,6 +162,7 @@ export {
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, type TelemetryLines, TelemetryWriter } from './telemetry.js'
+export { hasStyles, paint, type Style, type Styled, sgr, styledText } from './terminal/style.js'
 export { isTokenCount, MAX_CALL_TOKENS, readUsage, type TokenCounts, totalTokens } from './tokens.js'
 export {
   type Dispatcher,

@@ -150,7 +150,9 @@ export class RunDisplay {
       clock,
       ...(this.#screen ? [liveProgress(this.#screen)] : []),
       ...(this.#hasPlainLines ? [progressLines(clock, { isJson, write })] : []),
-      ...(summary === undefined ? [] : [summaryListener({ clock, form: summary, write })]),
+      ...(summary === undefined
+        ? []
+        : [summaryListener({ clock, form: summary, write, columns: reporter.isStyled ? reporter.columns : undefined })]),
     ]
   }
 

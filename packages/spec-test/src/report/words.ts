@@ -71,8 +71,7 @@ export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spe
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
 /** A plus stands for models without a price. */
-export const showSpent = (spent: TestCost | undefined): string =>
-  spent ? `$${showCost({ known: spent.cost, unpriced: spent.unpriced })}` : ''
+export const showSpent = (spent: TestCost | undefined): string => (spent ? showCost({ known: spent.cost, unpriced: spent.unpriced }) : '')
 
 const costText = (spent: TestCost | undefined): string => (spent ? `, cost ${showSpent(spent)}` : '')
 
