@@ -40,19 +40,20 @@ const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
 /** The packages that each package may import. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
+  ledger: ['wire'],
   lang: ['wire'],
-  policy: ['lang', 'wire'],
+  policy: ['lang', 'ledger', 'wire'],
   sandbox: ['policy', 'lang', 'wire'],
   'mcp-client': ['sandbox', 'policy', 'lang', 'wire'],
-  'plumb-tool': ['mcp-client', 'sandbox', 'policy', 'lang', 'wire'],
-  'plumb-agent': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
-  'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
-  runtime: ['plumb-tool', 'policy', 'lang', 'wire'],
-  engine: ['runtime', 'policy', 'lang', 'wire'],
-  'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'wire'],
-  plumb: ['engine', 'spec-test', 'runtime', 'sandbox', 'policy', 'lang', 'wire'],
+  'plumb-tool': ['mcp-client', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  'plumb-agent': ['plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  runtime: ['plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
+  engine: ['runtime', 'policy', 'lang', 'ledger', 'wire'],
+  'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
+  plumb: ['engine', 'spec-test', 'runtime', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
   'plumb-mux': ['wire'],
-  'plumb-chat': ['wire'],
+  'plumb-chat': ['ledger', 'wire'],
 }
 
 /** Of some packages, only these parts may be imported. */

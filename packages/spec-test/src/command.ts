@@ -3,21 +3,10 @@
 import { availableParallelism } from 'node:os'
 import type { TestPlan } from '@plumb/lang'
 import { drawSeed } from '@plumb/lang/random'
+import { loadPrices, openBudget } from '@plumb/ledger'
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors } from '@plumb/runtime/spec'
-import {
-  escapeControls,
-  escapeLines,
-  type Fault,
-  fault,
-  isTerminal,
-  loadPrices,
-  nowMs,
-  openBudget,
-  preview,
-  Reporter,
-  writeStdout,
-} from '@plumb/wire'
+import { escapeControls, escapeLines, type Fault, fault, isTerminal, nowMs, preview, Reporter, writeStdout } from '@plumb/wire'
 import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
 import type { TestCommandOptions } from './options.js'

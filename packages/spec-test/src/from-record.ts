@@ -3,9 +3,8 @@
 import { join } from 'node:path'
 import { bindingNamed, type Program, portsOfInstance } from '@plumb/lang'
 import { format } from '@plumb/lang/format'
-import { canonicalJson, fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
+import { canonicalJson, fail, isRecord, parseTree, preview, type Result, stringOf, succeed, type Tree } from '@plumb/wire'
 import { type Exchange, exchangesIn, readIfSmall, recordLines } from './recorded-exchanges.js'
-import { asValue, fieldName, looksSpecial } from './spec-value.js'
 
 interface Wire {
   readonly name: string
@@ -109,3 +108,34 @@ const byPort = (ports: readonly (readonly [name: string, messages: readonly stri
 }
 
 const isControl = (port: string): boolean => port === 'ctrl_in' || port === 'ctrl_out' || port === 'telemetry'
+
+// JSON in the syntax of a spec.
+const fieldName = (name: string): string => (IDENTIFIER.test(name) ? name : JSON.stringify(name))
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** The JSON of a spec: names without quotes. */
+const asValue = (json: string): string => {
+  const bytes = Buffer.from(json)
+  const tree = parseTree(bytes, 0, bytes.length)
+  return tree.kind === 'fault' ? 'null' : write(tree, bytes)
+}
+
+const write = (node: Tree, bytes: Buffer): string => {
+  if (node.kind === 'object') {
+    const fields = node.entries.map(({ key, node: value }) => `${fieldName(key)}: ${write(value, bytes)}`)
+    return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
+  }
+  if (node.kind === 'array') return `[${node.items.map((item) => write(item, bytes)).join(', ')}]`
+  return node.kind === 'string' ? JSON.stringify(stringOf(node, bytes)) : bytes.toString('utf8', node.start, node.end)
+}
+
+/** With exactly the keys of a special form. */
+const looksSpecial = (json: string): boolean => {
+  const bytes = Buffer.from(json)
+  const tree = parseTree(bytes, 0, bytes.length)
+  const keys = tree.kind === 'object' ? tree.entries.map(({ key }) => key).sort() : []
+  return SPECIAL.has(keys.join(' '))
+}
+
+const SPECIAL = new Set(['answer', 'result', 'error', 'call input', 'answer when', 'result when', 'error when'])

@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path'
 import { planOf, type TestPlan } from '@plumb/lang'
+import { openKept } from '@plumb/ledger/kept'
 import { keptPlacesOf } from '@plumb/runtime/record'
 import { andThen, setCurrentKept } from '@plumb/wire'
-import { openKept } from '@plumb/wire/kept'
 import { failedOutcome, type RunOutcome } from './run-once.js'
 import { fileOfTest } from './test-file.js'
 

@@ -2,7 +2,8 @@
 
 import type { TestPlan } from '@plumb/lang'
 import { randomValues, shrinkValue } from '@plumb/lang/random'
-import { nowMs, type Prices, preview } from '@plumb/wire'
+import type { Prices } from '@plumb/ledger'
+import { nowMs, preview } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { checkOutcome, type RowFinding, toFinding } from './check-outcome.js'
 import { evaluateAgent, type RatedRun } from './evaluation.js'

@@ -1,7 +1,8 @@
 // The requests to real models of a test, and their cost.
 
+import { costOfUsage, type Prices } from '@plumb/ledger'
 import type { AgentTelemetry } from '@plumb/runtime/event'
-import { costOfUsage, type Prices, toDollars } from '@plumb/wire'
+import { toDollars } from '@plumb/wire'
 import type { TestCost } from './report/result.js'
 
 type Usage = Extract<AgentTelemetry, { kind: 'usage' }>

@@ -1,15 +1,12 @@
 // The cost of an agent's requests: the maximum is reserved before a request is sent, and replaced by the actual cost.
 
+import { costOf, maxCostOf, type Prices, type Quote } from '@plumb/ledger'
 import {
   type AgentLimit,
-  costOf,
   type Fault,
   fail,
   fault,
-  maxCostOf,
-  type Prices,
   type ProviderLane,
-  type Quote,
   type RateLimit,
   succeed,
   type TokenCounts,

@@ -1,9 +1,9 @@
 // The requests of one agent whose answers are kept, in a cache or in the record of a run: answered requests are not made again.
 
 import { resolve } from 'node:path'
+import { type HeldCalls, openHeldCalls } from '@plumb/ledger/approval'
+import { type AnswerSource, type Asked, joinKept, type KeptAnswers, openKept } from '@plumb/ledger/kept'
 import { type Fault, isFault, isRecord, type Result, succeed } from '@plumb/wire'
-import { type HeldCalls, openHeldCalls } from '@plumb/wire/approval'
-import { type AnswerSource, type Asked, joinKept, type KeptAnswers, openKept } from '@plumb/wire/kept'
 import type { AgentConfig } from '../config/config.js'
 import type { AgentOptions } from '../options.js'
 import type { Answered, ModelAnswer, ModelRequest, ToolResult, ToolUse } from '../provider/provider.js'

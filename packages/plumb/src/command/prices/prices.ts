@@ -2,20 +2,9 @@
 
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { loadPriceTables, PRICES_SOURCE, type Rate, type UserPrices } from '@plumb/ledger'
 import { writeWhole } from '@plumb/runtime/record'
-import {
-  type Fault,
-  fault,
-  loadPriceTables,
-  PRICES_SOURCE,
-  preview,
-  type Rate,
-  Reporter,
-  type Result,
-  succeed,
-  systemReason,
-  type UserPrices,
-} from '@plumb/wire'
+import { type Fault, fault, preview, Reporter, type Result, succeed, systemReason } from '@plumb/wire'
 import { readSource } from './read-source.js'
 
 /** Resolves to the exit status. */
