@@ -51,8 +51,21 @@ const ask = async (t: Test, wire: Wire, reply: StubReply, { provider, ...change 
 
 t.test('reasons', async (t) => {
   const reasons: Readonly<Record<string, readonly string[]>> = {
-    whole: ['stop', 'STOP', 'end_turn', 'eos', 'stop_sequence', 'tool_calls', 'tool_use', 'function_call', 'completed'],
-    cut: ['length', 'MAX_TOKENS', 'max_output_tokens', 'model_length', 'model_context_window_exceeded', 'max_new_tokens_reached'],
+    whole: [
+      ...['stop', 'STOP', 'end_turn', 'eos', 'stop_sequence', 'tool_calls', 'tool_use', 'function_call', 'completed'],
+      ...['FINISH_REASON_STOP', 'FinishReason.STOP', 'tool-calls', 'toolUse', 'endTurn'],
+    ],
+    cut: [
+      'length',
+      'max-tokens',
+      'maxTokens',
+      'length_limit',
+      'MAX_TOKENS',
+      'max_output_tokens',
+      'model_length',
+      'model_context_window_exceeded',
+      'max_new_tokens_reached',
+    ],
     refused: ['content_filter', 'refusal', 'SAFETY', 'sensitive', 'RECITATION', 'PROHIBITED_CONTENT', 'blocked_by_policy'],
     malformed: ['MALFORMED_FUNCTION_CALL', 'malformed_function_call', 'UNEXPECTED_TOOL_CALL'],
     broken: [
@@ -70,7 +83,7 @@ t.test('reasons', async (t) => {
     paused: ['pause_turn'],
   }
   for (const [ending, names] of Object.entries(reasons)) for (const name of names) t.equal(endingOf(name), ending, name)
-  for (const none of [undefined, '', ' ']) t.equal(endingOf(none), undefined)
+  for (const none of [undefined, '', ' ', 'null', 'None', 'FINISH_REASON_UNSPECIFIED']) t.equal(endingOf(none), undefined)
 })
 
 t.test('a reply that is not whole is asked for again, and nothing of it is given', async (t) => {
@@ -97,6 +110,8 @@ t.test('a reply that is not whole is asked for again, and nothing of it is given
     ['chat: an error as detail', 'chat', stream({ detail: 'the engine died' }, DONE)],
     // DeepInfra.
     ['chat: error_message beside choices null', 'chat', stream({ choices: null, error_message: 'the engine is busy' }, DONE)],
+    ['chat: a fault of a gateway', 'chat', json({ fault: { faultstring: 'Rate limit quota violation' } })],
+    ['chat: MiniMax', 'chat', json({ choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit exceeded' } })],
     ['chat: success false', 'chat', stream({ success: false, msg: 'busy' }, DONE)],
     ['chat: an error event without a word', 'chat', stream(chunk({ content: HALF }), 'event: error\ndata:', DONE)],
     ['chat: a call whose arguments never came, by error', 'chat', stream(chunk(call), chunk({}, 'error'), DONE)],
@@ -114,6 +129,12 @@ t.test('a reply that is not whole is asked for again, and nothing of it is given
       'responses',
       incomplete({ status: 'incomplete', output: [item] }, 'response.completed'),
     ],
+    [
+      'responses: completed, and its message is incomplete',
+      'responses',
+      incomplete({ status: 'completed', output: [{ ...item, status: 'incomplete' }] }, 'response.completed'),
+    ],
+    ['responses: completed without any item', 'responses', incomplete({ status: 'completed', output: null }, 'response.completed')],
     ['responses: cancelled', 'responses', incomplete({ status: 'cancelled', output: [item] }, 'response.cancelled')],
     ['responses: a call that is incomplete', 'responses', incomplete({ status: 'completed', output: [cutCall] }, 'response.completed')],
     [
@@ -195,6 +216,23 @@ t.test('parts, wherever a server puts them', async (t) => {
       [A, B],
     ],
     ['no index, no id, whole calls', stream(piece(of('look', { text: 'A' })), piece(of('look', { text: 'B' })), ...ends), [A, B]],
+    [
+      'one index and no ids, whole calls',
+      stream(
+        piece({ index: 0, id: '', ...of('look', '{"text":"A"}') }),
+        piece({ index: 0, id: '', ...of('look', '{"text":"B"}') }),
+        piece({ index: 0, id: '', ...of('look', '{"text":"B"}') }),
+        ...ends,
+      ),
+      [A, B],
+    ],
+    [
+      'an id made up with each piece',
+      stream(piece({ index: 0, id: 'a', ...of('look', '{"te') }), piece({ index: 0, id: 'b', ...of('look', 'xt":"A"}') }), ...ends),
+      [A],
+    ],
+    ['no list', stream(chunk({ tool_calls: { id: 'a', ...of('look', '{"text":"A"}') } }), ...ends), [A]],
+    ['no function', stream(piece({ index: 0, id: 'a', name: 'look', arguments: '{"text":"A"}' }), ...ends), [A]],
     ['no index, in one chunk', stream(chunk({ tool_calls: [of('look', '{"text":"A"}'), of('look', '{"text":"B"}')] }), ...ends), [A, B]],
     [
       'index null',
@@ -287,7 +325,7 @@ t.test('parts, wherever a server puts them', async (t) => {
 
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }
   const text = { type: 'text', text: 'The answer is 4' }
-  const texts: readonly (readonly [string, StubReply, string, string])[] = [
+  const texts: (readonly [string, StubReply, string, string])[] = [
     [
       'content as parts, streamed',
       stream(chunk({ content: '' }), chunk({ content: [thinking] }), chunk({ content: [text] }), chunk({}, 'stop'), DONE),
@@ -327,7 +365,40 @@ t.test('parts, wherever a server puts them', async (t) => {
       '',
     ],
   ]
+  const choice = (parts: object) => ({ choices: [{ index: 0, ...parts }] })
+  texts.push(
+    ['a message in place of deltas', stream(choice({ message: { content: 'whole' }, finish_reason: 'stop' }), DONE), 'whole', ''],
+    // Perplexity.
+    [
+      'a message beside deltas',
+      stream(
+        choice({ delta: { content: 'he' }, message: { content: 'he' } }),
+        choice({ delta: { content: 'llo' }, message: { content: 'hello' } }),
+        choice({ message: { content: 'hello' }, finish_reason: 'stop' }),
+        DONE,
+      ),
+      'hello',
+      '',
+    ],
+    ['a text', json(choice({ text: 'legacy', finish_reason: 'stop' })), 'legacy', ''],
+    ['a part without its list', json(choice({ message: { content: { type: 'text', text: 'part' } }, finish_reason: 'stop' })), 'part', ''],
+    ['"null" in each chunk', stream(chunk({ content: 'a' }, 'null'), chunk({ content: 'b' }, 'null'), chunk({}, 'stop'), DONE), 'ab', ''],
+  )
+  for (const error of [{}, [], '', false, { code: 0, message: '' }])
+    texts.push([
+      `error ${JSON.stringify(error)}`,
+      json({ error, ...choice({ message: { content: 'x' }, finish_reason: 'stop' }) }),
+      'x',
+      '',
+    ])
   for (const [what, reply, expected, thought] of texts) t.match(await ask(t, 'chat', reply), { text: expected, thought, asked: 1 }, what)
+})
+
+t.test('parts of a message of Anthropic, from servers that write them otherwise', async (t) => {
+  const message = (content: unknown, stop_reason: string) => json({ type: 'message', content, stop_reason })
+  t.match(await ask(t, 'anthropic', message('plain', 'end_turn')), { text: 'plain', asked: 1 })
+  const call = { type: 'tool_use', id: 'a', name: 'look', input: '{"text":"A"}' }
+  t.match(await ask(t, 'anthropic', message([call], 'tool_use')), { calls: [['look', { text: 'A' }]], asked: 1 })
 })
 
 t.test('parts of a response, of which some servers send few', async (t) => {
@@ -393,6 +464,8 @@ t.test('parts of a response, of which some servers send few', async (t) => {
       'hello',
       [],
     ],
+    ['output_text alone', json({ status: 'completed', output: [], output_text: 'hello' }), 'hello', []],
+    ['arguments that are an object', stream(completed({ ...call('a', ''), arguments: { text: 'A' } })), '', ['A']],
     ['an event twice', stream(done(message('hello')), done(message('hello')), completed(message('hello'))), 'hello', []],
   ]
   for (const [what, reply, text, calls] of rows) {
@@ -410,6 +483,10 @@ t.test('streams, whatever they are called and what else is in them', async (t) =
       (type) => [type, { headers: { 'content-type': type }, chunks: [sse(...hello, DONE)] }] as const,
     ),
     ['no type', { headers: {}, chunks: [sse(...hello, DONE)] }],
+    [
+      'no blank lines',
+      { headers: STREAM, chunks: [sse(chunk({ content: 'he' }), chunk({ content: 'llo' }, 'stop'), DONE).replaceAll('\n\n', '\n')] },
+    ],
     ['no type, and the first word cut', { headers: {}, chunks: ['da', sse(...hello, DONE).slice(2)] }],
     ['a byte-order mark', { headers: JSON_TYPE, chunks: [`\ufeff${sse(...hello, DONE)}`] }],
     [
@@ -453,6 +530,21 @@ t.test('errors within a reply of status 200', async (t) => {
       'a filter',
       'chat',
       error({ error: { code: 403, message: 'flagged for "violence"', metadata: { reasons: ['violence'] } } }),
+      'answer_refused',
+    ],
+    [
+      'MiniMax: no money',
+      'chat',
+      json({ choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }),
+      'provider_refused',
+      'final',
+    ],
+    ['MiniMax: the key', 'chat', json({ base_resp: { status_code: 1004, status_msg: 'login fail' } }), 'unauthorized', 'final'],
+    ['MiniMax: the request', 'chat', json({ base_resp: { status_code: 2013, status_msg: 'invalid params' } }), 'provider_refused'],
+    [
+      'z.ai: a filter',
+      'chat',
+      error({ error: { code: '1301', message: '系统检测到输入或生成内容可能包含不安全或敏感内容' } }),
       'answer_refused',
     ],
     ['of the model', 'chat', error({ error: { code: 'tool_use_failed', message: 'Failed to call a function.' } }), 'provider_refused'],

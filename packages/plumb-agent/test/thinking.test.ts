@@ -28,6 +28,11 @@ t.test('a typed answer is what stands behind the thinking', async (t) => {
     [`<thinking>${FENCE}</thinking>${FINAL}`, FINAL],
     [`<thought>{"score":1}</thought>\n${FINAL}`, FINAL],
     [`[THINK]{"score":1}[/THINK]${FINAL}`, FINAL],
+    [`<seed:think>{"score":1}</seed:think>${FINAL}`, FINAL],
+    // What is no tag of thinking is words around: two values are several.
+    [`<analysis>${FENCE}</analysis>${FINAL}`, null],
+    [`<analysis>none of it fits</analysis>${FINAL}`, FINAL],
+    [`I think that {"score":1} is too low. ${FINAL}`, null],
     [`Hm, {"score":1}?\n${FENCE}\n</think>\n${FINAL}`, FINAL],
     [`<think>a</think>b</think>${FINAL}`, FINAL],
     ['<think>\nMaybe {"score":1,"comment":"draft"}, but', null],

@@ -49,7 +49,7 @@ export const pricesIn = (text: string): Result<Pick<UserPrices, 'table' | 'given
   const refuse = (why: string) => fail('config_invalid', why)
   if (text.length > MAX_PRICES_BYTES) return refuse(`they are longer than ${MAX_PRICES_BYTES} characters`)
   const value = parsed(text)
-  if (value === undefined) return refuse('it is no JSON')
+  if (value === undefined) return refuse('it is not JSON')
   if (!Array.isArray(value)) {
     const wrong = givenProblem(value)
     return wrong === undefined ? succeed({ given: value as GivenPrices }) : refuse(wrong)

@@ -149,13 +149,17 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Content
 }
 
 /** The pieces of JSON so far, or the whole in a plain reply. */
-const inputOf = (block: unknown, json: string): CallInput =>
-  json.trim() === '' ? { input: asJson(at(block, 'input') ?? {}) } : readCallInput(json)
+const inputOf = (block: unknown, json: string): CallInput => {
+  const input = at(block, 'input')
+  // Some servers write its JSON in place of it.
+  if (json.trim() === '' && typeof input === 'string') return readCallInput(input)
+  return json.trim() === '' ? { input: asJson(input ?? {}) } : readCallInput(json)
+}
 
 /** Converts a plain reply to the events of a stream. */
 export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [
   { type: 'message_start', message },
-  ...listAt(message, 'content').flatMap((content_block, index) => [
+  ...blocksOf(message).flatMap((content_block, index) => [
     { type: 'content_block_start', index, content_block },
     ...writtenInput(content_block, index, text),
     { type: 'content_block_stop', index },
@@ -164,8 +168,13 @@ export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [
   ...(textAt(message, 'type') === 'message' || at(message, 'content') ? [{ type: 'message_stop' }] : []),
 ]
 
+const blocksOf = (message: unknown): readonly unknown[] => {
+  const text = textAt(message, 'content')
+  return text === undefined ? listAt(message, 'content') : [{ type: 'text', text }]
+}
+
 const writtenInput = (block: unknown, index: number, text: string): readonly unknown[] => {
-  if (textAt(block, 'type') !== 'tool_use') return []
+  if (textAt(block, 'type') !== 'tool_use' || textAt(block, 'input') !== undefined) return []
   const partial_json = valueAt(text, 'content', index, 'input')
   return partial_json === undefined ? [] : [{ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }]
 }

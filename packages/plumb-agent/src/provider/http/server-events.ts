@@ -31,8 +31,10 @@ export class ServerEvents {
   #decoder: TextDecoder | undefined
   readonly #parser: EventSourceParser = createParser({
     onEvent: ({ data, event }) => {
-      const meant = meaningOf(data, event)
-      if (meant !== undefined) this.#ready.push(meant)
+      for (const part of partsOf(data)) {
+        const meant = meaningOf(part, event)
+        if (meant !== undefined) this.#ready.push(meant)
+      }
     },
     onError: ({ type }) => {
       this.#isTooLong ||= type === 'max-buffer-size-exceeded'
@@ -72,6 +74,13 @@ export class ServerEvents {
       throw new Unreadable('sent bytes that are not UTF-8', true)
     }
   }
+}
+
+// Some servers write no blank line between their events.
+const partsOf = (data: string): readonly string[] => {
+  if (!data.includes('\n')) return [data]
+  const lines = data.split('\n')
+  return lines.every(isWhole) ? lines : [data]
 }
 
 // Proxies keep a connection alive with events that have no data, or a word (`ping`). Of an error, all that it says is about it.

@@ -9,13 +9,25 @@ export type Ending = 'whole' | 'paused' | 'cut' | 'refused' | 'overflow' | 'malf
 
 /** Undefined: the server gives no reason. Only names that are known to mean success make a reply whole. */
 export const endingOf = (reason: string | undefined): Ending | undefined => {
-  const name = (reason ?? '').trim().toLowerCase()
-  if (name === '') return undefined
+  const name = plainName(reason ?? '')
+  if (NAMELESS.has(name)) return undefined
   return ENDINGS.get(name) ?? ALIKE.find(([words]) => words.test(name))?.[1] ?? 'broken'
 }
 
 /** The model wants to call a tool. */
-export const isCalling = (reason: string | undefined): boolean => /^(?:tool|function)_/.test((reason ?? '').toLowerCase())
+export const isCalling = (reason: string | undefined): boolean => /^(?:tool|function)_/.test(plainName(reason ?? ''))
+
+// `tool-calls`, `toolUse`, `FinishReason.STOP` and `FINISH_REASON_STOP` are the names that others write otherwise.
+const plainName = (reason: string): string =>
+  reason
+    .trim()
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+    .replace(/^finish_?reason[_.]/, '')
+
+/** What servers write before there is a reason, some in each chunk. */
+const NAMELESS: ReadonlySet<string> = new Set(['', 'null', 'none', 'unspecified'])
 
 const REASONS: Readonly<Record<Ending, readonly string[]>> = {
   whole: [
@@ -32,7 +44,7 @@ const REASONS: Readonly<Record<Ending, readonly string[]>> = {
   refused: [
     ...['content_filter', 'content_filtered', 'refusal', 'guardrail_intervened'],
     // z.ai; Gemini's gateways.
-    ...['sensitive', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'image_safety'],
+    ...['sensitive', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'image_safety', 'language'],
   ],
   overflow: ['context_length_exceeded'],
   // Gemini.
@@ -49,5 +61,5 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map(
 const ALIKE: readonly (readonly [RegExp, Ending])[] = [
   [/filter|safety|moderat|sensitive|polic(?:y|ies)|prohibited/, 'refused'],
   [/malformed|invalid_(?:tool|function)/, 'malformed'],
-  [/max_?\w*tokens|token_limit|max_length/, 'cut'],
+  [/max_?\w*tokens|token_limit|max_length|length_limit/, 'cut'],
 ]

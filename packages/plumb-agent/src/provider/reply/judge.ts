@@ -62,7 +62,9 @@ const MEANINGS: readonly Meaning[] = [
       [
         'content_filter|content_policy|content management policy|policy_violation|responsible.?ai|safety system|prohibited.content',
         // OpenRouter, OpenAI, Alibaba.
-        '\\bmoderation\\b|\\bflagged (?:for|as|by)\\b|data_inspection_failed|inappropriate content|sensitive (?:content|words)',
+        '\\bmoderation\\b|\\bflagged (?:for|as|by)\\b|data_inspection_failed|inappropriate content|(?:new_)?sensitive (?:content|words|information)|new_sensitive',
+        // z.ai, in the language of its place.
+        '敏感内容|不安全',
         'blocked by .{0,30}(?:safety|content|policy)',
       ].join('|'),
       'i',
@@ -80,7 +82,7 @@ const MEANINGS: readonly Meaning[] = [
   // Gemini answers 400 to a wrong key.
   {
     pattern:
-      /invalid_api_key|(?:invalid|incorrect|missing) api.?key|api.?key (?:is )?(?:not valid|not found|invalid|expired)|no auth credentials/i,
+      /invalid_api_key|(?:invalid|incorrect|missing) api.?key|api.?key (?:is )?(?:not valid|not found|invalid|expired)|no auth credentials|\blogin fail/i,
     statuses: (status) => status === 400,
     verdict: { code: 'unauthorized', isRetryable: false, refusal: 'final' },
   },
@@ -89,6 +91,9 @@ const MEANINGS: readonly Meaning[] = [
     statuses: (status) => status === 400 || status === 404,
     verdict: { ...REFUSED, refusal: 'final' },
   },
+  // Of errors without a number.
+  { pattern: /rate.?limit|too many requests/i, statuses: () => false, verdict: { code: 'rate_limited', isRetryable: true } },
+  { pattern: /\binvalid[ _](?:request|param\w*)\b/i, statuses: () => false, verdict: REFUSED },
 ]
 
 const LIMITED: Pick<Verdict, 'code'> = { code: 'rate_limited' }

@@ -1,6 +1,6 @@
 // A server's own words about what went wrong, wherever it writes them: in a body, in a stream, in another server's error within its own.
 
-import { at, listAt, readJson, textAt } from '../http/json-path.js'
+import { at, listAt, numberAt, readJson, textAt } from '../http/json-path.js'
 
 export interface ServerWords {
   /** For people: the name of its kind, the message, the parameter. */
@@ -60,6 +60,9 @@ const HOLDERS = [
   'details',
   'metadata',
   'raw',
+  // MiniMax.
+  'base_resp',
+  'status_msg',
 ] as const
 const KINDS = ['type', 'code', 'status', 'error_code', 'error_type'] as const
 const NUMBERS = ['code', 'status', 'status_code', 'http_code', 'raw_status_code', 'error_code'] as const
@@ -106,10 +109,11 @@ const statusIn = (value: unknown): number | undefined => {
   return typeof number === 'number' && number >= 400 && number < 600 ? number : undefined
 }
 
-/** What holds an error in a reply with status 200, or in an event of a stream. Undefined: it is no error. */
+/** What holds an error in a reply with status 200, in an event of a stream, or in a choice. Undefined: it is not an error. */
 export const errorIn = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.find((item) => errorIn(item) !== undefined)
-  if (at(value, 'error')) return value
+  if (!isEmpty(at(value, 'error'))) return value
+  if (numberAt(value, 'base_resp', 'status_code')) return at(value, 'base_resp')
   if (PARTS.some((part) => at(value, part) !== undefined && at(value, part) !== null)) return undefined
   const isError =
     at(value, 'success') === false ||
@@ -122,5 +126,11 @@ export const errorIn = (value: unknown): unknown => {
 
 /** Parts of an answer: what has one is none of these errors. */
 const PARTS = ['choices', 'output', 'content', 'delta', 'response', 'item', 'usage'] as const
+
+/** Servers that always have an error write one without anything in it where there is none. */
+const isEmpty = (value: unknown, depth = 0): boolean => {
+  if (typeof value !== 'object' || value === null) return !value
+  return depth < MAX_DEPTH && Object.values(value).every((part) => isEmpty(part, depth + 1))
+}
 
 const isSaid = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)

@@ -46,8 +46,9 @@ export class CallDrafts {
 
   #grow(piece: unknown, position: number | undefined): void {
     const id = textAt(piece, 'id') ?? ''
-    const name = textAt(piece, 'function', 'name') ?? ''
-    const given = at(piece, 'function', 'arguments')
+    const called = at(piece, 'function') ?? piece
+    const name = textAt(called, 'name') ?? ''
+    const given = at(called, 'arguments')
     const text = typeof given === 'string' ? given : given ? JSON.stringify(given) : ''
     const index = indexOf(piece) ?? position
     const draft = this.#find({ id, name, text, index }) ?? this.#begin(index)
@@ -64,8 +65,8 @@ export class CallDrafts {
   #find({ id, name, text, index }: { id: string; name: string; text: string; index: number | undefined }): Draft | undefined {
     const isNew = (draft: Draft): boolean => {
       if (name === '') return false
-      if (id !== '' && draft.id !== '') return id !== draft.id || isAnother(draft, name, text)
-      return index === undefined && isAnother(draft, name, text)
+      if (id !== '' && draft.id !== '') return id === draft.id ? isAnother(draft, name, text) : !goesOn(draft, name, text)
+      return isAnother(draft, name, text) && (index === undefined || text !== draft.arguments)
     }
     const near = index === undefined ? this.#drafts.at(-1) : this.#drafts.findLast((draft) => draft.index === index)
     const same = id === '' ? undefined : this.#drafts.findLast((draft) => draft.id === id && (index === undefined || draft.index === index))
@@ -99,6 +100,10 @@ const isAnother = (draft: Draft, name: string, text: string): boolean => {
   if (text === '') return draft.id === '' && name !== draft.name
   return text.startsWith('{') && !(draft.id !== '' && text === draft.arguments)
 }
+
+// Some servers make up an id with each piece.
+const goesOn = (draft: Draft, name: string, text: string): boolean =>
+  draft.arguments !== '' && name === draft.name && !text.startsWith('{') && !isJson(draft.arguments)
 
 /** Some gateways begin a call with it. */
 const isPlaceholder = (text: string): boolean => text === '{}'

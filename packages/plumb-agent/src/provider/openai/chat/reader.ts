@@ -1,5 +1,6 @@
 // Reads an answer from the chunks of a completion: text, thinking and calls, assembled from their pieces.
 
+import { isRecord } from '@plumb/wire'
 import type { Failure, ReplyFailures } from '../../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
 import type { AnswerReader } from '../../protocol.js'
@@ -40,9 +41,16 @@ export const openReader = (
     }
     text += said.text
     refusal += (textAt(delta, 'refusal') ?? '') + said.refusal
-    calls.take(listAt(delta, 'tool_calls'))
+    calls.take(partsOf(at(delta, 'tool_calls')))
     const legacy = at(delta, 'function_call')
     if (legacy) calls.take([{ index: 0, function: legacy }])
+  }
+
+  // Some servers send the whole message, in place of a delta or once more at the end.
+  const deltaOf = (choice: unknown): unknown => {
+    const delta = at(choice, 'delta')
+    if (delta || text + thinking + refusal !== '' || !calls.isEmpty) return delta
+    return messageOf(choice)
   }
 
   const take = (chunk: unknown): Failure | undefined => {
@@ -56,8 +64,9 @@ export const openReader = (
     // Without final usage, and only the first of several answers.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
     if (choice === undefined) return undefined
-    if (at(choice, 'error')) return failures.ofError(choice)
-    takeDelta(at(choice, 'delta'))
+    const fault = errorIn({ error: at(choice, 'error') })
+    if (fault) return failures.ofError(choice)
+    takeDelta(deltaOf(choice))
     // One that says that it went wrong is not taken back by a later one.
     if (endingOf(reason) !== 'broken') reason = textAt(choice, 'finish_reason') || reason
     return undefined
@@ -82,12 +91,17 @@ export const openReader = (
   }
 }
 
-/** Text, or a list of parts, in which Mistral's models send their thinking too. */
+/** Of Chat Completions, and of the API before it. */
+const messageOf = (choice: unknown): unknown => at(choice, 'message') ?? { content: at(choice, 'text') }
+
+/** Where there is one, some servers leave the list out. */
+const partsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isRecord(value) ? [value] : [])
+
+/** Text, or parts, in which Mistral's models send their thinking too. */
 const readContent = (content: unknown, fields: FieldDrafts): { text: string; thinking: string; refusal: string } => {
   const said = { text: '', thinking: '', refusal: '' }
   if (typeof content === 'string') said.text = content
-  if (!Array.isArray(content)) return said
-  for (const part of content) {
+  for (const part of partsOf(content)) {
     if (typeof part === 'string') said.text += part
     else if (textAt(part, 'type') === 'thinking') said.thinking += fields.takePart(part)
     else if (textAt(part, 'type') === 'refusal') said.refusal += textAt(part, 'refusal') ?? ''
@@ -100,7 +114,7 @@ const readContent = (content: unknown, fields: FieldDrafts): { text: string; thi
 export const eventsOf = (completion: unknown): readonly unknown[] => {
   const choices = listAt(completion, 'choices').map((choice) => ({
     index: numberAt(choice, 'index') ?? 0,
-    delta: at(choice, 'message'),
+    delta: messageOf(choice),
     finish_reason: textAt(choice, 'finish_reason'),
     error: at(choice, 'error'),
   }))

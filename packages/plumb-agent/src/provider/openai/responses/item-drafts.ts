@@ -19,6 +19,14 @@ interface Draft {
   hasArguments: boolean
 }
 
+interface FinishedItems {
+  readonly content: readonly ContentBlock[]
+  readonly isRefused: boolean
+  /** A message, or the arguments of a call, did not come whole. */
+  readonly isCut: boolean
+  readonly isEmpty: boolean
+}
+
 export class ItemDrafts {
   readonly #drafts: Draft[] = []
 
@@ -44,16 +52,20 @@ export class ItemDrafts {
     if (piece === 'arguments') draft.hasArguments = true
   }
 
-  /** `output`: of the last event, which some servers leave empty. `isCut`: the arguments of a call did not come whole. */
-  finish(output: readonly unknown[], names: WireNames): { content: readonly ContentBlock[]; isRefused: boolean; isCut: boolean } {
+  /** `response`: of the last event, whose `output` some servers leave empty, or have as a text alone. */
+  finish(response: unknown, names: WireNames): FinishedItems {
+    const output = listAt(response, 'output')
     const drafts = [...this.#drafts].sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
     const items = output.length < drafts.length ? drafts : output.map((item, i) => this.#matching(item, drafts[i]))
+    const content = items.flatMap((draft) => toBlocks(draft, names))
+    if (items.length === 0) content.push(...textBlock(textAt(response, 'output_text') ?? ''))
     return {
-      content: items.flatMap((draft) => toBlocks(draft, names)),
+      content,
       isRefused: items.some(
         (draft) => draft.pieces.refusal || listAt(draft.item, 'content').some((part) => textAt(part, 'type') === 'refusal'),
       ),
-      isCut: items.some(isCutCall),
+      isCut: items.some(isCut),
+      isEmpty: items.length === 0 && content.length === 0,
     }
   }
 
@@ -93,9 +105,11 @@ const identityOf = (item: unknown): string | undefined => textAt(item, 'id') ?? 
 const isPieceOf = ({ pieces }: Draft, item: unknown): boolean =>
   textAt(item, 'type') === (pieces.arguments === undefined ? 'message' : 'function_call')
 
-const isCutCall = ({ item, isDone, hasArguments, pieces }: Draft): boolean => {
-  if (textAt(item, 'type') !== 'function_call') return pieces.arguments !== undefined && item === undefined
-  return textAt(item, 'status') === 'incomplete' || (!isDone && !hasArguments)
+const isCut = ({ item, isDone, hasArguments, pieces }: Draft): boolean => {
+  const type = textAt(item, 'type')
+  if ((type === 'message' || type === 'function_call') && textAt(item, 'status') === 'incomplete') return true
+  if (type !== 'function_call') return pieces.arguments !== undefined && item === undefined
+  return !isDone && !hasArguments
 }
 
 const toBlocks = ({ item, pieces }: Draft, names: WireNames): ContentBlock[] => {
@@ -106,7 +120,7 @@ const toBlocks = ({ item, pieces }: Draft, names: WireNames): ContentBlock[] => 
     }
     case 'function_call': {
       const id = textAt(item, 'call_id') || `call_${randomUUID()}`
-      const input = readCallInput(textAt(item, 'arguments') || (pieces.arguments ?? ''))
+      const input = readCallInput(textOf(at(item, 'arguments')) || (pieces.arguments ?? ''))
       return [{ type: 'tool_use', id, name: names.toOwn(textAt(item, 'name') ?? ''), ...input }]
     }
     case undefined:
@@ -116,6 +130,9 @@ const toBlocks = ({ item, pieces }: Draft, names: WireNames): ContentBlock[] => 
       return [asJson(item) as unknown as ContentBlock]
   }
 }
+
+/** Some servers write an object in place of its JSON. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : value ? JSON.stringify(value) : '')
 
 const textBlock = (text: string, phase?: string): ContentBlock[] => {
   const isPhase = phase === 'commentary' || phase === 'final_answer'

@@ -81,7 +81,8 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     },
     finish: () => {
       if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
-      const { content, isRefused, isCut } = items.finish(listAt(response, 'output'), names)
+      const { content, isRefused, isCut, isEmpty } = items.finish(response, names)
+      if (isEmpty && reason === 'completed') return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
       const usage = readTokenUsage(at(response, 'usage'), 'input', 'output')
       return finishReply({ content, usage, reason: isCut && reason === 'completed' ? 'incomplete' : reason, isRefused }, failures)
     },
