@@ -59,7 +59,10 @@ t.test('live: a line a stage, errors above, gone at the end', async (t) => {
   answer(1)
   await pty.shows(/^slow +3 +1 /m)
   const { screen } = pty
-  t.match(screen, /^plumb: error: (?:\w+, )?input 3: .*\n\nstage +in +out +rate\nfilter +4 +3 .*\nslow +3 +1 .*\n5 in, 1 out, 1 error, .* s/)
+  t.match(
+    screen,
+    /^plumb: error: (?:\w+, )?input 3: .*\n\nstage +in +out +rate\nfilter +4 +3 .*\nslow +3 +1 .*\n5 in, 1 out, 1 error, .* s/,
+  )
   t.equal(screen.match(/^stage/gm)?.length, 1, 'drawn in one place')
   t.match(pty.output, '\x1b[2mstage', 'titles are dim')
   answer(2)
