@@ -25,7 +25,17 @@ export {
   readClaim,
   readRate,
 } from './claim.js'
-export { describeCommand, type ProgramForm, parseFully, parseWith, type ReadLine, readCommandLine, runParsed } from './cli/command-line.js'
+export {
+  type CommandLineReader,
+  describeCommand,
+  noCommand,
+  type ProgramForm,
+  parseFully,
+  parseWith,
+  type ReadLine,
+  readCommandLine,
+  runParsed,
+} from './cli/command-line.js'
 export { announceInput, checkLine, type InputForm, suggestRaw } from './cli/input-line.js'
 export { isDebugging, type Log, openLog } from './cli/log.js'
 export {
