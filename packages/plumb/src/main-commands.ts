@@ -50,7 +50,7 @@ const isUnknown = (word: string, program: Command): boolean =>
   /^[a-z][a-z\d-]*$/.test(word) && word !== 'help' && !program.commands.some((one) => one.name() === word) && !existsSync(word)
 
 const runNamed = async (word: string, args: readonly string[], program: Command): Promise<number> => {
-  const { runOnPath } = await import('./command/run-on-path.js')
+  const { runOnPath } = await import('@plumb/wire/run-on-path')
   const status = await runOnPath(`plumb-${word}`, args)
   return (
     status ??

@@ -1,9 +1,10 @@
-// plumb NAME, where there is no command of that name: the program plumb-NAME of PATH, with the same descriptors.
+// Runs another program of PATH in place of this one, with the same descriptors: plumb NAME, where there is no command of that name.
 
 import { spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { constants } from 'node:os'
-import { dieOf, resolveProgram, type StopSignal } from '@plumb/wire'
+import { dieOf, type StopSignal } from '../cli/signal.js'
+import { resolveProgram } from './resolve-program.js'
 
 /** Descriptors that a program may be given, as of plumb-wire(5). */
 const MAX_FD = 9
