@@ -239,7 +239,7 @@ t.test('what fails is the error of its turn, and the next one is answered', asyn
   t.equal(stderr(), '', 'it is reported once')
 })
 
-t.test('files come as links or whole; what is no text is refused', async (t) => {
+t.test('files come as links or whole; what is not text is refused', async (t) => {
   const { agent, session, text } = await openEditor(t, ['-e', 'let main : !string -> !string = map(value)'])
   const sessionId = await session()
   const ask = (prompt: ContentBlock[]) => agent.request('session/prompt', { sessionId, prompt })
@@ -277,7 +277,7 @@ t.test('what cannot be served says so', async (t) => {
   await t.rejects(elsewhere.agent.request('session/new', { cwd: '/no/such', mcpServers: [] }), { message: /no directory/ })
 })
 
-t.test('what came before the end of stdin is answered, and what is no message is refused', async (t) => {
+t.test('what came before the end of stdin is answered, and what is not a message is refused', async (t) => {
   const lines = [
     request(1, 'initialize', { protocolVersion: 1, clientCapabilities: {} }),
     'no JSON',
@@ -291,7 +291,7 @@ t.test('what came before the end of stdin is answered, and what is no message is
   t.match(
     answers.sort((a, b) => a.id - b.id),
     [
-      { id: null, error: { code: -32700, message: 'a line is no JSON: no JSON' } },
+      { id: null, error: { code: -32700, message: 'a line is not JSON: no JSON' } },
       { id: null, error: { code: -32600 } },
       { id: 1, result: { protocolVersion: 1 } },
       { id: 2, result: { sessionId: /^[\da-f-]{36}$/ } },

@@ -1,5 +1,5 @@
 // long
-// The benchmarks run and report what they measure; how fast anything is is no matter here.
+// The benchmarks run and report what they measure; how fast anything is is not a matter here.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -108,7 +108,7 @@ t.test('what cannot be measured is reported', async (t) => {
 
   const against = await bench('--against', directory)
   t.equal(against.status, 1)
-  t.match(against.err, `'${directory}' is no built checkout, it has no plumb: run 'npm run build' there`)
+  t.match(against.err, `'${directory}' is not a built checkout, it has no plumb: run 'npm run build' there`)
 
   const rounds = await bench('--rounds', 'many')
   t.match(rounds.err, "'--rounds' takes a count, not 'many'")

@@ -6,6 +6,7 @@ import { basename, join, sep } from 'node:path'
 import t from 'tap'
 import { findTimedAssertions } from './elapsed-time.js'
 import { NOT_TRIED } from './faults/not-tried.js'
+import { findLargeStates, findLongFunctions } from './function-lengths.js'
 import { directoriesOf, findCycles, importsOf, readGraph } from './import-graph.js'
 
 // Tests run in the root.
@@ -106,6 +107,9 @@ const ENTRY_POINTS: Readonly<Record<string, RegExp>> = {
 }
 
 const MAX_LINES = 400
+const MAX_FUNCTION_LINES = 80
+/** A class with more fields that change has its states in a table, in the comment at the head of its file. */
+const MAX_CHANGING_FIELDS = 10
 const FORBIDDEN_NAME = /^(utils?|helpers?|common|misc|managers?|handlers?)$/
 
 interface Manifest {
@@ -122,7 +126,7 @@ const references = (name: string): string[] => {
 
 const sources = (name: string): string[] => filesUnder(`packages/${name}/src`).filter((file) => file.endsWith('.ts'))
 
-/** What a manual page says is no source of another package. */
+/** The text of a manual page is not a source of another package. */
 const leaves =
   (name: string) =>
   ({ file, specifier }: { file: string; specifier: string }): boolean =>
@@ -293,6 +297,28 @@ t.test(`no file is longer than ${MAX_LINES} lines, or has a name that says nothi
     [],
     'names',
   )
+})
+
+t.test(`no function is longer than ${MAX_FUNCTION_LINES} lines`, async (t) => {
+  const long = PACKAGES.flatMap((name) =>
+    sources(name).flatMap((file) => findLongFunctions(readFileSync(file, 'utf8'), MAX_FUNCTION_LINES).map((found) => `${file}: ${found}`)),
+  )
+  t.strictSame(long, [], 'split it, or make a class of what it closes over')
+  const text = ['const outer = () => {', 'function inner() {', 'return 1', '}', '}', 'class A { one() {', '} }'].join('\n')
+  t.strictSame(findLongFunctions(text, 2), ['outer (5)', 'inner (3)'])
+})
+
+t.test(`a class with more than ${MAX_CHANGING_FIELDS} fields that change has a table of its states`, async (t) => {
+  const without = PACKAGES.flatMap((name) =>
+    sources(name).flatMap((file) => {
+      const text = readFileSync(file, 'utf8')
+      const [head = ''] = text.split('\n\n', 1)
+      const rows = head.match(/^\/\/ {2,}\S.* {2,}\S/gm) ?? []
+      return rows.length > 2 ? [] : findLargeStates(text, MAX_CHANGING_FIELDS).map((found) => `${file}: ${found}`)
+    }),
+  )
+  t.strictSame(without, [], 'write the states, and what leads from one to the other, as a table; or split it')
+  t.strictSame(findLargeStates('class A { a = 1; readonly b = 2; #c; static d = 3; e() {} }', 1), ['A (2)'])
 })
 
 t.test('ARCHITECTURE lists each package and each of its directories, and no other', async (t) => {

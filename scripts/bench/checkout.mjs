@@ -7,7 +7,7 @@ export const openCheckout = (label, root) => {
   const bin = (name) => `${root}/packages/${name}/bin/${name}`
   for (const name of ['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool'])
     if (!existsSync(bin(name)) || !existsSync(`${root}/packages/${name}/dist/main.cjs`))
-      throw new Error(`'${root}' is no built checkout, it has no ${name}: run 'npm run build' there`)
+      throw new Error(`'${root}' is not a built checkout, it has no ${name}: run 'npm run build' there`)
   return { label, root, bin, env: { ...cleanEnvironment(), PATH: `${directories(root).join(':')}:${process.env.PATH}` } }
 }
 

@@ -19,7 +19,7 @@ const inWords = (text) =>
     .join(' ')
     .replace(/\( /g, '(')
 
-// The macros that lists of keys use. Words in quotes are one; signs that stand alone are no code.
+// The macros that lists of keys use. Words in quotes are one; signs that stand alone are not code.
 const inlineText = (line) => {
   const [, macro, rest] = /^\.([A-Z][a-z]) ?(.*)$/.exec(line) ?? []
   if (macro === undefined) return unescape(line)

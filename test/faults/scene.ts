@@ -1,5 +1,5 @@
 // Scenes of faults: programs run in a directory of their own, with keys in the environment that no output may show, and when the scene is over
-// nothing is left of it: no process, no temporary file, no key anywhere, and of stderr nothing that is no error object.
+// nothing is left of it: no process, no temporary file, no key anywhere, and of stderr nothing that is not an error object.
 //
 //   scene('fault 12: …', FILES, async (t, { bash }) => { t.match(await bash('plumb a.plumb', '1\n'), { status: 0 }) })
 //   sceneTable('pipes', FILES, { 'fault 27: …': { run: 'plumb a.plumb > /dev/full', in: '1\n', errors: [{ error: 'write_failed' }] } })
@@ -36,7 +36,7 @@ export interface Scene {
   readonly env: Readonly<Record<string, string>>
   /** A script; what it says is remembered for the end. It has a deadline of a minute. */
   readonly bash: (script: string, input?: string | Buffer) => Promise<Ran>
-  /** A program that lives on. It is ended with the scene if it has not ended by then, which is no fault. */
+  /** A program that lives on. It is ended with the scene if it has not ended by then, which is not a fault. */
   readonly start: (command: readonly string[], stdio?: Stdio) => Started
   /** What is left that should not be, a sentence each. Waits for processes that are ending. */
   readonly leftovers: () => Promise<string[]>

@@ -82,7 +82,7 @@ export const nameOf = ({ call, nth, error, isLasting, text }: Step): string =>
   `${error} of ${call} ${nth}${isLasting ? ' and on' : ''}: ${text}`
 
 /**
- * Whether it did fail; what is not reached a second time is no case. Calls come in another order each time: where the failure fell on one that
+ * Whether it did fail; what is not reached a second time is not a case. Calls come in another order each time: where the failure fell on one that
  * loads a bundle, it is none either, for without its own code a program can do nothing.
  */
 export const wasHit = (log: string): boolean =>

@@ -109,7 +109,7 @@ onStage('a pooler that gives each transaction another session is refused', async
 onStage('what is asked of a run, a part or a schema that is not there', async (t, { cluster, bash }) => {
   for (const command of ['letters', 'retry', 'cancel', 'drain', 'runs', 'approvals --on "$PLUMB_ON"'])
     t.match(await bash(`plumb ${command} nobody`), { status: 2, out: '', err: /"unknown_name".*no run 'nobody'/ }, command)
-  t.match(await bash('plumb work --part nobody other.plumb'), { status: 2, err: /no part: the spec has 1 \(part\)/ })
+  t.match(await bash('plumb work --part nobody other.plumb'), { status: 2, err: /not a part: the spec has 1 \(part\)/ })
   cluster.ask('UPDATE plumb.version SET version = 0')
   const older = /"cannot_run".*is of version 0, and this plumb needs 3: .*DROP SCHEMA plumb CASCADE.*--init/
   for (const command of ['engine --init', 'runs', 'work other.plumb'])

@@ -65,7 +65,7 @@ onStage('--deadline parks the run, and the same command goes on', async (t, { se
   await bash(`${command} --detach hold.plumb`)
   t.ok(await given(1))
   const late = await bash(`${command} --deadline 0.2 hold.plumb`)
-  t.match(late, { status: 1, out: '', err: /"budget_spent".*--deadline are over; 3 messages are not answered, and wait/ })
+  t.match(late, { status: 1, out: '', err: /"budget_spent".*--deadline have passed; 3 messages are not answered, and wait/ })
   t.match(JSON.parse((await bash('plumb runs --json late')).out), { state: 'parked', note: /--deadline/ })
   const rest = bash(`${command} hold.plumb`)
   await bash('touch go')
@@ -75,7 +75,7 @@ onStage('--deadline parks the run, and the same command goes on', async (t, { se
 
 onStage('what is said in vain, and what to do', async (t, { bash }) => {
   for (const [words, why] of [
-    ['--resume rec', /--resume has no meaning in a run by workers.*--run NAME goes on/],
+    ['--resume rec', /--resume has no effect on a run by workers.*--run NAME goes on/],
     ['--lane batch', /known to one process alone/],
     ['--dry-run', /render --parts/],
     ['--mux', /envelopes where there are several/],

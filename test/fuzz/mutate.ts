@@ -10,7 +10,7 @@ export interface Material {
   readonly maxBytes: number
 }
 
-/** Mean what they mean in any format; some are no UTF-8. */
+/** Mean what they mean in any format; some are not UTF-8. */
 const ODD = [
   ...[
     '\0',

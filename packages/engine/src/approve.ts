@@ -35,7 +35,7 @@ export const approve = (database: Database, name: string, ids: readonly string[]
         ...[name, chosen, digests, deny === true ? 'denied' : 'approved', why],
         untilMs.value === undefined ? null : new Date(untilMs.value).toISOString(),
       ])
-      if (rows[0]?.decided === 0) return fail('cancelled', `run '${name}' is over: nothing of it is given out any more`)
+      if (rows[0]?.decided === 0) return fail('cancelled', `run '${name}' has ended: nothing more of it is delivered`)
       await query('NOTIFY plumb')
       return succeed('')
     })

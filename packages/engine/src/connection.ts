@@ -21,7 +21,7 @@ export interface Connection {
 }
 
 const CONNECT_MS = 10_000
-/** Without an answer for so long the network is gone, and by then the leases are. */
+/** Without an answer for so long the network is down, and by then the leases are. */
 const ANSWER_MS = 30_000
 const FULL_PAUSE_MS = 100
 /** PostgreSQL's code for a full disk. */
@@ -65,13 +65,7 @@ const connectTo = async (url: string, isInsecure: boolean, needsWrites: boolean,
   const client = clientOf(url)
   const refused = refuseServer(url, client, isInsecure)
   if (refused) return { ok: false, error: refused }
-  let lose: (fault: Fault) => void = () => {}
-  const lost = new Promise<Fault>((resolve) => {
-    lose = resolve
-  })
-  let isClosing = false
-  client.on('error', (error) => lose(unavailable(url, error)))
-  client.on('end', () => isClosing || lose(unavailable(url, new Error('the connection has ended'))))
+  const connection = new PostgresConnection(url, client)
   try {
     await client.connect()
     await client.query(SETTINGS)
@@ -88,62 +82,86 @@ const connectTo = async (url: string, isInsecure: boolean, needsWrites: boolean,
     void client.end().catch(() => {})
     return { ok: false, error: unavailable(url, error as Error) }
   }
-  let last: Promise<unknown> = Promise.resolve()
-  let full: (() => void) | undefined
+  return succeed(connection)
+}
+
+class PostgresConnection implements Connection {
+  readonly lost: Promise<Fault>
+  readonly #client: Client
+  #isClosing = false
+  #last: Promise<unknown> = Promise.resolve()
+  #onFull: (() => void) | undefined
+
+  constructor(url: string, client: Client) {
+    this.#client = client
+    this.lost = new Promise<Fault>((resolve) => {
+      client.on('error', (error) => resolve(unavailable(url, error)))
+      client.on('end', () => this.#isClosing || resolve(unavailable(url, new Error('the connection has ended'))))
+    })
+  }
+
+  readonly query: Query = (text, values) => this.#inTurn(() => this.#send(text, values))
+
+  transaction<T>(work: (query: Query) => Promise<T | undefined>): Promise<T | undefined> {
+    return this.#inTurn(async () => {
+      // The statements after one that fails fail too, and whoever waits for all of them may hear of those before.
+      let cause: unknown
+      const query: Query = (text, values) => {
+        const answered = this.#send(text, values)
+        answered.catch((error: unknown) => {
+          cause ??= error
+        })
+        return answered
+      }
+      await this.#send('BEGIN')
+      try {
+        const done = await work(query)
+        await this.#send(done === undefined ? 'ROLLBACK' : 'COMMIT')
+        return done
+      } catch (error) {
+        await this.#send('ROLLBACK').catch(() => {})
+        throw cause ?? error
+      }
+    })
+  }
+
+  onFull(listener: () => void): void {
+    this.#onFull = listener
+  }
+
+  onNews(listener: () => void): void {
+    this.#client.on('notification', listener)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#last
+    await this.#client.end().catch(() => {})
+  }
+
+  #send(text: string, values?: readonly unknown[]): Promise<Rows> {
+    return values ? this.#client.query({ name: nameOf(text), text, values }) : this.#client.query(text)
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => this.#patiently(work))
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
   // While its disk is full the others wait too, for they would write as well.
-  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
     for (let pauseMs = FULL_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, FULL_PAUSE_MS * 100)) {
       try {
         return await work()
       } catch (error) {
-        if ((error as { code?: string }).code !== DISK_FULL || isClosing) throw error
-        full?.()
-        full = undefined
+        if ((error as { code?: string }).code !== DISK_FULL || this.#isClosing) throw error
+        this.#onFull?.()
+        this.#onFull = undefined
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
       }
     }
   }
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(() => patiently(work))
-    last = turn.catch(() => {})
-    return turn
-  }
-  const bare: Query = (text, values) => (values ? client.query({ name: nameOf(text), text, values }) : client.query(text))
-  const connection: Connection = {
-    query: (text, values) => inTurn(() => bare(text, values)),
-    transaction: (work) =>
-      inTurn(async () => {
-        // The statements behind one that fails fail too, and whoever waits for all of them may hear of those before.
-        let cause: unknown
-        const query: Query = (text, values) => {
-          const answered = bare(text, values)
-          answered.catch((error: unknown) => {
-            cause ??= error
-          })
-          return answered
-        }
-        await bare('BEGIN')
-        try {
-          const done = await work(query)
-          await bare(done === undefined ? 'ROLLBACK' : 'COMMIT')
-          return done
-        } catch (error) {
-          await bare('ROLLBACK').catch(() => {})
-          throw cause ?? error
-        }
-      }),
-    onFull: (listener) => {
-      full = listener
-    },
-    onNews: (listener) => void client.on('notification', listener),
-    lost,
-    close: async () => {
-      isClosing = true
-      await last
-      await client.end().catch(() => {})
-    },
-  }
-  return succeed(connection)
 }
 
 const SESSION = 'SELECT pg_backend_pid() AS pid'
@@ -163,7 +181,7 @@ const isPooled = async (url: string, client: Client): Promise<boolean> => {
   }
 }
 
-/** Statements are planned once a connection. Tables that come and go in seconds have no statistics: an index is right for all of ours. */
+/** Statements are planned once a connection. Tables that come and go in seconds have no statistics: an index is right for all statements here. */
 const SETTINGS = `SET jit = off; SET enable_seqscan = off; SET tcp_user_timeout = ${CONNECT_MS}; LISTEN plumb`
 
 const names = new Map<string, string>()

@@ -101,7 +101,7 @@ export interface KeptCall {
   readonly call: ListedCall
 }
 
-export interface Letter {
+export interface DeadLetter {
   readonly message: TakenMessage
   readonly fault: Fault
 }
@@ -115,7 +115,7 @@ export interface Settlement {
   /** And their places in the order of the run. */
   readonly ords: readonly string[]
   readonly outputs: readonly NewMessage[]
-  readonly letters: readonly Letter[]
+  readonly letters: readonly DeadLetter[]
   /** Delivered again after so many seconds, alone. */
   readonly again: readonly { readonly id: string; readonly afterSeconds: number }[]
   /** Delivered again when the run continues, as if they had not been. */
@@ -137,7 +137,7 @@ export interface Engine {
   /** Runs that are not over. */
   runs(): Promise<readonly RunRow[]>
   take(options: TakeOptions): Promise<readonly TakenMessage[]>
-  /** False: the messages, or the part, belong to another worker now, or the run is over. */
+  /** False: the messages, or the part, belong to another worker now, or the run has ended. */
   settle(settlement: Settlement): Promise<boolean>
   /** Renews the lease of this worker's messages. */
   renew(): Promise<void>
@@ -146,14 +146,14 @@ export interface Engine {
   /** This worker lacks what the part needs: its messages count as not tried, and the reason is shown to all. */
   yieldPart(part: number, lease: string, reason: string): Promise<void>
   /** Makes the part this worker's; returns its memory, a line each. Undefined: it is another's. */
-  own(run: string, part: number): Promise<readonly string[] | undefined>
+  claim(run: string, part: number): Promise<readonly string[] | undefined>
   /** Releases the part. */
-  disown(run: string, part: number): Promise<void>
+  unclaim(run: string, part: number): Promise<void>
   /** Releases the messages of workers that have ended. */
   reap(): Promise<void>
   /** `isCrowded`: one of the parts after it has more waiting than it should; `hasAlone`: something waits that is delivered alone. */
   look(run: string, part: number, behind: readonly number[]): Promise<{ readonly isCrowded: boolean; readonly hasAlone: boolean }>
-  /** Nothing more can come to this part, besides the messages of the lease. */
+  /** Nothing more can come to this part, except the messages of the lease. */
   isLast(run: string, part: number, above: readonly number[], lease: string): Promise<boolean>
   /**
    * Borrows from a balance of the run: `spent` and `back` settle earlier loans. Returns the loan, `need` or more. `waits`: others have

@@ -157,7 +157,7 @@ const CLEAR = '\x1b[H\x1b[2J'
 
 export interface LookOptions {
   readonly isJson: boolean
-  /** Repeats every 2 seconds, until all are over. */
+  /** Repeats every 2 seconds, until all have ended. */
   readonly isWatching: boolean
 }
 

@@ -1,7 +1,7 @@
 // The outcomes of messages that the process of a part has finished: outputs, a letter, or another delivery.
 
 import type { Fault } from '@plumb/wire'
-import type { KeptCall, Letter, NewMessage, TakenMessage } from './engine.js'
+import type { DeadLetter, KeptCall, NewMessage, TakenMessage } from './engine.js'
 import type { PartEvent } from './part-events.js'
 import type { FinishedMessage, Ready } from './part-process.js'
 import type { PlannedPart } from './run-plan.js'
@@ -9,7 +9,7 @@ import type { PlannedPart } from './run-plan.js'
 export interface Outcomes {
   readonly done: readonly TakenMessage[]
   readonly outputs: readonly NewMessage[]
-  readonly letters: readonly Letter[]
+  readonly letters: readonly DeadLetter[]
   /** Delivered again, later and alone. */
   readonly again: readonly TakenMessage[]
   /** Returned until a limit of the run is raised. */
@@ -56,7 +56,7 @@ export const outcomesOf = (
   return {
     done: decided.map(messageOf),
     outputs: decided.flatMap((one) => outputsOf(part, one)),
-    letters: decided.flatMap(({ message, faults: [error] }): Letter[] => (error ? [{ message, fault: error }] : [])),
+    letters: decided.flatMap(({ message, faults: [error] }): DeadLetter[] => (error ? [{ message, fault: error }] : [])),
     again: left.filter((one) => !isHeld(one) && !isParked(one)).map(messageOf),
     back: held.map(messageOf),
     parked: parked.filter((one) => !waiting.includes(one)).map(messageOf),

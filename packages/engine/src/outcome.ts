@@ -143,7 +143,7 @@ export class Outcome {
     return this.#failed ?? output.sync()
   }
 
-  /** Everything left waits for approval, or behind what does. */
+  /** Everything left waits for approval, or after what does. */
   async #isHeld({ query }: Connection, run: string): Promise<boolean> {
     const { rows } = await query('SELECT DISTINCT part FROM plumb.message WHERE run = $1 AND parked', [run])
     const parked = new Set(rows.map(({ part }) => Number(part)))

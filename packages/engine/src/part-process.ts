@@ -125,7 +125,7 @@ export class PartProcess {
   readonly #isEnveloped: boolean
   readonly #sent = new SentMessages<InHand>()
   readonly #line = new NumberedLine(true)
-  /** Whole messages behind one that is not, by their numbers. */
+  /** Whole messages after one that is not, by their numbers. */
   readonly #whole = new Map<number, InHand>()
   /** All up to this number are whole, and were reported. */
   #done = 0

@@ -1,18 +1,29 @@
 // One part of one run in one worker: takes messages, gives them to its process, and settles what comes of them.
 //
-//   waiting    a process that fails           its messages are delivered again, one at a time; after 5 deliveries a letter
-//   owned      another worker has settled     all messages are dropped, and the part is owned again
-//   any        status 2 of the process        this worker refuses the part: another may have what it lacks
+//   state      since                takes messages   settles        ends when
+//   on         the start            yes              yes            stop(), kill(), or the process refuses the part
+//   stopping   stop()               no               yes            kill()
+//   given up   status 2, no grant   no               what is left   kill()
+//   off        kill(), giveBack()   no               no             -
+//
+//   sharing    since                                       takes
+//   any        the start, or nothing is in flight          as many as there are slots
+//   draining   a message waits that must run alone         nothing until nothing is in flight, then that one
+//   alone      it was taken                                nothing until it is settled
+//
+// A process that fails: its messages are delivered again, one at a time, and after 5 deliveries become dead letters. If another worker has
+// settled a message of this one (`lease_lost`), all are dropped, and a part with a memory is claimed again. Status 2 of the process:
+// another worker may have what this one lacks.
 
 import { randomUUID } from 'node:crypto'
-import { type Exit, type Fault, fault, type Result, succeed, toDollars } from '@plumb/wire'
-import type { Engine, Letter, Settlement, TakenMessage } from './engine.js'
+import { type Exit, type Fault, fault, type Result, succeed } from '@plumb/wire'
+import type { DeadLetter, Engine, Settlement, TakenMessage } from './engine.js'
 import { MAX_TRIES, type Outcomes, outcomesOf } from './message-outcomes.js'
 import type { PartAnswers } from './part-answers.js'
 import type { PartEvent } from './part-events.js'
 import type { PartProcess, PartProcessOptions, Ready } from './part-process.js'
+import { PartProgress } from './part-progress.js'
 import type { PlannedPart } from './run-plan.js'
-import { addSpent, NOTHING, totalsOf } from './spent.js'
 
 export interface PartRunnerOptions {
   readonly engine: Engine
@@ -54,20 +65,13 @@ export class PartRunner {
   #process: PartProcess | undefined
   #lease: string = randomUUID()
   #ready: Ready[] = []
-  #isAlone = false
-  #isStepping = false
-  #isAgain = false
-  /** A message that must run alone is waiting. */
-  #isDraining = false
+  #state: 'on' | 'stopping' | 'given up' | 'off' = 'on'
+  #sharing: 'any' | 'draining' | 'alone' = 'any'
+  #steps: 'idle' | 'running' | 'again' = 'idle'
   #isSettling = false
   /** The last error that the process has reported of itself. */
-  #words: Fault | undefined
-  #progress = 0
-  /** Spending that is not yet settled. */
-  #spent = NOTHING
-  #seen = -1
-  #counts = { done: 0, dropped: 0, failed: 0, spent: NOTHING }
-  #state: 'on' | 'stopping' | 'given up' | 'off' = 'on'
+  #complaint: Fault | undefined
+  readonly #progress = new PartProgress()
   #answers: PartAnswers | undefined
 
   constructor(options: PartRunnerOptions) {
@@ -84,29 +88,34 @@ export class PartRunner {
   /** For a person, or a program that watches workers. */
   get status(): object {
     const { name, part } = this.#o
-    const { spent, ...counts } = this.#counts
-    const { calls, tokens, cost } = totalsOf(spent)
-    return { run: name, part: `${part.id} ${part.name}`, in_hand: this.#inHand, ...counts, calls, tokens, cost: toDollars(cost) }
+    return { run: name, part: `${part.id} ${part.name}`, in_hand: this.#inHand, ...this.#progress.status }
   }
 
   /** No message is in flight. */
   get isIdle(): boolean {
-    return this.#inHand === 0 && !this.#isStepping && !this.#isSettling
+    return this.#inHand === 0 && this.#steps === 'idle' && !this.#isSettling
   }
 
   /** Takes and settles messages as far as possible now. */
   async step(): Promise<void> {
-    this.#isAgain = true
-    if (this.#isStepping) return
-    this.#isStepping = true
+    const before = this.#steps
+    this.#steps = 'again'
+    if (before !== 'idle') return
     try {
-      while (this.#isAgain) {
-        this.#isAgain = false
-        await this.#take()
-      }
+      while (this.#mustStep()) await this.#take()
     } finally {
-      this.#isStepping = false
+      this.#steps = 'idle'
     }
+  }
+
+  get #isAlone(): boolean {
+    return this.#sharing === 'alone'
+  }
+
+  #mustStep(): boolean {
+    if (this.#steps !== 'again') return false
+    this.#steps = 'running'
+    return true
   }
 
   /** Stops taking messages. */
@@ -124,7 +133,7 @@ export class PartRunner {
   async giveBack(): Promise<void> {
     this.kill()
     await this.#o.engine.release(this.#lease, false)
-    if (this.#o.part.kind === 'owned') await this.#o.engine.disown(this.#o.run, this.#o.part.id)
+    if (this.#o.part.kind === 'owned') await this.#o.engine.unclaim(this.#o.run, this.#o.part.id)
   }
 
   /** Call it regularly. Notifies a process whose messages wait for others when there are no others. */
@@ -132,10 +141,9 @@ export class PartRunner {
     const { engine, run, part } = this.#o
     const { isCrowded, hasAlone } = await engine.look(run, part.id, this.targets)
     this.isHeld = isCrowded
-    this.#isDraining = hasAlone
-    const isStill = this.#progress === this.#seen && this.#process !== undefined && this.#process.inHand > 0
-    this.#seen = this.#progress
-    if (isStill && !this.#isStepping && (await engine.isLast(run, part.id, part.above, this.#lease))) this.#process?.end()
+    if (this.#sharing !== 'alone') this.#sharing = hasAlone ? 'draining' : 'any'
+    const isStill = this.#progress.isStill() && this.#process !== undefined && this.#process.inHand > 0
+    if (isStill && this.#steps === 'idle' && (await engine.isLast(run, part.id, part.above, this.#lease))) this.#process?.end()
   }
 
   get #inHand(): number {
@@ -144,27 +152,27 @@ export class PartRunner {
 
   async #take(): Promise<void> {
     const { part, slots } = this.#o
-    if (this.#state !== 'on' || this.isHeld || ((this.#isAlone || this.#isDraining) && this.#inHand > 0)) return
-    this.#isDraining = false
+    if (this.#state !== 'on' || this.isHeld || (this.#sharing !== 'any' && this.#inHand > 0)) return
+    this.#sharing = 'any'
     const most = (part.isOneByOne ? 1 : slots) - this.#inHand
     if (most <= 0) return
     if (part.kind === 'owned' && !this.#process && !(await this.#start())) return
     const before = this.#lease
     let taken: readonly TakenMessage[] = []
-    this.#isAlone = false
     if (this.#inHand === 0) {
       taken = await this.#takeSome(1, true)
-      this.#isAlone = taken.length > 0
+      if (taken.length > 0) this.#sharing = 'alone'
     }
+    const isAlone = this.#isAlone
     if (taken.length === 0) taken = await this.#takeSome(most, false)
     if (before !== this.#lease) await this.#o.engine.release(before, false)
     if (taken.length === 0 || before !== this.#lease) return
-    this.#progress++
+    this.#progress.note()
     const spent = taken.filter((message) => this.#refusal(message))
     if (spent.length > 0) await this.#refuse(spent)
     const rest = taken.filter((message) => !this.#refusal(message))
     const [only] = rest
-    const journal = part.parks && this.#isAlone && only ? await this.#o.engine.callsOf(this.#o.run, part.id, only.ord) : []
+    const journal = part.parks && isAlone && only ? await this.#o.engine.callsOf(this.#o.run, part.id, only.ord) : []
     if (journal.length > 0) {
       // It reads decisions at its start.
       this.#process?.kill()
@@ -176,7 +184,7 @@ export class PartRunner {
     if (rest.length > 0 && !this.#process && !(await this.#start())) return
     for (const message of rest) this.#process?.send(message)
     this.#o.onTaken()
-    this.#isAgain = true
+    this.#steps = 'again'
   }
 
   #takeSome(most: number, isAlone: boolean): Promise<readonly TakenMessage[]> {
@@ -194,14 +202,14 @@ export class PartRunner {
   }
 
   async #refuse(messages: readonly TakenMessage[]): Promise<void> {
-    const letters = messages.map((message): Letter => ({ message, fault: this.#refusal(message) as Fault }))
+    const letters = messages.map((message): DeadLetter => ({ message, fault: this.#refusal(message) as Fault }))
     await this.#settle({ done: messages, outputs: [], letters, again: [] })
   }
 
   async #start(journal: readonly string[] = []): Promise<boolean> {
     const { engine, run, part, start, report, budget } = this.#o
     const lease = this.#lease
-    const memory = part.kind === 'owned' ? await engine.own(run, part.id) : undefined
+    const memory = part.kind === 'owned' ? await engine.claim(run, part.id) : undefined
     if (part.kind === 'owned' && !memory) return false
     const answers = await this.#open()
     if (!answers.ok) {
@@ -211,7 +219,7 @@ export class PartRunner {
     }
     // The runner was killed meanwhile, and would not end a process that began now.
     if (this.#state === 'off') {
-      if (memory) await engine.disown(run, part.id)
+      if (memory) await engine.unclaim(run, part.id)
       return false
     }
     const started = start(part, memory, {
@@ -223,16 +231,14 @@ export class PartRunner {
       onFinished: (ready) => {
         // The process was dropped; its messages belong to another worker.
         if (lease !== this.#lease) return
-        this.#progress++
+        this.#progress.note()
         this.#ready.push(ready)
         this.#flush().catch(this.#o.fail)
       },
-      onSpent: (more) => {
-        this.#spent = addSpent(this.#spent, more)
-      },
+      onSpent: (more) => this.#progress.spend(more),
       onReported: ({ severity, fault: said }) => {
         if (severity === 'warning') return this.#o.warn(said)
-        this.#words = said
+        this.#complaint = said
         report(said)
       },
     })
@@ -270,9 +276,9 @@ export class PartRunner {
     this.#process = undefined
     const { engine, run, part } = this.#o
     if (this.#state === 'off') return
-    if (part.isFixed) await engine.disown(run, part.id)
+    if (part.isFixed) await engine.unclaim(run, part.id)
     if (status === 2) {
-      await this.#yieldPart(this.#words?.detail ?? `'${part.name}' does not start here`)
+      await this.#yieldPart(this.#complaint?.detail ?? `'${part.name}' does not start here`)
       return
     }
     const [only] = left
@@ -326,7 +332,7 @@ export class PartRunner {
     const outcomes = outcomesOf(part, ready)
     const settled = await this.#settle(outcomes)
     if (settled && outcomes.over) await this.#o.engine.park(this.#o.run, this.#o.limits, outcomes.over)
-    if (settled && outcomes.mustRestart) await this.#startAnew()
+    if (settled && outcomes.mustRestart) await this.#restart()
   }
 
   /** Other workers may have what this machine lacks, such as a key. */
@@ -339,14 +345,13 @@ export class PartRunner {
     process?.kill()
     this.#answers?.close()
     await engine.yieldPart(part.id, this.#lease, reason)
-    if (part.kind === 'owned') await engine.disown(run, part.id)
+    if (part.kind === 'owned') await engine.unclaim(run, part.id)
   }
 
   async #settle(outcomes: Outcomes): Promise<boolean> {
     const { engine, run, part, retrySeconds, warn } = this.#o
     const { done, outputs, letters, again, back = [], parked = [], calls = [], memory = [], events = [], dropped = 0 } = outcomes
-    const spent = this.#spent
-    this.#spent = NOTHING
+    const spent = this.#progress.takeSpent()
     const settlement: Settlement = {
       run,
       part: part.id,
@@ -364,28 +369,22 @@ export class PartRunner {
       answers: done.flatMap(({ ord }) => (this.#answers?.take(this.#deliveryOf({ ord })) ?? []).map((answer) => ({ ...answer, ord }))),
       tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length, ...spent },
     }
-    // Those are answered anew.
+    // Those are answered again.
     for (const message of [...again, ...back, ...parked]) this.#answers?.take(this.#deliveryOf(message))
     const began = Date.now()
     const settled = await engine.settle(settlement)
-    if (!settled) this.#spent = addSpent(this.#spent, spent)
-    else this.#count(settlement)
+    if (settled) this.#progress.count(settlement.tally)
+    else this.#progress.spend(spent)
     if (settled) this.#o.onSettled(settlement, began)
     if (settled && events.length > 0) this.#o.onEvents(events)
     if (settled || this.#state === 'off') return settled
     warn(fault('lease_lost', `what '${part.name}' had in hand is another worker's by now; what came of it here is dropped`))
-    await this.#startAnew()
+    await this.#restart()
     return false
   }
 
-  #count({ tally }: Settlement): void {
-    const { done, dropped, failed, spent } = this.#counts
-    const more = { done: done + tally.taken, dropped: dropped + tally.dropped, failed: failed + tally.failed }
-    this.#counts = { ...more, spent: addSpent(spent, tally) }
-  }
-
   /** Returns messages in flight; a new process gets the memory of the last settlement. */
-  async #startAnew(): Promise<void> {
+  async #restart(): Promise<void> {
     const { engine, run, part } = this.#o
     const process = this.#process
     this.#process = undefined
@@ -395,6 +394,6 @@ export class PartRunner {
     const lease = this.#lease
     this.#lease = randomUUID()
     await engine.release(lease, false)
-    if (part.isFixed) await engine.disown(run, part.id)
+    if (part.isFixed) await engine.unclaim(run, part.id)
   }
 }

@@ -26,13 +26,13 @@ export const LAST = `'{9223372036854775807}'::bigint[]`
 const MAY_TAKE = `EXISTS (SELECT 1 FROM plumb.run r WHERE r.id = $1 AND r.state IN ('open', 'closed') AND r.parked IS NULL
   AND (r.ends IS NULL OR r.ends > now()))`
 
-const TIME_IS_UP = JSON.stringify(fault('budget_spent', 'the seconds of --deadline are over'))
-/** Runs whose time is up are parked. */
+const TIME_IS_UP = JSON.stringify(fault('budget_spent', 'the seconds of --deadline have passed'))
 /** A part that cannot go on in another process had one, and has none any more: no run waits for what cannot come. */
 export const FAIL_FIXED = `
 UPDATE plumb.run r SET state = 'cancelled', ended = now(), failed = p.part::text FROM plumb.part p
 WHERE p.run = r.id AND r.state IN ('open', 'closed') AND p.fixed AND p.version > 0 AND p.worker IS NULL
   AND EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id AND m.part = p.part)`
+/** Runs whose deadline has passed are parked. */
 export const END_IN_TIME = `UPDATE plumb.run SET parked = '${TIME_IS_UP}' WHERE ends <= now() AND parked IS NULL AND state IN ('open', 'closed')`
 
 /**
@@ -139,7 +139,7 @@ export class PostgresEngine implements Engine {
 
   /** A new worker. */
   static async open(connection: Connection, { host, digest, runs, parts, labels }: WorkerRow): Promise<PostgresEngine> {
-    // The others see it once it has its lock, for without one it is over.
+    // The others see it once it has its lock, for without one it has ended.
     const id = await connection.transaction(async (query) => {
       const { rows } = await query(
         'INSERT INTO plumb.worker (host, digest, runs, parts, labels) VALUES ($1, $2, $3, $4, $5) RETURNING id',
@@ -250,7 +250,7 @@ export class PostgresEngine implements Engine {
     })
   }
 
-  async own(run: string, part: number): Promise<readonly string[] | undefined> {
+  async claim(run: string, part: number): Promise<readonly string[] | undefined> {
     return this.connection.transaction(async (query) => {
       const { rowCount } = await query(
         `UPDATE plumb.part SET worker = $3, version = version + 1, until = now() + interval '${LEASE} s'
@@ -264,7 +264,7 @@ export class PostgresEngine implements Engine {
     })
   }
 
-  async disown(run: string, part: number): Promise<void> {
+  async unclaim(run: string, part: number): Promise<void> {
     await this.connection.query('UPDATE plumb.part SET worker = NULL, until = NULL WHERE run = $1 AND part = $2 AND worker = $3', [
       run,
       part,

@@ -115,7 +115,7 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
 }
 
 /** Lists the parts, for errors that name an unknown part. */
-export const partsInWords = ({ parts }: RunPlan): string => `the spec has ${parts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
+export const partsText = ({ parts }: RunPlan): string => `the spec has ${parts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
 
 const SLOW = new Set<GraphNode['work']['kind']>(['agent', 'plumb', 'call'])
 

@@ -10,7 +10,7 @@ export const shownUrl = (url: string): string => preview(url.replace(/\/\/([^:@/
 /** What is wrong with the text itself. */
 export const refuseUrl = (url: string): Fault | undefined => {
   const refuse = (detail: string): Fault => fault('config_invalid', detail)
-  // In words for another driver a password can stand anywhere.
+  // In words for another driver a password can be anywhere.
   const found = /[=@]/.test(url) ? '' : `, not '${shownUrl(url)}'`
   if (!/^postgres(ql)?:\/\//.test(url)) return refuse(`--on takes postgres://…${found}`)
   const names = parameterNames(url)

@@ -29,7 +29,7 @@ import type { LendingLimits } from './lending.js'
 import { type LoadedRun, loadRun } from './loaded-run.js'
 import { openOutputFile } from './output-file.js'
 import { RunCounts } from './run-counts.js'
-import { partsInWords, type RunPlan } from './run-plan.js'
+import { partsText, type RunPlan } from './run-plan.js'
 import { SharedCache } from './shared-cache.js'
 import { type SubmitOptions, Submitter } from './submitter.js'
 
@@ -69,13 +69,7 @@ export const submit = async (path: string | undefined, options: RunOptions, url:
       onClosed: () => submitter.stop(),
       onFault: (error) => submitter.failWith(error),
     })
-    const counts = new RunCounts(run.plan)
-    const isShown = display.isCounting && !isDetached
-    const listeners = isShown ? display.openCounts(reporter, counts) : []
-    const emit = (event: RunEvent): void => {
-      for (const listener of listeners) listener.on(event)
-    }
-    const begin = beginOf(run.graph, path ?? '', options)
+    const { emit, shown } = openShown(display, run, beginOf(run.graph, path ?? '', options), reporter, isDetached)
     const submitter: Submitter = new Submitter({
       ...workers,
       url,
@@ -93,7 +87,7 @@ export const submit = async (path: string | undefined, options: RunOptions, url:
       reader,
       writer,
       output: output.value,
-      shown: isShown ? { counts, onBegun: (ms) => emit({ ms, ...begin }) } : undefined,
+      shown,
       reporter,
     })
     const forget = onStop(
@@ -115,6 +109,23 @@ export const submit = async (path: string | undefined, options: RunOptions, url:
   await reporter.end()
   if (stoppedBy) dieOf(stoppedBy)
   return reporter.status
+}
+
+// Counts are shown while a submission waits for its outcomes.
+const openShown = (
+  display: RunDisplay,
+  { plan }: LoadedRun,
+  begin: ReturnType<typeof beginOf>,
+  reporter: Reporter,
+  isDetached: boolean,
+): { emit: (event: RunEvent) => void; shown: SubmitOptions['shown'] } => {
+  if (isDetached || !display.isCounting) return { emit: () => {}, shown: undefined }
+  const counts = new RunCounts(plan)
+  const listeners = display.openCounts(reporter, counts)
+  const emit = (event: RunEvent): void => {
+    for (const listener of listeners) listener.on(event)
+  }
+  return { emit, shown: { counts, onBegun: (ms) => emit({ ms, ...begin }) } }
 }
 
 const openCache = (path: string, { graph }: LoadedRun, { kept: { isCacheOnly: isOnly } }: RunOptions, reporter: Reporter) => {
@@ -148,7 +159,7 @@ const pinsOf = (given: readonly string[], plan: RunPlan): Result<ReadonlyMap<num
     const [, name = '', label = ''] = /^(.+)=([^=]+)$/.exec(pin) ?? []
     if (label === '') return fail('usage', `--pin takes PART=LABEL, not '${preview(pin)}'`)
     const part = plan.parts.find((one) => name === one.name || name === String(one.id))
-    if (!part) return fail('usage', `--pin ${preview(name)}: ${partsInWords(plan)}`)
+    if (!part) return fail('usage', `--pin ${preview(name)}: ${partsText(plan)}`)
     pins.set(part.id, label)
   }
   const free = plan.parts.find(({ id, isFixed }) => isFixed && !pins.has(id))

@@ -1,9 +1,15 @@
 // plumb run --on: sends standard input to the workers, and writes outputs as they arrive. The tables count the lines read and written, so
 // that the same command continues where it stopped.
+//
+//   input     since                                                 lines are submitted   outputs are written
+//   open      the start                                             yes                   yes
+//   closed    the end of input, a drained run, the first error      no                    yes, until the run is done
+//             under --fail-fast
+//   stopped   stop()                                                no                    no: the run goes on without this process
 
 import { hostname } from 'node:os'
 import type { Rejects } from '@plumb/runtime/record'
-import { type Fault, fail, fault, type LineReader, type Result, sha256Of, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
 import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-retries.js'
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
@@ -13,6 +19,7 @@ import { insertMessages, MAX_WAITING } from './postgres.js'
 import type { RunCounts } from './run-counts.js'
 import { PROTOCOL } from './schema.js'
 import type { SharedCache } from './shared-cache.js'
+import { SubmittedInput } from './submitted-input.js'
 
 export interface SubmitOptions extends PatienceOptions, Omit<OutcomeOptions, 'onErrors'> {
   /** In the format of `plumb.run`. Undefined: keep its present limits. */
@@ -43,43 +50,31 @@ const POLL_MS = 1000
 /** Minimum interval between counts for the display. */
 const COUNT_MS = 1000
 const BATCH = 500
-/** After so many lines, lines that cannot fail any more are dropped. */
-const PRUNE_LINES = 1024
-
-interface Line {
-  readonly seq: number
-  readonly value: string
-  /** Of all lines up to this one. */
-  readonly seen: string
-}
 
 export class Submitter {
   readonly #o: SubmitOptions
   #run = ''
-  /** Lines that were read. */
-  #taken = 0
-  #seen = ''
-  /** Those among them that the tables may lack. */
-  #waiting: Line[] = []
-  /** Lines that an earlier command has submitted. */
-  #before = { state: 'open', taken: 0, seen: '' }
+  readonly #input: SubmittedInput
   readonly #outcome: Outcome
-  #rejects: Rejects | undefined
-  /** Earlier inputs cannot fail any more. */
-  #oldest = 0
+  #state: 'open' | 'closed' | 'stopped' = 'open'
+  /** The run was done before this command: only its record is to be written. */
+  #wasDone = false
+  /** An input has failed, and --fail-fast has not ended the run yet. */
   #hasFailed = false
   /** Messages that may be submitted before the queues are checked. */
   #room = 0
-  #isClosed = false
-  #isStopped = false
-  #isOver = false
-  #countedAt = Number.NEGATIVE_INFINITY
-  #copiedAt = Number.NEGATIVE_INFINITY
+  readonly #counting = new Interval(COUNT_MS)
+  readonly #copying = new Interval(COUNT_MS)
   #wake: () => void = () => {}
 
   constructor(options: SubmitOptions) {
     this.#o = options
-    this.#outcome = new Outcome({ ...options, onErrors: (errors) => this.#failedOn(...errors) })
+    const fail = (...errors: readonly Fault[]): void => {
+      this.#hasFailed = true
+      this.#input.reject(errors)
+    }
+    this.#input = new SubmittedInput({ ...options, onError: fail })
+    this.#outcome = new Outcome({ ...options, onErrors: (errors) => fail(...errors) })
   }
 
   /** Call it when lines arrive, or when there is space for outputs. */
@@ -89,7 +84,7 @@ export class Submitter {
 
   /** Submits no more input; submitted messages continue. */
   stop(): void {
-    this.#isStopped = true
+    this.#state = 'stopped'
     this.#wake()
   }
 
@@ -100,7 +95,7 @@ export class Submitter {
 
   /** Rejects a line that is too long. */
   rejectPiece(piece: Buffer, isEnd: boolean): void {
-    if (this.#taken >= this.#before.taken) this.#rejects?.rejectPiece(piece, isEnd)
+    this.#input.rejectPiece(piece, isEnd)
   }
 
   /** Returns undefined when the run is done, or continues without this process. */
@@ -123,12 +118,20 @@ export class Submitter {
         if (!isLost && !this.#isStopped) await this.#o.kept?.write(connection.value.query, this.#run)
         if (!isLost) return end
       } catch (error) {
-        if (!isLost) reporter.warn(fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
+        if (!isLost) reporter.warn(fault('engine_unavailable', `the database refused a statement: ${(error as Error).message}`))
       } finally {
         if (!isLost) await this.#count(connection.value, true).catch(() => {})
         await connection.value.close()
       }
     }
+  }
+
+  get #isStopped(): boolean {
+    return this.#state === 'stopped'
+  }
+
+  #close(): void {
+    if (this.#state === 'open') this.#state = 'closed'
   }
 
   async #begin(connection: Connection, isFirst: boolean): Promise<Result<void>> {
@@ -167,19 +170,14 @@ export class Submitter {
     const cut = isFirst ? this.#o.output?.cutTo(Number(run.written)) : undefined
     if (cut) return { ok: false, error: cut }
     this.#run = String(run.id)
-    this.#isOver = isOver
+    this.#wasDone = isOver
     if (isFirst && isOver) return succeed(undefined)
     this.#room = 0
     await cache?.copyIn(connection, this.#run)
     if (isFirst) await connection.query(GO_ON, [run.id, limits, deadlineMs === undefined ? null : deadlineMs / 1000])
-    const rejects = isFirst ? this.#o.openRejects?.(isNew !== true) : undefined
-    if (rejects?.ok === false) return rejects
-    this.#rejects ??= rejects?.value
-    const taken = Number(run.taken)
     if (isFirst) this.#o.shown?.onBegun(Number(run.ago))
-    if (isFirst) this.#before = { state: String(run.state), taken, seen: String(run.seen) }
-    this.#waiting = this.#waiting.filter(({ seq }) => seq > taken)
-    return succeed(undefined)
+    const before = { state: String(run.state), taken: Number(run.taken), seen: String(run.seen) }
+    return this.#input.begin(before, isFirst ? { isAppended: isNew !== true } : undefined)
   }
 
   async #serve(connection: Connection, isLost: () => boolean): Promise<Fault | undefined> {
@@ -190,7 +188,7 @@ export class Submitter {
       this.#wake()
     })
     // Only its record is still to be written.
-    if (this.#isOver && this.#taken === 0) return undefined
+    if (this.#wasDone && this.#input.taken === 0) return undefined
     for (;;) {
       if (isLost()) return undefined
       const woken = new Promise<void>((resolve) => {
@@ -201,14 +199,14 @@ export class Submitter {
       if (this.#isStopped) return undefined
       if (isDetached) {
         hasNews = false
-        if (this.#isClosed) return undefined
+        if (this.#state === 'closed') return undefined
       } else if (hasNews && !writer.isFull) {
         hasNews = false
         const fetched = await this.#outcome.fetch(connection, this.#run)
         if ('error' in fetched) return fetched
-        if (fetched.isClosed && this.#before.state === 'open' && !this.#isClosed) {
-          this.#isClosed = true
-          reporter.report(this.#drained(this.#taken))
+        if (fetched.isClosed && this.#input.wasOpen && this.#state === 'open') {
+          this.#close()
+          reporter.report(this.#drained(this.#input.taken))
         }
         if (this.#hasFailed && isFailFast) await this.#endEarly(connection)
         await this.#count(connection)
@@ -232,28 +230,22 @@ export class Submitter {
   /** Counts again for the display, if the last count is old enough. */
   async #count({ query }: Connection, isLast = false): Promise<void> {
     const { shown } = this.#o
-    if (!shown || this.#run === '' || (!isLast && performance.now() < this.#countedAt + COUNT_MS)) return
+    if (!shown || this.#run === '' || (!isLast && !this.#counting.isDue)) return
     await shown.counts.read(query, this.#run)
-    this.#countedAt = performance.now()
+    this.#counting.begin()
   }
 
   /** If the last time is long enough ago. */
   async #copyBack({ query }: Connection): Promise<void> {
-    if (!this.#o.cache || performance.now() < this.#copiedAt + COUNT_MS) return
+    if (!this.#o.cache || !this.#copying.isDue) return
     await this.#o.cache.copyBack(query, this.#run)
-    this.#copiedAt = performance.now()
-  }
-
-  #failedOn(...errors: readonly Fault[]): void {
-    this.#hasFailed = true
-    for (const error of errors) this.#rejects?.reject(error)
-    this.#rejects?.flush()
+    this.#copying.begin()
   }
 
   /** After the first error of --fail-fast: messages in flight get a short time to finish; no others are delivered. */
   async #endEarly(connection: Connection): Promise<void> {
     this.#hasFailed = false
-    this.#isClosed = true
+    this.#close()
     await connection.query(END_EARLY, [this.#run, JSON.stringify(FIRST_ERROR)])
     await connection.query('NOTIFY plumb')
   }
@@ -261,16 +253,14 @@ export class Submitter {
   /** Whether there was anything to submit; a fault ends it. */
   async #submit(connection: Connection): Promise<boolean | Fault> {
     const { reader, plan, reporter } = this.#o
-    if (this.#isClosed || this.#isStopped) return false
+    if (this.#state !== 'open') return false
     const isCrowded = await this.#isCrowded(connection)
-    if (this.#rejects && this.#taken >= this.#oldest + PRUNE_LINES) await this.#lookForOldest(connection)
-    while (!isCrowded && this.#waiting.length < BATCH && reader.next()) {
-      const wrong = this.#take()
-      if (wrong) return wrong
-    }
-    const lines = this.#waiting
+    if (this.#input.mayPrune) await this.#prune(connection)
+    const read = isCrowded ? undefined : this.#input.read(BATCH)
+    if (read) return read
+    const { lines } = this.#input
     const isOver = reader.hasEnded
-    if (isOver && this.#taken < this.#before.taken) return this.#changed()
+    if (isOver && this.#input.isShort) return this.#input.changed()
     if (lines.length === 0 && !isOver) return false
     const last = lines.at(-1)
     const isTaken = await connection.transaction(async (query: Query) => {
@@ -288,51 +278,23 @@ export class Submitter {
     })
     if (!isTaken) {
       if (lines.length > 0) reporter.report(this.#drained(Number(lines[0]?.seq) - 1))
-      this.#waiting = []
-      this.#isClosed = true
+      this.#input.submitted()
+      this.#close()
       return true
     }
     this.#room -= lines.length * plan.entrance.length
-    this.#waiting = []
-    this.#isClosed = isOver
+    this.#input.submitted()
+    if (isOver) this.#close()
     return true
-  }
-
-  #take(): Fault | undefined {
-    const { reader, reporter } = this.#o
-    const { buf, start, end } = reader
-    this.#taken++
-    if (this.#o.shown) this.#o.shown.counts.bytesRead += end - start + 1
-    this.#rejects?.hold(this.#taken, reader, () => this.#oldest)
-    const text = reader.fault ? '' : buf.toString('utf8', start, end)
-    this.#seen = sha256Of(this.#seen + text)
-    if (this.#taken <= this.#before.taken)
-      return this.#taken === this.#before.taken && this.#seen !== this.#before.seen ? this.#changed() : undefined
-    const isHeld = text.includes('\0')
-    const wrong = reader.fault ?? (isHeld ? fault('invalid_json', 'a control character stands in this line as it is') : undefined)
-    if (wrong) {
-      const error = { ...wrong, seq: this.#taken, line: reader.line }
-      this.#o.shown?.counts.add(error)
-      this.#o.kept?.add(error)
-      this.#failedOn(error)
-      reporter.report(error)
-    }
-    this.#waiting.push({ seq: this.#taken, value: wrong ? '' : text, seen: this.#seen })
-    return undefined
   }
 
   #drained(taken: number): Fault {
     return fault('cancelled', `run '${this.#o.name}' takes no more input: it took ${taken} lines, and ends when they are done`)
   }
 
-  #changed(): Fault {
-    const { name } = this.#o
-    return fault('input_changed', `run '${name}' has taken ${this.#before.taken} lines, and this input does not begin with them`)
-  }
-
-  async #lookForOldest(connection: Connection): Promise<void> {
+  async #prune(connection: Connection): Promise<void> {
     const { rows } = await connection.query(OLDEST, [this.#run])
-    this.#oldest = Math.min(Number(rows[0]?.oldest ?? this.#taken + 1), this.#taken + 1)
+    this.#input.prune(rows[0]?.oldest == null ? undefined : Number(rows[0].oldest))
   }
 
   /** Checks the queues again once the known space is used up. */
@@ -344,6 +306,21 @@ export class Submitter {
     )
     this.#room = MAX_WAITING - Number(rows[0]?.waiting)
     return this.#room <= 0
+  }
+}
+
+/** At most once in so many milliseconds. */
+class Interval {
+  #begun = Number.NEGATIVE_INFINITY
+
+  constructor(readonly ms: number) {}
+
+  get isDue(): boolean {
+    return performance.now() >= this.#begun + this.ms
+  }
+
+  begin(): void {
+    this.#begun = performance.now()
   }
 }
 

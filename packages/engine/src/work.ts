@@ -10,7 +10,7 @@ import { fault, Reporter, type Result, succeed } from '@plumb/wire'
 import { type LoadedRun, loadRun, startPartsOf } from './loaded-run.js'
 import { MergedEvents } from './merged-events.js'
 import { placesOfAnswers } from './places-of-answers.js'
-import { partsInWords } from './run-plan.js'
+import { partsText } from './run-plan.js'
 import { serve, type WorkerOptions } from './worker.js'
 import { WorkerWatch } from './worker-watch.js'
 
@@ -24,7 +24,7 @@ export const work = async (path: string | undefined, options: RunOptions, flags:
   if (start?.ok === false) reporter.report(start.error)
   const unknown = flags.parts.find((part) => run?.plan.parts.every(({ id, name }) => part !== name && part !== String(id)))
   if (run && unknown !== undefined) {
-    reporter.report(fault('usage', `--part ${unknown} is no part: ${partsInWords(run.plan)}`))
+    reporter.report(fault('usage', `--part ${unknown} is not a part: ${partsText(run.plan)}`))
   } else if (run && start?.ok) {
     const watch = await openWatch(run, path ?? '', options, reporter)
     if (watch.ok)

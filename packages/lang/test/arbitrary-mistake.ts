@@ -10,7 +10,7 @@ export interface Mistake {
   readonly text: string
 }
 
-/** Text of the program that is no string and no comment, as [start, end) of each piece. */
+/** Text of the program that is not a string and no comment, as [start, end) of each piece. */
 const codeIn = (text: string): readonly (readonly [number, number])[] => {
   const pieces: [number, number][] = []
   let start = 0

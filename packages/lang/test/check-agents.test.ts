@@ -11,9 +11,9 @@ table('agents', [
     'let a : !string -> !string = agent { provider: "eliza", prompt: $"{1 + 1} words, {{json}}" }\nlet b : !string -> !string = agent { provider: "eliza", prompt: $"a {name}", model: $"m {1}" }\nlet c : !string -> !string = agent { provider: "eliza", prompt: $"a {1 / 0}" }\nlet d = { x: [$"a"] }\nlet e : !string -> !string = agent { provider: "eliza", prompt: $"a {b c} d", model: 3 }',
     [
       "2:70-74 unknown_field nothing is named 'name' here | for each message comes as the input",
-      "2:85-93 config_invalid a template stands in expressions, and as an agent's prompt",
+      "2:85-93 config_invalid a template is allowed in expressions, and as an agent's prompt",
       "3:65-77 config_invalid the prompt has no text: division by zero in '1 / 0'",
-      '4:15-19 config_invalid a template stands in expressions',
+      '4:15-19 config_invalid a template is allowed in expressions',
       "5:72-73 syntax_error expected '}', found 'c'",
     ],
   ],
@@ -113,12 +113,12 @@ table('agents', [
       'let c : !string -> !string = agent { tools: [seach, "x y"] }',
     ),
     [
-      "7:54-58 not_a_tool 'bare' is no tool | '@tool true'",
+      "7:54-58 not_a_tool 'bare' is not a tool | '@tool true'",
       '7:60-63 not_a_tool',
-      "7:65-69 not_a_tool 'proc' is no tool | tool { process: proc }",
+      "7:65-69 not_a_tool 'proc' is not a tool | tool { process: proc }",
       "7:71-74 not_a_tool 'cfg'",
       '7:76-82 unknown_name',
-      "7:84-90 duplicate_name 'bare' stands in 'tools' twice; the first one is here at main.plumb:7:54",
+      "7:84-90 duplicate_name 'bare' is in 'tools' twice; the first one is here at main.plumb:7:54",
       "7:92-93 config_invalid 'tools' takes a list of names",
       "7:95-102 unknown_name | did you mean 'search'?",
       '7:104-112 config_invalid',
@@ -130,7 +130,7 @@ table('agents', [
   [
     'tools of modules',
     'use m\nlet a : !string -> !string = agent { tools: [M.t, M.f, M.x, t] }',
-    ["2:51-54 not_a_tool 'M.f' is no tool", "2:58-59 unknown_name 'M.x'", "2:61-62 unknown_name 't'"],
+    ["2:51-54 not_a_tool 'M.f' is not a tool", "2:58-59 unknown_name 'M.x'", "2:61-62 unknown_name 't'"],
     { 'm.plumb': 'let f : !int -> !int = id\nlet t : int -> int = tool { process: f }' },
   ],
 ])
@@ -248,12 +248,12 @@ table('config values', [
     ['1:16-22 unknown_name', "1:27-30 unknown_name | did you mean 'bad'?"],
   ],
   [
-    'what is no value',
+    'what is not a value',
     'let f : !int -> !int = id\nlet a = { p: f, q: M.x }\nlet b : !string -> !string = agent { mcp: [f, nosuch] }',
     [
-      "2:14-15 config_invalid 'f' is no config value | literals and the names",
+      "2:14-15 config_invalid 'f' is not a config value | literals and the names",
       '2:20-21 unknown_module',
-      "3:44-45 config_invalid 'f' is no config value",
+      "3:44-45 config_invalid 'f' is not a config value",
       '3:47-53 unknown_name',
     ],
   ],

@@ -1,4 +1,4 @@
-// Names, and what stands in the place of one: other languages, bindings, signatures, modules.
+// Names, and what is used instead of one: other languages, bindings, signatures, modules.
 
 import { body, lines, table } from './reports.js'
 
@@ -66,7 +66,7 @@ table('what other languages write', [
     ["1:34-38 unknown_function | did you mean 'upper'?", '2:34-40 unknown_function | there are abs, all, any, ceil, contains'],
   ],
   [
-    'values that are no binding',
+    'values that are not a binding',
     'let a = ["x"]\nlet b = "x"\nlet c = -1\nlet d = true\nlet e = { list: ["x"] }',
     [
       "1:9-10 syntax_error config value { … }, not a list | 'let name = { key: … }'",
@@ -163,7 +163,7 @@ table('a name that is all of a map or a filter', [
     [
       "8:34-37 stream_in_base 'ask' is a process on streams, and map takes | '… ; ask ; …'",
       "9:32-36 not_a_process 'conf' is a config value",
-      "10:32-35 stream_in_base 'ask' is no bare morphism (base category) | tool { process: ask }",
+      "10:32-35 stream_in_base 'ask' is not a bare morphism (base category) | tool { process: ask }",
       "11:49-50 type_mismatch 'parallel' says how many calls of a tool run at once, and this map calls none",
       "12:50-51 type_mismatch 'parallel' is a whole number from 1",
     ],
@@ -199,9 +199,9 @@ table('a name that is all of a map or a filter', [
       "13:46-50 type_mismatch the param 'word' is 'string' | declare it as 'param word : number'",
       "14:32-39 type_mismatch the param 'seconds' is 'number' | declare it as 'param seconds : int'",
       "15:50-54 type_mismatch 'parallel' is a whole number from 1; the param 'none' is 0",
-      "16:53-56 unknown_name no param is named 'sum' | a literal or a param stands here",
+      "16:53-56 unknown_name no param is named 'sum' | write a literal or a param",
       "17:32-36 unknown_name no param is named 'mani' | did you mean 'many'?",
-      "18:32-38 unknown_name no param is named 'search' | a literal or a param stands here",
+      "18:32-38 unknown_name no param is named 'search' | write a literal or a param",
       "18:48-53 unknown_module no module is named 'Other'",
       "19:32-35 type_mismatch the param 'key' is labelled",
       '20:34-35 syntax_error',
@@ -298,8 +298,8 @@ table('signatures and bindings', [
       "5:1-8 annotation_invalid a binding has no annotation '@nosuch' | it may have @description, @tool, @version",
       "7:1-16 annotation_invalid '@descripton' | did you mean '@description'?",
       "9:1-15 annotation_invalid '@description' takes a string",
-      "11:1-6 annotation_invalid '@tool' stands above a bare morphism | tool { process: f }",
-      "13:1-11 annotation_invalid '@tool' stands above a bare morphism",
+      "11:1-6 annotation_invalid '@tool' belongs above a bare morphism | tool { process: f }",
+      "13:1-11 annotation_invalid '@tool' belongs above a bare morphism",
     ],
   ],
   [
@@ -404,7 +404,7 @@ table('modules', [
     ],
     { 'words.plumb': 'let shout : !string -> !string = map(upper(value))' },
   ],
-  ['a module is no process', 'use m\nlet a : !int -> !int = M', ["2:24-25 unknown_name 'M'"], { 'm.plumb': '' }],
+  ['a module is not a process', 'use m\nlet a : !int -> !int = M', ["2:24-25 unknown_name 'M'"], { 'm.plumb': '' }],
   [
     'ports of members',
     'use m\nlet main : !int -> !int = plumb(input, output) {\n  input ; M.sieve@from\n  M.sieve@small ; output\n  M.sieve@bigg ; discard\n}',

@@ -70,7 +70,7 @@ table('tools', [
     ],
   ],
   [
-    'what is no process',
+    'what is not a process',
     lines(
       'let f : !int -> !int = id',
       'let cfg = { a: 1 }',
@@ -91,7 +91,7 @@ table('tools', [
       '5:38-44 unknown_name',
       '6:38-46 unknown_name',
       "7:38-39 config_invalid 'process' takes a name",
-      "8:38-39 not_a_process 'a' is no stream process",
+      "8:38-39 not_a_process 'a' is not a stream process",
       '9:38-41 not_a_process',
       '10:38-41 config_invalid',
       '11:38-40 config_invalid',
@@ -154,7 +154,7 @@ table('tools', [
     ),
     [
       '4:39-45 unknown_name',
-      "4:47-48 stream_in_base 's' is no bare morphism | lower it",
+      "4:47-48 stream_in_base 's' is not a bare morphism | lower it",
       "4:50-52 type_mismatch 'b' takes 'int', 'up' takes 'string'",
       '4:59-71 config_invalid \'by\' takes one of "round-robin", "least-busy"; did you mean "round-robin"?',
       "5:37-38 type_mismatch 'a' gives 'int', 'c' gives 'string'",

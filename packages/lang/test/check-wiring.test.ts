@@ -35,13 +35,13 @@ table('wiring', [
     [
       "2:30-31 bare_in_stream 's' has bare types (base category); only stream morphisms can be wired into pipelines | give it streams",
       '4:9-10 bare_in_stream',
-      "7:24-25 not_a_process 'v' is a config value, no process",
+      "7:24-25 not_a_process 'v' is a config value, not a process",
     ],
   ],
   [
     'bare operators',
     'let a : !int -> !int = id + id\nlet b : !int -> !int = trace(id)',
-    ["2:24-33 stream_in_base 'trace' stands in the base category only"],
+    ["2:24-33 stream_in_base 'trace' is allowed in the base category only"],
   ],
   [
     'm branches to n',
@@ -234,7 +234,7 @@ table('spawn', [
   [
     'by name, then by place',
     `${twoByTwo}spawn f(a=i, j)\n}`,
-    ['4:16-17 arity_mismatch an argument by place stands after one by name | port=channel'],
+    ['4:16-17 arity_mismatch an argument by position comes after one by name | port=channel'],
   ],
   ['too many', `${twoByTwo}spawn f(i, j, k, l, i)\n}`, ["4:23-24 arity_mismatch 'f' takes 4 arguments by place, this is number 5"]],
   ['too few', `${twoByTwo}spawn f(i)\n}`, []],

@@ -45,7 +45,7 @@ t.test('a type that occurs often is written once', async (t) => {
 const SPEC = `type Tree = { value: int, children: [Tree] }
 let bot : !Tree -> !("yes" | "no") = agent { provider: "eliza", model: "doctor", max_tokens: 7 }`
 
-t.test('what is no agent is refused', async (t) => {
+t.test('what is not an agent is refused', async (t) => {
   const [plan] = agentsOf(compileText(SPEC).program)
   if (!plan) throw new Error('no agent')
   const written = JSON.stringify(writeAgent(checkedAgent(plan, [])))
@@ -62,7 +62,7 @@ t.test('what is no agent is refused', async (t) => {
       ['a type of no kind', '"kind":"array"', '"kind":"list"'],
       ['a part behind what it is made of', '"item":0', '"item":5'],
       ['a name that stands for itself', '"name":"Tree","target":3', '"name":"Tree","target":0'],
-      ['a config that is no object', '"config":{', '"config":[{}],"other":{'],
+      ['a config that is not an object', '"config":{', '"config":[{}],"other":{'],
       ['a list as config', '"config":{"provider":"eliza","model":"doctor","max_tokens":7}', '"config":[]'],
       ['one key more', '"hasTelemetry":false', '"hasTelemetry":false,"more":1'],
       ['one key less', '"hasTelemetry":false,', ''],

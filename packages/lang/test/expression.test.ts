@@ -108,7 +108,7 @@ t.test('what an expression gives', async (t) => {
     ['{ ...r, ...s }', '{ r: { a?: int, b?: int }, s: { b?: int, c?: int } }', '{"r":{"a":1,"b":2},"s":{"c":3}}', '{"a":1,"b":2,"c":3}'],
     ['{ ...r }', '{ r: { a?: int } }', '{"r":{}}', '{}'],
     ['{ a: 1, ...j, b: 2 }', '{ j: json }', '{"j":{"b":7,"c": [1, 2],"a":"\\u0041"}}', '{"a":"\\u0041","b":2,"c":[1, 2]}'],
-    ['{ ...j }', '{ j: json }', '{"j":[1]}', "evaluation_failed: a list is no object in 'j'"],
+    ['{ ...j }', '{ j: json }', '{"j":[1]}', "evaluation_failed: a list is not an object in 'j'"],
     ['{ ...value, n: 1 }', '{ kind: "a", x: int } | { kind: "b" }', '{"x":1.0,"kind":"a"}', '{"x":1.0,"kind":"a","n":1}'],
     ['{ ...(if c then {a: 1} else {a: 2}), b: 3 }', '{ c: bool }', '{"c":true}', '{"a":1,"b":3}'],
     ['{ ...{}, ...[{k: 1}][0] }', 'int', '0', '{"k":1}'],
@@ -164,7 +164,7 @@ t.test('what an expression gives', async (t) => {
     ['number(s)', 'string', '"1e999"', FAILED],
     // json is looked at when it is there
     ['data + 1', '{ data: json }', '{"data":41}', '42'],
-    ['data + 1', '{ data: json }', '{"data":{"deep":1}}', "evaluation_failed: an object is no number in 'data'"],
+    ['data + 1', '{ data: json }', '{"data":{"deep":1}}', "evaluation_failed: an object is not a number in 'data'"],
     ['data + "b"', '{ data: json }', '{"data":"a"}', '"ab"'],
     ['data + data', '{ data: json }', '{"data":"a"}', '"aa"'],
     ['data + data', '{ data: json }', '{"data":1}', '2'],

@@ -186,7 +186,7 @@ t.test('expressions bind as the grammar says', async (t) => {
     ['f(if a then b else c, d)', 'f((if a b c), d)'],
     ['a < b and b <= c', '((a < b) and (b <= c))'],
     ['a + 1 >= b != c', 'comparisons do not chain'],
-    ['a = if b then c else d', "an 'if' inside another expression stands in parentheses"],
+    ['a = if b then c else d', "an 'if' inside another expression needs parentheses"],
     ['{ a, b: c + 1, ...r, ...s }', '{a: a, b: (c + 1), ...r, ...s}'],
     ['{}', '{}'],
     ['[]', '[]'],
@@ -231,14 +231,16 @@ t.test('words that are reserved', async (t) => {
       )
     reports(t, `'${word}' is a key`, `let v = { ${word}: 1 }`, [])
     const message = `'${word}' is a reserved word and cannot be the name of`
-    reports(t, `'${word}' is no binding`, `let ${word} : !int -> !int = id`, [`1:5-${5 + word.length} syntax_error ${message} a binding`])
-    reports(t, `'${word}' is no type`, `type ${word} = int`, [`1:6-${6 + word.length} syntax_error ${message} a type`])
-    reports(t, `'${word}' is no module`, `use ${word}`, [`1:5-${5 + word.length} syntax_error ${message} a module`])
-    reports(t, `'${word}' is no alias`, `use "./x.plumb" as ${word}`, [`1:20-${20 + word.length} syntax_error ${message} a module`])
+    reports(t, `'${word}' is not a binding`, `let ${word} : !int -> !int = id`, [
+      `1:5-${5 + word.length} syntax_error ${message} a binding`,
+    ])
+    reports(t, `'${word}' is not a type`, `type ${word} = int`, [`1:6-${6 + word.length} syntax_error ${message} a type`])
+    reports(t, `'${word}' is not a module`, `use ${word}`, [`1:5-${5 + word.length} syntax_error ${message} a module`])
+    reports(t, `'${word}' is not an alias`, `use "./x.plumb" as ${word}`, [`1:20-${20 + word.length} syntax_error ${message} a module`])
     const parameter = `let x : !int -> !int = plumb(${word}, o) { ${word} ; o }`
-    reports(t, `'${word}' is no parameter`, parameter, [`1:30-${30 + word.length} syntax_error ${message} a port`])
+    reports(t, `'${word}' is not a parameter`, parameter, [`1:30-${30 + word.length} syntax_error ${message} a port`])
     const channel = `let x : !int -> !int = plumb(i, o) {\nlet ${word} : !int = channel\ni ; o }`
-    reports(t, `'${word}' is no channel`, channel, [`2:5-${5 + word.length} syntax_error ${message} a channel`])
+    reports(t, `'${word}' is not a channel`, channel, [`2:5-${5 + word.length} syntax_error ${message} a channel`])
   }
   reports(t, "a plumb's port may have the name of a type", 'let x : !int -> !int = plumb(string, int) { string ; int }', [])
 })
@@ -255,10 +257,10 @@ t.test('literals', async (t) => {
     ['""', ''],
     ['"(* no comment *)"', '(* no comment *)'],
     ['"é😀→"', 'é😀→'],
-    ['"a\\x"', refused("'\\x' is no escape")],
-    ['"\\u12g4"', refused("'\\u12' is no escape")],
-    ['"\\u"', refused("'\\u' is no escape")],
-    ['"\\😀"', refused("'\\😀' is no escape")],
+    ['"a\\x"', refused("'\\x' is not an escape")],
+    ['"\\u12g4"', refused("'\\u12' is not an escape")],
+    ['"\\u"', refused("'\\u' is not an escape")],
+    ['"\\😀"', refused("'\\😀' is not an escape")],
     ['"a\tb"', refused("'\\t' must be escaped in a string")],
     ['"a\u0000b"', refused("'\\u0000' must be escaped in a string")],
     ['"open', refused('this string is never closed')],
@@ -279,7 +281,7 @@ t.test('literals', async (t) => {
     ['"""\n  say "hi" and ""\n  """', 'say "hi" and ""'],
     ['"""\n  a\\n  b\\u0041\n"""', 'a\n  bA'],
     ['"""a\\""""', 'a"'],
-    ['"""\n  a\\qb\n"""', refused("'\\q' is no escape")],
+    ['"""\n  a\\qb\n"""', refused("'\\q' is not an escape")],
     ['"""a\u0001"""', refused("'\\u0001' must be escaped in a string")],
     ['"""open', refused('this string is never closed')],
     ['"""open""', refused('this string is never closed')],
@@ -287,10 +289,10 @@ t.test('literals', async (t) => {
     ['0.5', '0.5'],
     ['10.50e+3', '10.50e+3'],
     ['123456789012345678901234567890', '123456789012345678901234567890'],
-    ['01', refused("'01' is no number")],
-    ['1e', refused("'1e' is no number")],
-    ['0x1f', refused("'0x1f' is no number")],
-    ['1_000', refused("'1_000' is no number")],
+    ['01', refused("'01' is not a number")],
+    ['1e', refused("'1e' is not a number")],
+    ['0x1f', refused("'0x1f' is not a number")],
+    ['1_000', refused("'1_000' is not a number")],
     ['1e999', refused("'1e999' is beyond all numbers")],
     ['→', '->'],
     ['$§', refused("unexpected characters '$§'")],
@@ -357,7 +359,7 @@ t.test('syntax errors: each once, and what follows goes on', async (t) => {
     [
       'an escape, shown where it is',
       'let a = { x: "😀\\q", y: """\n  a\n  b\\z\n""" }',
-      ["1:16-18 syntax_error '\\q' is no escape | those of JSON", "3:4-6 syntax_error '\\z' is no escape"],
+      ["1:16-18 syntax_error '\\q' is not an escape | those of JSON", "3:4-6 syntax_error '\\z' is not an escape"],
     ],
     [
       'a body without its end',
@@ -410,7 +412,7 @@ t.test('syntax errors: each once, and what follows goes on', async (t) => {
     [
       'streams inside types',
       'type T = !int\nlet f : ![!int] -> !int = id',
-      ["1:10-11 syntax_error a stream '!T' stands only in a signature or a channel", "2:11-12 syntax_error a stream '!T'"],
+      ["1:10-11 syntax_error a stream '!T' is allowed only in a signature or a channel", "2:11-12 syntax_error a stream '!T'"],
     ],
     [
       'type forms',
@@ -492,7 +494,7 @@ t.test('nothing is too deep or too large', async (t) => {
     ['indices', `${long}map(value${'[0]'.repeat(50_000)})`, 'more than 300 operators in a row'],
     ['fields', `${long}id${'.a'.repeat(50_000)}`, 'more than 300 operators in a row'],
     ['comments', '(*'.repeat(500_000), 'this comment is never closed'],
-    ['bytes that are no text', '\u0000\u0001\u007f'.repeat(300_000), 'unexpected characters'],
+    ['bytes that are not text', '\u0000\u0001\u007f'.repeat(300_000), 'unexpected characters'],
     ['brackets', '}])'.repeat(150_000), "found '}'"],
     ['more brackets', '}])'.repeat(300_000), 'a file holds at most 500,000 words, signs and comments'],
     ['words', 'let '.repeat(600_000), 'a file holds at most 500,000 words, signs and comments'],

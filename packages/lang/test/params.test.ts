@@ -24,7 +24,7 @@ t.test('declarations', async (t) => {
     "1:17-24 type_mismatch the default of 'a' does not fit its type: expected int",
     '2:23-26 type_mismatch',
   ])
-  reports(t, 'a default that is no literal', 'param a : [int] = [1]', ['1:19-20 syntax_error the default of a param | --set'])
+  reports(t, 'a default that is not a literal', 'param a : [int] = [1]', ['1:19-20 syntax_error the default of a param | --set'])
   reports(t, 'and is used', 'param a : [int] = [1]\nparam b : { x: int } = { x: 1 }\nlet f : !int -> !int = map(value + a[0] + b.x)', [
     '1:19-20 syntax_error the default of a param',
     '2:24-25 syntax_error the default of a param',
@@ -36,7 +36,7 @@ t.test('declarations', async (t) => {
     "3:5-6 duplicate_name binding 'a' is declared twice",
   ])
   reports(t, 'the word is free elsewhere', 'let param : !{ param: int } -> !int = map(param)\nparam p : int = 1', [])
-  reports(t, 'a param is no process', 'param a : int = 1\nlet f : !int -> !int = id ; a', ["2:29-30 not_a_process 'a' is a param"])
+  reports(t, 'a param is not a process', 'param a : int = 1\nlet f : !int -> !int = id ; a', ["2:29-30 not_a_process 'a' is a param"])
 })
 
 t.test('names', async (t) => {
@@ -149,7 +149,7 @@ t.test('values that are not right', async (t) => {
     /^config_invalid the value of param 'level', from --set, does not fit .*, found "medium"/,
   ])
   t.match(faultsOf(['n=x', 'conf={"a":"y"}', 'Tax.rat=1', 'zzz=1']), [
-    /^config_invalid the value of param 'n', from --set, is no JSON value/,
+    /^config_invalid the value of param 'n', from --set, is not a JSON value/,
     /^config_invalid the value of param 'conf', from --set, does not fit .* at .a: expected int, found "y"/,
     /^usage .* no param 'Tax.rat' \(--set\): did you mean 'Tax.rate'\?/,
     /^usage .* no param 'zzz' \(--set\): it has Tax.rate, n, s, level, conf, any/,

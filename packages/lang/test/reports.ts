@@ -41,7 +41,7 @@ export const reports = (t: Test, name: string, text: string, expected: readonly 
 /** What its parent hands over is the agent that it compiled. */
 const isHandedOn = (t: Test, plan: AgentPlan): void => {
   const tools = agentTools(plan.bound).map(({ name, description = '', input, output }) => {
-    const effects = { name, effects: [...EFFECTS], isApprovalAsked: false }
+    const effects = { name, effects: [...EFFECTS], needsApproval: false }
     return { ...effects, description, input, output, parts: [effects], timeoutMs: 1.5 }
   })
   const agent = checkedAgent(plan, tools)

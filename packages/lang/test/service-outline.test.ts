@@ -118,7 +118,11 @@ t.test('the functions whose arguments stand at a place', async (t) => {
   t.match(inside, { usages: [{ usage: 'split(s, sep)', text: /separators/ }], argument: 1 })
   t.match(at('let a : !string -> ![string] = map(split(lower(‸value), "x"))'), { usages: [{ usage: 'lower(s)' }], argument: 0 })
   t.match(at('let f : int -> int = map(value + 1)\nlet a : !int -> !int = map(f(‸value))'), { usages: [{ usage: 'f : int -> int' }] })
-  t.match(at('let a : !string -> ![string] = map(spl‸it(value, "x"))'), { usages: [{ word: 'map' }] }, 'the name is no argument of its own')
+  t.match(
+    at('let a : !string -> ![string] = map(spl‸it(value, "x"))'),
+    { usages: [{ word: 'map' }] },
+    'the name is not an argument of its own',
+  )
   t.match(at('let a : !string -> ![string] = map(split([value, ‸"x"][0], "x"))'), { usages: [{ usage: 'split(s, sep)' }], argument: 0 })
   t.equal(at('let a : !int -> !int = plumb(inp‸ut, output) { input ; output }'), undefined)
   t.equal(at('let a : !int -> !int = (‸id)'), undefined, 'no function')

@@ -57,7 +57,7 @@ refuses(
 refuses('an unknown port', `test "t" of two { given: { x: [1] } }`, 'x', "undeclared_port 'two' has no port 'x' | a, b")
 refuses('two sources', `test "t" of main { given: [], random: 5 }`, '5', "config_invalid 'given' or 'random', not both")
 refuses(
-  'a condition that is no bool',
+  'a condition that is not a bool',
   `test "t" of main { given: [], holds: out + 1 }`,
   'out + 1',
   "type_mismatch a test needs a bool here, this is 'int'",
@@ -75,12 +75,7 @@ refuses(
   'main',
   "config_invalid 'main' takes 'Row', and a judge of this gets",
 )
-refuses(
-  'a judge and no share',
-  `test "t" of main { given: [], judge: score }`,
-  'score',
-  "config_invalid 'judge' says nothing without 'at_least'",
-)
+refuses('a judge and no share', `test "t" of main { given: [], judge: score }`, 'score', "config_invalid 'judge' needs 'at_least' too")
 refuses('a row without a file', `test "t" of main { given: [], holds: row = 1 }`, 'row', 'unknown_field')
 refuses(
   'an answer of another type',
@@ -129,7 +124,7 @@ refuses(
   'an order that is not asked for',
   `test "t" of main { given: [], expect_any_order: true }`,
   'true',
-  "config_invalid 'expect_any_order' says nothing without 'expect'",
+  "config_invalid 'expect_any_order' needs 'expect' too",
 )
 refuses('a computed message', `test "t" of main { given: [server] }`, 'server', 'config_invalid a message in a test is written as JSON')
 refuses('no name', 'test main { given: [] }', 'test', 'syntax_error a test has a name in quotes')

@@ -175,8 +175,8 @@ const rows: readonly (readonly [name: string, text: string, expected: readonly s
       'let d : unit -> string = tool { command: "x", sandbox: { net: ["A.example:22", "*.b.example", "[::1]:8080"] } }',
     ),
     [
-      `1:63-97 config_invalid 'net' takes ${HOSTS}; "https://b.example" stands there: of a URL write the host alone, as in "api.example.com"`,
-      `2:63-82 config_invalid 'net' takes ${HOSTS}; "a.example:65536" stands there: it is no host name, nor one with a port from 1 to 65535`,
+      `1:63-97 config_invalid 'net' takes ${HOSTS}; found "https://b.example": of a URL write the host alone, as in "api.example.com"`,
+      `2:63-82 config_invalid 'net' takes ${HOSTS}; found "a.example:65536": it is not a host name, nor one with a port from 1 to 65535`,
       `3:63-65 config_invalid 'net' takes ${HOSTS}`,
     ],
   ],

@@ -16,7 +16,7 @@ export const readToolAnswer = (result: Readonly<Record<string, unknown>>, { serv
   const refuse = (why: string, extras = {}) =>
     fail('bad_reply', `the answer of tool '${tool}' of MCP server '${server}' ${why}`, { server, tool, ...extras })
   const { content = [], structuredContent, isError: failed } = result
-  if (!Array.isArray(content)) return refuse('has a content that is no list')
+  if (!Array.isArray(content)) return refuse('has a content that is not a list')
   const isError = failed === true
   if (check && !isError) {
     if (structuredContent === undefined) return refuse('has no structured content, and the tool has an output schema')

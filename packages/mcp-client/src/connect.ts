@@ -31,7 +31,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const { clientName, signal } = options
   const { revision = AUTO } = config
   if (![AUTO, STATELESS, ...WITH_SESSIONS].includes(revision))
-    return fail('config_invalid', `'${preview(revision)}' is no revision of MCP that is known: ${[STATELESS, ...WITH_SESSIONS].join(', ')}`)
+    return fail('config_invalid', `'${preview(revision)}' is not a known revision of MCP: ${[STATELESS, ...WITH_SESSIONS].join(', ')}`)
   if (signal?.aborted) return fail('cancelled', `connecting to MCP server '${server}' was cancelled`, { server })
   const places = openRawArguments()
   const parameters = openParameterHeaders()
@@ -44,7 +44,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
     parameters,
     answerLost: (id) => {
       const own = negotiated?.ownId(id) ?? id
-      if (!guarded?.isAsked(own)) return
+      if (!guarded?.isPending(own)) return
       const why = gone(server, { detail: 'it cut off an answer' })
       // Without a session the next request works as well as the first.
       if (negotiated?.revision()) guarded.abandon(why, own)
@@ -56,9 +56,9 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   })
   if (!opened.ok) return opened
   const link = opened.value
-  negotiated = negotiate(link, { server, revision: revision === AUTO ? undefined : revision })
-  const agreed = negotiated.revision
-  guarded = guard(negotiated)
+  const agreed = negotiate(link, { server, revision: revision === AUTO ? undefined : revision })
+  negotiated = agreed
+  guarded = guard(agreed)
 
   const { Client } = await import('./mcp-client.late.js')
   // Answers are checked here, with a validator that withstands hostile schemas.
@@ -68,7 +68,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   const shaken = await waitAtMost(seconds * 1000, orAborted(client.connect(guarded.transport), signal))
   if (shaken !== 'done') {
     const isClosed = shaken !== undefined && shaken !== 'aborted'
-    if (isClosed && config.url === undefined && revision === AUTO && negotiated.isUnanswered()) {
+    if (isClosed && config.url === undefined && revision === AUTO && agreed.isUnanswered()) {
       await link.end()
       // Some older servers exit at any request before initialize.
       return connectMcp({ ...config, revision: WITH_SESSIONS[0] }, given)
@@ -78,12 +78,12 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
     return { ok: false, error }
   }
   isOpen = true
-  client.onclose = () => life.die(gone(server, { detail: link.lastWords() ?? 'the connection was closed' }))
+  client.onclose = () => life.die(gone(server, { detail: link.closeReason() ?? 'the connection was closed' }))
   const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
   return succeed(
     await openMcpConnection({
       client,
-      protocol: agreed() ?? guarded.protocol(),
+      protocol: agreed.revision() ?? guarded.protocol(),
       link,
       life,
       request,
@@ -101,7 +101,7 @@ const AUTO = 'auto'
 const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(detail, { type: 'McpWarning', code: error })
 
 const gone = (server: string, { detail, ...extras }: Pick<Fault, 'detail'>): Fault =>
-  fault('mcp_dead', `MCP server '${server}' is gone: ${detail}`, { ...extras, server })
+  fault('mcp_dead', `MCP server '${server}' has ended: ${detail}`, { ...extras, server })
 
 const openLife = (onDeath: (why: Fault) => void): Life => {
   let dead: Fault | undefined
@@ -139,7 +139,7 @@ const failedHandshake = (
   shaken: Exclude<Shaken, 'done'> | undefined,
   { seconds, link, isChild }: { readonly seconds: number; readonly link: Link; readonly isChild: boolean },
 ): Fault => {
-  const last = link.lastWords()
+  const last = link.closeReason()
   const words = last === undefined ? '' : `: ${last}`
   if (shaken === 'aborted') return fault('cancelled', `connecting to MCP server '${server}' was cancelled`, { server })
   if (shaken === undefined)

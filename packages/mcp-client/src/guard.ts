@@ -10,15 +10,15 @@ export interface Guarded {
   readonly transport: Transport
   /** The negotiated revision. */
   readonly protocol: () => string
-  readonly isAsked: (id: RequestId) => boolean
-  /** Answers all open requests, or the given one, in place of the server, which will not. */
+  readonly isPending: (id: RequestId) => boolean
+  /** Answers all open requests, or the given one, instead of the server, which will not. */
   readonly abandon: (fault: Fault, only?: RequestId) => void
 }
 
 /** In the data of such an answer. */
 export const ABANDONED = Symbol('abandoned')
 
-/** An answer in place of the server's. */
+/** An answer instead of the server's. */
 export const givenUp = (id: RequestId, why: Fault): JSONRPCErrorResponse => ({
   jsonrpc: '2.0',
   id,
@@ -55,7 +55,7 @@ export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded =>
   const abandon: Guarded['abandon'] = (fault, only) => {
     for (const id of only === undefined ? [...asked] : [only]) if (asked.delete(id)) outer.onmessage?.(givenUp(id, fault))
   }
-  return { transport: outer, protocol: () => protocol, isAsked: (id) => asked.has(id), abandon }
+  return { transport: outer, protocol: () => protocol, isPending: (id) => asked.has(id), abandon }
 }
 
 const cancelledId = (message: JSONRPCMessage): RequestId | undefined =>

@@ -2,10 +2,9 @@
 // origin.
 
 import type { ReadableStream } from 'node:stream/web'
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { type Fault, fault, parseJson } from '@plumb/wire'
-import type { Dispatcher } from 'undici'
+import type { Dispatcher, fetch as undiciFetch } from 'undici'
 import { type BodyEnd, bounded } from './bounded-body.js'
 import { LinkError } from './link.js'
 import { messagesIn } from './message.js'
@@ -36,28 +35,31 @@ export interface FetchOptions extends HttpEvents {
 /** The status and text of a refusal. */
 const MAX_REFUSAL_BYTES = 64 * 1024
 
-export const openFetch = async ({
-  server,
-  dispatcher,
-  isSse,
-  hasClient,
-  answerLost,
-  lost,
-  isOpen,
-  places,
-  parameters,
-}: FetchOptions): Promise<{ readonly fetch: FetchLike; readonly cancel: (id: RequestId) => void }> => {
-  const { fetch: ask } = await import('undici')
-  let hasStream = false
-  /** Requests without a session, which are cancelled by closing their connection. */
-  const running = new Map<unknown, AbortController>()
+export const openFetch = async (options: FetchOptions): Promise<HttpFetch> => new HttpFetch(options, (await import('undici')).fetch)
 
-  const send = async (target: URL, init: RequestInit): Promise<Response> => {
+class HttpFetch {
+  readonly #options: FetchOptions
+  readonly #undici: typeof undiciFetch
+  #hasStream = false
+  /** Requests without a session, which are cancelled by closing their connection. */
+  readonly #running = new Map<unknown, AbortController>()
+
+  constructor(options: FetchOptions, undici: typeof undiciFetch) {
+    this.#options = options
+    this.#undici = undici
+  }
+
+  cancel(id: RequestId): void {
+    this.#running.get(id)?.abort()
+  }
+
+  async #send(target: URL, init: RequestInit): Promise<Response> {
     try {
       const headers = Object.fromEntries(new Headers(init.headers))
       const { method = 'GET', body = null, signal = null } = init
+      const { dispatcher } = this.#options
       const text = body?.toString() ?? null
-      const given = await ask(target, { method, body: text, signal, headers, redirect: 'manual', dispatcher })
+      const given = await this.#undici(target, { method, body: text, signal, headers, redirect: 'manual', dispatcher })
       // The SDK recognises a response by Node's own class.
       const { status, statusText } = given
       return new Response(given.body as ConstructorParameters<typeof Response>[0], { status, statusText, headers: [...given.headers] })
@@ -68,64 +70,78 @@ export const openFetch = async ({
   }
 
   /** With the arguments in their own text, and the headers that repeat parameters. */
-  const fill = (init: RequestInit, isAsked: boolean): { readonly init: RequestInit; readonly named: RequestHeaders | undefined } => {
-    if (!isAsked || typeof init.body !== 'string') return { init, named: undefined }
-    const body = places.fill(init.body)
-    const named = readHeaders(body, parameters)
+  #fill(init: RequestInit, isRequest: boolean): { readonly init: RequestInit; readonly named: RequestHeaders | undefined } {
+    if (!isRequest || typeof init.body !== 'string') return { init, named: undefined }
+    const body = this.#options.places.fill(init.body)
+    const named = readHeaders(body, this.#options.parameters)
     if (!named) return { init: { ...init, body }, named }
     const stop = new AbortController()
-    running.set(named.id, stop)
+    this.#running.set(named.id, stop)
     const headers = new Headers(init.headers)
     for (const [name, value] of Object.entries(named.headers)) headers.set(name, value)
     return { init: { ...init, body, headers, signal: init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal }, named }
   }
 
-  const fetch: FetchLike = async (url, given = {}) => {
+  async fetch(url: string | URL, given: RequestInit = {}): Promise<Response> {
+    const { server, isSse, lost } = this.#options
     const target = new URL(url)
     const { method = 'GET' } = given
     const isServer = target.origin === server.origin && target.pathname === server.pathname
     const isStream = isSse && isServer && method === 'GET'
     // EventSource would reconnect to a new session that was never initialized. This makes it stop.
-    if (isStream && hasStream) return new Response(null, { status: 204 })
+    if (isStream && this.#hasStream) return new Response(null, { status: 204 })
     if (isToken(given) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
-    const isAsked = method === 'POST' && target.origin === server.origin && !isToken(given)
-    const { init, named } = fill(given, isAsked)
-    const response = await send(target, init).catch((error: unknown) => {
-      running.delete(named?.id)
-      if (isAsked && error instanceof LinkError) lost(error.fault)
+    const isRequest = method === 'POST' && target.origin === server.origin && !isToken(given)
+    const { init, named } = this.#fill(given, isRequest)
+    const response = await this.#send(target, init).catch((error: unknown) => {
+      this.#running.delete(named?.id)
+      if (isRequest && error instanceof LinkError) lost(error.fault)
       throw error
     })
-    const { status, ok, headers } = response
-    const host = target.host
+    if (isRequest && this.#isRefused(response)) return this.#refused(response, { host: target.host, named, id: idIn(given.body) })
+    if (!response.ok || !response.body || response.status === 204) return response
+    if (isStream) this.#hasStream = true
+    return this.#bounded(response, { host: target.host, named, id: idIn(given.body), isStream })
+  }
+
+  /** A refusal that no request for a token answers. */
+  #isRefused({ status }: Response): boolean {
+    return status >= 400 && !(this.#options.hasClient && (status === 401 || status === 403))
+  }
+
+  async #refused(response: Response, { host, named, id }: Sent): Promise<Response> {
+    const { isOpen, lost } = this.#options
+    const { status, headers } = response
+    this.#running.delete(named?.id)
+    const text = await beginning(response)
+    // Without a session the body says more than the status.
+    if (named && status < 500 && isErrorFor(text, named.id)) return Response.json(JSON.parse(text))
+    const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), isOpen: isOpen() })
+    // A failed notification does not affect later answers.
+    if (why.error === 'mcp_dead' && (status === 404 || id !== undefined)) lost(why)
+    throw new LinkError(why)
+  }
+
+  #bounded({ body, status, headers }: Response, { host, named, id, isStream }: Sent & { readonly isStream: boolean }): Response {
+    const { lost, answerLost } = this.#options
     const isEvents = /^text\/event-stream\b/.test(headers.get('content-type') ?? '')
-    if (isAsked && status >= 400 && !(hasClient && (status === 401 || status === 403))) {
-      running.delete(named?.id)
-      const text = await beginning(response)
-      // Without a session the body says more than the status.
-      if (named && status < 500 && isErrorFor(text, named.id)) return Response.json(JSON.parse(text))
-      const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), isOpen: isOpen() })
-      // A failed notification does not affect later answers.
-      if (why.error === 'mcp_dead' && (status === 404 || idIn(given.body) !== undefined)) lost(why)
-      throw new LinkError(why)
+    const ended = ({ isResumable }: BodyEnd): void => {
+      this.#running.delete(named?.id)
+      if (isStream) lost(fault('mcp_dead', `${host} has ended its stream of events`))
+      else if (isEvents && id !== undefined && !isResumable) answerLost(id)
     }
-    if (!ok || !response.body || status === 204) return response
-    if (isStream) hasStream = true
-    const id = idIn(given.body)
-    const over = isStream
-      ? () => lost(fault('mcp_dead', `${host} has ended its stream of events`))
-      : isEvents && id !== undefined
-        ? ({ isResumable }: BodyEnd) => !isResumable && answerLost(id)
-        : undefined
-    const ended = (end: BodyEnd): void => {
-      running.delete(named?.id)
-      over?.(end)
-    }
-    const body = bounded(response.body as ReadableStream<Uint8Array>, { host, isEvents, ended })
+    const whole = bounded(body as ReadableStream<Uint8Array>, { host, isEvents, ended })
     // A request without a session has none, whatever the server says.
     if (named) headers.delete('mcp-session-id')
-    return new Response(body as ConstructorParameters<typeof Response>[0], { status, headers })
+    return new Response(whole as ConstructorParameters<typeof Response>[0], { status, headers })
   }
-  return { fetch, cancel: (id) => running.get(id)?.abort() }
+}
+
+/** `id`: of the request in its body. */
+interface Sent {
+  readonly host: string
+  readonly named: RequestHeaders | undefined
+  readonly id: number | undefined
 }
 
 /** A JSON-RPC error that answers the request of this id. */

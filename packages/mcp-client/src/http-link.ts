@@ -3,6 +3,7 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { addSecret, type Fault } from '@plumb/wire'
 import { openHttpDispatcher } from './http-dispatcher.js'
 import { type HttpEvents, openFetch } from './http-fetch.js'
@@ -31,9 +32,9 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     why ??= fault
     lost(fault)
   }
-  const { fetch, cancel } = await openFetch({ ...events, server: url, dispatcher, isSse, hasClient: client !== undefined, lost: gone })
+  const requests = await openFetch({ ...events, server: url, dispatcher, isSse, hasClient: client !== undefined, lost: gone })
   const options = {
-    fetch,
+    fetch: (target: string | URL, init?: RequestInit) => requests.fetch(target, init),
     ...(token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
     ...(client === undefined ? {} : { authProvider: clientCredentials(client.id, client.secret, clientName) }),
   }
@@ -41,7 +42,7 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
   const transport = (session ?? new SSEClientTransport(url, options)) as Transport
   const end = async (): Promise<void> => {
     isEnding = true
-    // The session is gone anyway if the token is refused or the server is down.
+    // The session has ended anyway if the token is refused or the server is down.
     if (session && !why)
       await waitAtMost(
         LEAVE_MS,
@@ -50,7 +51,8 @@ export const openHttp = async ({ target, isSse, allowsPrivateNet, clientName, lo
     await transport.close().catch(() => {})
     await dispatcher.destroy().catch(() => {})
   }
-  return { transport, isStream: false, hasSessions: isSse, cancel, lastWords: () => why?.detail, end }
+  const cancel = (id: RequestId) => requests.cancel(id)
+  return { transport, isStream: false, hasSessions: isSse, cancel, closeReason: () => why?.detail, end }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Fault } from '@plumb/wire'
 export interface Link {
   readonly transport: Transport
   /** Why it broke, if known, to follow a colon. Undefined: unknown. */
-  readonly lastWords: () => string | undefined
+  readonly closeReason: () => string | undefined
   /** One stream for all messages, on which an answer may never come; else each request is answered or refused. */
   readonly isStream: boolean
   /** All revisions over it have sessions. */

@@ -6,7 +6,7 @@ import { fail, fault, map, preview, type Result, succeed } from '@plumb/wire'
 import { readToolAnswer } from './answer.js'
 import type { Connecting, McpAnswer, McpConnection, McpPrompt, ServerConfig } from './connection.js'
 import type { Link } from './link.js'
-import { openListing } from './listing.js'
+import { type Listing, openListing } from './listing.js'
 import { readPages } from './pages.js'
 import type { ParameterHeaders } from './parameter-headers.js'
 import type { RawArguments } from './raw-arguments.js'
@@ -28,26 +28,16 @@ export interface ConnectionParts {
 }
 
 export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConnection> => {
-  const { client, link, life, request, places, server, options } = parts
+  const { client, link, life, server, options } = parts
   const capabilities = (client.getServerCapabilities() ?? {}) as { readonly [name: string]: Json }
-  const about = `MCP server '${server}'`
   const { name = '', version = '' } = client.getServerVersion() ?? {}
   const identity = { name, version }
-  const list = async (method: string, key: string) => {
-    const question = { method, about: () => `${method} of ${about}`, otherwise: 'bad_reply' as const }
-    // All pages together have the time limit of one answer.
-    const until = performance.now() + timeoutMs(parts.config)
-    return readPages((params) => request({ ...question, params }, { timeoutMs: Math.max(1, until - performance.now()) }), key, server)
-  }
+  const { list, ask } = openQuestions(parts)
   let ttlMs: number | undefined
   const listTools = async () => {
     const listed = await list('tools/list', 'tools')
     if (listed.ok) ttlMs = listed.value.ttlMs
     return listed.ok ? succeed(listed.value.items) : listed
-  }
-  const ask = async (method: string, params: Readonly<Record<string, unknown>>): Promise<Result<Json>> => {
-    const result = await request({ method, params, about: () => `${method} of ${about}`, otherwise: 'bad_reply' })
-    return result.ok ? succeed(result.value as Json) : result
   }
   const listing = openListing({
     ask: () => (capabilities.tools === undefined ? Promise.resolve(succeed([])) : listTools()),
@@ -62,36 +52,9 @@ export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConn
   })
   const { ToolListChangedNotificationSchema } = await import('./mcp-client.late.js')
   client.setNotificationHandler(ToolListChangedNotificationSchema, listing.change)
-
-  const call: McpConnection['call'] = async (name, input, callOptions) => {
-    const of = () => `tool '${preview(name)}' of ${about}`
-    if (!input.trimStart().startsWith('{'))
-      return fail('input_type_mismatch', `the input of ${of()} is to be a JSON object`, { server, tool: name })
-    if (listing.needsTask(name)) {
-      const why = 'runs as a task alone, and tasks are not offered here: ask its makers for one that answers at once'
-      return fail('cannot_run', `${of()} ${why}`, { server, tool: name })
-    }
-    // The cached schema may be out of date.
-    if (!listing.checkOf(name).ok && !listing.isListed) await listing.listed()
-    const check = listing.checkOf(name)
-    if (!check.ok)
-      return fail('bad_reply', `${of()} has an output schema that cannot be used: ${check.error.detail}`, { server, tool: name })
-    const wasListed = listing.isListed
-    const place = places.hold(input)
-    try {
-      const question = { method: 'tools/call', params: { name, arguments: place }, about: of, otherwise: 'tool_crashed' as const }
-      const result = await request(question, callOptions)
-      if (isRefusal(result)) listing.change()
-      if (!result.ok) return result
-      const answer = withMissingAccess(readToolAnswer(result.value, { server, tool: name, check: check.value }), link)
-      if (answer.ok || wasListed) return answer
-      await listing.listed()
-      const now = listing.checkOf(name)
-      return now.ok ? readToolAnswer(result.value, { server, tool: name, check: now.value }) : answer
-    } finally {
-      places.release(place)
-    }
-  }
+  // Nothing is requested of a server that offers none of it.
+  const listOf = async (capability: string, method: string, key: string) =>
+    capabilities[capability] === undefined ? succeed([]) : map(await list(method, key), ({ items }) => items)
 
   const instructions = client.getInstructions()
   let leaving: Promise<void> | undefined
@@ -108,30 +71,70 @@ export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConn
     get isListed() {
       return listing.isListed
     },
-    call,
+    call: toolCall(parts, listing),
     stderr: link.stderr,
-    prompts: async () => {
-      if (capabilities.prompts === undefined) return succeed([])
-      return map(await list('prompts/list', 'prompts'), ({ items }) => items as unknown as readonly McpPrompt[])
-    },
+    prompts: async () => map(await listOf('prompts', 'prompts/list', 'prompts'), (items) => items as unknown as readonly McpPrompt[]),
     prompt: (name, args) => ask('prompts/get', { name, arguments: args }),
-    resources: async () =>
-      capabilities.resources === undefined ? succeed([]) : map(await list('resources/list', 'resources'), ({ items }) => items),
-    resourceTemplates: async () =>
-      capabilities.resources === undefined
-        ? succeed([])
-        : map(await list('resources/templates/list', 'resourceTemplates'), ({ items }) => items),
+    resources: () => listOf('resources', 'resources/list', 'resources'),
+    resourceTemplates: () => listOf('resources', 'resources/templates/list', 'resourceTemplates'),
     read: (uri) => ask('resources/read', { uri }),
     complete: (ref, argument) => ask('completion/complete', { ref, argument }),
     disconnect: () => {
       leaving ??= (async () => {
-        life.die(fault('mcp_dead', `the connection to ${about} was closed`, { server }))
+        life.die(fault('mcp_dead', `the connection to MCP server '${server}' was closed`, { server }))
         await link.end()
       })()
       return leaving
     },
   }
 }
+
+const openQuestions = ({ request, server, config }: ConnectionParts) => {
+  const about = (method: string) => () => `${method} of MCP server '${server}'`
+  return {
+    list: async (method: string, key: string) => {
+      const question = { method, about: about(method), otherwise: 'bad_reply' as const }
+      // All pages together have the time limit of one answer.
+      const until = performance.now() + timeoutMs(config)
+      return readPages((params) => request({ ...question, params }, { timeoutMs: Math.max(1, until - performance.now()) }), key, server)
+    },
+    ask: async (method: string, params: Readonly<Record<string, unknown>>): Promise<Result<Json>> => {
+      const result = await request({ method, params, about: about(method), otherwise: 'bad_reply' })
+      return result.ok ? succeed(result.value as Json) : result
+    },
+  }
+}
+
+const toolCall =
+  ({ request, places, server, link }: ConnectionParts, listing: Listing): McpConnection['call'] =>
+  async (name, input, callOptions) => {
+    const of = () => `tool '${preview(name)}' of MCP server '${server}'`
+    const where = { server, tool: name }
+    if (!input.trimStart().startsWith('{')) return fail('input_type_mismatch', `the input of ${of()} is not a JSON object`, where)
+    if (listing.needsTask(name)) {
+      const why = 'runs as a task alone, and tasks are not offered here: ask its makers for one that answers at once'
+      return fail('cannot_run', `${of()} ${why}`, where)
+    }
+    // The cached schema may be out of date.
+    if (!listing.checkOf(name).ok && !listing.isListed) await listing.listed()
+    const check = listing.checkOf(name)
+    if (!check.ok) return fail('bad_reply', `${of()} has an output schema that cannot be used: ${check.error.detail}`, where)
+    const wasListed = listing.isListed
+    const held = places.hold(input)
+    try {
+      const question = { method: 'tools/call', params: { name, arguments: held }, about: of, otherwise: 'tool_crashed' as const }
+      const result = await request(question, callOptions)
+      if (isRefusal(result)) listing.change()
+      if (!result.ok) return result
+      const answer = withMissingAccess(readToolAnswer(result.value, { ...where, check: check.value }), link)
+      if (answer.ok || wasListed) return answer
+      await listing.listed()
+      const now = listing.checkOf(name)
+      return now.ok ? readToolAnswer(result.value, { ...where, check: now.value }) : answer
+    } finally {
+      places.release(held)
+    }
+  }
 
 const withMissingAccess = (answer: Result<McpAnswer>, { findMissingAccess }: Link): Result<McpAnswer> => {
   if (!answer.ok || !answer.value.isError || !findMissingAccess) return answer

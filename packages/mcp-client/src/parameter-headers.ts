@@ -62,7 +62,8 @@ export const whyNotMirrored = (schema: Json): string | undefined => {
   const seen = new Set<string>()
   for (const { header, type, path } of all) {
     if (typeof header !== 'string' || !TOKEN.test(header)) return `${preview(String(JSON.stringify(header)))} as the name of a header`
-    if (path.length === 0 || !PLAIN_TYPES.includes(type)) return `the header '${preview(header)}' for what is no text, whole number or bool`
+    if (path.length === 0 || !PLAIN_TYPES.includes(type))
+      return `the header '${preview(header)}' for what is not text, whole number or bool`
     if (seen.has(header.toLowerCase())) return `the header '${preview(header)}' twice`
     seen.add(header.toLowerCase())
   }

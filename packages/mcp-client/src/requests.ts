@@ -1,4 +1,4 @@
-// Requests to a server: each has a deadline and one answer, and none is sent once the server is gone.
+// Requests to a server: each has a deadline and one answer, and none is sent once the server has ended.
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
@@ -8,7 +8,7 @@ import { type FailedRequest, sdkFault } from './sdk-fault.js'
 import { MAX_TIMEOUT_MS } from './wait-at-most.js'
 
 export interface Life {
-  /** Why the server is gone. */
+  /** Why the server has ended. */
   readonly dead: Fault | undefined
   readonly die: (why: Fault) => void
 }

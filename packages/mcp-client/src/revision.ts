@@ -1,4 +1,4 @@
-// Revision 2026-07-28 for a client: the metadata of requests, and of answers besides their results.
+// Revision 2026-07-28 for a client: the metadata of requests, and of answers in addition to their results.
 
 import type { JSONRPCErrorResponse, JSONRPCRequest, JSONRPCResultResponse } from '@modelcontextprotocol/sdk/types.js'
 import { isRecord, preview } from '@plumb/wire'

@@ -30,8 +30,8 @@ export const sdkFault = (error: unknown, { about, otherwise, server }: FailedReq
   }
   if (name === 'UnauthorizedError' || isOAuth(error))
     return fault('unauthorized', `${about}: no token was given for it: ${words}`, { server })
-  if (Array.isArray(issues)) return fault('bad_reply', `${about} got an answer that is no result of MCP`, { server })
-  if (name === 'SyntaxError') return fault('bad_reply', `${about} got an answer that is no JSON`, { server })
+  if (Array.isArray(issues)) return fault('bad_reply', `${about} got an answer that is not a result of MCP`, { server })
+  if (name === 'SyntaxError') return fault('bad_reply', `${about} got an answer that is not JSON`, { server })
   return fault('bad_reply', `${about}: ${words}`, { server })
 }
 

@@ -18,7 +18,8 @@ const HTTP = ['http:', 'https:']
 /** `config_invalid` for an invalid address, `missing_key` for a required variable that is not set. */
 export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = process.env): Result<ServerTarget> => {
   const { url: text = '', transport, token_env, client_id_env, client_secret_env, auth } = config
-  if (!URL.canParse(text)) return fail('config_invalid', `'${preview(text)}' is no URL of an MCP server, such as https://example.org/mcp`)
+  if (!URL.canParse(text))
+    return fail('config_invalid', `'${preview(text)}' is not a URL of an MCP server, such as https://example.org/mcp`)
   const url = new URL(text)
   const schemes = SCHEMES[transport ?? ''] ?? HTTP
   if (!schemes.includes(url.protocol)) {

@@ -122,16 +122,16 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
     transport,
     isStream: true,
     stderr,
-    lastWords: () => lastWords(state, stderr, findMissingAccess?.(stderr.tail)),
+    closeReason: () => closeReasonOf(state, stderr, findMissingAccess?.(stderr.tail)),
     findMissingAccess,
     end,
   }
 }
 
-const lastWords = ({ exit, breach, stray }: State, { text }: StderrTail, lacked: string | undefined): string | undefined => {
+const closeReasonOf = ({ exit, breach, stray }: State, { text }: StderrTail, lacked: string | undefined): string | undefined => {
   const ended = exit?.signal ? `it was ended by ${exit.signal}` : exit ? `it ended with status ${exit.status}` : undefined
   const said = text === '' ? undefined : `its stderr ends with: ${text}`
-  const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were no JSON-RPC`
+  const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were not JSON-RPC`
   const parts = [breach ?? ended, skipped, said, ended && lacked].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join('; ')
 }

@@ -36,7 +36,7 @@ const whyNot = (
   if (preview(name, MAX_NAME) !== name || /\s/.test(name)) return `the name ${shown} has white space or a control character in it`
   if (tools.has(name)) return `there is a tool ${shown} already`
   if (!isRecord(inputSchema)) return `${shown} has no input schema`
-  if (outputSchema !== undefined && !isRecord(outputSchema)) return `the output schema of ${shown} is no object`
+  if (outputSchema !== undefined && !isRecord(outputSchema)) return `the output schema of ${shown} is not an object`
   for (const schema of [inputSchema, outputSchema]) {
     if (isDeep(schema)) return `a schema of ${shown} is nested more than ${MAX_SCHEMA_DEPTH} deep`
   }

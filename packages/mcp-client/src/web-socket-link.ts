@@ -43,5 +43,5 @@ export const openWebSocket = async ({ url, token }: ServerTarget, allowsPrivateN
     await transport.close()
     await dispatcher.destroy().catch(() => {})
   }
-  return { transport, isStream: true, lastWords: () => why, end }
+  return { transport, isStream: true, closeReason: () => why, end }
 }

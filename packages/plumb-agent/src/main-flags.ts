@@ -33,7 +33,7 @@ const specOf = ({ program, run }: GroupsOf<typeof AGENT_GROUPS>, path: string | 
   const { eval: text, isEnvelope } = program
   const inPlace = text !== undefined ? '--eval' : isEnvelope ? '--spec-envelope' : undefined
   if (inPlace !== undefined && path !== undefined)
-    return fail('usage', `${inPlace} stands in place of a file, so '${preview(path)}' is one program too many`)
+    return fail('usage', `${inPlace} takes the place of a file, so '${preview(path)}' is one program too many`)
   if (text !== undefined) return succeed({ kind: 'text', text })
   if (isEnvelope) return succeed({ kind: 'envelope' })
   if (path !== undefined) return succeed({ kind: 'file', path })

@@ -24,18 +24,18 @@ import type { InheritedSpec } from './config/load.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
 import { openBilling } from './conversation/billing.js'
-import { type ConversationOptions, openConversation } from './conversation/conversation.js'
+import { type Conversation, type ConversationOptions, openConversation } from './conversation/conversation.js'
 import { type AgentMoney, openMoney } from './conversation/money.js'
 import { type Framing, openIntake } from './io/intake.js'
-import { openOutlets } from './io/outlets.js'
+import { type Outlets, openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
 import { type Emit, openTelemetry } from './io/telemetry.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
-import type { openAgentTools } from './tool/agent-tools.js'
+import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
 import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
-import { NO_SERVERS, noTools } from './tool/no-tools.js'
+import { type AgentTools, NO_SERVERS, noTools } from './tool/no-tools.js'
 import type { Servers } from './tool/server-catalogue.js'
 
 /** A spec from stdin, and the rest of the stream. */
@@ -79,18 +79,10 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     return 2
   }
   const servers = await openServers(prepared.value, options, received, stderr)
+  const surroundings = { readContent: readContent?.value, kept: kept?.value, deliveries: deliveriesOf(options), composing, openTools }
   const signal =
     servers &&
-    (await converse(
-      prepared.value,
-      servers,
-      options,
-      received,
-      stderr,
-      log,
-      { readContent: readContent?.value, kept: kept?.value, deliveries: deliveriesOf(options), composing, openTools },
-      money.value,
-    ))
+    (await new RunningAgent({ prepared: prepared.value, servers, options, received, stderr, log, surroundings, money: money.value }).run())
   const status = await stderr.end()
   if (signal) dieOf(signal)
   return servers ? status : 2
@@ -156,28 +148,114 @@ type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveri
   readonly openTools: typeof openAgentTools | undefined
 }
 
-/** Resolves to the signal that stopped it, if any. */
-const converse = (
-  prepared: PreparedAgent,
-  servers: Servers,
-  options: AgentOptions,
-  received: ReceivedInput | undefined,
-  stderr: Stderr,
-  log: Log,
-  { composing, openTools, ...surroundings }: Surroundings,
-  money: AgentMoney,
-): Promise<StopSignal | undefined> =>
-  new Promise((resolve) => {
+interface AgentParts {
+  readonly prepared: PreparedAgent
+  readonly servers: Servers
+  readonly options: AgentOptions
+  readonly received: ReceivedInput | undefined
+  readonly stderr: Stderr
+  readonly log: Log
+  readonly surroundings: Surroundings
+  readonly money: AgentMoney
+}
+
+/** The parts of a running agent, which call each other. */
+class RunningAgent {
+  readonly #parts: AgentParts
+  readonly #outlets: Outlets
+  readonly #emit: Emit
+  readonly #reader: LineReader
+  readonly #control: Readable | undefined
+  readonly #isRecorded: boolean
+  /** The budget, if the parent says what may be spent. */
+  readonly #asked: ReturnType<typeof askedAllowance> | undefined
+  readonly #approvals: Approvals
+  readonly #tools: AgentTools
+  readonly #loop: Loop
+  /** Without a reader of the outputs it ends as cat does, and failures of open answers are then not errors. */
+  #isOutputRead = true
+  /** Ends the run. */
+  #onFinish = () => {}
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts
+    const { prepared, options, received, stderr } = parts
     const { config, fds } = prepared
-    const { isMux, isRawInput, isRawOutput, isNumbered, takesEnvelopes, maxLine, emitsMemory, isBrief } = options.lines
+    const { isMux, isNumbered, isRawInput, isBrief, maxLine } = options.lines
+    this.#outlets = this.#openOutlets()
+    this.#emit = openTelemetry(config.agent, this.#outlets.writeTelemetry, { isNumbered, isBrief })
+    this.#reader = new LineReader(received?.stdin ?? openLineInput(FDS.input), {
+      raw: isRawInput,
+      maxLine,
+      onReadable: () => this.#loop.advance(),
+    })
+    this.#control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
+    this.#isRecorded = this.#control !== undefined && isFileInput(this.#control)
+    this.#asked = received?.budget ? askedAllowance(this.#emit) : undefined
+    this.#approvals = new Approvals({
+      announce: (reply) => (isMux || isNumbered || fds.has(FDS.ctrl_out)) && this.#outlets.reply(reply, 'envelope'),
+      canBeAnswered: () => this.#loop.canBeApproved,
+      isRecorded: this.#isRecorded,
+      emit: this.#emit,
+    })
+    this.#tools = parts.surroundings.openTools?.(this.#toolsParts()) ?? noTools(this.#report)
+    this.#loop = new Loop({
+      config,
+      conversation: this.#openConversation(),
+      approvals: this.#approvals,
+      toolAnswers: this.#tools.answers,
+      onAuthority: (message) => this.#takeAuthority(message),
+      intake: openIntake(this.#reader, framingOf(options)),
+      outlets: this.#outlets,
+      emit: this.#emit,
+      report: this.#report,
+      count: stderr.count,
+      onBacklog: () => this.#asked?.end('the budget cannot be requested: more messages wait than may be held'),
+      onStreamEnd: () => this.#asked?.end('the budget cannot be requested any more: the parent has ended'),
+      onFinish: () => this.#onFinish(),
+    })
+  }
+
+  /** Resolves to the signal that stopped it, if any. */
+  run(): Promise<StopSignal | undefined> {
+    return new Promise((resolve) => {
+      const { prepared, options, received, stderr } = this.#parts
+      const { config } = prepared
+      const { isMux, isRawInput } = options.lines
+      const stopNow = () => this.#stopNow()
+      const release = keepRunning()
+      // No batch ends within the grace period.
+      const signals = watchSignals(config.lane === 'batch' ? stopNow : () => this.#loop.stop(), stopNow)
+      this.#onFinish = async () => {
+        release()
+        signals.release()
+        this.#reader.stop()
+        this.#control?.destroy()
+        config.provider.close?.()
+        await this.#tools.close()
+        await this.#outlets.end()
+        resolve(signals.first())
+      }
+      this.#readControl()
+      if (received === undefined && !isMux) {
+        const { input } = config
+        announceInput('plumb-agent', { type: printType(input), takesText: takesText(input), isRaw: isRawInput }, stderr.write)
+      }
+      this.#loop.start(this.#control === undefined ? 'none' : this.#isRecorded ? 'willEnd' : 'open')
+    })
+  }
+
+  readonly #report: Stderr['report'] = (error) => {
+    this.#outlets.flush()
+    if (this.#isOutputRead) this.#parts.stderr.report(error)
+  }
+
+  #openOutlets(): Outlets {
+    const { prepared, servers, options, stderr } = this.#parts
+    const { config, fds } = prepared
+    const { isMux, isRawOutput, takesEnvelopes, isNumbered } = options.lines
     const hasOthersTools = config.tools.length > 0 || (config.servers.length > 0 && !servers.own)
-    // Without a reader of the outputs it ends as cat does, and failures of open answers are then no errors.
-    let isOutputRead = true
-    const report: Stderr['report'] = (error) => {
-      outlets.flush()
-      if (isOutputRead) stderr.report(error)
-    }
-    const outlets = openOutlets({
+    return openOutlets({
       fds,
       isMux,
       takesEnvelopes,
@@ -188,110 +266,73 @@ const converse = (
       sendsToolRequests: hasOthersTools && (isMux || hasDispatcher(fds)),
       warn: stderr.warn,
       listeners: {
-        onDrain: () => loop.advance(),
+        onDrain: () => this.#loop.advance(),
         onOutputClosed: () => {
-          isOutputRead = false
-          stopNow()
+          this.#isOutputRead = false
+          this.#stopNow()
         },
         onOutputFault: (error) => {
           stderr.report(error)
-          stopNow()
+          this.#stopNow()
         },
-        onRequestsClosed: () => tools.onRequestsClosed(),
+        onRequestsClosed: () => this.#tools.onRequestsClosed(),
       },
     })
-    const emit = openTelemetry(config.agent, outlets.writeTelemetry, { isNumbered, isBrief })
-    const stdin = received?.stdin ?? openLineInput(FDS.input)
-    const reader = new LineReader(stdin, {
-      raw: isRawInput,
-      maxLine,
-      onReadable: () => loop.advance(),
-    })
-    const control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
-    const isRecorded = control !== undefined && isFileInput(control)
-    const asked = received?.budget ? askedAllowance(emit) : undefined
-    const approvals = new Approvals({
-      announce: (reply) => (isMux || isNumbered || fds.has(FDS.ctrl_out)) && outlets.reply(reply, 'envelope'),
-      canBeAnswered: (): boolean => loop.canBeApproved,
-      isRecorded,
-      emit,
-    })
-    const tools =
-      openTools?.({
-        prepared,
-        options,
-        servers,
-        outlets,
-        approvals,
-        report,
-        writeStderr: stderr.write,
-        isBacklogged: () => loop.isBacklogged,
-        composing,
-        warn: stderr.warn,
-      }) ?? noTools(report)
-    const allowance = asked ?? sharedAllowance()
+  }
+
+  #toolsParts(): AgentToolsParts {
+    const { prepared, servers, options, stderr, surroundings } = this.#parts
+    return {
+      prepared,
+      options,
+      servers,
+      outlets: this.#outlets,
+      approvals: this.#approvals,
+      report: this.#report,
+      writeStderr: stderr.write,
+      isBacklogged: () => this.#loop.isBacklogged,
+      composing: surroundings.composing,
+      warn: stderr.warn,
+    }
+  }
+
+  #openConversation(): Conversation {
+    const { prepared, options, stderr, log, surroundings, money } = this.#parts
+    const { config } = prepared
+    const { readContent, kept, deliveries } = surroundings
+    const allowance = this.#asked ?? sharedAllowance()
     const billing =
       allowance &&
       openBilling({ ...money, allowance, provider: config.providerName, lane: config.lane, limit: config.limit, warn: stderr.warn })
     // A reader of usage that has paused the agent sees here that the pause is in effect.
-    const emitPaused: Emit = (event) => emit(event.kind === 'usage' && loop.isPaused ? { ...event, paused: true } : event)
-    const loop: Loop = new Loop({
-      config,
-      conversation: openConversation(config, tools, emitPaused, log, {
-        emitsMemory,
-        emitsText: !isBrief,
-        allowance,
-        billing,
-        warn: stderr.warn,
-        ...surroundings,
-      }),
-      approvals,
-      toolAnswers: tools.answers,
-      onAuthority: (message) => {
-        const { authority, mcp_tools: offered, budget } = (message ?? {}) as Readonly<Record<string, unknown>>
-        if (budget !== undefined) asked?.answer(budget)
-        else if (offered !== undefined) servers.renew(offered)
-        else prepared.authority.renew(authority)
-      },
-      intake: openIntake(reader, framingOf(options)),
-      outlets,
-      emit,
-      report,
-      count: stderr.count,
-      onBacklog: () => asked?.end('what may be spent cannot be asked: more messages wait than may be held'),
-      onStreamEnd: () => asked?.end('what may be spent cannot be asked any more: its parent has gone'),
-      onFinish: async () => {
-        release()
-        signals.release()
-        reader.stop()
-        control?.destroy()
-        config.provider.close?.()
-        await tools.close()
-        await outlets.end()
-        resolve(signals.first())
-      },
-    })
-    const stopNow = () => {
-      loop.cancel()
-      loop.stop()
-    }
-    const release = keepRunning()
-    // No batch is over within the grace period.
-    const signals = watchSignals(config.lane === 'batch' ? stopNow : () => loop.stop(), stopNow)
-    if (control) {
-      readControl(
-        control,
-        (message) => loop.control(message),
-        (error) => loop.badControl(error),
-        () => loop.endControl(),
-      )
-    }
-    if (received === undefined && !isMux) {
-      const { input } = config
-      announceInput('plumb-agent', { type: printType(input), takesText: takesText(input), isRaw: isRawInput }, stderr.write)
-    }
-    loop.start(control === undefined ? 'none' : isRecorded ? 'willEnd' : 'open')
-  })
+    const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
+    const { emitsMemory, isBrief } = options.lines
+    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries }
+    return openConversation(config, this.#tools, emit, log, around)
+  }
+
+  #takeAuthority(message: unknown): void {
+    const { authority, mcp_tools: offered, budget } = (message ?? {}) as Readonly<Record<string, unknown>>
+    if (budget !== undefined) this.#asked?.answer(budget)
+    else if (offered !== undefined) this.#parts.servers.renew(offered)
+    else this.#parts.prepared.authority.renew(authority)
+  }
+
+  #readControl(): void {
+    if (!this.#control) return
+    readControl(
+      this.#control,
+      (message) => this.#loop.control(message),
+      (error) => this.#loop.badControl(error),
+      () => this.#loop.endControl(),
+    )
+  }
+
+  #stopNow(): void {
+    this.#loop.cancel()
+    this.#loop.stop()
+  }
+}
 
 /** Calls can be sent to an external dispatcher, and its answers can be read. */
 const hasDispatcher = (fds: ReadonlySet<number>): boolean => fds.has(FDS.tool_req) && fds.has(FDS.tool_resp)

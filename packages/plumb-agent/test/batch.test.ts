@@ -202,12 +202,12 @@ t.test('what OpenAI finds in a file stops none but the requests of these lines',
     {
       refuse: (entries) => {
         const line = entries.findIndex(({ said }) => said === 'q2') + 1
-        return line === 0 ? undefined : [{ code: 'invalid_request', message: 'that is no request', line }]
+        return line === 0 ? undefined : [{ code: 'invalid_request', message: 'that is not a request', line }]
       },
     },
     TEXTS,
   )
-  t.match(said, butFor({ q2: { error: 'provider_refused', detail: /that is no request/ } }))
+  t.match(said, butFor({ q2: { error: 'provider_refused', detail: /that is not a request/ } }))
   t.same(server.submitted(), once(TEXTS.filter((text) => text !== 'q2')))
 })
 

@@ -350,19 +350,19 @@ t.test('load errors', async (t) => {
     ['', 1, /begins with its opening remarks/],
     ['HELLO', 1, /begins with its opening remarks/],
     ['(HELLO (A ((0) (B)))\n', 1, /never closed/],
-    [scriptWith('(A ((0) (B)))\n(A ((0) (C)))'), 4, /rule 'A' stands twice, first in line 3/],
+    [scriptWith('(A ((0) (B)))\n(A ((0) (C)))'), 4, /rule 'A' occurs twice, first in line 3/],
     [scriptWith('\n(A)'), 4, /rule 'A': the keyword has no body/],
     [scriptWith('(A 5)'), 3, /rule 'A': the keyword has no body/],
     [`(HI)\n${heart}\n${memory}`, 3, /no rule NONE/],
     [`(HI)\n${heart}\n${none}`, 3, /no rule MEMORY/],
-    [`(HI)\n${heart}\n${none}\n${memory}\n${memory}`, 5, /'MEMORY' stands twice, first in line 4/],
-    [`(HI)\n${none}\n${memory}`, 3, /'HEART' is no keyword/],
+    [`(HI)\n${heart}\n${none}\n${memory}\n${memory}`, 5, /'MEMORY' occurs twice, first in line 4/],
+    [`(HI)\n${none}\n${memory}`, 3, /'HEART' is not a keyword/],
     [`(HI)\n${heart}\n${none}\n(MEMORY HEART (0 = A))`, 4, /there are 1 transformations; give exactly 4/],
     [`(HI)\n${heart}\n${none}\n(MEMORY HEART (0 = A)\n(0 = B) (0 = 2)\n(0 = D))`, 5, /part 2, the decomposition has parts 1 to 1/],
     [`(HI)\n${heart}\n${none}\n(MEMORY HEART (0 A) (0 = B) (0 = C) (0 = D))`, 4, /a transformation is \(DECOMPOSITION = REASSEMBLY\)/],
     [`(HI)\n${heart}\n${none}\n(MEMORY (0 = A) (0 = B) (0 = C) (0 = D))`, 4, /the keyword to remember by/],
     [`(HI)\n${heart}\n${memory}\n(NONE ((0 A) (X)))`, 4, /'NONE': it has exactly one decomposition/],
-    [`(HI)\n${heart}\n${memory}\n${none}\n${none}`, 5, /rule 'NONE' stands twice/],
+    [`(HI)\n${heart}\n${memory}\n${none}\n${none}`, 5, /rule 'NONE' occurs twice/],
     [scriptWith('(A (=B))'), 3, /rule 'A': the link \(=B\) leads to no keyword/],
     [scriptWith('(A ((0)\n(=NONE)))'), 4, /the link \(=NONE\) leads to no keyword/],
     [scriptWith('(A ((0) (PRE (1)\n(=B))))'), 4, /the link \(=B\) leads to no keyword/],
@@ -373,9 +373,9 @@ t.test('load errors', async (t) => {
     [scriptWith('(A ((0 A 0) (PRE (4) (=A))))'), 3, /part 4/],
     [scriptWith('(A ((0)))'), 3, /no reassembly/],
     [scriptWith('(A ((0) ()))'), 3, /says nothing/],
-    [scriptWith('(A ((0) WORD))'), 3, /'WORD' stands where a reassembly/],
+    [scriptWith('(A ((0) WORD))'), 3, /'WORD' found where a reassembly/],
     [scriptWith('(A ((0) (B (C))))'), 3, /a reassembly is words and numbers/],
-    [scriptWith('(A ((0 = B) (C)))'), 3, /'=' cannot stand in a decomposition/],
+    [scriptWith('(A ((0 = B) (C)))'), 3, /'=' cannot be in a decomposition/],
     [scriptWith('(A ((0 (B)) (C)))'), 3, /a list in a decomposition is/],
     [scriptWith('(A ((0 (*)) (C)))'), 3, /a list in a decomposition is/],
     [scriptWith('(A DLIST(B))'), 3, /tags are written DLIST\(\/TAG/],
@@ -383,7 +383,7 @@ t.test('load errors', async (t) => {
     [scriptWith("(DON'T YOU KNOW)"), 3, /'YOU' fits no place here/],
     [scriptWith('(A (B) (=HEART))'), 3, /a list here is/],
     [scriptWith('((A))'), 3, /a rule begins with its keyword/],
-    [scriptWith('A'), 3, /'A' stands outside of any rule/],
+    [scriptWith('A'), 3, /'A' is outside of any rule/],
     [scriptWith(')'), 3, /closes nothing/],
     [scriptWith('(A (=B))\n(C (=D))'), 3, /\(=B\).* \(and 1 more\)$/],
   ]
@@ -469,7 +469,7 @@ t.test('what calls a tool, and what is a sentence', async (t) => {
   t.equal(readOrder('call f {}', []), undefined, 'without tools there is nothing to call')
 })
 
-t.test('calls are no part of the conversation of 1966', async (t) => {
+t.test('calls are not part of the conversation of 1966', async (t) => {
   const tools = [{ name: 'f', description: '', input_schema: {} }]
   const STRING = { kind: 'string' } as const
   const talk = (history: ChatMessage[], remembers: boolean) => {

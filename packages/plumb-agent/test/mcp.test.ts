@@ -45,7 +45,7 @@ t.test('what is offered', async (t) => {
   const tools = (offered as { value: OfferedTools }).value
   const [x, y] = [tools.get('a:x'), tools.get('a:y')]
   t.strictSame([...tools.keys()], ['a:x', 'a:y'], 'the first of a name counts')
-  t.strictSame(x?.offer, { name: 'a:x', description: 'X', input_schema: SCHEMA, strict: true }, 'hints are no part of it')
+  t.strictSame(x?.offer, { name: 'a:x', description: 'X', input_schema: SCHEMA, strict: true }, 'hints are not part of it')
   t.match(x, { effects: ['net'], hosts: ['h.example'], isOfServer: true })
   t.strictSame([y?.offer.description, y?.effects], ['', ['exec']], 'what it does not say follows from the servers')
   const both = read([{ name: 'z', input_schema: {} }], [{ command: 'x' }, { url: 'https://h' }]) as { value: OfferedTools }
@@ -65,8 +65,8 @@ t.test('what is offered', async (t) => {
   for (const [json, result] of fits) t.match(x?.fit(json), result, json)
 
   const wrong: readonly [unknown, RegExp][] = [
-    ['no JSON', /no list of tools/],
-    [{ tools: [] }, /no list/],
+    ['no JSON', /not a list of tools/],
+    [{ tools: [] }, /not a list/],
     [
       [
         { name: 'a', input_schema: {} },
@@ -223,26 +223,26 @@ runTable('where it learns of them', {
     run: `export PLUMB_MCP_TOOLS=list.json; mkfifo req resp; ./serve.sh < req > resp & exec 4>req 5<resp; start bot.plumb; exec 4>&- 5<&-
       send '${ECHO}'; receive; echo no > new; mv new list.json; send '${ECHO}'; receive; rm list.json; send '${ECHO}'; receive; end; echo $?; wait`,
     out: '"by hand: notes:echo"\n"by hand: notes:echo"\n"by hand: notes:echo"\n1\n',
-    errors: [['read_failed', /PLUMB_MCP_TOOLS names 'list\.json'.*no list/]],
+    errors: [['read_failed', /PLUMB_MCP_TOOLS names 'list\.json'.*not a list/]],
   },
   'a file that is none': {
     run: 'for file in none bad.json bot.plumb; do PLUMB_MCP_TOOLS=$file plumb-agent bot.plumb < /dev/null; done',
     errors: [
       ['file_not_found', /PLUMB_MCP_TOOLS.*none/],
       ['config_invalid', /PLUMB_MCP_TOOLS names 'bad\.json'.*tool 1 is to be/],
-      ['config_invalid', /no list of tools/],
+      ['config_invalid', /not a list of tools/],
     ],
     status: 2,
   },
   'from messages, elsewhere; what is none changes nothing': {
     run: 'plumb-agent --mux --spec-envelope < good.jsonl',
     out: '{"__port":"output","msg":"IN WHAT WAY"}\n',
-    errors: [['input_type_mismatch', /the MCP servers changed: it is no list/]],
+    errors: [['input_type_mismatch', /the MCP servers changed: it is not a list/]],
     status: 1,
   },
   'from messages that are none': {
     run: 'plumb-agent --mux --spec-envelope < bad.jsonl',
-    errors: [['config_invalid', /came with the spec: it is no list/]],
+    errors: [['config_invalid', /came with the spec: it is not a list/]],
     status: 2,
   },
   'a program in place of plumb-tool has the declared ones only': {

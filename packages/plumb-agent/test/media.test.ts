@@ -16,7 +16,7 @@ let look : !{ q: string, photos: [Media.Image], doc?: Media.Document, sound?: Me
 `,
   'one.plumb': 'use media\nlet look : !(string | Media.Image) -> !string = agent { provider: "eliza", model: "doctor" }\n',
   'plain.plumb': 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }\n',
-  // Looks like an image, and is no type of the module.
+  // Looks like an image, and is not a type of the module.
   'own.plumb': 'let main : !{ kind: "image", path?: string } -> !string = agent { provider: "eliza", model: "doctor" }\n',
   'cat.b64': PNG,
   'doc.pdf': '%PDF-1.4 nothing more',
@@ -69,7 +69,7 @@ runTable('media of an input', {
       ['unsupported_media', "at .sound: 'notes.txt' is text/plain"],
       ['unsupported_media', "'cat.png' is image/png, and its media_type says 'image/gif'"],
       ['unsupported_media', 'is not base64'],
-      ['unsupported_media', "no address of http or https: 'file:///etc/passwd'"],
+      ['unsupported_media', "not an address of http or https: 'file:///etc/passwd'"],
       ['input_type_mismatch', "needs one of 'path', 'url' and 'data', and none of them is there"],
       ['input_type_mismatch', '2 of them are there'],
       ['no_such_file', "there is no 'nowhere.png'"],
@@ -125,7 +125,7 @@ runTable('media of an input', {
   'a file that cannot be attached': {
     run: 'printf "\\1\\0" > odd; plumb-agent --attach odd plain.plumb < /dev/null; plumb-agent --attach nowhere plain.plumb < /dev/null',
     errors: [
-      ['config_invalid', "--attach names 'odd': 'odd' is none of image/png"],
+      ['config_invalid', "--attach names 'odd': 'odd' is not one of image/png"],
       ['file_not_found', "--attach names 'nowhere': no such file"],
     ],
     status: 2,

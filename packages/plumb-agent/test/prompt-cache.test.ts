@@ -103,7 +103,7 @@ t.test('each round of tools reads the rounds before it', async (t) => {
   }
 })
 
-t.test('more than fifty tools are searched for, and are no part of the prompt', async (t) => {
+t.test('more than fifty tools are searched for, and are not part of the prompt', async (t) => {
   const { url, received } = await openStub(t, [
     json(
       {

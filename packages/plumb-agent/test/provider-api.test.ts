@@ -547,7 +547,7 @@ t.test('an answer that interrupts itself is continued', async (t) => {
   t.strictSame(received[1]?.body.messages[1], { role: 'assistant', content: [search] })
 })
 
-t.test('fault 76: arguments that are no JSON, without an id, or without end', async (t) => {
+t.test('fault 76: arguments that are not JSON, without an id, or without end', async (t) => {
   const call = (args: string, id?: string) => ({ ...(id ? { id } : {}), type: 'function', function: { name: 'fs__read', arguments: args } })
   const tool_calls = [call('{"path":', 'a'), call('', 'b'), call('[1]'), call(`${'['.repeat(2000)}${']'.repeat(2000)}`, 'd')]
   const { url } = await openStub(t, [

@@ -164,7 +164,7 @@ t.test('fault 70: refused, unknown, reset and without TLS are tried again, then 
     t.strictSame(waits, what === 'refused' ? [500, 1000, 2000, 4000, 8000] : [500], `${what}: tried again`)
   }
   const { ask, waits } = openClient(t, 'anthropic', await ending('SSH-2.0-OpenSSH_9.2\r\n'))
-  t.match(await ask(), { ok: false, error: { error: 'bad_reply', detail: /no HTTP/ } })
+  t.match(await ask(), { ok: false, error: { error: 'bad_reply', detail: /not HTTP/ } })
   t.equal(waits.length, 0, 'what speaks otherwise is not asked again')
 })
 
@@ -357,7 +357,7 @@ t.test('fault 74: HTML, too much, and a small gzip of much', async (t) => {
   }
   const cases: Readonly<Record<string, readonly [reply: StubReply, detail: RegExp]>> = {
     HTML: [{ headers: { 'content-type': 'text/html' }, chunks: ['<!doctype html><title>Sign in</title>'] }, /a page of HTML/],
-    'no JSON': [{ headers: JSON_TYPE, chunks: ['hello'] }, /no JSON/],
+    'no JSON': [{ headers: JSON_TYPE, chunks: ['hello'] }, /not JSON/],
     'a bomb': [{ headers: { ...JSON_TYPE, 'content-encoding': 'gzip' }, chunks: [bomb] }, /more than 67108864 bytes/],
     'a streamed bomb': [{ headers: { ...STREAM, 'content-encoding': 'gzip' }, chunks: [bomb] }, /more than/],
     'a GiB': [{ headers: JSON_TYPE, chunks: { [Symbol.iterator]: endless } }, /more than 67108864 bytes/],
@@ -366,7 +366,7 @@ t.test('fault 74: HTML, too much, and a small gzip of much', async (t) => {
       /an event of more than 16777216/,
     ],
     'no UTF-8': [{ headers: STREAM, chunks: ['data: "', Uint8Array.of(0xff), '"\n\n'] }, /not UTF-8/],
-    'nested too deep': [{ headers: JSON_TYPE, chunks: ['['.repeat(100_000), ']'.repeat(100_000)] }, /no JSON/],
+    'nested too deep': [{ headers: JSON_TYPE, chunks: ['['.repeat(100_000), ']'.repeat(100_000)] }, /not JSON/],
     'an unknown encoding': [{ headers: { ...JSON_TYPE, 'content-encoding': 'zstd' }, chunks: ['x'] }, /compressed/],
   }
   for (const [what, [reply, detail]] of Object.entries(cases)) {
@@ -427,9 +427,9 @@ t.test('fault 120: where a key may go', async (t) => {
     ['http://0.0.0.0', undefined, [], /a key is sent to/],
     ['https://user:word@api.openai.com/v1', undefined, [], /name or password/],
     ['https://api.openai.com/v1?x=1', undefined, [], /more than a path/],
-    ['file:///etc/passwd', undefined, [], /no URL of a server/],
-    ['nonsense', undefined, [], /no URL of a server: 'nonsense'/],
-    [undefined, 'nonsense', [], /PLUMB_ENDPOINT is no URL/],
+    ['file:///etc/passwd', undefined, [], /not a URL of a server/],
+    ['nonsense', undefined, [], /not a URL of a server: 'nonsense'/],
+    [undefined, 'nonsense', [], /PLUMB_ENDPOINT is not a URL/],
   ]
   for (const [spec, environment, allowedHosts, wanted] of cases) {
     const read = readEndpoint(own, { spec, environment, allowedHosts })

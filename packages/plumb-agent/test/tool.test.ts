@@ -260,7 +260,7 @@ t.test('an answer is checked against what the tool declares, wherever it comes f
     { content: '{"n":4}', is_error: false },
     { content: /^\{"n":5/, is_error: false },
     { content: /^\{"error":"output_type_mismatch".*what 'double' was answered with/, is_error: true },
-    { content: /output_type_mismatch.*no JSON value/, is_error: true },
+    { content: /output_type_mismatch.*not a JSON value/, is_error: true },
     { content: '7', is_error: false },
     { content: 'seven', is_error: false },
   ])
@@ -320,7 +320,7 @@ t.test(
 
 const N: Type = { kind: 'record', fields: [{ name: 'n', type: { kind: 'int' }, isOptional: false }] }
 
-t.test('an answer that was cut is no answer, whatever it says; one that was refused is an error at once', async (t) => {
+t.test('an answer that was cut is not an answer, whatever it says; one that was refused is an error at once', async (t) => {
   const cut = (...content: ContentBlock[]): ModelAnswer => ({ content, stop: 'tokens', usage: USAGE })
   const { asked, requests, say } = open([cut(text('half an'), use('a', 'double', { n: 1 })), says(text('whole'))])
   t.strictSame(await say(), succeed('"whole"'))
@@ -519,7 +519,7 @@ runTable('who runs the tools', {
     run: `mkfifo req resp; plumb-agent bot.plumb < in.jsonl 4> req 5< resp & ./serve.sh < req > resp; wait; rm req resp seen`,
     out: `"{\\"n\\":7}"\n${ALIKE}`,
   },
-  'one of the two is no channel': {
+  'one of the two is not a channel': {
     run: `plumb-agent bot.plumb < in.jsonl 4> req; cat req`,
     out: `"{\\"n\\":42,\\"note\\":\\"none\\"}"\n${ALIKE}`,
   },
@@ -606,7 +606,7 @@ const BUNDLE = `bundle () {
 const ACT = `'"call act {\\"n\\":1}"'`
 
 runTable('what a parent lets be done', {
-  'over a descriptor: less than the spec declares; what is no authority is refused': {
+  'over a descriptor: less than the spec declares; what is not an authority is refused': {
     run: `${BUNDLE} given () { bundle "$1" > b; echo ${ACT} | plumb-agent --sources-fd 16 /there/bot.plumb 16< b | grep -o 'permission_denied\\|done'; }
       given '{"authority":{"policy":[],"context":{},"grant":["exec"]}}'; given '{}'
       given '{"authority":{"policy":[],"context":{},"grant":["net"]}}'; given '{"authority":{"policy":3}}'`,
@@ -667,7 +667,7 @@ t.test('a dispatcher that is started before its first call says nothing until th
   fails.dispatcher.prepare()
   await fails.dispatcher.open()
   fails.dispatcher.prepare()
-  t.strictSame(reported, [], 'what no call needs is no matter')
+  t.strictSame(reported, [], 'what no call needs is not a matter')
   t.match(await fails.dispatcher.call(request, 60_000, signal), { is_error: true, content: /ended with status 3/ })
   t.equal(fails.starts(), 1)
   while (reported.length < 2) await new Promise(setImmediate)

@@ -7,7 +7,7 @@ export interface AnswersOptions {
   readonly screen: Screen
   /** Each piece is shown when it comes; else only the outputs of the program are. */
   readonly isStreamed: boolean
-  /** The name of the agent stands before its answer. */
+  /** The name of the agent is before its answer. */
   readonly isNamed: boolean
 }
 

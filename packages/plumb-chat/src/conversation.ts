@@ -32,7 +32,7 @@ export interface ConversationParts {
   readonly remember: (message: string) => void
   /** Answers are shown piece by piece. */
   readonly isStreamed: boolean
-  /** The conversation is over, and no child is left. */
+  /** The conversation has ended, and no child is left. */
   readonly onEnd: (end: ConversationEnd) => void
 }
 
@@ -94,7 +94,7 @@ export class ChatConversation {
     } else this.#openTerminalIfQuiet()
   }
 
-  /** The terminal is gone: ends without an error. */
+  /** The terminal has closed: ends without an error. */
   hangUp(): void {
     this.#leave(0)
   }

@@ -38,7 +38,7 @@ export const openHistory = (path: string): Result<History> => {
         try {
           append(path, [entry])
         } catch {
-          // The disk is full, or the directory is gone: the conversation matters more than its history.
+          // The disk is full, or the directory no longer exists: the conversation matters more than its history.
         }
       },
     })
@@ -64,7 +64,7 @@ const readEntries = (path: string): string[] => {
   const fd = openSync(path, constants.O_RDONLY | constants.O_CREAT | constants.O_NONBLOCK, 0o600)
   try {
     const stat = fstatSync(fd)
-    if (!stat.isFile()) throw Object.assign(new Error('it is no regular file'), { code: 'EINVAL' })
+    if (!stat.isFile()) throw Object.assign(new Error('it is not a regular file'), { code: 'EINVAL' })
     fchmodSync(fd, 0o600)
     return stat.size > MAX_FILE_BYTES ? [] : readFileSync(fd, 'utf8').split('\n').flatMap(readEntry)
   } finally {

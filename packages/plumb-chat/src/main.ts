@@ -33,7 +33,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
 }
 
 const specOf = (text: string | undefined, path: string | undefined): Result<Spec> => {
-  if (text !== undefined && path !== undefined) return fail('usage', '--eval stands in place of a file, and a file is given too')
+  if (text !== undefined && path !== undefined) return fail('usage', '--eval takes the place of a file, and a file is given too')
   return succeed(path !== undefined ? { kind: 'file', path } : text !== undefined ? { kind: 'text', text } : { kind: 'none' })
 }
 

@@ -14,7 +14,7 @@ export const readMemory = (path: string): Result<readonly unknown[]> => {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stat = fstatSync(fd)
-      if (!stat.isFile()) return fail('file_not_found', `'${preview(path, 200)}' is no regular file`)
+      if (!stat.isFile()) return fail('file_not_found', `'${preview(path, 200)}' is not a regular file`)
       if (stat.size > MAX_BYTES) return fail('line_too_long', `'${preview(path, 200)}' is longer than ${MAX_BYTES} bytes`)
       text = readFileSync(fd, 'utf8')
     } finally {

@@ -298,7 +298,7 @@ t.test('memory in a file', async (t) => {
   t.strictSame(readMemory(path), { ok: true, value: messages })
   writeFileSync(path, JSON.stringify(messages))
   t.strictSame(readMemory(path), { ok: true, value: messages }, 'the list alone')
-  t.match(readMemory(directory), { ok: false, error: { error: 'file_not_found', detail: /is no regular file/ } })
+  t.match(readMemory(directory), { ok: false, error: { error: 'file_not_found', detail: /is not a regular file/ } })
   symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling'))
   t.match(writeMemory(join(directory, 'dangling'), messages), { error: 'file_exists' })
   guardOutputsBelow(directory)

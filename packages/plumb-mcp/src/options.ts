@@ -47,7 +47,7 @@ export const SERVE_ROWS = {
   prompts: value('--prompts <dir>', 'directory of prompts, else MCP_PROMPTS_DIR or ./prompts'),
   tokenEnv: value('--token-env <name>', 'HTTP: the variable that holds the bearer token'),
   wantsToken: flag('--no-token', 'HTTP: want no token, whatever is granted'),
-  /** Of pages besides its own. */
+  /** Of pages other than its own. */
   allowOrigin: list('--allow-origin <origin>', 'HTTP: a page that may use it, as http://localhost:6274'),
   gateway: flag('--gateway', 'all tools and MCP servers of the specs behind three tools'),
   maxOutput: withDefault(value('--max-output <characters>', 'gateway: of what a chain gives; %', whole(1)), 10_000),

@@ -84,7 +84,7 @@ t.test('call: once, or for each line', async (t) => {
   const cases: [string[], string][] = [
     [['fail'], "tool_crashed: 'fail' failed: no ink"],
     [['nosuch'], "unknown_tool: the server has no tool 'nosuch', but echo, hang,"],
-    [['echo', '5'], "input_type_mismatch: the input of tool 'echo' of MCP server 'node' is to be a JSON object"],
+    [['echo', '5'], "input_type_mismatch: the input of tool 'echo' of MCP server 'node' is not a JSON object"],
     [['echo', '{'], 'invalid_json: the input is not JSON'],
     [['misfit'], "bad_reply: the answer of tool 'misfit' of MCP server 'node' does not fit its output schema"],
     [['--timeout', '0.5', 'hang'], "timeout: tool 'hang' of MCP server 'node' did not answer within 0.5 s"],
@@ -140,7 +140,7 @@ t.test('what is asked in the wrong way', async (t) => {
     [['tools'], "usage: which server? 'tools' ends with its URL, or with '--' and the command that starts it"],
     [
       ['tools', 'nowhere'],
-      "usage: which server? 'tools' ends with its URL, and 'nowhere' is none, or with '--' and the command that starts it",
+      "usage: which server? 'tools' ends with its URL, and 'nowhere' is not one, or with '--' and the command that starts it",
     ],
     [['tools', '--'], "usage: no command is given behind '--', as in 'plumb-mcp tools -- ./server.sh'"],
     [['call', 'http://a/'], "usage: 'call' takes NAME [JSON | -] before the server, and was given none"],

@@ -482,7 +482,7 @@ t.test('fault 114: what went out on one stream is never sent on another', async 
   await t.rejects(other.replayEventsAfter(first, { send: send as never }))
   t.equal(await other.getStreamIdForEventId?.(last), undefined)
   mine.forget()
-  await t.rejects(mine.replayEventsAfter(first, { send: send as never }), 'with the session it is gone')
+  await t.rejects(mine.replayEventsAfter(first, { send: send as never }), 'with the session it is not there any more')
   const small = openEventLog(200).forSession()
   const [oldest = ''] = [
     await small.storeEvent('a', message(1)),

@@ -222,7 +222,7 @@ t.test('faults 104, 105, 106: raw lines', async (t) => {
     raw.send(request(id, 'tools/call', params))
   raw.child.stdin.end()
   const { status } = await raw.exited
-  t.equal(status, 1, 'lines that were no messages are reported by the exit status')
+  t.equal(status, 1, 'lines that were not messages are reported by the exit status')
   const by = (id: unknown) => raw.received.filter((message) => message.id === id)
   t.equal(by('init')[0]?.result?.protocolVersion, '2025-06-18')
   t.match(by('last'), [{ result: { structuredContent: { n: 2 } } }])

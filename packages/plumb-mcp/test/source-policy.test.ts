@@ -94,7 +94,7 @@ const REFUSED: readonly (readonly [why: string, source: string, code: string])[]
     'spec_invalid',
   ],
   ['a module that leads on outside', 'use "./nested.plumb" as N\nlet main : !string -> !string = N.a', 'spec_invalid'],
-  ['a file that is no spec', 'use "./page.txt" as P\nlet main : !int -> !int = id', 'spec_invalid'],
+  ['a file that is not a spec', 'use "./page.txt" as P\nlet main : !int -> !int = id', 'spec_invalid'],
   ['a key as a module', 'use "./.env" as E\nlet main : !int -> !int = id', 'spec_invalid'],
   ['a device', 'use "/dev/stdin" as D\nlet main : !int -> !int = id', 'spec_invalid'],
   ['documents outside', agent(`${ELIZA}, prompts: ["../secret.md"]`), 'path_denied'],
@@ -124,7 +124,7 @@ const REFUSED: readonly (readonly [why: string, source: string, code: string])[]
   ['a spec as a prompt that leads outside', withTool('string -> string', 'agent: "nested.plumb"'), 'spec_invalid'],
   ['nothing to run', 'let other : !int -> !int = id', 'main_missing'],
   ['a main of two ports', 'let main : (!int, !int) -> !int = merge', 'main_missing'],
-  ['a text that is no spec', 'let main', 'spec_invalid'],
+  ['a text that is not a spec', 'let main', 'spec_invalid'],
   ['a text that is too long', ` ${'(* long *)'.repeat(30_000)}`, 'spec_invalid'],
 ]
 

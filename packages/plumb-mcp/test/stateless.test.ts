@@ -268,7 +268,7 @@ t.test('HTTP: each request stands for itself', async (t) => {
     ['no method in the header', post(list, { 'mcp-method': '' }), at(400, -32020)],
     ['another method', post(list, { 'mcp-method': 'Tools/List' }), at(400, -32020)],
     ['another name', post(ask(4, 'tools/call', { name: 'double' }), { 'mcp-name': 'size' }), at(400, -32020)],
-    ['a name that is no base64', post(ask(4, 'tools/call', { name: 'double' }), { 'mcp-name': '=?base64?!?=' }), at(400, -32020)],
+    ['a name that is not base64', post(ask(4, 'tools/call', { name: 'double' }), { 'mcp-name': '=?base64?!?=' }), at(400, -32020)],
     ['an unknown method', post(ask(4, 'ping')), at(404, -32601)],
     [
       'a revision to come',

@@ -21,7 +21,7 @@ export interface DemultiplexerOptions {
   readonly hasEndedWell?: Promise<boolean>
   /** A message was dropped, because nothing reads its port. */
   readonly onDropped?: (port: string) => void
-  /** The reader of an output has gone away. */
+  /** The reader of an output has closed. */
   readonly onOutputClosed?: (port: string) => void
   readonly onOutputFault?: (fault: Fault, port: string) => void
 }

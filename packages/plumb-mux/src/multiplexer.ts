@@ -31,7 +31,7 @@ export interface MultiplexerOptions {
   readonly hasEndedWell?: Promise<boolean>
   /** One input has ended, and others have not. */
   readonly onPortEnd: (port: FdName) => void
-  /** The reader of the output has gone away. */
+  /** The reader of the output has closed. */
   readonly onOutputClosed?: () => void
   readonly onOutputFault: (fault: Fault) => void
 }
@@ -41,7 +41,7 @@ interface Input {
   readonly head: Buffer
   readonly reader: LineReader
   readonly isUrgent: boolean
-  /** Value of `OutputQueue.added` behind the last line of this input. */
+  /** Value of `OutputQueue.added` after the last line of this input. */
   position: number
   /** Its last line, which the reader is at, has no end, and it is not known how its program ends. */
   isCut: boolean

@@ -12,7 +12,7 @@ import { acquireBlock, Block, releaseBlock } from './block.js'
 export interface OutputQueueListeners {
   /** Some of the queued bytes have been written, or the queue has closed. */
   readonly onRoom?: () => void
-  /** The reader has gone away; lines that are added later are dropped. */
+  /** The reader has closed; lines that are added later are dropped. */
   readonly onClosed?: (() => void) | undefined
   readonly onFault?: (fault: Fault) => void
 }

@@ -18,7 +18,7 @@ import {
 import { MAX_ENVELOPE_BYTES } from './session.js'
 import type { Direction } from './tee.js'
 
-/** Bytes of a record line besides its envelope. */
+/** Bytes of a record line other than its envelope. */
 const MAX_RECORD_BYTES = 256
 const CHUNK_BYTES = 64 * 1024
 const LF = 0x0a
@@ -93,4 +93,4 @@ const findLastMember = (wanted: string, buf: Buffer, start: number): TeeRecord['
 
 const OPEN = 0x7b
 
-const failRecord = (why: string) => fail('bad_envelope', `no record of --tee: ${why}`)
+const failRecord = (why: string) => fail('bad_envelope', `not a record of --tee: ${why}`)

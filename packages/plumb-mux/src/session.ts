@@ -34,7 +34,7 @@ export interface MuxSession {
   readonly ended: Promise<MuxEnding>
   /** Signals the command and its children. Output that is not read within 5 s after the command has ended is dropped. */
   kill(signal: NodeJS.Signals): void
-  /** Passes nothing on any more, as when the reader has gone away. A command that does not end by itself is terminated after 5 s. */
+  /** Passes nothing on any more, as when the reader has closed. A command that does not end by itself is terminated after 5 s. */
   hangUp(): void
 }
 
@@ -44,7 +44,7 @@ interface Flow {
   stop(): void
 }
 
-/** Bytes of an envelope besides its message. */
+/** Bytes of an envelope other than its message. */
 export const MAX_ENVELOPE_BYTES = 256
 
 const GRACE_TIMEOUT_MS = 5000
@@ -82,6 +82,6 @@ export const lineLimits = ({ maxLine = MAX_LINE }: MuxOptions): { message: numbe
   envelope: maxLine + MAX_ENVELOPE_BYTES,
 })
 
-/** The whole environment: a mux is no security boundary, its caller decides what the command may see. */
+/** The whole environment: a mux is not a security boundary, its caller decides what the command may see. */
 export const copyEnvironment = (): Record<string, string> =>
   Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined))

@@ -12,7 +12,7 @@ export interface WrapOptions extends MuxOptions {
   readonly input: LineSource
   /** Envelopes of the command; is ended. */
   readonly output: LineSink
-  /** The descriptors that the command gets besides 0, 1 and 2; all from 3 to 7. */
+  /** The descriptors that the command gets in addition to 0, 1 and 2; all from 3 to 7. */
   readonly fds?: ReadonlySet<number>
   /** A line of it that cannot be read is told among its output, not reported. */
   readonly tellsUnreadable?: boolean

@@ -124,7 +124,7 @@ const CASES: Record<string, Case> = {
       ['bad_envelope', { line: 12, detail: /closed before/ }],
     ],
   },
-  'what the command writes that is no JSON': {
+  'what the command writes that is not JSON': {
     run: `plumb-mux -- printf '%b\\n' 1 oops '"\\0377"' 2 '{"a":' </dev/null; echo $?`,
     out: '{"__port":"output","msg":1}\n{"__port":"output","msg":2}\n1\n',
     errors: [
@@ -207,7 +207,7 @@ const CASES: Record<string, Case> = {
     out: `${SAID}5\n${SAID}{"n":1.0}\n2\n${SAID}{"n":1.0}\n2\n1\n`,
     errors: [
       ['invalid_json', { line: 3 }],
-      ['bad_envelope', { line: 1, detail: /no record/ }],
+      ['bad_envelope', { line: 1, detail: /not a record/ }],
     ],
   },
 }

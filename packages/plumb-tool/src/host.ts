@@ -1,4 +1,4 @@
-// For embedding programs: a session with few grants, and a call with values in place of text.
+// For embedding programs: a session with few grants, and a call with values instead of text.
 
 import type { Json } from '@plumb/lang'
 import { ServerPool } from '@plumb/mcp-client'
@@ -31,7 +31,7 @@ export interface HostCall {
   readonly signal?: AbortSignal
 }
 
-/** One call, with values in place of text. Numbers that JavaScript cannot hold lose digits here; `perform` takes and returns text. */
+/** One call, with values instead of text. Numbers that JavaScript cannot hold lose digits here; `perform` takes and returns text. */
 export const callTool = async (
   tool: Tool,
   input: Json,

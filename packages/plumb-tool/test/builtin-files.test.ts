@@ -537,7 +537,7 @@ t.test('fault 80: a directory that becomes another one below the same root is no
 })
 
 // The deadline is for an open that waits for a writer of the FIFO.
-t.test('fault 81: what is no regular file', { timeout: scaled(30_000) }, async (t) => {
+t.test('fault 81: what is not a regular file', { timeout: scaled(30_000) }, async (t) => {
   const { directory, code, call } = makeBuiltins({ 'sub/x': 'x' })
   const server = createServer().listen(join(directory, 'socket'))
   t.teardown(() => server.close())
@@ -632,14 +632,14 @@ t.test('read_file: around the budget, and on from there to the end', async (t) =
 const readBytes = (): number =>
   existsSync('/proc/self/io') ? Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]) : 0
 
-t.test('fault 82: files that grow, shrink, are huge or are no text', async (t) => {
+t.test('fault 82: files that grow, shrink, are huge or are not text', async (t) => {
   const { directory, call } = makeBuiltins({ grows: 'line\n'.repeat(300_000), latin: '' })
   writeFileSync(join(directory, 'sparse'), '')
   truncateSync(join(directory, 'sparse'), 10 * 1024 ** 3)
   const before = readBytes()
   t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /10737418240 bytes, more than/ })
   truncateSync(join(directory, 'sparse'), 3 * 1024 ** 3)
-  t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /no UTF-8 text/ })
+  t.match((await call('read_file', { path: 'sparse' })).error, { error: 'input_type_mismatch', detail: /not UTF-8 text/ })
   t.match((await call('append_to_file', { path: 'sparse', content: 'x' })).error, { error: 'input_type_mismatch', detail: /larger than/ })
   t.match((await call('grep', { pattern: 'x', path: 'sparse' })).value, /^\[skipped: 1/)
   t.match((await call('import_image', { path: 'sparse' })).error, { error: 'input_type_mismatch' })

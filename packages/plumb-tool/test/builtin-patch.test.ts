@@ -490,7 +490,7 @@ t.test('a patch made from edits applies, and gives the edited text', async (t) =
   await fc.assert(
     fc.asyncProperty(scenario, async ({ lines, hasMark, isOpen, edits }) => {
       const before = lines.map(({ text, end }, i) => ({ text, end: isOpen && i === lines.length - 1 ? '' : end }))
-      // What ends in nothing is no line.
+      // What ends in nothing is not a line.
       if (before.at(-1)?.end === '' && before.at(-1)?.text === '') before.pop()
       const marks = before.map(() => ' ')
       const inserted = new Map<number, string[]>()
@@ -522,7 +522,7 @@ t.test('a patch made from edits applies, and gives the edited text', async (t) =
       const text = readFileSync(path, 'utf8')
       const expected = closed(after, before)
       if (text !== mark + expected) throw new Error(`${JSON.stringify(text)} is not ${JSON.stringify(expected)}`)
-      // A mark is no part of the lines.
+      // A mark is not part of the lines.
       const shown = applyDiff(old.slice(mark.length), String(value.diff))
       if (mark + shown !== text) throw new Error(`the diff does not say what was done:\n${value.diff}\n${JSON.stringify({ old, text })}`)
     }),

@@ -114,7 +114,7 @@ t.test('finds pieces with their paths, lines and headings', async (t) => {
   writeFileSync(join(directory, 'latin.md'), Buffer.from([0x70, 0xe4, 0x72]))
   const made = await index(directory)
   t.match(made, { index: 'default', path: '.md_index/default.sqlite', files: 3, added: 3, skipped: 2 })
-  t.match(made.left_out, [/^binary\.md: larger/, 'latin.md: no UTF-8 text'])
+  t.match(made.left_out, [/^binary\.md: larger/, 'latin.md: not UTF-8 text'])
   t.equal(made.note, 'full text only: no embedding endpoint is configured')
   t.equal(readFileSync(join(directory, '.md_index/.gitignore'), 'utf8'), '*\n', 'kept out of repositories')
 
@@ -132,7 +132,7 @@ t.test('finds pieces with their paths, lines and headings', async (t) => {
   })
   t.strictSame(paths(await find(directory, 'lighthouse')), ['deep/er/other.markdown'], 'what begins with the word')
   for (const query of ['nowhere', '', '!!! ???', '"pier', 'NOT AND OR ^*:']) t.type((await find(directory, query)).results, Array, query)
-  t.strictSame((await find(directory, 'nowhere')).results, [], 'nothing is no error')
+  t.strictSame((await find(directory, 'nowhere')).results, [], 'nothing is not an error')
 })
 
 /** A page as `mandoc -T markdown` gives it, as far as a search sees it. */
@@ -424,7 +424,7 @@ t.test('what cannot be done says what can', async (t) => {
   for (const name of ['../x', '', '.hidden', 'a/b', 'x'.repeat(101)])
     await fails(t, `name ${name}`, run({ root: '.', index: name }, contextOf(directory)), {
       error: 'input_type_mismatch',
-      detail: /no name of an index/,
+      detail: /not the name of an index/,
     })
   await index(directory, { root: 'sub', description: 'Greek' })
   t.match(await find(directory, 'beta'), { results: [{ path: 'sub/b.md' }] })

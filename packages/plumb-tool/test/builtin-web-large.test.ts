@@ -30,7 +30,7 @@ t.test('fault 100: what is too much or too deep', async (t) => {
   t.match(rows, /\| cell one \| \*\*two\*\* \|\n/)
   t.match(
     rows,
-    /\[The page goes on: the first [0-9,]+ of its 1,[0-9,]+ characters are here; http_get gives it as it is\.\]/,
+    /\[The page goes on: the first [0-9,]+ of its 1,[0-9,]+ characters are here; http_get gives it unchanged\.\]/,
     'a page is cut',
   )
   const plain = await markdown(`${origin}/plain`)

@@ -319,7 +319,7 @@ t.test('what reads badly as it is', async (t) => {
     [
       'a page that a program makes',
       '<title>App</title><div id=root></div><noscript>Enable it</noscript><script>run()</script>',
-      '# App\n\n[The page has no text until its JavaScript has run, which is not done here; http_get gives it as it is.]',
+      '# App\n\n[The page has no text until its JavaScript has run, which is not done here; http_get gives it unchanged.]',
     ],
     ['a page of nothing', '<p> ', '[The page has no text.]'],
     ['blanks that count', '<p>a <b>b</b> <i>c</i>\n<div>d</div> e <p>f', 'a **b** *c*\n\nd\n\ne\n\nf'],

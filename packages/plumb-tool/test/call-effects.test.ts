@@ -73,7 +73,7 @@ t.test('effects are fixed by what a tool is made of', async (t) => {
     const found = settings(name)
     t.strictSame([found.effects, found.attempts, found.timeoutMs], [effects, attempts, timeoutMs], name)
   }
-  t.match(settings('write'), { cacheMs: 3000, breaker: { failures: 5, resetMs: 60_000 }, isApprovalAsked: true, maxOutput: 5 })
+  t.match(settings('write'), { cacheMs: 3000, breaker: { failures: 5, resetMs: 60_000 }, needsApproval: true, maxOutput: 5 })
   t.equal(settings('cmd').maxOutput, 10_000)
   t.strictSame([settings('both').deferred, settings('asked').deferred, settings('cmd').deferred], ['parts', 'targets', undefined])
 })

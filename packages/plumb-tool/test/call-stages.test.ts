@@ -17,14 +17,14 @@ import { codeOf, INT, makeTool, openCall, openPromise, openSession, record, STRI
 
 const N = record({ n: INT })
 const AWAY = fail('overloaded', 'away')
-const PLAIN: CallSettings = { effects: [], isApprovalAsked: false, attempts: 1 }
+const PLAIN: CallSettings = { effects: [], needsApproval: false, attempts: 1 }
 const notes = (call: Call): string[] => call.record.stages.map(({ stage, note }) => `${stage}: ${note}`)
 const stages = (call: Call): string[] => call.record.stages.map(({ stage }) => stage)
 
 t.test('there is one order', async (t) => {
   const all: CallSettings = {
     effects: ['fs.write'],
-    isApprovalAsked: true,
+    needsApproval: true,
     cacheMs: 1000,
     attempts: 3,
     breaker: { failures: 5, resetMs: 60_000 },
@@ -202,16 +202,16 @@ t.test('a person is asked once, and sees the input', async (t) => {
       },
       authority: () => ({ policy: [{ decision: policy }], context: {} }),
     })
-  const cases: [isApprovalAsked: boolean, policy: 'ask' | 'allow', word: boolean, code: string, times: number][] = [
+  const cases: [needsApproval: boolean, policy: 'ask' | 'allow', word: boolean, code: string, times: number][] = [
     [false, 'allow', true, 'ok', 0],
     [true, 'allow', true, 'ok', 1],
     [false, 'ask', true, 'ok', 1],
     [true, 'ask', true, 'ok', 1],
     [true, 'ask', false, 'approval_required', 1],
   ]
-  for (const [isApprovalAsked, policy, word, code, times] of cases) {
+  for (const [needsApproval, policy, word, code, times] of cases) {
     asked.length = 0
-    const safe = withPermission({ effects: ['exec'], isApprovalAsked })(makeTool())
+    const safe = withPermission({ effects: ['exec'], needsApproval })(makeTool())
     t.equal(codeOf(await safe.run('{"n":1}', openCall(session(word, policy)))), code)
     t.strictSame(asked, Array(times).fill({ id: 'call-1', tool: 'probe', input: { n: 1 }, text: '{"n":1}' }))
   }

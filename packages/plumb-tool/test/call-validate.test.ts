@@ -107,7 +107,7 @@ t.test('what does not fit is said all at once, so that a model can repair all of
     [Q, '{"level":"low","count":"a few"}', 'input_type_mismatch', /at \.count: expected int, found "a few"/, '.count'],
     [DEEP, '{"query":"{\\"level\\":\\"x\\"}"}', 'input_type_mismatch', /at \.query\.level: /, '.query.level'],
     [list(INT), JSON.stringify(Array(100).fill('x')), 'input_type_mismatch', /and perhaps more/, '[0]'],
-    [Q, '{"level":', 'invalid_json', /input is no JSON value/],
+    [Q, '{"level":', 'invalid_json', /input is not a JSON value/],
     [JSON_TYPE, `${'['.repeat(600)}${']'.repeat(600)}`, 'too_deep', /nesting over 512/],
   ]
   for (const [type, input, code, detail, path] of cases) {
@@ -116,11 +116,11 @@ t.test('what does not fit is said all at once, so that a model can repair all of
     if (fit.ok) continue
     t.match(fit.error.detail, detail)
     if (path !== undefined) t.equal(fit.error.path, path)
-    t.ok(fit.error.detail.length < 2000, 'and is no flood')
+    t.ok(fit.error.detail.length < 2000, 'and is not a flood')
   }
 })
 
-t.test('a type that is no record is taken as such and as its schema shows it', async (t) => {
+t.test('a type that is not a record is taken as such and as its schema shows it', async (t) => {
   const cases: [type: Type, input: string, json: string | null][] = [
     [INT, '5', '5'],
     [INT, '{"input":5}', '5'],

@@ -90,14 +90,14 @@ t.test('call', (t) =>
   table(
     t,
     {
-      'a value or, for a type that is no record, an input': {
+      'a value or, for a type that is not a record, an input': {
         run: ['-5', '7', '\'{"input":4}\'', "' 12 '"].map((input) => run(`call square ${input}`)).join('; '),
         out: '25\n49\n16\n144\n',
       },
       'on several lines': { run: run('call a_to_b \'{\n  "a": 1\n}\''), out: '{"b":1}\n' },
       'nothing, where that says enough': { run: `${run('call gone')}; ${run('call status')}`, out: '"nothing"\n"\\n"\n' },
       'nothing, where it does not': { run: run('call square'), ...usage(/'square' takes 'int'/) },
-      'what is no JSON': { run: run('call shout hello'), errors: [{ error: 'invalid_json', detail: /-R/ }] },
+      'what is not JSON': { run: run('call shout hello'), errors: [{ error: 'invalid_json', detail: /-R/ }] },
       'raw in and out': { run: run('call -R -r shout \'well, "you"\''), out: 'WELL, "YOU"\n' },
       'a line a call, in order': {
         run: run('call square -'),

@@ -105,7 +105,7 @@ t.test('what is refused before anything runs says where and how to fix it, as ch
     ['compose', {}, /no binding is named 'compose'/],
     ['size ;', 'a', /1:7: error: expected a process/],
     ['size\nlet x : int -> int = less', 'a', /2:1: error/],
-    ['(size * size) ; barrier', 'a', /stands on streams only/],
+    ['(size * size) ; barrier', 'a', /is for streams only/],
     ['less', 'one', /'less' takes 'int', it is given 'string'/],
     ['search', { txt: 'a' }, /'txt' is unknown there/],
     ['size ; map(value.x)', 'a', /1:18: error/],

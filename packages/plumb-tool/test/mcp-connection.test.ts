@@ -82,9 +82,9 @@ t.test('fault 103: how a connection cannot be made', async (t) => {
     ],
     [configOf('refuses'), "bad_reply: the handshake with MCP server 'ink' failed: not today"],
     [configOf('old'), "bad_reply: the handshake with MCP server 'ink': Server's protocol version is not supported: 1999-01-01"],
-    [configOf('empty'), "bad_reply: the handshake with MCP server 'ink' got an answer that is no result of MCP"],
+    [configOf('empty'), "bad_reply: the handshake with MCP server 'ink' got an answer that is not a result of MCP"],
     [{ command: './no-such-server' }, "file_not_found: program './no-such-server' does not exist"],
-    [{ url: 'nowhere' }, "config_invalid: 'nowhere' is no URL of an MCP server, such as https://example.org/mcp"],
+    [{ url: 'nowhere' }, "config_invalid: 'nowhere' is not a URL of an MCP server, such as https://example.org/mcp"],
     [{ url: 'ftp://a/b' }, "config_invalid: the URL of an MCP server begins with http:// or https://, not with 'ftp://'"],
     [{ url: 'http://u:secret@a/' }, 'config_invalid: the URL of the MCP server at a has a user or password in it: use token or token_env'],
     [{ url: 'http://a/', token: 'two words' }, 'config_invalid: the token for a has a space or a character in it that no header can carry'],
@@ -161,7 +161,7 @@ t.test('every kind of content is of that kind', async (t) => {
   t.strictSame(await said(connection.call('fail', '{}')), answer('no ink', true), 'isError is passed through')
   t.equal(
     await said(connection.call('echo', '[1]')),
-    "input_type_mismatch: the input of tool 'echo' of MCP server 'ink' is to be a JSON object",
+    "input_type_mismatch: the input of tool 'echo' of MCP server 'ink' is not a JSON object",
   )
   t.match(await connection.read('a:b'), {
     ok: false,
@@ -211,33 +211,33 @@ t.test('a cancelled call is cancelled at the server, and others go on', async (t
   t.notOk(connection.isDead)
   t.equal(
     await said(connection.call('die', '{}')),
-    "mcp_dead: MCP server 'ink' is gone: it ended with status 7; its stderr ends with: cancelled: the answer is not wanted any more | out of ink",
+    "mcp_dead: MCP server 'ink' has ended: it ended with status 7; its stderr ends with: cancelled: the answer is not wanted any more | out of ink",
   )
 })
 
-t.test('fault 105: what is no message is counted and skipped, or ends the connection', async (t) => {
+t.test('fault 105: what is not a message is counted and skipped, or ends the connection', async (t) => {
   const { connection } = await hostile()
   t.strictSame(await said(connection.call('strays', '{}')), answer('in between'))
   t.strictSame(await said(connection.call('flood', '{}')), answer('after the flood'))
   t.match(
     await said(connection.call('die', '{}')),
-    /^mcp_dead: .* it ended with status 7; 6 lines on its stdout were no JSON-RPC; its stderr/,
+    /^mcp_dead: .* it ended with status 7; 6 lines on its stdout were not JSON-RPC; its stderr/,
   )
   const gone = async (name: string, config: ServerConfig = {}) => said((await hostile('well', config)).connection.call(name, '{}'))
-  t.equal(await gone('half'), "mcp_dead: MCP server 'ink' is gone: it ended with status 0; 1 line on its stdout were no JSON-RPC")
+  t.equal(await gone('half'), "mcp_dead: MCP server 'ink' has ended: it ended with status 0; 1 line on its stdout were not JSON-RPC")
   t.equal(
     await gone('long'),
-    `mcp_dead: MCP server 'ink' is gone: it wrote a line that is too long (line 3 is longer than ${MAX_LINE} bytes)`,
+    `mcp_dead: MCP server 'ink' has ended: it wrote a line that is too long (line 3 is longer than ${MAX_LINE} bytes)`,
   )
-  t.equal(await gone('deep'), "mcp_dead: MCP server 'ink' is gone: it wrote a message that is nested more than 512 deep")
+  t.equal(await gone('deep'), "mcp_dead: MCP server 'ink' has ended: it wrote a message that is nested more than 512 deep")
   // bubblewrap holds the stdout of what it runs.
-  t.equal(await gone('mute', { sandbox: false }), "mcp_dead: MCP server 'ink' is gone: it closed its stdout")
+  t.equal(await gone('mute', { sandbox: false }), "mcp_dead: MCP server 'ink' has ended: it closed its stdout")
 })
 
-t.test('fault 105: lines with some of their bits turned over are no answer to what was asked', async (t) => {
+t.test('fault 105: lines with some of their bits turned over are not an answer to what was asked', async (t) => {
   const { connection } = await hostile()
   t.strictSame(await said(connection.call('flips', '{}')), answer('after the flips'))
-  t.match(await said(connection.call('die', '{}')), /; \d{2,} lines on its stdout were no JSON-RPC; /)
+  t.match(await said(connection.call('die', '{}')), /; \d{2,} lines on its stdout were not JSON-RPC; /)
 })
 
 t.test('fault 106: an answer goes to the question with its very id, once', async (t) => {
@@ -372,7 +372,7 @@ t.test('fault 108: a schema of the server cannot keep us busy, or send us anywhe
 t.test('fault 109: a server that dies in the middle of a call takes nothing along, and leaves nothing behind', async (t) => {
   const { connection } = await hostile()
   const other = said(connection.call('hang', '{}'))
-  const words = "mcp_dead: MCP server 'ink' is gone: it was ended by SIGKILL"
+  const words = "mcp_dead: MCP server 'ink' has ended: it was ended by SIGKILL"
   t.equal(await said(connection.call('fork', '{}')), words)
   t.equal(await other, words)
   t.equal(await said(connection.call('echo', '{}')), words, 'nothing is connected again')

@@ -164,7 +164,7 @@ t.test('what a refusal means', async (t) => {
     ['/503', `overloaded: ${host} cannot answer now (503)`],
     ['/500', `connection_failed: ${host} answered with status 500: ${'x'.repeat(299)}…`],
     ['/html', "bad_reply: the handshake with MCP server 'far': Unexpected content type: text/html"],
-    ['/bad', "bad_reply: the handshake with MCP server 'far' got an answer that is no JSON"],
+    ['/bad', "bad_reply: the handshake with MCP server 'far' got an answer that is not JSON"],
     ['/long', `bad_reply: ${host} sent a message that is longer than ${MAX_LINE} bytes`],
   ]
   for (const [path, words] of cases) t.equal(await refusal({ url: origin + path, token: 'sk-CANARY-bearer' }), words)
@@ -238,7 +238,7 @@ t.test('faults 109, 114: an answer that is cut off is lost, unless the server sa
     }),
   })
   const host = new URL(origin).host
-  const gone = "mcp_dead: MCP server 'far' is gone:"
+  const gone = "mcp_dead: MCP server 'far' has ended:"
   for (const [path, words] of [
     ['/cut', `${gone} it cut off an answer`],
     ['/broken', `${gone} it cut off an answer`],
@@ -313,7 +313,7 @@ t.test('fault 109: a server that goes away is gone', async (t) => {
   const connection = await open({ url: `http://127.0.0.1:${port}/mcp` })
   server.closeAllConnections()
   await new Promise((done) => server.close(done))
-  t.match(await said(connection), new RegExp(`^mcp_dead: MCP server 'far' is gone: 127\\.0\\.0\\.1:${port}: `))
+  t.match(await said(connection), new RegExp(`^mcp_dead: MCP server 'far' has ended: 127\\.0\\.0\\.1:${port}: `))
   t.ok(connection.isDead)
 })
 
@@ -427,7 +427,7 @@ t.test('the older SSE: a stream, and an endpoint to post to', async (t) => {
   t.ok(seen.every(({ headers }) => headers.authorization === 'Bearer sk-CANARY-bearer'))
   stream?.end()
   t.ok(await until(() => connection.isDead))
-  t.equal(await said(connection), `mcp_dead: MCP server 'far' is gone: ${new URL(origin).host} has ended its stream of events`)
+  t.equal(await said(connection), `mcp_dead: MCP server 'far' has ended: ${new URL(origin).host} has ended its stream of events`)
   t.equal(seen.filter(({ path }) => path === '/sse').length, 1, 'not connected again')
   t.equal(
     await refusal({ url: `${origin}/abroad`, transport: 'sse' }),
@@ -470,7 +470,7 @@ t.test('a WebSocket: one message a frame', async (t) => {
   t.match(headers, [{ authorization: 'Bearer sk-CANARY-bearer', 'sec-websocket-protocol': 'mcp' }])
   for (const socket of sockets) socket.destroy()
   t.ok(await until(() => connection.isDead))
-  t.equal(await said(connection), "mcp_dead: MCP server 'far' is gone: it closed the WebSocket with code 1006")
+  t.equal(await said(connection), "mcp_dead: MCP server 'far' has ended: it closed the WebSocket with code 1006")
   t.match(await refusal({ url: 'ws://127.0.0.1:9/', transport: 'ws' }), /^connection_failed: 127\.0\.0\.1:9: /)
   t.match(await refusal({ url, transport: 'ws' }, false), /^address_denied: /)
 })

@@ -222,7 +222,7 @@ t.test('a link leads where it led when the program has ended', { skip }, async (
     for (const { user, out } of await asEach(run, {}, lay)) {
       t.match(out, /made/, `${user}: it has run: ${out}`)
       t.match(out, `${target}\nhi\n[core]\n`, `${user}: ${git}: ${out}`)
-      if (!git.startsWith('echo')) t.match(out, /replaced the link '[^']*\/work\/\.git'.*it is as it was/, `${user}: ${git}: ${out}`)
+      if (!git.startsWith('echo')) t.match(out, /replaced the link '[^']*\/work\/\.git'.*it is restored/, `${user}: ${git}: ${out}`)
     }
   }
 })

@@ -147,7 +147,7 @@ t.test('serve', async (t) => {
         in: '{"id":"a","name":"same","input":{"n": 12345678901234567890, "m":1.50}}',
         out: answer('a', '{"n": 12345678901234567890, "m":1.50}'),
       },
-      '1, 2, 3: lines that are no requests': {
+      '1, 2, 3: lines that are not requests': {
         run: 'plumb-tool t.plumb serve',
         in: `nonsense\n\n[1]\n{"id":"x"}\n{"id":7,"name":"double","input":{}}\n${request('a', 'size', { input: 'four' })}{"id":"b"`,
         out: /^\{"id":"x",.*'name'.*"is_error":true\}\n\{"id":"a","content":"4","is_error":false\}\n$/,

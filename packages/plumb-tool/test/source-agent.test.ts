@@ -68,7 +68,7 @@ t.test('the attributes of a tool', async (t) => {
       { server: { url: 'https://tools.acme.dev', tools: ['weather', 'stock'], strict: true, client_id_env: 'A', auth: 'query' } },
     ],
     [{ mcp_server: 'mcp+http://h/', name: 'one', include: 'two' }, { server: { url: 'http://h/', tools: ['one'] } }],
-    [{ mcp_server: 'ftp://h' }, /is no MCP server/],
+    [{ mcp_server: 'ftp://h' }, /is not an MCP server/],
     [{ name: 'x', command: 'a', agent: 'b' }, /one of command and agent, not both/],
     [{ name: 'x', agent: 'b' }, /give it the attribute 'local'/],
     [{ nmae: 'x' }, /no attribute 'nmae', did you mean 'name'\?/],
@@ -172,7 +172,7 @@ let full : !string -> !string = agent {
 }
 `,
   )
-  t.match(textOf(mounted('filter.md')), /^let filter_prompt : /, 'a reserved word is no name')
+  t.match(textOf(mounted('filter.md')), /^let filter_prompt : /, 'a reserved word is not a name')
   t.match(textOf(mounted('for.md')), /^let for_prompt : /, 'nor is one that became a word later')
   const review = {
     kind: 'named',
@@ -233,7 +233,7 @@ t.test('prompt files that cannot be used', async (t) => {
   }
   const mounted = mountAll(FILES)
   const cases: [name: string, detail: RegExp][] = [
-    ['stray.chatmd', /cannot use '.*stray\.chatmd': text stands outside of all tags: 'Hello'/],
+    ['stray.chatmd', /cannot use '.*stray\.chatmd': text is outside of all tags: 'Hello'/],
     ['script.chatmd', /line 1: <script> has no place in a prompt/],
     ['image.chatmd', /line 2: <img> must be a file: give it the attribute 'local'/],
     ['said.chatmd', /line 1: <img> in <developer> is not served; put it into <user>/],
@@ -245,8 +245,8 @@ t.test('prompt files that cannot be used', async (t) => {
     ['nested.chatmd', /<tool> holds nothing/],
     ['fork.chatmd', /'fork' is not part of this system/],
     ['wrong.md', /cannot use '.*wrong\.md': .*modle.*model/],
-    ['yaml.md', /front matter is no YAML/],
-    ['scalar.md', /front matter is no list of entries/],
+    ['yaml.md', /front matter is not YAML/],
+    ['scalar.md', /front matter is not a list of entries/],
     ['prompt.md', /'prompt' is the text below the front matter/],
     ['tools.md', /'tools' takes a list/],
     ['two.plumb', /a main or exactly one agent, and it has the agents a, b/],

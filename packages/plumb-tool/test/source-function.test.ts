@@ -151,7 +151,7 @@ t.test('functions that fail', async (t) => {
     ['nothing', { error: 'output_type_mismatch', detail: /gave undefined/ }],
     ['big', { error: 'output_type_mismatch', detail: /BigInt/ }],
     ['cyclic', { error: 'output_type_mismatch', detail: /circular/ }],
-    ['infinite', { error: 'output_type_mismatch', detail: /Infinity is no JSON number/ }],
+    ['infinite', { error: 'output_type_mismatch', detail: /Infinity is not a JSON number/ }],
     ['exits', { error: 'tool_crashed', detail: /ended with status 3 before it gave a result/ }],
     ['forges', { error: 'tool_crashed' }],
     ['dies', { error: 'tool_crashed', detail: /ended by SIGKILL before/ }],
@@ -160,7 +160,7 @@ t.test('functions that fail', async (t) => {
     ['missing', { error: 'file_not_found', category: 'config' }],
     ['unparsed', { error: 'tool_crashed', detail: /unparsed\.mjs' cannot be loaded/ }],
     ['importing', { error: 'tool_crashed', detail: /Cannot find package 'nowhere'/ }],
-    ['broken', { error: 'config_invalid', detail: /broken\.ts' is no TypeScript: .*\(1:19\)/ }],
+    ['broken', { error: 'config_invalid', detail: /broken\.ts' is not TypeScript: .*\(1:19\)/ }],
   ]
   t.match((await call('many', '{"n":40000000}')).error, { error: 'output_type_mismatch', detail: /longer than/ })
   for (const [tool, error] of cases) {

@@ -101,7 +101,7 @@ t.test('functions of the host', async (t) => {
     )
   t.strictSame(await calculate.run('{"a":1,"b":2,"op":"add"}', call), { ok: true, value: '3' })
   t.match(await calculate.run('{"a":1,"b":0,"op":"div"}', call), {
-    error: { error: 'output_type_mismatch', detail: /Infinity is no JSON number/ },
+    error: { error: 'output_type_mismatch', detail: /Infinity is not a JSON number/ },
   })
   t.match(await give(() => 10n), { error: { detail: /BigInt/ } })
   t.match(await give(() => undefined), { error: { error: 'output_type_mismatch', detail: /gave undefined/ } })

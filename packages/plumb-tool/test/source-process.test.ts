@@ -155,7 +155,7 @@ t.test('63: a tool that runs its own agent comes to an end', async (t) => {
   t.match((await call('again', '"x"')).error, { error: 'depth_limit', category: 'internal' })
   process.env.PLUMB_DEPTH = '6'
   const nested = JSON.stringify(`call again ${JSON.stringify({ input: `call again ${JSON.stringify({ input: 'hello' })}` })}`)
-  t.match(JSON.stringify(await call('again', nested)), /depth_limit|stand 8 processes deep/)
+  t.match(JSON.stringify(await call('again', nested)), /depth_limit|nested 8 processes deep/)
   delete process.env.PLUMB_DEPTH
 })
 

@@ -60,31 +60,31 @@ t.test('a list of hosts', async (t) => {
     ['https://api.example.com', /URL/],
     ['api.example.com/x', /URL/],
     ['*.com', /at least two/],
-    ['*.', /no host name/],
-    ['a.*.com', /no host name/],
-    ['*example.com', /no host name/],
-    ['user@api.example.com', /no host name/],
-    ['api.example.com:', /no host name/],
-    ['api.example.com:0', /no host name/],
-    ['api.example.com:65536', /no host name/],
-    ['api.example.com:080', /no host name/],
-    ['api..example.com', /no host name/],
-    ['.example.com', /no host name/],
-    ['-a.example.com', /no host name/],
-    [`${'a'.repeat(64)}.com`, /no host name/],
-    [`${'a.'.repeat(130)}com`, /no host name/],
-    ['127.1', /no host name/],
-    ['2130706433', /no host name/],
-    ['0x7f.1', /no host name/],
-    ['0177.0.0.1', /no host name/],
-    ['1.2.3.256', /no host name/],
-    ['::1', /no host name/],
-    ['[fe80::1%25eth0]', /no host name/],
+    ['*.', /not a host name/],
+    ['a.*.com', /not a host name/],
+    ['*example.com', /not a host name/],
+    ['user@api.example.com', /not a host name/],
+    ['api.example.com:', /not a host name/],
+    ['api.example.com:0', /not a host name/],
+    ['api.example.com:65536', /not a host name/],
+    ['api.example.com:080', /not a host name/],
+    ['api..example.com', /not a host name/],
+    ['.example.com', /not a host name/],
+    ['-a.example.com', /not a host name/],
+    [`${'a'.repeat(64)}.com`, /not a host name/],
+    [`${'a.'.repeat(130)}com`, /not a host name/],
+    ['127.1', /not a host name/],
+    ['2130706433', /not a host name/],
+    ['0x7f.1', /not a host name/],
+    ['0177.0.0.1', /not a host name/],
+    ['1.2.3.256', /not a host name/],
+    ['::1', /not a host name/],
+    ['[fe80::1%25eth0]', /not a host name/],
     ['bücher.example', /xn--/],
     ['\u212Aey.example', /xn--/],
-    ['a b.example', /xn--|no host name/],
-    ['a.example\r\n', /xn--|no host name/],
-    ['', /no host name/],
+    ['a b.example', /xn--|not a host name/],
+    ['a.example\r\n', /xn--|not a host name/],
+    ['', /not a host name/],
   ]
   for (const [text, why] of wrong) t.match(readHostPattern(text), why, JSON.stringify(text))
   const right: [string, string, boolean][] = [
@@ -136,7 +136,7 @@ t.test('which addresses of a name are connected to', async (t) => {
   }
   t.strictSame(await judge('a.org:443', ['a.org'], ['10.0.0.1'], PRIVATE), ['10.0.0.1'], 'granted and named')
   t.match(await judge('a.org:443', ['*.org.example', '*.a.org'], ['10.0.0.1'], PRIVATE), /by a pattern: name the host/)
-  t.match(await judge('1.1.1.1:443', ['1.1.1.1'], []), /is an address, and no name/)
+  t.match(await judge('1.1.1.1:443', ['1.1.1.1'], []), /is an address, not a name/)
   t.strictSame(await judge('1.1.1.1:443', ['1.1.1.1'], [], PRIVATE), ['1.1.1.1'])
   t.match(await judge('a.org:443', ['a.org'], []), /has no address/)
   const rules = (decision: 'deny' | 'ask'): Authority => ({ policy: [{ decision, host: 'a.org' }, { decision: 'allow' }], context: {} })
@@ -294,7 +294,7 @@ t.test('one fails, one is slow, one is late, and the others go through', async (
   ]
   for (const [i, answer] of answers.entries()) t.match(answer, expected[i])
   t.match(await late, /got \/late|504/)
-  t.equal(record.missingAccess(), undefined, 'what cannot be reached is no refusal')
+  t.equal(record.missingAccess(), undefined, 'what cannot be reached is not a refusal')
 })
 
 t.test('limits: connections at once, and who is served then', async (t) => {
@@ -384,7 +384,7 @@ t.test('a program in the box: its descriptors, status and signals, and what it f
   t.equal((await unheard.done).status, 0)
   t.match(unheard.lacked(), /asked its proxy for nothing.*ignores HTTPS_PROXY/)
   const lost = box(['site.test'], ['/bin/sh', '-c', 'echo run'], { env: { LD_PRELOAD: '/nowhere.so' } })
-  t.match((await lost.done).text, /run/, 'what the loader says is no failure')
+  t.match((await lost.done).text, /run/, 'what the loader says is not a failure')
 })
 
 t.test('no way out but the list', BOXED, async (t) => {
@@ -408,7 +408,7 @@ t.test('no way out but the list', BOXED, async (t) => {
   t.equal((await asked.done).text, 'HTTP/1.1 403 Forbidden\n'.repeat(3))
   t.match(
     asked.lacked(),
-    /site\.test:\d+'.*net\.private is not granted; .*'other\.test:443' in 'net': add "other\.test" there.*; .*is an address, and no name/,
+    /site\.test:\d+'.*net\.private is not granted; .*'other\.test:443' in 'net': add "other\.test" there.*; .*is an address, not a name/,
   )
   t.equal(hits, 0)
 })

@@ -81,7 +81,7 @@ export const withBudgetLeft = (options: RunOptions): Result<RunOptions> => {
 const refusalWithWorkers = (parsed: ParsedOptions): Fault | undefined => {
   const given = rowsFor('run').filter((row) => isGiven(row, parsed))
   const refused = given.find(({ notByWorkers }) => notByWorkers !== undefined)
-  if (refused) return fault('usage', `${longName(refused.flags)} has no meaning in a run by workers (--on): ${refused.notByWorkers}`)
+  if (refused) return fault('usage', `${longName(refused.flags)} has no effect on a run by workers (--on): ${refused.notByWorkers}`)
   const early = parsed[attributeOf('--detach')] === true ? given.find(({ isForWhole }) => isForWhole) : undefined
   return early && fault('usage', `${longName(early.flags)} is not for --detach: give it to the command that fetches the outputs`)
 }

@@ -87,7 +87,7 @@ t.test('at the deadline an agent elsewhere is ended too', async (t) => {
   t.match(late, { status: 1, faults: [{ error: 'budget_spent', seq: 1, detail: /--deadline/ }] })
 })
 
-t.test('usage that is no count never widens a budget', async (t) => {
+t.test('usage that is not a count never widens a budget', async (t) => {
   const main = (url: string) => `let main : !string -> !string = ${agent(url, ', amnesiac: true, max_tokens: 100')}`
   for (const usage of [
     { prompt_tokens: -100, completion_tokens: 5 },
@@ -163,7 +163,7 @@ table('budgets', {
       { error: 'budget_spent', calls: 3, seq: 2 },
     ],
   },
-  'enough is no error': { run: 'plumb --max-calls 3 eliza.plumb | wc -l', in: SAD, out: '3\n' },
+  'enough is not an error': { run: 'plumb --max-calls 3 eliza.plumb | wc -l', in: SAD, out: '3\n' },
   tokens: {
     run: 'plumb --max-total-tokens 10 eliza.plumb | wc -l',
     in: SAD,
@@ -270,7 +270,7 @@ table('a program that does not report', {
   'is not warned of without a budget': { run: 'silent', in: lines('a'), out: lines('a') },
 })
 
-t.test('usage of a program that is no count', async (t) => {
+t.test('usage of a program that is not a count', async (t) => {
   for (const tokens of ['-100', '1e300', '1.5', '"NaN"', 'null', '99999999999']) {
     const { out, err, status } = await shell(
       `echo '${tokens}' > tokens; plumb --max-total-tokens 12 --summary=json absurd.plumb`,

@@ -193,7 +193,7 @@ table('p + q on streams: what fails in p goes to q', {
   },
   'what stands in it is a process of its own': {
     run: 'plumb check body.plumb',
-    errors: [/'c' is a channel, and what stands in '\+' is a process of its own/, /./, /./, /./],
+    errors: [/'c' is a channel, and what is in '\+' is a process of its own/, /./, /./, /./],
     status: 2,
   },
 })

@@ -14,7 +14,7 @@ import { MARK, SECRET, type ToolName, toolNamed } from './flow-tools.js'
 const CLEAN = 'clean'
 /** Of the inputs and of what goes round loops. */
 const MAX_ANSWERS = 10
-/** Those that are no chains of others. */
+/** Those that are not chains of others. */
 const TOOLS: readonly ToolName[] = ['page', 'fetch', 'rank', 'note', 'post', 'list', 'vault', 'ping', 'count', 'curl', 'lookup', 'tell']
 const PROGRAMS = Number(process.env.FLOW_PROGRAMS ?? 60)
 const AT_ONCE = 8

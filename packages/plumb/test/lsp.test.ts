@@ -325,7 +325,7 @@ t.test('a session', async (t) => {
   await change(connection, other, edits[0]?.newText ?? '')
   t.strictSame(await connection.sendRequest('textDocument/formatting', { textDocument: { uri: other }, options: {} }), [])
 
-  // A document that is no file yet; one that is not open.
+  // A document that is not a file yet; one that is not open.
   await open(connection, 'untitled:Untitled-1', 'let main : !int -> !int = nope ; id\n')
   t.match(await diagnosed('untitled:Untitled-1'), [{ code: 'unknown_name' }])
   t.equal(

@@ -47,7 +47,7 @@ t.test('agents at once, nested, elsewhere and in loops of tools share what there
   for (const where of ['', VIA]) {
     const one = (url: string) => `let main : !string -> !string = ${agent(url, `${where}, concurrency: 4`)}`
     const counted = await spend(t, one, 'plumb --prices cent.json --max-cost 0.05 a.plumb', INPUT)
-    t.match(counted, { faults: [{ error: 'budget_spent', calls: counted.model.asked.length }] }, `what was not sent is no call ${where}`)
+    t.match(counted, { faults: [{ error: 'budget_spent', calls: counted.model.asked.length }] }, `what was not sent is not a call ${where}`)
   }
 
   const looping = (url: string) => `let main : !string -> !string = ${agent(url, ', tools: [double]')}`

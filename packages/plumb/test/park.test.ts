@@ -164,7 +164,7 @@ table('what cannot be decided', {
     errors: [{ detail: /is over/ }, { detail: /not 'tomorrow'/ }, { detail: /such as/ }],
     status: 2,
   },
-  'a directory that is no record, or of a run that parked nothing': {
+  'a directory that is not a record, or of a run that parked nothing': {
     run: 'plumb approvals nowhere; mkdir empty; plumb approvals empty; plumb approve empty x',
     errors: [{ error: 'file_not_found' }, { error: 'record_invalid' }, { error: 'record_invalid' }],
     status: 2,

@@ -9,8 +9,8 @@ t.test('a part that is owned after its runner was killed is given up, and no pro
   let answer: (memory: readonly string[]) => void = () => {}
   const done: string[] = []
   const engine = {
-    own: () => new Promise<readonly string[]>((resolve) => (answer = resolve)),
-    disown: async () => void done.push('disown'),
+    claim: () => new Promise<readonly string[]>((resolve) => (answer = resolve)),
+    unclaim: async () => void done.push('unclaim'),
     take: async () => [],
     release: async () => {},
   } as unknown as Engine
@@ -41,5 +41,5 @@ t.test('a part that is owned after its runner was killed is given up, and no pro
   runner.kill()
   answer([])
   await step
-  t.strictSame(done, ['disown'])
+  t.strictSame(done, ['unclaim'])
 })

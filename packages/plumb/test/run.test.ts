@@ -93,7 +93,7 @@ table('lines', {
     out: '2\n',
     errors: [{ error: 'input_type_mismatch', line: 1, seq: 1 }],
   },
-  'faults 5, 8: bytes that are no UTF-8, a line separator, half a character': {
+  'faults 5, 8: bytes that are not UTF-8, a line separator, half a character': {
     run: 'text',
     in: Buffer.from('"\xff"\n"\xe2\x80\xa8"\n"caf\xc3', 'latin1'),
     out: '"\u2028"\n',
@@ -254,7 +254,7 @@ table('options', {
     status: 2,
   },
   explain: { run: 'plumb explain truncated_line', out: /^truncated_line \(invalid, exit status 1/ },
-  'explain what is no code': { run: 'plumb explain truncated_lin', ...usage(/did you mean 'truncated_line'/) },
+  'explain what is not a code': { run: 'plumb explain truncated_lin', ...usage(/did you mean 'truncated_line'/) },
 })
 // JSON texts in all their spellings, with keys that could be taken for those of an envelope.
 const KEYS = ['"__port"', '"\\u005f_port"', '"msg"', '"eof"', '"a"', '"__proto__"']

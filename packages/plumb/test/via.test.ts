@@ -101,7 +101,7 @@ table('another program elsewhere', {
     out: lines({ __port: 'heard', msg: { heard: { stop: 1 } } }, { __port: 'output', msg: ["it's", '$HOME', '', 8] }),
   },
   'behind the option of a shell that takes one word': { run: 'shell', in: lines('x'), out: lines('x! $x') },
-  'fails the input to which it writes what is no JSON, and no other gets the answer of the next': {
+  'fails the input to which it writes what is not JSON, and no other gets the answer of the next': {
     run: 'plumb --seq torn.plumb',
     in: lines(1, 2, 3, 4, 5),
     out: lines({ seq: 1, value: 1 }, { seq: 4, value: 4 }, { seq: 5, value: 5 }),

@@ -78,13 +78,13 @@ t.test('a record whose timeline ends before the run says so, and counts all mess
   t.match(without, /<span>outputs<\/span> \d\d<\/li>/, 'a file that is gone counts no messages')
 })
 
-void t.test('what is no run', (t) => {
+void t.test('what is not a run', (t) => {
   const cases: Record<string, Case> = {
     'nothing there': { run: 'plumb view none.json', errors: [{ error: 'file_not_found', detail: /none\.json/ }], status: 2 },
     'a directory without a record': { run: 'plumb view .', errors: [{ error: 'file_not_found', detail: /trace\.json/ }], status: 2 },
     'another program’s trace': {
       run: `echo '[{"name":"a","ph":"X","pid":1,"ts":0}]' > a.json; plumb view a.json`,
-      errors: [{ error: 'config_invalid', detail: /no trace that plumb wrote/ }],
+      errors: [{ error: 'config_invalid', detail: /not a trace that plumb wrote/ }],
       status: 2,
     },
     'no JSON': { run: 'plumb view bot.plumb', errors: [{ error: 'config_invalid' }], status: 2 },

@@ -174,10 +174,10 @@ table('what --resume refuses', {
     run: `plumb --record rec eliza.plumb < /dev/null; plumb --resume rec --same free.plumb; plumb --resume rec --same --model other eliza.plumb
       echo >> eliza.plumb; plumb --resume rec --same eliza.plumb; plumb --resume mine eliza.plumb; echo '{"format":2}' > rec/run.json; plumb --resume rec eliza.plumb`,
     errors: [
-      refusal(/'eliza.plumb' is no part of this; 'free.plumb' is no part of that/),
+      refusal(/'eliza.plumb' is not part of this; 'free.plumb' is not part of that/),
       refusal(/option handed_on was \[\] and is \["--model","other"\]/),
       refusal(/'eliza.plumb' has changed/),
-      refusal(/'mine' is no record of a run/),
+      refusal(/'mine' is not a record of a run/),
       refusal(/run.json' is none that this version/),
     ],
     status: 2,
@@ -187,7 +187,7 @@ table('what --resume refuses', {
       for spec in loop control counting program; do plumb --record rec $spec.plumb < /dev/null 2> warned; cut -c 1-27 warned; plumb --resume rec $spec.plumb; done`,
     out: '{"warning":"record_invalid"\n'.repeat(4),
     errors: [
-      refusal(/'bot' stands in a cycle, where messages may come in another order/),
+      refusal(/'bot' is in a cycle, where messages may come in another order/),
       refusal(/port 'ctrl_in' of 'bot' is wired/),
       refusal(/'main' counts its messages/),
       refusal(/what the program of 'main' remembers .*'amnesiac: true'/),

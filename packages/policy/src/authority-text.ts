@@ -28,7 +28,7 @@ export const parseContext = (pairs: readonly string[]): Result<Record<string, st
 /** A policy file: a JSON list of rules. All errors in it are reported at once. */
 export const readPolicy = (text: string): Result<PolicyRule[]> => {
   const value = parse(text)
-  if (value === undefined) return fail('config_invalid', 'the policy is no JSON')
+  if (value === undefined) return fail('config_invalid', 'the policy is not JSON')
   const { rules, wrong } = readRules(value)
   return wrong.length > 0 ? fail('config_invalid', `the policy: ${wrong.join('; ')}`) : succeed(rules)
 }
@@ -88,7 +88,7 @@ const isEffect = (value: unknown): value is Effect => (EFFECTS as readonly unkno
 
 const noEffect = (word: string): string => {
   const near = nearest(word, EFFECTS)
-  return `'${preview(word)}' is no effect, ${near === undefined ? `there are ${EFFECTS.join(', ')}` : `did you mean '${near}'?`}`
+  return `'${preview(word)}' is not an effect, ${near === undefined ? `there are ${EFFECTS.join(', ')}` : `did you mean '${near}'?`}`
 }
 
 const parse = (text: string): unknown => {

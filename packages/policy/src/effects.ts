@@ -67,7 +67,7 @@ const ownEffects = (source: Source, config: Config): readonly Effect[] => {
       return serverEffects(config.mcp)
     case 'process':
       return ['model']
-    // It may use files of its own; any other effect stands in its `effects`.
+    // It may use files of its own; any other effect is in its `effects`.
     case 'agent':
       return ['fs.read', 'model']
     case 'builtin':

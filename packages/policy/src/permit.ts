@@ -25,13 +25,13 @@ export const permit = (subject: Subject, authority: Authority, now: number): Per
   if (authority.expires !== undefined && now > authority.expires) {
     return deny(subject, undefined, 'the grant has expired, and its giver has not renewed it')
   }
-  let isAsked = false
+  let needsConsent = false
   for (const act of actsOf(subject)) {
     const permission = decide(act, subject, authority, now)
     if (permission.kind === 'deny') return permission
-    isAsked ||= permission.kind === 'ask'
+    needsConsent ||= permission.kind === 'ask'
   }
-  return { kind: isAsked ? 'ask' : 'allow' }
+  return { kind: needsConsent ? 'ask' : 'allow' }
 }
 
 /** Whether a model sees the tool at all: whether at least one call of it might be permitted now. */
@@ -80,7 +80,7 @@ const deny = ({ tool }: Subject, effect: Effect | undefined, reason: string): Pe
 }
 
 const notGranted = ({ grant }: Authority): string => {
-  if (!grant) return 'declaring a tool never grants that: say --grant with net.private and all that is needed besides'
+  if (!grant) return 'declaring a tool never grants that: say --grant with net.private and all else that is needed'
   const granted = grant.length === 0 ? 'nothing with an effect' : `only ${grant.join(', ')}`
   return `${granted} is granted: add it to --grant, and to 'grant' of the agent if it has one`
 }

@@ -65,7 +65,7 @@ t.test('fault 95: policies', async (t) => {
     ['of several effects each is checked', [allow({ effect: 'exec' }), ask()], { effects: ['exec', 'net'] }, {}, 'ask'],
     ['by name', [allow({ tool: 'probe' })], {}, {}, 'allow'],
     ['by name', [allow({ tool: 'prob' })], {}, {}, 'deny'],
-    ['a name is no pattern but for *', [allow({ tool: 'prob.' })], {}, {}, 'deny'],
+    ['a name is not a pattern but for *', [allow({ tool: 'prob.' })], {}, {}, 'deny'],
     ['context that holds', [deny({ when: prod }), allow()], {}, prod, 'deny'],
     ['context that does not', [deny({ when: prod }), allow()], {}, { environment: 'test' }, 'allow'],
     ['context that is not known denies', [deny({ when: prod }), allow()], {}, {}, 'deny'],
@@ -168,7 +168,7 @@ t.test('grants, contexts and policies as they are written', async (t) => {
   t.strictSame(parseGrant(['net, fs.read', 'exec']), { ok: true, value: ['fs.read', 'net', 'exec'] })
   t.strictSame(parseGrant(['']), { ok: true, value: [] })
   t.match(parseGrant(['fs.raed,exce']), {
-    error: { error: 'usage', detail: /'fs\.raed' is no effect, did you mean 'fs\.read'\?; .*'exce'/ },
+    error: { error: 'usage', detail: /'fs\.raed' is not an effect, did you mean 'fs\.read'\?; .*'exce'/ },
   })
   t.strictSame(parseContext(['a=b=c', 'a=d', '__proto__=x']), {
     ok: true,

@@ -38,7 +38,7 @@ export const ERRORS = {
   fd_invalid: config('--fds names no list of descriptors from 3 to 7, or one that its parent did not open',
     "write --fds 4,5 or --fds none, and open each one, as in 'plumb-agent --fds 6 a.plumb 6< control'"),
 
-  record_invalid: config('a directory is no record of this run: it holds something else, or the record of another spec or of other options',
+  record_invalid: config('a directory is not a record of this run: it holds something else, or the record of another spec or of other options',
     'name another directory; the error says what the record lacks'),
 
   // Errors in a spec; found before anything is started.
@@ -76,11 +76,11 @@ export const ERRORS = {
     'use @description, @min, @max or @tool where plumbing(5) allows them'),
   config_invalid: config('an entry of a configuration is unknown, or its value has the wrong type or is out of range',
     'fix the entry; the man page lists the keys and their values'),
-  lower_not_total: config('a morphism that may drop messages or wait for others stands where each message needs one answer',
+  lower_not_total: config('a morphism that may drop messages or wait for others is used where each message needs one answer',
     'put it inside a plumb, or use map; only id, map, copy and discard can be lowered, and agent and plumb'),
-  bare_in_stream: config('a tool, whose types are bare, stands in a pipeline of streams',
+  bare_in_stream: config('a tool, whose types are bare, is used in a pipeline of streams',
     'write ! before its types if it is a map, or give the tool to an agent'),
-  stream_in_base: config('a stream process stands where a bare function from one message to one result is needed',
+  stream_in_base: config('a stream process is used where a bare function from one message to one result is needed',
     'lower it with tool { process: … }'),
   effect_in_expression: config('a tool, or a binding that names one, is called in an expression',
     'put it on the stream by itself, as in map(f) ; map(…): an expression has no effects'),
@@ -100,9 +100,9 @@ export const ERRORS = {
     'give the URL of the database itself, or of a pooler in session mode'),
   cannot_run: config('the program is right, but what it asks for cannot run here',
     'ask for what there is; the error says what that is'),
-  lone_name: config('warning: a name alone in map or filter is no field and no binding, so it means the whole input',
+  lone_name: config('warning: a name alone in map or filter is neither a field nor a binding, so it means the whole input',
     "write 'value' where the whole input is meant; else fix the name"),
-  origin_needed: config('a program that answers only some of its inputs stands where it must be known which it answers',
+  origin_needed: config('a program that answers only some of its inputs is used where it must be known which it answers',
     'write answers: "each" or "numbered" in its agent if that is so, or put it before the place where branches part'),
   sandbox_too_narrow: config('warning: a tool declares an effect that its sandbox does not let it have',
     "leave the effect out, or open the sandbox for it; plumb-tools(7) has its keys"),
@@ -116,7 +116,7 @@ export const ERRORS = {
     'take the way away, put declassify in between, or say secret in the type; see plumb-flows(7)'),
 
   // Data that came in, or would have gone out.
-  invalid_json: invalid('a line is no JSON value',
+  invalid_json: invalid('a line is not a JSON value',
     'fix the program that wrote it; -R takes lines of plain text'),
   invalid_utf8: invalid('a line holds bytes that are not UTF-8',
     'convert the source, for instance with iconv -t UTF-8'),
@@ -148,9 +148,9 @@ export const ERRORS = {
     'convert it to a kind that the error names, or take another provider'),
   context_overflow: invalid('the conversation is longer than the model takes; the error has the numbers that the server gave',
     'set a shorter memory, write amnesiac: true, or take a model with a larger context window'),
-  provider_refused: invalid('the provider did not accept the request as it is',
+  provider_refused: invalid('the provider did not accept the request',
     "read the provider's own words in the error; check model, max_tokens, temperature and request"),
-  bad_reply: invalid('the other side answered with something that is no reply of its API',
+  bad_reply: invalid('the other side answered with something that is not a reply of its API',
     'check that endpoint names an API of this kind, and look for a proxy that answers in its place'),
   concession: invalid('warning: a model or its server refused something that the spec asks for, and the answers are made without it',
     'change the spec, or take a model that has it'),
@@ -184,7 +184,7 @@ export const ERRORS = {
     "look whether it was made; then 'plumb approve DIR ID' makes it again, and with --deny it is not"),
   path_denied: denied('a path leads outside the allowed roots, or to a file that is kept from tools',
     'use a path below the docroot, or name a further root in the spec'),
-  run_exists: denied('a run of that name is over, is submitted by another process, or is of another spec',
+  run_exists: denied('a run of that name has ended, is submitted by another process, or is of another spec',
     'choose another name; plumb runs lists those that there are'),
   input_changed: denied('the input does not begin with the lines that the run has taken before',
     'give the same input to go on with the run, or another name to begin a new one'),
@@ -205,7 +205,7 @@ export const ERRORS = {
   answer_refused: denied('the provider, or a filter of its own, declined to answer',
     'say it differently, or choose another model'),
 
-  // A failure of ours, or of a child.
+  // A failure of this program, or of a child.
   tool_crashed: internal('a tool ended with an exception, or without an answer',
     'call it alone with plumb-tool call to see why'),
   child_failed: internal('a child process could not be started, ended badly, or ended before its work was done',
@@ -256,7 +256,7 @@ export const ERRORS = {
 
 export type Code = keyof typeof ERRORS
 
-/** The wire object itself, as it stands on stderr, in `is_error` content, on ctrl_out and on telemetry. */
+/** The wire object itself, as on stderr, in `is_error` content, on ctrl_out and on telemetry. */
 export interface Fault {
   readonly error: Code
   readonly category: Category

@@ -127,7 +127,7 @@ export { scanLines } from './line/scan-lines.js'
 export type { LineSink, LineSource } from './line/stream.js'
 export { LineWriter, type LineWriterOptions } from './line/writer.js'
 export { nearest } from './nearest.js'
-export { NumberedLine, wordsOfError } from './numbered/line.js'
+export { NumberedLine, textOfError as wordsOfError } from './numbered/line.js'
 export { type Sent, SentMessages } from './numbered/sent-messages.js'
 export {
   controlText,

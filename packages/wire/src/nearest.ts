@@ -1,6 +1,6 @@
 // For "did you mean": the most likely candidate for a mistyped name.
 
-/** A longer name is no typing error, and only the first so many candidates are compared. */
+/** A longer name is not a typing error, and only the first so many candidates are compared. */
 const MAX_NAME = 100
 const MAX_CANDIDATES = 10_000
 

@@ -1,6 +1,6 @@
 // Removes keys from everything that is reported, logged or emitted, by their values and wherever they occur.
 
-// Shorter values are no keys, and would hide innocent text.
+// Shorter values are not keys, and would hide innocent text.
 const MIN_SECRET_LENGTH = 8
 
 const SECRET_NAME = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)|APIKEY/i
@@ -24,7 +24,7 @@ export interface ScrubbedHead {
   readonly isWhole: boolean
 }
 
-/** The beginning of a text that is cut, some `length` units of it: without keys, and without the beginning of one that goes on behind the cut. */
+/** The beginning of a text that is cut, some `length` units of it: without keys, and without the beginning of one that goes on after the cut. */
 export const scrubHead = (text: string, length: number): ScrubbedHead => {
   secrets ??= fromEnvironment()
   const longest = secrets[0]?.length ?? 0

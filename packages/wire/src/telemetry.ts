@@ -27,7 +27,7 @@ export type Telemetry =
     }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
   | { kind: 'budget'; ask: number; claim?: Claim }
-  /** And what it asked for is over: what it has cost, in nanodollars; `lost`: its usage is reported nowhere else; `back`: it was granted
+  /** And what it asked for has ended: what it has cost, in nanodollars; `lost`: its usage is reported nowhere else; `back`: it was granted
    *  as a call, and is none, since no request was sent. */
   | { kind: 'budget'; paid: number; cost: number; tokens: number; lost?: true; back?: true }
   | { kind: 'text'; delta: string }

@@ -109,7 +109,7 @@ const requestFields = (buf: Buffer, start: number): Fields => {
 
 const readDepth = (text: string): number | undefined => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined)
 
-/** A dispatcher in another language may write its result as JSON in place of text, and omit `is_error`. */
+/** A dispatcher in another language may write its result as JSON instead of text, and omit `is_error`. */
 export const readCallAnswer = (message: unknown): Result<ToolAnswer> => {
   const { id, content, is_error } = isRecord(message) ? message : {}
   if (typeof id !== 'string') {

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { asShared, fault } from '../src/error.js'
-import { NumberedLine, wordsOfError } from '../src/numbered/line.js'
+import { NumberedLine, textOfError } from '../src/numbered/line.js'
 import { SentMessages } from '../src/numbered/sent-messages.js'
 import {
   controlText,
@@ -214,7 +214,7 @@ t.test('an error in any form has words', async (t) => {
     [null, 'null'],
     [[1], '[1]'],
   ])
-    t.equal(wordsOfError(error), words)
+    t.equal(textOfError(error), words)
 })
 
 interface Known {

@@ -48,9 +48,9 @@ t.test('what does not fit, and where', async (t) => {
   for (const [schema, value, said] of cases) t.strictSame(flaws(schema, value), said, JSON.stringify(schema))
 })
 
-t.test('what is no schema, or none to be used', async (t) => {
+t.test('what is not a schema, or none to be used', async (t) => {
   const cases: [unknown, string[]][] = [
-    [5, cannot('it is no object')],
+    [5, cannot('it is not an object')],
     [{ type: 5 }, cannot('type must be JSONType or JSONType[]: 5')],
     [{ $ref: '#/nowhere' }, cannot("can't resolve reference #/nowhere from id #")],
     [{ items: { $ref: 'http://a/b' } }, cannot("it refers to 'http://a/b', outside of itself")],

@@ -104,7 +104,7 @@ const compare = (t: Test, name: string, { out = '', errors = [], status = errors
   t.equal(ran.status, status, `${name}: status`)
 }
 
-// A line that is no JSON is compared as it is.
+// A line that is not JSON is compared as it is.
 const parse = (line: string): unknown => {
   try {
     return JSON.parse(line)

@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream'
 import fc from 'fast-check'
 import t from 'tap'
 import { openLog } from '../src/cli/log.js'
-import { optionReaders } from '../src/cli/option-value.js'
+import { again, seconds, whole } from '../src/cli/option-value.js'
 import { Reporter } from '../src/cli/reporter.js'
 import { usageFault } from '../src/cli/usage.js'
 import { type Code, ERRORS, exitStatus, fault, isCode, isRetryable } from '../src/error.js'
@@ -312,14 +312,14 @@ t.test('what is said of a command line', async (t) => {
     [0, '9007199254740991', 2 ** 53 - 1],
     ...['9007199254740992', '-1', '1e3', '0x10', '1.5', ' 1', '', 'many'].map((text): [number, string, undefined] => [0, text, undefined]),
   ]
-  const { whole, seconds, again } = optionReaders(RangeError)
   for (const [from, text, value] of numbers) {
-    if (value === undefined) t.throws(() => whole(from)(text), new RangeError(`it takes a whole number from ${from}`), text)
+    if (value === undefined)
+      t.throws(() => whole(from)(text), { code: 'commander.invalidArgument', message: `it takes a whole number from ${from}` }, text)
     else t.equal(whole(from)(text), value, text)
   }
   t.strictSame(['1', '0.5', '2147483'].map(seconds), [1, 0.5, 2_147_483])
   for (const text of ['0', '-1', '2147484', '1s', '.5', ''])
-    t.throws(() => seconds(text), new RangeError('it takes a number of seconds'), text)
+    t.throws(() => seconds(text), { code: 'commander.invalidArgument', message: 'it takes a number of seconds' }, text)
   t.strictSame(again('b', again('a')), ['a', 'b'])
 })
 
@@ -358,7 +358,7 @@ t.test('what is reported, and what is not', async (t) => {
     reported(async (stream) => {
       const reporter = new Reporter('plumb-agent', () => stream, { isJson })
       reporter.warn(fault('timeout', 'a server is left out'))
-      t.equal(reporter.status, 0, 'a warning is no failure')
+      t.equal(reporter.status, 0, 'a warning is not a failure')
       await reporter.end()
     })
   t.equal(await warned(false), 'plumb-agent: warning: a server is left out (timeout)\n')

@@ -65,7 +65,7 @@ export const answer: Target = {
     else
       must(
         !read.value.json.includes('\n') && fitText(read.value.json, type, { what: 'answer', code: 'output_type_mismatch' }).ok,
-        `${read.value.json} is no ${printType(type)}`,
+        `${read.value.json} is not a ${printType(type)}`,
       )
     const small = fit(type, said)
     if (small !== undefined)

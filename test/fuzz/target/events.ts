@@ -160,7 +160,7 @@ const readSlowly = (text: string): ReturnType<typeof readJson> => {
   return parseJson(bytes, 0, bytes.length, true)
 }
 
-// A last event that is no JSON counts where its end has been seen, and after a lone CR that depends on where it was cut.
+// A last event that is not JSON counts where its end has been seen, and after a lone CR that depends on where it was cut.
 const shown = (events: readonly string[] | 'unreadable'): string => {
   if (events === 'unreadable') return events
   const last = events.at(-1)
@@ -234,7 +234,7 @@ export const events: Target = {
       for (const one of eventsOf(plain.value)) if (reader.take(one)) return
       finish(reader)
     }
-    const refused = apiFailure({ host: 'h', keyWords: 'K', status: 400 + random.below(200), headers: {}, text, wallMs: 0 })
+    const refused = apiFailure({ host: 'h', keyHint: 'K', status: 400 + random.below(200), headers: {}, text, wallMs: 0 })
     must(isCode(refused.fault.error), 'a fault has no code of the table')
     must(JSON.stringify(refused.fault).length < 2000, 'an error is as long as what came')
   },

@@ -155,8 +155,8 @@ export const expression: Target = {
       if (/^[a-z_]+: /.test(given)) continue
       const output = given === 'PASS' ? message : Buffer.from(given)
       const tree = parseTree(output, 0, output.length)
-      must(tree.kind !== 'fault', `${given} is no JSON`)
-      must(tree.kind === 'fault' || !checkTree(result, output, tree), `${given} is no ${printType(result)}`)
+      must(tree.kind !== 'fault', `${given} is not JSON`)
+      must(tree.kind === 'fault' || !checkTree(result, output, tree), `${given} is not a ${printType(result)}`)
     }
   },
 }

@@ -108,7 +108,7 @@ export const html: Target = {
     )
     const url = random.pick(['https://example.org/a/b', 'https://example.org'])
     const markdown = toMarkdown({ html: text, url })
-    must(typeof markdown === 'string', 'it is no text')
+    must(typeof markdown === 'string', 'it is not text')
     must(markdown.length < 1_000_000 + 200 * input.length, `${input.length} bytes became ${markdown.length} characters`)
     if (random.oneIn(8)) must(toMarkdown({ html: text, url }) === markdown, 'the same page becomes another text')
   },

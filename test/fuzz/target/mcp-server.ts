@@ -61,7 +61,7 @@ const converse = async (input: Buffer): Promise<readonly Reported[]> => {
   const catalogue = openCatalogue([ECHO], () => undefined, authority)
   const server = await serveStdio(
     { catalogue, files: undefined, calls, permits: new Semaphore(4), changes: new EventEmitter(), warn: () => {} },
-    { input: stdin, output: stdout, maxLine: MAX_LINE, report: ({ error }) => must(isCode(error), `'${error}' is no code`) },
+    { input: stdin, output: stdout, maxLine: MAX_LINE, report: ({ error }) => must(isCode(error), `'${error}' is not a code`) },
   )
   stdin.end(Buffer.concat([input, Buffer.from(`\n${rpc({ id: LAST, method: 'ping' })}`)]))
   await server.finished
@@ -79,7 +79,7 @@ interface Said {
   readonly method?: unknown
 }
 
-/** What the client said, message by message; what is no JSON left out. */
+/** What the client said, message by message; what is not JSON left out. */
 const saidIn = (input: Buffer): Said[] =>
   input
     .toString('utf8')

@@ -151,7 +151,7 @@ export const record: Target = {
       if (!answers.ok) sound(answers.error)
       else
         for (const each of answers.value.values()) {
-          must(Array.isArray(each.memory), 'a memory is no list')
+          must(Array.isArray(each.memory), 'a memory is not a list')
           for (const input of ['"x"', '"z"', 'undefined']) {
             const sealed = each.take(1, input)
             if (sealed?.fault)

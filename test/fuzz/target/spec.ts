@@ -167,7 +167,7 @@ export const spec: Target = {
     const { diagnostics, program } = compiled
     for (const one of diagnostics) {
       must(isInside(one) && (one.related ?? []).every(isInside), `'${one.code}' lies outside of its text`)
-      must(isCode(one.code), `'${one.code}' is no code of the table`)
+      must(isCode(one.code), `'${one.code}' is not a code of the table`)
     }
     const said = shown(diagnostics)
     if (random.oneIn(4))

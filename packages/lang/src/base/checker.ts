@@ -106,7 +106,7 @@ export class BaseChecker {
       case 'batch':
       case 'fold':
         return this.fail(
-          `'${chain.kind}' stands on streams only (not total)`,
+          `'${chain.kind}' is for streams only (not total)`,
           chain,
           'a bare morphism gives exactly one result for each input',
         )
@@ -232,7 +232,7 @@ export class BaseChecker {
     const name = printName(reference.name)
     if (bound.category !== 'base') {
       const help = bound.category === 'stream' ? `lower it: 'tool { process: ${name} }'` : undefined
-      return this.fail(`'${name}' is no bare morphism (base category)`, reference, help)
+      return this.fail(`'${name}' is not a bare morphism (base category)`, reference, help)
     }
     if (reference.port) return this.fail('a bare morphism has no ports to name', reference.port)
     const [takes] = bound.inputs

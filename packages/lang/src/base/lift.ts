@@ -15,7 +15,7 @@ export const liftable = (name: QualifiedName, scope: Scope, report: Report): Bou
   if (bound.category === 'value') {
     report(error('not_a_process', `'${text}' is a config value, and map takes an expression or a bare binding`, span))
   } else if (bound.category === 'stream') {
-    const help = `wire it in place of the map: '… ; ${text} ; …'`
+    const help = `wire it instead of the map: '… ; ${text} ; …'`
     report(error('stream_in_base', `'${text}' is a process on streams, and map takes an expression or a bare binding`, span, help))
   } else return bound
   return undefined

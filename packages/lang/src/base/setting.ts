@@ -17,7 +17,7 @@ export interface SettingRule {
   readonly message: string
 }
 
-/** Undefined: wrong, which was reported, or a param without a value yet. */
+/** Returns undefined if it is invalid (already reported) or not known yet. */
 export const readSetting = (setting: Setting, rule: SettingRule, scope: Scope, report: Report): number | undefined => {
   if (setting.kind === 'value') {
     if (typeof setting.value === 'number' && rule.isRight(setting.value)) return setting.value

@@ -166,7 +166,7 @@ const checkTools = (names: readonly QualifiedName[], scope: Scope, report: Repor
   for (const name of names) {
     const other = first.get(printName(name))
     if (other) {
-      const twice = error('duplicate_name', `'${printName(name)}' stands in 'tools' twice`, name.span, 'once is enough')
+      const twice = error('duplicate_name', `'${printName(name)}' is in 'tools' twice`, name.span, 'once is enough')
       report({ ...twice, related: [{ message: 'the first one is here', span: other.span }] })
     } else {
       first.set(printName(name), name)
@@ -181,7 +181,7 @@ const checkTool = (name: QualifiedName, scope: Scope, report: Report): void => {
   const reportWithHelp: Report = (d) => report(help === undefined || d.code !== 'unknown_name' ? d : { ...d, help })
   const bound = findBinding(name, scope, reportWithHelp, (b) => b.isTool)
   if (bound === 'unknown' || bound.isTool || bound.category === 'unknown') return
-  report(error('not_a_tool', `'${printName(name)}' is no tool`, name.span, helpFor(bound, name)))
+  report(error('not_a_tool', `'${printName(name)}' is not a tool`, name.span, helpFor(bound, name)))
 }
 
 const helpFor = (bound: Bound, name: QualifiedName): string | undefined => {

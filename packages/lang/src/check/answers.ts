@@ -1,4 +1,4 @@
-// Foreign programs that answer only some of their inputs (`answers: "some"`): nothing tells which, so they may not stand where that must be
+// Foreign programs that answer only some of their inputs (`answers: "some"`): nothing tells which, so they may not be where that must be
 // known (plumbing(5), Programs of others): in a branch of a barrier, in p + q, in each(p), in a loop, or before a wired port `error`; nor may
 // a plumb whose outputs come through such a program.
 
@@ -24,7 +24,7 @@ export const checkAnswers = (all: readonly Bound[], partsOf: PartsOf, report: Re
       return program ? [{ node, program }] : []
     })
     if (unknown.length === 0) continue
-    const places = placesIn(graph)
+    const places = levelsIn(graph)
     for (const { node, program } of unknown) {
       const place = places.find(({ has }) => has(node))
       if (place) report(error('origin_needed', messageOf(node, program, place.words), node.span, HELP))
@@ -39,12 +39,12 @@ const messageOf = ({ name, work }: GraphNode, program: Bound, place: string): st
   return `${who} only some of its inputs, and ${place} it must be known which`
 }
 
-interface Place {
+interface GraphLevel {
   readonly words: string
   readonly has: (node: GraphNode) => boolean
 }
 
-const placesIn = (graph: Graph): readonly Place[] => {
+const levelsIn = (graph: Graph): readonly GraphLevel[] => {
   const { nodes } = graph
   const inside = (kind: 'each' | 'choice') => nodes.flatMap(({ work }) => (work.kind === kind ? [work.inside] : []))
   const isIn = (forms: readonly Expansion[]) => (node: GraphNode) => forms.some((form) => isInExpansion(node, form))

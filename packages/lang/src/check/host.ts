@@ -39,9 +39,9 @@ export const readHostPattern = (text: string): HostPattern | string => {
   if (!isAscii(text)) return 'write a name with other letters as the net has it, "xn--…"'
   const isBelow = text.startsWith('*.')
   const host = readHost(isBelow ? text.slice(2) : text)
-  if (!host) return 'it is no host name, nor one with a port from 1 to 65535'
+  if (!host) return 'it is not a host name, nor one with a port from 1 to 65535'
   if (isBelow && (host.isAddress || !host.host.includes('.')))
-    return 'after \'*.\' stands a domain of at least two names, as in "*.example.com"'
+    return 'after \'*.\' comes a domain of at least two names, as in "*.example.com"'
   return { ...host, isBelow }
 }
 

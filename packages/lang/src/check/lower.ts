@@ -25,7 +25,11 @@ const lowerBound = (tool: Bound, process: Bound, name: QualifiedName, report: Re
   const fail = (code: Diagnostic['code'], message: string, help: string) => report(error(code, message, name.span, help))
   const word = category === 'stream' ? notTotalIn(process) : undefined
   if (category !== 'stream') {
-    fail('not_a_process', `'${printName(name)}' is no stream process`, "'process' names an agent, a plumb or a chain of stream morphisms")
+    fail(
+      'not_a_process',
+      `'${printName(name)}' is not a stream process`,
+      "'process' names an agent, a plumb or a chain of stream morphisms",
+    )
   } else if (word !== undefined) notTotal(word, name, report)
   else if (kind === 'copy') sameTypes(tool, name, inputs[0], pairOf(inputs[0]), report)
   else if (kind !== 'agent' && (inputs.length !== 1 || outputs.length !== 1)) {

@@ -1,4 +1,4 @@
-// A program that is checked again and again while it is written: what was found in a binding stands as long as its text does, and all that
+// A program that is checked again and again while it is written: what was found in a binding is valid as long as its text is the same, and all that
 // a check may see of the others.
 
 import type { Diagnostic, Report } from '../diagnostic/diagnostic.js'

@@ -14,8 +14,8 @@ const netFits: ValueRule = (v) => {
   if (typeof v === 'boolean') return undefined
   if (!Array.isArray(v) || v.length === 0) return NET
   for (const host of v as readonly Json[]) {
-    const read = typeof host === 'string' ? readHostPattern(host) : 'it is no string'
-    if (typeof read === 'string') return `${NET}; ${preview(JSON.stringify(host))} stands there: ${read}`
+    const read = typeof host === 'string' ? readHostPattern(host) : 'it is not a string'
+    if (typeof read === 'string') return `${NET}; found ${preview(JSON.stringify(host))}: ${read}`
   }
   return undefined
 }

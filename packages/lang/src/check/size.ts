@@ -19,12 +19,7 @@ export const refuseLarge = (order: readonly Bound[], partsOf: PartsOf, report: R
     if (size <= MAX_PARTS || size === Number.POSITIVE_INFINITY) continue
     const message = `'${bound.name}' is made of more than ${MAX_PARTS.toLocaleString('en')} parts`
     report(
-      error(
-        'too_large',
-        message,
-        bound.binding.name.span,
-        'what is named twice in a chain stands there twice, with all that it is made of',
-      ),
+      error('too_large', message, bound.binding.name.span, 'what is named twice in a chain is there twice, with all that it is made of'),
     )
   }
 }

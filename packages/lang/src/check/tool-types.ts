@@ -15,7 +15,7 @@ export const checkPart = (tool: Bound, name: QualifiedName, report: Report): voi
   if (part === 'unknown' || part.category === 'unknown') return
   if (part.category !== 'base') {
     const help = part.category === 'stream' ? `lower it: 'tool { process: ${printName(name)} }'` : undefined
-    report(error('stream_in_base', `'${printName(name)}' is no bare morphism (base category)`, name.span, help))
+    report(error('stream_in_base', `'${printName(name)}' is not a bare morphism (base category)`, name.span, help))
     return
   }
   const [takes, gives] = [tool.inputs[0], tool.outputs[0]]

@@ -61,7 +61,7 @@ const read = (value: Value, scope: Scope, report: Report): ConfigValue | undefin
     case 'name':
       return named(value, scope, report)
     case 'template':
-      report(error('config_invalid', "a template stands in expressions, and as an agent's prompt", value.span, 'write the text itself'))
+      report(error('config_invalid', "a template is allowed in expressions, and as an agent's prompt", value.span, 'write the text itself'))
       return undefined
   }
 }
@@ -80,11 +80,11 @@ const named = ({ name }: NameValue, scope: Scope, report: Report): ConfigValue |
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   if (bound.category === 'value') return bound.scope.values.get(bound.name)
   const help = 'a config takes literals and the names of config values, as in let server = { … }'
-  report(error('config_invalid', `'${printName(name)}' is no config value`, name.span, help))
+  report(error('config_invalid', `'${printName(name)}' is not a config value`, name.span, help))
   return undefined
 }
 
-// Without a value yet, as in a check, some value of the type stands in.
+// Without a value yet, as in a check, some value of the type is used.
 const valueOfParam = ({ type, text }: Param): ConfigValue | undefined => {
   const written = text ?? (type && smallestValue(type))
   if (written === undefined) return undefined

@@ -27,7 +27,7 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
   if (annotations.has('tool') && (category === 'stream' || category === 'value')) {
     const span = binding.annotations.find((a) => a.name.text === 'tool')?.span ?? name.span
     const help = category === 'stream' ? `lower it: 'let … = tool { process: ${name.text} }'` : undefined
-    report(error('annotation_invalid', "'@tool' stands above a bare morphism (base category)", span, help))
+    report(error('annotation_invalid', "'@tool' belongs above a bare morphism (base category)", span, help))
   }
   return {
     name: name.text,

@@ -89,7 +89,7 @@ const valueOf = (name: string, type: Type, isSecret: boolean, { text, isPlain, f
   if (fit.ok) return fit.value.json
   const asText = plain === undefined ? undefined : fitText(plain, type, options)
   if (asText?.ok) return asText.value.json
-  // What is no JSON was meant as text, where there is a type for that.
+  // What is not JSON was meant as text, where there is a type for that.
   const isText =
     fit.error.error === 'invalid_json' && asText && variantsOf(type).some(({ kind }) => kind === 'string' || kind === 'literal')
   const { detail } = isText ? asText.error : fit.error

@@ -60,13 +60,13 @@ const refuseLimits = (f: FieldType, read: (e: TypeExpression) => Type | undefine
     return true
   }
   if (limitedKinds(type) === 0) {
-    const help = 'it stands on a field that has number, int, string or a list among its variants'
+    const help = 'it belongs on a field that has number, int, string or a list among its variants'
     return fail(`'@${first.name.text}' says nothing of '${f.name.text}', which is '${printType(type)}'`, help)
   }
   const numberOf = (word: string) => limits.find(({ name }) => name.text === word)?.value.value
   const [min, max] = [numberOf('min'), numberOf('max')]
   const isTurned = typeof min === 'number' && typeof max === 'number' && min > max
-  return isTurned && fail(`'@min ${min}' is over '@max ${max}': no value fits`, 'turn them round')
+  return isTurned && fail(`'@min ${min}' is above '@max ${max}': no value fits`, 'turn them round')
 }
 
 const refuseDefault = (f: FieldType, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {

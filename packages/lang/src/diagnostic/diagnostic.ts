@@ -138,11 +138,11 @@ const inReadingOrder = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   return [...diagnostics].sort((a, b) => at(a) - at(b) || a.span.start - b.span.start || a.span.end - b.span.end)
 }
 
-/** With text in place of a span. */
+/** With text instead of a span. */
 export const repairToJson = ({ span, text }: { readonly span: Span; readonly text: string }): RepairJson => ({ range: rangeOf(span), text })
 
 export const diagnosticToJson = ({ span, severity, code, message, help, related, path }: Diagnostic): DiagnosticJson => {
-  const others = (related ?? []).map((r) => `; ${r.message} at ${place(r.span)}`).join('')
+  const others = (related ?? []).map((r) => `; ${r.message} at ${positionText(r.span)}`).join('')
   return {
     file: span.source.path,
     ...rangeOf(span),
@@ -172,23 +172,23 @@ export const toShown = (diagnostic: Diagnostic, isJson: boolean): string =>
 /** `file:line:column: error: text`, the source line, carets under the span, and the help if there is one. */
 export const toText = (diagnostic: Diagnostic): string => {
   const { span, severity, message, help, related, path } = diagnostic
-  const lines = [`${place(span)}: ${severity}: ${message}`, ...excerpt(span)]
-  for (const r of related ?? []) lines.push(`${place(r.span)}: note: ${r.message}`, ...excerpt(r.span))
+  const lines = [`${positionText(span)}: ${severity}: ${message}`, ...excerpt(span)]
+  for (const r of related ?? []) lines.push(`${positionText(r.span)}: note: ${r.message}`, ...excerpt(r.span))
   for (const step of path ?? [])
-    lines.push(`  ${step.message} (${placeFrom(step.span, span)}${step.note === undefined ? '' : `, ${step.note}`})`)
+    lines.push(`  ${step.message} (${positionTextFrom(step.span, span)}${step.note === undefined ? '' : `, ${step.note}`})`)
   if (help !== undefined) lines.push(`help: ${help}`)
   return lines.map(withoutControls).join('\n')
 }
 
-const place = ({ source, start }: Span): string => {
+const positionText = ({ source, start }: Span): string => {
   const { line, column } = position(source, start)
   return `${source.path}:${line}:${column}`
 }
 
 // For the same file, line and column only.
-const placeFrom = (span: Span, { source }: Span): string => {
+const positionTextFrom = (span: Span, { source }: Span): string => {
   const { line, column } = position(span.source, span.start)
-  return span.source === source ? `${line}:${column}` : place(span)
+  return span.source === source ? `${line}:${column}` : positionText(span)
 }
 
 /** In UTF-16 units. Of a longer line only the part around the span is shown. */
@@ -202,7 +202,7 @@ const excerpt = ({ source, start, end }: Span): string[] => {
   const from = isLong ? wholeCharacter(text, Math.max(line.start, start - BEFORE)) : line.start
   const to = isLong ? wholeCharacter(text, Math.min(line.end, from + MAX_LINE)) : line.end
   const head = from > line.start ? '…' : ''
-  // Tabs stay tabs, so that the carets stand under the same column at any tab width.
+  // Tabs stay tabs, so that the carets are under the same column at any tab width.
   const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' ')).join('')
   // A multi-line span is underlined to the end of its first line.
   const width = Math.max(1, codePoints(text.slice(start, Math.min(end, to)).trimEnd()))

@@ -59,7 +59,7 @@ const indexOf = (source: Source): Index => {
   const known = indexes.get(source)
   if (known) return known
   const { text } = source
-  // A byte-order mark is no column.
+  // A byte-order mark is not a column.
   const starts = [text.startsWith('\uFEFF') ? 1 : 0]
   for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
   const index = { starts, last: { offset: -1, column: 1 } }

@@ -95,7 +95,7 @@ const holdMain = (bound: Bound, outputs: readonly Shape[], { findings }: FlowEng
       last: [{ text: "leaves 'main'", span: name.span }],
       help:
         port === undefined
-          ? `wire it in a 'plumb', where ${wayAcross('secret')} may stand behind it`
+          ? `wire it in a 'plumb', where ${wayAcross('secret')} may be behind it`
           : `write 'secret' there if it may leave so, or put ${wayAcross('secret')} before it leaves`,
     })
   }

@@ -41,7 +41,7 @@ const keysIn = (object: ObjectValue, what: string, table: KeyTable, scope: Scope
     return [...within, ...labelled, ...files]
   })
 
-// A file that stands below a labelled root has the label of that.
+// A file that is below a labelled root has the label of that.
 const filesIn = (value: Value, kind: 'bare' | 'path', scope: Scope, a: Analysis): readonly Pick<LabelledKey, 'tags' | 'help' | 'span'>[] =>
   leavesIn(value, scope).flatMap((part) => {
     const text = part.kind === 'literal' ? part.value.value : part.kind === 'param' ? JSON.parse(part.param.text ?? 'null') : undefined

@@ -67,7 +67,7 @@ const labelledOf = (type: Type, whole: Tags): Shape => {
   })
 }
 
-/** What names and labels stand before, so that a type is the same part wherever it is named. */
+/** What names and labels are before, so that a type is the same part wherever it is named. */
 const partOf = (written: TypeExpression, scope: Scope, labels: Labels): Part => {
   const seen = new Set<TypeExpression>()
   for (let e = written, home = scope, around = labels; ; ) {

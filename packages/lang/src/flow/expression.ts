@@ -16,7 +16,7 @@ import { labelled } from './declared.js'
 import { isTagged, NO_TAGS, type Tags, uniteTags } from './label.js'
 import { fieldShape, flat, leaf, listShape, PLAIN, recordShape, type Shape, tupleOf } from './shape.js'
 
-/** The names in an expression besides its input. */
+/** The names in an expression other than its input. */
 export interface FlowEnvironment {
   /** The labels of a bare binding's output for an input. */
   readonly call: (bound: Bound, argument: Shape) => Shape
@@ -65,7 +65,7 @@ class Evaluation {
       case 'slice': {
         const ends = [e.from, e.to].map((end) => (end ? flat(this.of(end)) : NO_TAGS)).reduce(uniteTags)
         const base = this.of(e.of)
-        // In a slice each item stands in another place.
+        // In a slice each item is in another place.
         return this.by(e, base.items ? listShape(itemShape(base), base.tags) : base, ends)
       }
       case 'unary':

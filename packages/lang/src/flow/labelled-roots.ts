@@ -44,7 +44,7 @@ export const isBelow = (file: string, directory: string): boolean => {
 
 /**
  * May one be the other, or lie below it? Where the docroot lies is not known here: a path that does not begin in it is taken for one of its
- * own if the names of that stand in it.
+ * own if the names of that are in it.
  */
 export const mayOverlap = (one: string, other: string): boolean => {
   if (isBelow(one, other) || isBelow(other, one)) return true

@@ -3,7 +3,8 @@
 import type { Program } from '../compile.js'
 import { position, type Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
-import { visitNodes } from '../parse/visit.js'
+import type { CallExpression, Name, QualifiedName } from '../parse/ast.js'
+import { type AnyNode, visitNodes } from '../parse/visit.js'
 import { agentOf } from '../program/agent-plan.js'
 import { type ToolPlan, toolOf } from '../program/tool-plan.js'
 import type { EffectsOf } from './analysis.js'
@@ -38,15 +39,18 @@ export const listFlows = ({ scopes }: Program, effectsOf: EffectsOf): FlowList =
 const namesIn = (scope: Scope): readonly Bound[] => {
   const found: Bound[] = []
   visitNodes(scope.module.program.items, (node) => {
-    const { module, name, of, field } = node as unknown as Record<
-      string,
-      { text?: string; name?: { name?: { text?: string } } } | undefined
-    >
-    const [home, member] = module ? [module.text, name?.text] : [of?.name?.name?.text, field?.text]
-    const bound = home !== undefined && member !== undefined ? scope.modules.get(home)?.bindings.get(member) : undefined
+    const [module, name] = memberNamed(node) ?? []
+    const bound = module && name && scope.modules.get(module.text)?.bindings.get(name.text)
     if (bound) found.push(bound)
   })
   return found
+}
+
+/** `Module.name`, and `Module.name(…)`. */
+const memberNamed = (node: AnyNode): readonly [module: Name, name: Name] | undefined => {
+  const { module, name, function: called } = node as AnyNode & Partial<QualifiedName> & Partial<CallExpression>
+  const member = name ?? called
+  return module && member && [module, member]
 }
 
 const entry = (kind: FlowEntry['kind'], name: string, why: string, { source, start }: Span): FlowEntry => ({

@@ -2,7 +2,7 @@
 
 import type { Param, Scope } from '../names/names.js'
 import type { Value } from '../parse/ast.js'
-import { visitNodes } from '../parse/visit.js'
+import { visitEntries } from '../parse/visit.js'
 import { leavesIn } from './config-values.js'
 
 export const secretParams = (scopes: readonly Scope[]): ReadonlySet<Param> => {
@@ -14,9 +14,8 @@ export const secretParams = (scopes: readonly Scope[]): ReadonlySet<Param> => {
   }
   for (const scope of scopes) {
     if (scope.params.size === 0 && scope.modules.size === 0) continue
-    visitNodes(scope.module.program.items, (node) => {
-      const { key, value } = node as unknown as { key?: { text?: string }; value?: Value }
-      if (value && typeof value === 'object' && (key?.text === 'token' || key?.text === 'env')) add(value, scope)
+    visitEntries(scope.module.program.items, ({ key, value }) => {
+      if (key.text === 'token' || key.text === 'env') add(value, scope)
     })
   }
   return found

@@ -73,11 +73,11 @@ const stepOf = ({ name, binding }: Bound, text: string, effects: readonly Effect
 // A person who approves the call takes responsibility for its input; its result keeps its labels.
 const made = (bound: Bound, given: Shape, { config }: Body, a: Analysis, work: (shape: Shape) => Shape): Shape => {
   const signature = ofSignature(bound, a)
-  const isAsked = config.approval === 'ask'
-  const [input = PLAIN] = signature.enter([isAsked ? without(given, 'untrusted') : given])
+  const needsConsent = config.approval === 'ask'
+  const [input = PLAIN] = signature.enter([needsConsent ? without(given, 'untrusted') : given])
   const output = through(work(input), stepOf(bound, 'through'))
   const { untrusted } = flat(given)
-  return signature.leave([isAsked ? joinShapes(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
+  return signature.leave([needsConsent ? joinShapes(output, labelled(bound.outputs[0], { untrusted })) : output])[0] ?? PLAIN
 }
 
 const ofParts = (bound: Bound, given: Shape, body: Body, a: Analysis): Shape =>
@@ -100,14 +100,14 @@ const signedResult = (bound: Bound, made: Shape, a: Analysis): Shape => {
 
 const callSource = (bound: Bound, body: Body, effects: readonly Effect[], output: Type, given: Shape, own: Tags, a: Analysis): Shape => {
   const { source, config } = body
-  const isAsked = config.approval === 'ask'
+  const needsConsent = config.approval === 'ask'
   const leaves = maySend(body, effects)
   const stored = keptIn(bound, body, effects, given, a)
   a.fails(uniteTags(errorTags(bound, body, effects), stored))
   const harmful = effects.filter((e) => e !== 'fs.read' && e !== 'model')
   for (const violation of violationsOf(given, takenBy(bound, 0))) {
     const isUntrusted = violation.label === 'untrusted'
-    if (isUntrusted && (isAsked || (harmful.length === 0 && !isWorded(bound)))) continue
+    if (isUntrusted && (needsConsent || (harmful.length === 0 && !isWorded(bound)))) continue
     if (!isUntrusted && !leaves) continue
     refuse(
       bound,

@@ -2,8 +2,8 @@
 
 import type { Program } from '../compile.js'
 import type { Scope } from '../names/names.js'
-import type { Entry, Item } from '../parse/ast.js'
-import { visitNodes, writesLabel } from '../parse/visit.js'
+import type { Item } from '../parse/ast.js'
+import { visitEntries, writesLabel } from '../parse/visit.js'
 import { STANDARD_LIBRARY } from '../stdlib/library.js'
 import { secretParams } from './secret-params.js'
 
@@ -35,9 +35,8 @@ export const isInLibrary = ({ module }: Scope): boolean => Object.values(STANDAR
 // `roots: { drop: { path: "drop", untrusted: true } }`
 const labelsRoots = (items: unknown): boolean => {
   let isFound = false
-  visitNodes(items, (node) => {
-    const { key, value } = node as unknown as Partial<Entry>
-    if ((key?.text === 'untrusted' || key?.text === 'secret') && value?.kind === 'value' && value.value === true) isFound = true
+  visitEntries(items, ({ key, value }) => {
+    if ((key.text === 'untrusted' || key.text === 'secret') && value.kind === 'value' && value.value === true) isFound = true
   })
   return isFound
 }

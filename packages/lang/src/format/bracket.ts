@@ -11,7 +11,7 @@ export interface BracketOptions {
   readonly isAuthors?: boolean
 }
 
-/** The next token opens, the one behind the last element closes. */
+/** The next token opens, the one after the last element closes. */
 export const bracketed = (
   r: TokenReader,
   elements: readonly (() => Doc)[],

@@ -93,7 +93,7 @@ const traceOption = (r: TokenReader, { until }: TraceAtom): Doc => {
   return [r.take(), r.glueAndTake('close'), r.glue('space'), isUntil ? expression(r, until, 'part') : literal(r)]
 }
 
-// No comment can stand before the `@` of a port.
+// No comment can be before the `@` of a port.
 const reference = (r: TokenReader, { name: { module }, port }: Reference): Doc => [
   module ? [inParentheses(r, module, false, 'operand', () => r.take()), r.glueAndTake('close'), r.glueAndTake('open')] : r.take(),
   port ? [r.take(), r.glueAndTake('open')] : '',

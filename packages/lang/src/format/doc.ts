@@ -1,4 +1,4 @@
-// Text that may be laid out in more than one way: pieces, places where a line may end, and groups that stand on one line or on several.
+// Text that may be laid out in more than one way: pieces, places where a line may end, and groups that are on one line or on several.
 
 export type Doc = string | readonly Doc[] | Line | Group | Indent | Suffix | DocChoice | CommentText
 

@@ -106,7 +106,7 @@ const branches = (r: TokenReader, node: IfExpression): Doc => {
   return [start, r.glue('space'), inParentheses(r, otherwise, true, 'part', () => branches(r, otherwise))]
 }
 
-// Only behind `else` an `if` needs no parentheses to be understood.
+// Only after `else` an `if` needs no parentheses to be understood.
 const branchPlace = ({ kind }: Expression): Placement => (kind === 'if' ? 'operand' : 'part')
 
 // `from:to` with nothing around the colon.

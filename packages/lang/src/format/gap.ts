@@ -1,7 +1,7 @@
-// What stands between two tokens, comments and line ends, and how it is laid out where a line may end and where it may not.
+// What is between two tokens, comments and line ends, and how it is laid out where a line may end and where it may not.
 //
-//   place of a comment                           on several lines it stands
-//   behind a token, with a line end after it     behind that token
+//   place of a comment                           on several lines it is
+//   after a token, with a line end after it     after that token
 //   on a line of its own                         on a line of its own
 //   before a token on its line                   before that token
 
@@ -47,7 +47,7 @@ export const breaking = (gap: Gap, kind: LineKind, keepsBlank: boolean | 'but fi
   return parts
 }
 
-/** Where a line may end, before what closes a block: comments belong to what stands before, and inside. */
+/** Where a line may end, before what closes a block: comments belong to what is before, and inside. */
 export const closing = (gap: Gap, kind: LineKind, keepsBlank = false): { readonly inside: Doc; readonly outside: Doc } => {
   const { comments, newlines } = gap
   const found = comments.findIndex((c) => c.newlines > 0)
@@ -64,7 +64,7 @@ export const starting = ({ comments, newlines }: Gap): Doc => {
   return [parts, comments.length === 0 ? '' : newlines > 0 ? line('hard', newlines > 1) : ' ']
 }
 
-/** Around a comma that stays: what stands on a line of its own before it goes behind it. */
+/** Around a comma that stays: what is on a line of its own before it goes after it. */
 export const aroundComma = (before: Gap, after: Gap, keepsBlank: boolean): Doc => {
   const found = before.comments.findIndex((c) => c.newlines > 0)
   const count = found < 0 ? before.comments.length : found

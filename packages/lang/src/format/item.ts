@@ -1,4 +1,4 @@
-// What stands at the top of a file: `use`, `type`, `param`, `let` and `test`.
+// What is at the top of a file: `use`, `type`, `param`, `let` and `test`.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Binding, Implementation, Item, ParamDeclaration, TestDeclaration, TypeDeclaration, Use } from '../parse/ast.js'
@@ -58,7 +58,7 @@ const test = (r: TokenReader, node: TestDeclaration): Doc => [
   [qualifiedName(r, node.of), r.glue('space'), object(r, node.config)],
 ]
 
-// An operation that does not fit begins on the next line, so that its operators stand below each other.
+// An operation that does not fit begins on the next line, so that its operators are below each other.
 const afterEquals = (r: TokenReader, isOperation: boolean, print: () => Doc): Doc =>
   isOperation ? group(indent([breaking(r.gap(), ' '), print()])) : [r.glue('space'), print()]
 

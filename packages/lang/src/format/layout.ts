@@ -1,4 +1,4 @@
-// Doc → text: a group stands on one line if what is left of the line has room for it up to the next line end.
+// Doc → text: a group is on one line if what is left of the line has room for it up to the next line end.
 
 import { codePoints } from '../diagnostic/source.js'
 import { type Doc, isList } from './doc.js'

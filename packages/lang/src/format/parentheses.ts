@@ -7,7 +7,7 @@ import { breaking, closing } from './gap.js'
 import type { TokenReader } from './token-reader.js'
 
 /**
- * Where something stands: `sole` between its brackets, where lines that go on need no indentation; as a `part` of a list, a field or a
+ * Where something is: `sole` between its brackets, where lines that go on need no indentation; as a `part` of a list, a field or a
  * statement; or as an `operand`.
  */
 export type Placement = 'sole' | 'part' | 'operand'

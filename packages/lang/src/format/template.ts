@@ -1,4 +1,4 @@
-// A template as it is printed: as it is written, with what stands in its braces; a block of several lines moves with its surroundings.
+// A template as it is printed: as it is written, with what is in its braces; a block of several lines moves with its surroundings.
 
 import type { Template } from '../parse/ast.js'
 import { unindent } from '../parse/string-literal.js'
@@ -22,7 +22,7 @@ export const template = (r: TokenReader, node: Template): Doc => {
 /** Is it printed on several lines of its own? */
 export const isBlockTemplate = (node: Template): boolean => movedBlock(node) !== undefined
 
-// Undefined: it stands on one line, or an expression of several lines is in it.
+// Undefined: it is on one line, or an expression of several lines is in it.
 const movedBlock = ({ texts, span }: Template): Doc | undefined => {
   const { source } = span
   const raws = texts.map((text, i) => {

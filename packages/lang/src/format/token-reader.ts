@@ -1,4 +1,4 @@
-// The tokens of a source in their order, each with what stands before it. Printing walks the tree and takes the tokens one by one,
+// The tokens of a source in their order, each with what is before it. Printing walks the tree and takes the tokens one by one,
 // so that every comment stays between the two tokens where it stood.
 
 import type { Source } from '../diagnostic/source.js'
@@ -38,7 +38,7 @@ export class TokenReader {
     return kind === 'symbol' && found === text
   }
 
-  /** What stands before the next token. It is to be read, and shown, before the token is taken. */
+  /** What is before the next token. It is to be read, and shown, before the token is taken. */
   gap(): Gap {
     const comments: Gap['comments'][number][] = []
     for (let c = this.#comments[this.#comment]; c && c.span.start < this.next.span.start; c = this.#comments[++this.#comment]) {
@@ -99,7 +99,7 @@ export class TokenReader {
   }
 }
 
-/** Of the first that begins at the offset or behind it. */
+/** Of the first that begins at the offset or after it. */
 const indexFrom = (nodes: readonly Node[], offset: number): number => {
   let low = 0
   let high = nodes.length
@@ -115,7 +115,7 @@ const indexFrom = (nodes: readonly Node[], offset: number): number => {
 const commentText = ({ text, span }: Comment): CommentText => {
   const [first = '', ...rest] = text.split('\n').map((line) => line.replace(/[ \t\r]+$/, ''))
   const { text: whole } = span.source
-  // As wide as what stands before the comment on its line.
+  // As wide as what is before the comment on its line.
   const margin = [...whole.slice(whole.lastIndexOf('\n', span.start - 1) + 1, span.start).replace('\uFEFF', '')]
     .map((c) => (c === '\t' ? c : ' '))
     .join('')

@@ -52,7 +52,7 @@ export const object = (r: TokenReader, { entries }: ObjectOf<TestValue>): Doc =>
   return group([open, indent([parts, inside]), outside, r.take()], mustBreak)
 }
 
-// A condition that does not fit begins on the next line, so that its operators stand below each other.
+// A condition that does not fit begins on the next line, so that its operators are below each other.
 const entryValue = (r: TokenReader, node: TestValue): Doc =>
   node.kind === 'condition' && isOperation(node.expression)
     ? group(indent([breaking(r.gap(), ' '), value(r, node)]))
@@ -65,7 +65,7 @@ const separator = (r: TokenReader): { doc: Doc; isBroken: boolean } => {
   const after = r.gap()
   const joined = joinGaps(before, after)
   const isBroken = hasNewline(joined)
-  // Where the comma was the only sign of it, what stands before it belongs to the entry before.
+  // Where the comma was the only sign of it, what is before it belongs to the entry before.
   const broken = isBroken ? breaking(joined, ' ', true) : breaking(joinGaps(before, startingLine(after)), ' ')
   return { doc: docChoice(broken, aroundComma(before, after, true)), isBroken }
 }

@@ -5,13 +5,13 @@ import { isChain, partsOfChain } from '../parse/chain-parts.js'
 import { memberOf } from './member.js'
 import { type Bound, resolveName, type Scope } from './names.js'
 
-export interface ChainPlace {
+export interface ChainPosition {
   readonly chain: Chain
   readonly scope: Scope
 }
 
 /** The first result of `pick`. Searches named chains, and with `intoBodies` the bodies of plumbs. */
-export const findInChain = <T>(start: ChainPlace, pick: (chain: Chain) => T | undefined, intoBodies = false): T | undefined => {
+export const findInChain = <T>(start: ChainPosition, pick: (chain: Chain) => T | undefined, intoBodies = false): T | undefined => {
   const seen = new Set<Bound>()
   const waiting = [start]
   const open = (bound: Bound | undefined): void => {
@@ -19,7 +19,7 @@ export const findInChain = <T>(start: ChainPlace, pick: (chain: Chain) => T | un
     seen.add(bound)
     const { impl } = bound.binding
     if (isChain(impl)) waiting.push({ chain: impl, scope: bound.scope })
-    else if (intoBodies && impl.kind === 'plumb') waiting.push(...placesIn(impl, bound.scope).toReversed())
+    else if (intoBodies && impl.kind === 'plumb') waiting.push(...positionsIn(impl, bound.scope).toReversed())
   }
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { chain, scope } = next
@@ -33,8 +33,8 @@ export const findInChain = <T>(start: ChainPlace, pick: (chain: Chain) => T | un
 }
 
 // A spawned process is in the body like a wired one.
-const placesIn = ({ statements }: Implementation & { kind: 'plumb' }, scope: Scope): ChainPlace[] =>
-  statements.flatMap((s): ChainPlace[] => {
+const positionsIn = ({ statements }: Implementation & { kind: 'plumb' }, scope: Scope): ChainPosition[] =>
+  statements.flatMap((s): ChainPosition[] => {
     if (s.kind === 'wire') return [{ chain: s.chain, scope }]
     return s.kind === 'spawn' ? [{ chain: { kind: 'reference', name: s.process, span: s.process.span }, scope }] : []
   })

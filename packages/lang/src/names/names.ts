@@ -114,7 +114,7 @@ export const findParam = (name: QualifiedName, scope: Scope, report: Report): Pa
   if (found) return found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
   const message = `no param is named '${preview(printName(name))}'`
-  return notFound('unknown_name', message, name.name, () => [...home.params.keys()], report, 'a literal or a param stands here')
+  return notFound('unknown_name', message, name.name, () => [...home.params.keys()], report, 'write a literal or a param')
 }
 
 /** Without a report. */

@@ -172,7 +172,7 @@ export interface NameValue extends Node {
 /** A number of a morphism; a name is that of a param. */
 export type Setting = Literal | NameValue
 
-/** What stands in a test: config values, conditions, and what a double computes. */
+/** What is in a test: config values, conditions, and what a double computes. */
 export type TestValue = Value | ListOf<TestValue> | TestObject | Condition | Computed
 export type TestObject = ObjectOf<TestValue>
 export type Condition = Node & { readonly kind: 'condition'; readonly expression: Expression }
@@ -276,7 +276,7 @@ export interface TraceAtom extends Node {
   readonly max?: Literal
   readonly until?: Expression
 }
-/** A binding, channel or parameter by name, with the port behind `@`. */
+/** A binding, channel or parameter by name, with the port after `@`. */
 export interface Reference extends Node {
   readonly kind: 'reference'
   readonly name: QualifiedName

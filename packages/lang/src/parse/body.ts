@@ -80,7 +80,7 @@ const channel = (c: Cursor, start: Cursor['next']): Statement => {
   c.expectSymbol(':', `after 'let ${name.text}': a body declares channels, as in 'let ${name.text} : !int = channel'`)
   const port = parsePort(c)
   c.expectSymbol('=', 'after the type of the channel')
-  c.expectWord('channel', "after '=': other bindings stand outside the body")
+  c.expectWord('channel', "after '=': other bindings are outside the body")
   return { kind: 'channel', name, port, span: c.spanFrom(start) }
 }
 

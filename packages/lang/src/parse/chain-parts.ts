@@ -6,7 +6,7 @@ import type { Chain, Implementation } from './ast.js'
 export const isChain = (impl: Implementation): impl is Chain =>
   impl.kind !== 'agent' && impl.kind !== 'tool' && impl.kind !== 'plumb' && impl.kind !== 'object'
 
-/** The chains that stand in it, one step deep, in the order written. */
+/** The chains that are in it, one step deep, in the order written. */
 export const partsOfChain = (chain: Chain): readonly Chain[] => {
   switch (chain.kind) {
     case 'sequence':

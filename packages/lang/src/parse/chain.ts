@@ -6,7 +6,7 @@ import { parseExpression } from './expression.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
 import { isLiteral, parseLiteral, parseName } from './value.js'
 
-/** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator stands on either side of it. */
+/** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator is on either side of it. */
 export const parseChain = (c: Cursor, isStatement: boolean): Chain => list(c, 'sequence', ';', tensor, isStatement)
 
 type Part = (c: Cursor, isStatement: boolean) => Chain
@@ -32,7 +32,7 @@ const element: Part = (c, isStatement) => {
     const field = c.anyName('the name of a field')
     const port = chain.kind === 'reference' && !chain.port ? portBehind(c) : undefined
     if (port && chain.kind === 'reference') {
-      // `Module.process@port`: with a port behind it, the dot can only be a module's.
+      // `Module.process@port`: with a port after it, the dot can only be a module's.
       chain = { ...chain, name: { module: chain.name.name, name: field, span: c.spanFrom(start) }, port, span: c.spanFrom(start) }
     } else chain = { kind: 'field', of: chain, field, span: c.spanFrom(start) }
   }
@@ -65,7 +65,7 @@ const atom = (c: Cursor): Chain => {
   if (start.text === 'batch') return batch(c)
   if (start.text === 'fold') return fold(c)
   if (start.text === 'trace') return trace(c)
-  // A binding may have the name, and nothing in parentheses behind it.
+  // A binding may have the name, and nothing in parentheses after it.
   if ((start.text === 'endorse' || start.text === 'declassify') && c.isSymbol('(', 1)) return crossing(c, start.text)
   const name = c.ownName('the name of a process')
   const port = portBehind(c)

@@ -1,5 +1,5 @@
 // A place in the tokens, and the few moves that every part of the parser makes. A syntax error is thrown to the nearest statement or
-// item, which goes on behind it; it never leaves the parser.
+// item, which goes on after it; it never leaves the parser.
 
 import { preview } from '@plumb/wire/preview'
 import { error, type Report } from '../diagnostic/diagnostic.js'
@@ -85,7 +85,7 @@ export class Cursor {
     return this.isWord('let') || this.isWord('type') || this.isWord('use') || this.startsParam || this.startsTest || this.isSymbol('@')
   }
 
-  /** `param` is a word only where its declaration stands: a binding or a field may have that name. */
+  /** `param` is a word only where its declaration is: a binding or a field may have that name. */
   get startsParam(): boolean {
     return this.isWord('param') && this.peek(1).kind === 'identifier' && this.isSymbol(':', 2)
   }
@@ -169,7 +169,7 @@ export class Cursor {
     throw new SyntaxFailure(false)
   }
 
-  /** Runs a rule whose result stands beside what was read before, not around it. */
+  /** Runs a rule whose result is beside what was read before, not around it. */
   beside<T>(rule: (c: Cursor) => T): T {
     const before = this.height
     this.height = 0

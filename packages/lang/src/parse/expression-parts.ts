@@ -3,7 +3,7 @@
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { CallExpression, Chain, Expression } from './ast.js'
 
-/** The expressions that stand in it, one step deep, in the order written. */
+/** The expressions that are in it, one step deep, in the order written. */
 const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] => {
   switch (e.kind) {
     case 'literal':

@@ -27,7 +27,7 @@ const choice = (c: Cursor): Expression => {
   return { kind: 'if', condition, then, else: otherwise, span: c.spanFrom(start) }
 }
 
-/** How tight each binds; `not` stands between `and` and the comparisons. */
+/** How tight each binds; `not` is between `and` and the comparisons. */
 const LOOSEST = 1
 const NOT = 4
 const COMPARISON = 5
@@ -98,7 +98,7 @@ const postfix = (c: Cursor): Expression => {
   for (;;) {
     if (c.takeSymbol('.')) {
       const field = c.anyName('the name of a field')
-      // Only a function can stand before a parenthesis: that of a module.
+      // Only a function can be before a parenthesis: that of a module.
       if (e.kind === 'name' && c.isSymbol('(')) e = call(c, field, { text: e.name, span: e.span })
       else e = { kind: 'field', of: e, field, span: c.spanFrom(start) }
     } else if (c.takeSymbol('[')) {
@@ -154,8 +154,8 @@ const primary = (c: Cursor): Expression => {
     return { kind: 'record', parts, span: c.spanFrom(t) }
   }
   if (t.kind !== 'identifier') return c.failExpecting('an expression')
-  if (t.text === 'if') return c.fail("an 'if' inside another expression stands in parentheses")
-  // `for x in xs` is a list without what stands before it; else it may be a field of a spec from before these were words.
+  if (t.text === 'if') return c.fail("an 'if' inside another expression needs parentheses")
+  // `for x in xs` is a list without what is before it; else it may be a field of a spec from before these were words.
   if (NEW_WORDS.has(t.text) && c.peek(1).kind !== 'identifier')
     return c.fail(`'${t.text}' is a word of the language now; write value.${t.text} for the field`)
   if (WORDS.has(t.text)) return c.failExpecting('an expression')
@@ -172,7 +172,7 @@ const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression =>
   let key: KeyFunction | undefined
   if (!c.isSymbol(')')) {
     do {
-      if (key) c.fail('a function stands behind the other arguments', key.span, 'as in sort(hits, h -> h.score)')
+      if (key) c.fail('a function comes after the other arguments', key.span, 'as in sort(hits, h -> h.score)')
       if (startsFunction(c)) key = c.beside(parseFunction)
       else args.push(c.beside(parseExpression))
     } while (c.takeSymbol(','))
@@ -199,7 +199,7 @@ export const parseFunction = (c: Cursor): KeyFunction => {
 const comprehension = (c: Cursor, items: readonly Expression[], start: Token): Comprehension => {
   const [item, another] = items
   if (!item || another)
-    return c.fail("one expression stands before 'for'", c.next.span, 'a list of lists has brackets of its own: [[a, b] for x in xs]')
+    return c.fail("one expression comes before 'for'", c.next.span, 'a list of lists has brackets of its own: [[a, b] for x in xs]')
   const loops: ComprehensionLoop[] = []
   while (c.isWord('for')) loops.push(c.beside(loop))
   c.expectSymbol(']', 'after the list')
@@ -238,7 +238,7 @@ const recordPart = (c: Cursor): RecordPart => {
     return { kind: 'spread', of, span: c.spanFrom(start) }
   }
   const name = c.anyName('the name of a field')
-  // A word that does not stand for itself is no shorthand.
+  // A word that does not stand for itself is not a shorthand.
   if (isBare(name.text)) c.expectSymbol(':', `after the field '${name.text}'`)
   else if (!c.takeSymbol(':')) return { kind: 'field', name, value: { kind: 'name', name: name.text, span: name.span }, isShorthand: true }
   return { kind: 'field', name, value: parseExpression(c), isShorthand: false }

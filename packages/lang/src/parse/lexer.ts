@@ -12,12 +12,12 @@ export interface Token {
   readonly kind: 'identifier' | 'string' | 'template' | 'number' | 'symbol' | 'end' | 'bad'
   /** The identifier, the symbol, the number as written, or the value of the string or of the piece of a template. */
   readonly text: string
-  /** Of a template: with `$"`, with the quotes that close it, with both, or with neither. Expressions stand between the pieces. */
+  /** Of a template: with `$"`, with the quotes that close it, with both, or with neither. Expressions are between the pieces. */
   readonly piece?: TemplatePiece
   readonly span: Span
-  /** A line end stands between the token before and this one. */
+  /** A line end is between the token before and this one. */
   readonly startsLine: boolean
-  /** White space or a comment stands before it. */
+  /** White space or a comment is before it. */
   readonly isSpaced: boolean
 }
 
@@ -53,45 +53,133 @@ const PARENTHESIS = 40
 const CLOSING_PARENTHESIS = 41
 const ASTERISK = 42
 const BACKSLASH = 92
+const [HASH, SLASH, APOSTROPHE, DOLLAR] = [35, 47, 39, 36]
 
 /** A blank, a tab, or one of the two of a line end. */
 const isSpace = (code: number): boolean => code === 32 || code === LINE_END || code === 9 || code === 13
 
-export const tokenize = (source: Source, report: Report): Tokens => {
-  const { text } = source
-  const tokens: Token[] = []
-  const comments: Comment[] = []
-  const shebang = /^\uFEFF?#![^\n]*/.exec(text)?.[0]
-  let at = shebang?.length ?? (text.startsWith('\uFEFF') ? 1 : 0)
-  let startsLine = true
-  let isSpaced = true
-  const span = (start: number, end: number): Span => ({ source, start, end })
+export const tokenize = (source: Source, report: Report): Tokens => new Lexer(source, report).read()
+
+class Lexer {
+  readonly #source: Source
+  readonly #text: string
+  readonly #report: Report
+  readonly #tokens: Token[] = []
+  readonly #comments: Comment[] = []
+  #at = 0
+  #startsLine = true
+  #isSpaced = true
   /** The innermost last. */
-  const templates: OpenTemplate[] = []
-  const push = (kind: Token['kind'], value: string, end: number, piece?: TemplatePiece) => {
-    const place = span(at, end)
-    tokens.push(
-      piece ? { kind, text: value, span: place, startsLine, isSpaced, piece } : { kind, text: value, span: place, startsLine, isSpaced },
-    )
-    startsLine = isSpaced = false
-    at = end
-  }
-  const fail = (message: string, place: Span, end: number, help?: string) => {
-    report(error('syntax_error', message, place, help))
-    push('bad', '', end)
-  }
-  /** Where it ends; -1: it does not match there. A result with the text would be made for each token, and thrown away. */
-  const endOf = (pattern: RegExp, from = at): number => {
-    pattern.lastIndex = from
-    return pattern.test(text) ? pattern.lastIndex : -1
-  }
-  const match = (pattern: RegExp): string | undefined => {
-    const end = endOf(pattern)
-    return end < 0 ? undefined : text.slice(at, end)
+  readonly #templates: OpenTemplate[] = []
+
+  constructor(source: Source, report: Report) {
+    this.#source = source
+    this.#text = source.text
+    this.#report = report
   }
 
-  const comment = () => {
-    const start = at
+  read(): Tokens {
+    const text = this.#text
+    const shebang = /^\uFEFF?#![^\n]*/.exec(text)?.[0]
+    this.#at = shebang?.length ?? (text.startsWith('\uFEFF') ? 1 : 0)
+    while (this.#at < text.length && !this.#isTooLarge()) this.#next()
+    if (this.#templates.length > 0) this.#failHole(text.length)
+    this.#startsLine = true
+    this.#push('end', '', text.length)
+    const [tokens, comments] = [this.#tokens, this.#comments]
+    return { tokens, comments, ...(shebang === undefined ? {} : { shebang: shebang.replace(/^\uFEFF|\r$/g, '') }) }
+  }
+
+  #isTooLarge(): boolean {
+    if (this.#tokens.length + this.#comments.length < MAX_TOKENS) return false
+    const message = `a file holds at most ${MAX_TOKENS.toLocaleString('en')} words, signs and comments`
+    const help = 'share it out among modules, and data among files that are read at run time'
+    this.#report(error('too_large', message, this.#span(this.#at, this.#at), help))
+    this.#tokens.length = this.#comments.length = 0
+    this.#push('bad', '', this.#text.length)
+    return true
+  }
+
+  /** One token, or what separates tokens. Most are known by their first character. */
+  #next(): void {
+    const [text, at] = [this.#text, this.#at]
+    const first = text.charCodeAt(at)
+    if (isSpace(first)) return this.#space()
+    const wordEnd = this.#endOf(IDENTIFIER)
+    if (wordEnd >= 0) return this.#push('identifier', text.slice(at, wordEnd), wordEnd)
+    if (first === QUOTE) return this.#string()
+    if (first === PARENTHESIS && text.charCodeAt(at + 1) === ASTERISK) return this.#comment()
+    if (first === HASH || (first === SLASH && text.charCodeAt(at + 1) === SLASH)) return this.#foreignComment()
+    if (first === APOSTROPHE) return this.#quoted()
+    if (first === DOLLAR && text.charCodeAt(at + 1) === QUOTE) return this.#template()
+    const digits = this.#match(NUMBER)
+    if (digits !== undefined) return this.#number(digits)
+    const symbol = this.#match(SYMBOL)
+    if (symbol !== undefined) return this.#symbol(symbol)
+    const odd = this.#match(ODD) ?? text.slice(at, at + 1)
+    const what = [...odd.slice(0, 3)].length > 1 ? 'characters' : 'character'
+    this.#fail(`unexpected ${what} '${preview(odd, 20)}'`, this.#span(at, at + odd.length), at + odd.length)
+  }
+
+  #space(): void {
+    const text = this.#text
+    let at = this.#at
+    do if (text.charCodeAt(at) === LINE_END) this.#startsLine = true
+    while (isSpace(text.charCodeAt(++at)))
+    this.#at = at
+    this.#isSpaced = true
+  }
+
+  #symbol(symbol: string): void {
+    const around = this.#templates.at(-1)
+    if (around && symbol === '}' && around.depth === 0) return this.#piece(around, this.#at + 1)
+    if (around && symbol === '{') around.depth++
+    if (around && symbol === '}') around.depth--
+    this.#push('symbol', symbol === '→' ? '->' : symbol, this.#at + symbol.length)
+  }
+
+  #template(): void {
+    const start = this.#at
+    const isBlock = this.#text.startsWith('"""', start + 1)
+    const template: OpenTemplate = { start, isBlock, pieces: [], hole: start, depth: 0 }
+    this.#templates.push(template)
+    this.#piece(template, start + 1 + quotesOf(isBlock).length)
+  }
+
+  #push(kind: Token['kind'], value: string, end: number, piece?: TemplatePiece): void {
+    const place = this.#span(this.#at, end)
+    this.#tokens.push(
+      piece
+        ? { kind, text: value, span: place, startsLine: this.#startsLine, isSpaced: this.#isSpaced, piece }
+        : { kind, text: value, span: place, startsLine: this.#startsLine, isSpaced: this.#isSpaced },
+    )
+    this.#startsLine = this.#isSpaced = false
+    this.#at = end
+  }
+
+  #fail(message: string, place: Span, end: number, help?: string): void {
+    this.#report(error('syntax_error', message, place, help))
+    this.#push('bad', '', end)
+  }
+
+  #span(start: number, end: number): Span {
+    return { source: this.#source, start, end }
+  }
+
+  /** Where it ends; -1: it does not match there. A result with the text would be made for each token, and thrown away. */
+  #endOf(pattern: RegExp, from = this.#at): number {
+    pattern.lastIndex = from
+    return pattern.test(this.#text) ? pattern.lastIndex : -1
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    const end = this.#endOf(pattern)
+    return end < 0 ? undefined : this.#text.slice(this.#at, end)
+  }
+
+  #comment(): void {
+    const [text, start] = [this.#text, this.#at]
+    let at = start
     let depth = 0
     do {
       const code = text.charCodeAt(at)
@@ -104,14 +192,16 @@ export const tokenize = (source: Source, report: Report): Tokens => {
         at += 2
       } else at++
     } while (depth > 0 && at < text.length)
+    this.#at = at
     const body = text.slice(start, at)
-    if (body.includes('\n')) startsLine = true
-    isSpaced = true
-    if (depth > 0) fail('this comment is never closed', span(start, start + 2), at, "comments nest: each '(*' needs a '*)' of its own")
-    else comments.push({ text: body, span: span(start, at) })
+    if (body.includes('\n')) this.#startsLine = true
+    this.#isSpaced = true
+    if (depth === 0) this.#comments.push({ text: body, span: this.#span(start, at) })
+    else this.#fail('this comment is never closed', this.#span(start, start + 2), at, "comments nest: each '(*' needs a '*)' of its own")
   }
 
-  const string = () => {
+  #string(): void {
+    const [text, at] = [this.#text, this.#at]
     const quote = text.startsWith('"""', at) ? '"""' : '"'
     const isBlock = quote === '"""'
     const inside = at + quote.length
@@ -122,68 +212,68 @@ export const tokenize = (source: Source, report: Report): Tokens => {
       end += code === BACKSLASH && text.charCodeAt(end + 1) !== LINE_END ? 2 : 1
     }
     if (!text.startsWith(quote, end)) {
-      if (templates.length > 0) return failHole(Math.min(end, text.length))
       const stop = Math.min(end, text.length)
+      if (this.#templates.length > 0) return this.#failHole(stop)
       const shown = isBlock ? inside : at + text.slice(at, stop).trimEnd().length
-      return fail('this string is never closed', span(at, shown), stop, `a string ends with ${quote}`)
+      return this.#fail('this string is never closed', this.#span(at, shown), stop, `a string ends with ${quote}`)
     }
     const raw = text.slice(inside, end)
-    const behind = end + quote.length
-    if (failControl(raw, inside, behind, isBlock)) return
+    const after = end + quote.length
+    if (this.#failControl(raw, inside, after, isBlock)) return
     const value = unescape(isBlock ? unindent(raw) : raw)
-    if (typeof value === 'string') return push('string', value, behind)
-    reportEscape(raw, inside, value)
-    push('bad', '', behind)
+    if (typeof value === 'string') return this.#push('string', value, after)
+    this.#reportEscape(raw, inside, value)
+    this.#push('bad', '', after)
   }
 
-  const failControl = (raw: string, inside: number, behind: number, isBlock: boolean): boolean => {
+  #failControl(raw: string, inside: number, end: number, isBlock: boolean): boolean {
     const control = raw.search(isBlock ? CONTROL_IN_BLOCK : CONTROL)
     if (control < 0) return false
     const help = isBlock ? 'write it as \\u0000' : 'write \\t for a tab, or use """ for text of several lines'
-    const place = span(inside + control, inside + control + 1)
-    fail(`'${preview(raw[control] ?? '')}' must be escaped in a string`, place, behind, help)
+    const place = this.#span(inside + control, inside + control + 1)
+    this.#fail(`'${preview(raw[control] ?? '')}' must be escaped in a string`, place, end, help)
     return true
   }
 
-  const reportEscape = (raw: string, inside: number, found: BadEscape) => {
-    // Where it stands in what was written.
+  #reportEscape(raw: string, inside: number, found: BadEscape): void {
+    // Its offset in the text as written.
     const written = unescape(raw)
     const bad = typeof written === 'string' ? found : written
-    const place = span(inside + bad.offset, Math.min(inside + bad.offset + bad.text.length, inside + raw.length))
-    report(error('syntax_error', `'${preview(bad.text)}' is no escape`, place, ESCAPES))
+    const place = this.#span(inside + bad.offset, Math.min(inside + bad.offset + bad.text.length, inside + raw.length))
+    this.#report(error('syntax_error', `'${preview(bad.text)}' is not an escape`, place, ESCAPES))
   }
 
-  /** The text of the innermost template up to its next expression or its end. `inside` is behind what opens it, a quote or a brace. */
-  const piece = (template: OpenTemplate, inside: number) => {
+  /** The text of the innermost template up to its next expression or its end. `inside` is the offset after what opens it, a quote or a brace. */
+  #piece(template: OpenTemplate, inside: number): void {
     const { isBlock, pieces } = template
-    const end = findPieceEnd(text, inside, isBlock)
-    const raw = text.slice(inside, end.at)
+    const end = findPieceEnd(this.#text, inside, isBlock)
+    const raw = this.#text.slice(inside, end.at)
     const isHole = end.kind === 'hole'
-    const behind = end.at + (isHole ? 1 : quotesOf(isBlock).length)
-    if (!isHole) templates.pop()
+    const after = end.at + (isHole ? 1 : quotesOf(isBlock).length)
+    if (!isHole) this.#templates.pop()
     if (end.kind === 'nowhere') {
       const { start } = template
-      const shown = span(start, isBlock ? start + 4 : start + text.slice(start, end.at).trimEnd().length)
-      return fail('this template is never closed', shown, end.at, `a template ends with ${quotesOf(isBlock)}`)
+      const shown = this.#span(start, isBlock ? start + 4 : start + this.#text.slice(start, end.at).trimEnd().length)
+      return this.#fail('this template is never closed', shown, end.at, `a template ends with ${quotesOf(isBlock)}`)
     }
     if (end.kind === 'brace') {
       const help = "write '}}' for a brace in a template"
-      return fail("this '}' closes nothing", span(end.at, end.at + 1), findTemplateEnd(text, end.at, isBlock), help)
+      return this.#fail("this '}' closes nothing", this.#span(end.at, end.at + 1), findTemplateEnd(this.#text, end.at, isBlock), help)
     }
-    if (failControl(raw, inside, isHole ? findTemplateEnd(text, behind, isBlock) : behind, isBlock)) {
-      if (isHole) templates.pop()
+    if (this.#failControl(raw, inside, isHole ? findTemplateEnd(this.#text, after, isBlock) : after, isBlock)) {
+      if (isHole) this.#templates.pop()
       return
     }
     const isFirst = pieces.length === 0
-    pieces.push({ raw, inside, token: tokens.length })
-    push('template', '', behind, isHole ? (isFirst ? 'head' : 'middle') : isFirst ? 'whole' : 'tail')
+    pieces.push({ raw, inside, token: this.#tokens.length })
+    this.#push('template', '', after, isHole ? (isFirst ? 'head' : 'middle') : isFirst ? 'whole' : 'tail')
     if (isHole) {
       template.hole = end.at
       template.depth = 0
-    } else sayPieces(template)
+    } else this.#setTexts(template)
   }
 
-  const sayPieces = (template: OpenTemplate) => {
+  #setTexts(template: OpenTemplate): void {
     const texts = templateTexts(
       template.pieces.map(({ raw }) => raw),
       template.isBlock,
@@ -191,28 +281,32 @@ export const tokenize = (source: Source, report: Report): Tokens => {
     for (const [i, { raw, inside, token }] of template.pieces.entries()) {
       const said = texts[i] as string | BadEscape
       const isBad = typeof said !== 'string'
-      if (isBad) reportEscape(raw, inside, said)
-      tokens[token] = { ...(tokens[token] as Token), ...(isBad ? { kind: 'bad' } : { text: said }) }
+      if (isBad) this.#reportEscape(raw, inside, said)
+      this.#tokens[token] = { ...(this.#tokens[token] as Token), ...(isBad ? { kind: 'bad' } : { text: said }) }
     }
   }
 
-  const failHole = (end: number) => {
-    const { hole } = templates.pop() as OpenTemplate
-    templates.length = 0
-    fail("this '{' is never closed", span(hole, hole + 1), end, "an expression in a template ends with '}'; write '{{' for a brace")
+  #failHole(end: number): void {
+    const { hole } = this.#templates.pop() as OpenTemplate
+    this.#templates.length = 0
+    const help = "an expression in a template ends with '}'; write '{{' for a brace"
+    this.#fail("this '{' is never closed", this.#span(hole, hole + 1), end, help)
   }
 
-  const number = (digits: string) => {
-    const end = Math.max(endOf(MORE_OF_A_WORD, at + digits.length), at + digits.length)
-    const written = text.slice(at, end)
-    if (written !== digits) fail(`'${preview(written)}' is no number`, span(at, end), end, 'numbers are written as in JSON')
-    else if (!Number.isFinite(Number(digits)))
-      fail(`'${preview(digits)}' is beyond all numbers`, span(at, end), end, 'the largest is about 1.8e308')
-    else push('number', digits, end)
+  #number(digits: string): void {
+    const [start, until] = [this.#at, this.#at + digits.length]
+    const end = Math.max(this.#endOf(MORE_OF_A_WORD, until), until)
+    const span = this.#span(start, end)
+    if (end > until) {
+      this.#fail(`'${preview(this.#text.slice(start, end))}' is not a number`, span, end, 'numbers are written as in JSON')
+    } else if (!Number.isFinite(Number(digits)))
+      this.#fail(`'${preview(digits)}' is beyond all numbers`, span, end, 'the largest is about 1.8e308')
+    else this.#push('number', digits, end)
   }
 
-  // Of other languages: passed over like one of ours, so that all else in the file is looked at.
-  const foreignComment = () => {
+  // Comments of other languages are skipped like plumb's own, so that all else in the file is checked.
+  #foreignComment(): void {
+    const [text, at] = [this.#text, this.#at]
     const mark = text[at] === '#' ? (text[at + 1] === '!' ? '#!' : '#') : '//'
     const isFirst = at === 0 || text.slice(0, at) === '\uFEFF'
     const help =
@@ -221,84 +315,15 @@ export const tokenize = (source: Source, report: Report): Tokens => {
         : isFirst && mark === '#' && text[at + 1] === '/'
           ? "a first line for the shell begins with '#!', as in '#!/usr/bin/env plumb'"
           : 'comments are written (* … *)'
-    report(error('syntax_error', `unexpected '${mark}'`, span(at, at + mark.length), help))
+    this.#report(error('syntax_error', `unexpected '${mark}'`, this.#span(at, at + mark.length), help))
     const end = text.indexOf('\n', at)
-    at = end < 0 ? text.length : end
+    this.#at = end < 0 ? text.length : end
   }
 
-  const quoted = () => {
-    const whole = match(QUOTED) ?? "'"
-    const help = whole.length > 1 ? `write ${preview(JSON.stringify(whole.slice(1, -1)))}` : 'strings stand in double quotes'
-    fail(`a string stands in double quotes, not in '`, span(at, at + whole.length), at + whole.length, help)
+  #quoted(): void {
+    const whole = this.#match(QUOTED) ?? "'"
+    const end = this.#at + whole.length
+    const help = whole.length > 1 ? `write ${preview(JSON.stringify(whole.slice(1, -1)))}` : 'strings are written in double quotes'
+    this.#fail(`a string is written in double quotes, not in '`, this.#span(this.#at, end), end, help)
   }
-
-  while (at < text.length) {
-    if (tokens.length + comments.length >= MAX_TOKENS) {
-      const help = 'share it out among modules, and data among files that are read at run time'
-      report(error('too_large', `a file holds at most ${MAX_TOKENS.toLocaleString('en')} words, signs and comments`, span(at, at), help))
-      tokens.length = comments.length = 0
-      push('bad', '', text.length)
-      break
-    }
-    // Most tokens are known by their first character.
-    const first = text.charCodeAt(at)
-    if (isSpace(first)) {
-      do if (text.charCodeAt(at) === LINE_END) startsLine = true
-      while (isSpace(text.charCodeAt(++at)))
-      isSpaced = true
-      continue
-    }
-    const wordEnd = endOf(IDENTIFIER)
-    if (wordEnd >= 0) {
-      push('identifier', text.slice(at, wordEnd), wordEnd)
-      continue
-    }
-    if (first === QUOTE) {
-      string()
-      continue
-    }
-    if (first === PARENTHESIS && text.charCodeAt(at + 1) === ASTERISK) {
-      comment()
-      continue
-    }
-    if (text[at] === '#' || text.startsWith('//', at)) {
-      foreignComment()
-      continue
-    }
-    if (text[at] === "'") {
-      quoted()
-      continue
-    }
-    if (text[at] === '$' && text.charCodeAt(at + 1) === QUOTE) {
-      const isBlock = text.startsWith('"""', at + 1)
-      const template: OpenTemplate = { start: at, isBlock, pieces: [], hole: at, depth: 0 }
-      templates.push(template)
-      piece(template, at + 1 + quotesOf(isBlock).length)
-      continue
-    }
-    const digits = match(NUMBER)
-    if (digits !== undefined) {
-      number(digits)
-      continue
-    }
-    const symbol = match(SYMBOL)
-    const around = templates.at(-1)
-    if (around && symbol === '}' && around.depth === 0) {
-      piece(around, at + 1)
-      continue
-    }
-    if (symbol !== undefined) {
-      if (around && symbol === '{') around.depth++
-      if (around && symbol === '}') around.depth--
-      push('symbol', symbol === '→' ? '->' : symbol, at + symbol.length)
-      continue
-    }
-    const odd = match(ODD) ?? text.slice(at, at + 1)
-    const what = [...odd.slice(0, 3)].length > 1 ? 'characters' : 'character'
-    fail(`unexpected ${what} '${preview(odd, 20)}'`, span(at, at + odd.length), at + odd.length)
-  }
-  if (templates.length > 0) failHole(text.length)
-  startsLine = true
-  push('end', '', text.length)
-  return { tokens, comments, ...(shebang === undefined ? {} : { shebang: shebang.replace(/^\uFEFF|\r$/g, '') }) }
 }

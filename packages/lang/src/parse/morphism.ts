@@ -44,5 +44,5 @@ export const PLAIN_MORPHISMS: ReadonlySet<string> = new Set<Structural['kind']>(
   'flatten',
 ])
 
-/** They may give no result, or need more than one message: they cannot be lowered, and do not stand in the base category. */
+/** They may give no result, or need more than one message: they cannot be lowered, and are not allowed in the base category. */
 export const NOT_TOTAL: ReadonlySet<string> = new Set(WORDS.filter((word) => !MORPHISM_PORTS[word].isTotal))

@@ -55,13 +55,13 @@ const brokenItem = (name: Name, word: string, span: Span): BrokenItem => ({
   span,
 })
 
-/** One expression and nothing behind it. */
+/** One expression and nothing after it. */
 export const parseExpressionText = (source: Source, report: Report) => alone(source, report, expression)
 
-/** One chain and nothing behind it. */
+/** One chain and nothing after it. */
 export const parseChainText = (source: Source, report: Report) => alone(source, report, (c) => parseChain(c, false))
 
-/** One type and nothing behind it. */
+/** One type and nothing after it. */
 export const parseTypeText = (source: Source, report: Report) => alone(source, report, parseType)
 
 const alone = <T>(source: Source, report: Report, rule: (c: Cursor) => T): T | undefined => {
@@ -76,7 +76,7 @@ const alone = <T>(source: Source, report: Report, rule: (c: Cursor) => T): T | u
   )
 }
 
-// A declaration begins in the first column; elsewhere, as in a file of one line, where it looks like one and stands in no brackets.
+// A declaration begins in the first column; elsewhere, as in a file of one line, where it looks like one and is in no brackets.
 const skipToItem = (c: Cursor): void => {
   let depth = 0
   for (; c.next.kind !== 'end'; c.advance()) {

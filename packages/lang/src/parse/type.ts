@@ -57,11 +57,11 @@ const alternative = (c: Cursor): TypeExpression => {
     c.expectSymbol('}', "after the field (or ',' and another field)")
     return { kind: 'record', fields, span: c.spanFrom(start) }
   }
-  if (c.isSymbol('!')) return c.fail("a stream '!T' stands only in a signature or a channel", c.next.span)
+  if (c.isSymbol('!')) return c.fail("a stream '!T' is allowed only in a signature or a channel", c.next.span)
   return c.failExpecting('a type')
 }
 
-// A type, a module and a binding may have the name of a label: it is one where a type stands behind it.
+// A type, a module and a binding may have the name of a label: it is one where a type is after it.
 const isLabel = (text: string): text is LabelledTypeNode['label'] => text === 'untrusted' || text === 'secret'
 
 const startsType = (c: Cursor, distance: number): boolean => {

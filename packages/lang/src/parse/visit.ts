@@ -1,6 +1,6 @@
 // All nodes of a syntax tree, whatever their kinds.
 
-import type { Node } from './ast.js'
+import type { Entry, Node } from './ast.js'
 
 export interface AnyNode extends Node {
   readonly kind?: string
@@ -14,7 +14,18 @@ export const visitNodes = (value: unknown, look: (node: AnyNode) => void): void 
   for (const [key, part] of Object.entries(value)) if (key !== 'span') visitNodes(part, look)
 }
 
-/** Does a word for a label stand in it: untrusted, secret, endorse or declassify? */
+/** Calls `look` with each entry of a config. */
+export const visitEntries = (value: unknown, look: (entry: Entry) => void): void =>
+  visitNodes(value, (node) => {
+    if (isEntry(node)) look(node)
+  })
+
+const isEntry = (node: AnyNode): node is AnyNode & Entry =>
+  isObject(node.key) && 'text' in node.key && isObject(node.value) && 'kind' in node.value
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Does it contain one of the words for labels: untrusted, secret, endorse or declassify? */
 export const writesLabel = (value: unknown): boolean => {
   let isFound = false
   visitNodes(value, ({ kind }) => {

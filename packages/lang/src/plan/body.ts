@@ -6,7 +6,7 @@ import { type Bound, printName } from '../names/names.js'
 import type { PlumbImplementation, Reference } from '../parse/ast.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
-import { instantiate, placeAnew, streamNamed, withPort } from './instance.js'
+import { instantiate, newInstance, streamNamed, withPort } from './instance.js'
 import { localNames } from './local.js'
 import { spawn } from './spawn.js'
 import { type WireContext, wire } from './wire.js'
@@ -59,10 +59,10 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     const { name } = reference
     const own = name.module ? undefined : local.get(name.name.text)
     if (own && !placed.has(key)) {
-      const message = `'${own.name}' is a ${own.what}, and what stands in '${where}' is a process of its own`
+      const message = `'${own.name}' is a ${own.what}, and what is in '${where}' is a process of its own`
       builder.report(error('not_a_process', message, name.span, `name a binding there, and wire '${own.name}' outside of it`))
     }
-    if (!placed.has(key)) placed.set(key, own ? undefined : placeAnew(reference, bound.scope, builder))
+    if (!placed.has(key)) placed.set(key, own ? undefined : newInstance(reference, bound.scope, builder))
     return placed.get(key)
   }
   const w: WireContext = { builder, scope: bound.scope, place, placeAlone }

@@ -29,7 +29,7 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
         ? "agents call tools: name it in an agent's 'tools'"
         : `give it streams, as in 'let ${bound.name} : !… -> !… = …'`
     builder.report(error('bare_in_stream', message, span, help))
-  } else builder.report(error('not_a_process', `'${name}' is a config value, no process`, span))
+  } else builder.report(error('not_a_process', `'${name}' is a config value, not a process`, span))
   return undefined
 }
 
@@ -150,7 +150,7 @@ export const wireBetween = (
   const placed = new Map<number, Process | undefined>()
   const place = (reference: Reference): Process | undefined => {
     const key = reference.span.start
-    if (!placed.has(key)) placed.set(key, placeAnew(reference, bound.scope, builder))
+    if (!placed.has(key)) placed.set(key, newInstance(reference, bound.scope, builder))
     return placed.get(key)
   }
   const w: WireContext = { builder, scope: bound.scope, place, placeAlone: place }
@@ -172,7 +172,7 @@ export const wireBetween = (
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 
 /** An instance of its own. */
-export const placeAnew = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
+export const newInstance = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
   const bound = streamNamed(reference, scope, builder)
   return bound && withPort(instantiate(bound, printName(reference.name), reference.span, builder), reference, builder)
 }

@@ -4,17 +4,17 @@
 import type { Edge, Graph, GraphNode } from './graph.js'
 
 /** An output of a node, or its input, if the branches leave it at several outputs. */
-export interface OriginPlace {
+export interface GraphPosition {
   readonly node: GraphNode
   readonly output: number | undefined
   /** The nearest other place of the graph that every message has passed on its way to this one. */
-  readonly above: OriginPlace | undefined
+  readonly above: GraphPosition | undefined
 }
 
 export interface Parting {
   readonly barrier: GraphNode
   /** Undefined: the branches have no common place. Their messages are joined in order of arrival. */
-  readonly place: OriginPlace | undefined
+  readonly place: GraphPosition | undefined
   /** By input of the barrier: the processes between the place and that input. */
   readonly branches: readonly ReadonlySet<GraphNode>[]
 }
@@ -24,11 +24,11 @@ export interface Origins {
   /** One for each reachable barrier. */
   readonly partings: readonly Parting[]
   /** By the entrance of each(p): where its elements leave it. */
-  readonly elements: ReadonlyMap<GraphNode, OriginPlace>
+  readonly elements: ReadonlyMap<GraphNode, GraphPosition>
   /** By the entrance of p + q: where messages leave it for each of them. */
-  readonly attempts: ReadonlyMap<GraphNode, readonly OriginPlace[]>
+  readonly attempts: ReadonlyMap<GraphNode, readonly GraphPosition[]>
   /** Nodes whose inputs keep messages for a port `error`, by where they enter there. */
-  readonly kept: ReadonlyMap<GraphNode, OriginPlace>
+  readonly kept: ReadonlyMap<GraphNode, GraphPosition>
 }
 
 export const partingsOf = (graph: Graph): readonly Parting[] => originsOf(graph).partings
@@ -57,9 +57,9 @@ export const originsOf = (graph: Graph): Origins => {
       place: vertex === undefined ? undefined : places.get(vertex),
       branches: barrier.inputs.map((_, input) => flow.branch(barrier, input, vertex)),
     })),
-    elements: new Map(exits.map(({ node, vertex }) => [node, places.get(vertex) as OriginPlace])),
-    attempts: new Map(attempts.map(({ node, vertices }) => [node, vertices.map((vertex) => places.get(vertex) as OriginPlace)])),
-    kept: new Map(entrances.map(({ node, vertex }) => [node, places.get(vertex) as OriginPlace])),
+    elements: new Map(exits.map(({ node, vertex }) => [node, places.get(vertex) as GraphPosition])),
+    attempts: new Map(attempts.map(({ node, vertices }) => [node, vertices.map((vertex) => places.get(vertex) as GraphPosition)])),
+    kept: new Map(entrances.map(({ node, vertex }) => [node, places.get(vertex) as GraphPosition])),
   }
 }
 
@@ -147,9 +147,9 @@ class Flow {
   }
 
   /** Each of them, and which of the others dominates it. */
-  placesAt(vertices: ReadonlySet<number>): ReadonlyMap<number, OriginPlace> {
-    const places = new Map<number, OriginPlace>()
-    const placeAt = (vertex: number): OriginPlace => {
+  placesAt(vertices: ReadonlySet<number>): ReadonlyMap<number, GraphPosition> {
+    const places = new Map<number, GraphPosition>()
+    const placeAt = (vertex: number): GraphPosition => {
       const known = places.get(vertex)
       if (known) return known
       let up = this.#dominators[vertex] ?? ROOT

@@ -20,7 +20,7 @@ export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, LocalStream>
     const channel = localNamed(argument, local, w)
     const { port: label, span } = argument
     if (!label && isNamed)
-      w.builder.report(error('arity_mismatch', 'an argument by place stands after one by name', span, "name its port: 'port=channel'"))
+      w.builder.report(error('arity_mismatch', 'an argument by position comes after one by name', span, "name its port: 'port=channel'"))
     else if (process) connect(argument, channel, portFor(argument, i, process, s, w), given, w)
     if (label) isNamed = true
   }

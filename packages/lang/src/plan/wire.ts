@@ -42,7 +42,7 @@ export const wire = (chain: Chain, feeds: Feeds, w: WireContext): readonly NodeO
     case 'choice':
       return wireChoice(chain, feeds, w)
     case 'trace':
-      return fail(w, `'trace' stands in the base category only`, chain, 'streams are combined with ; and *', 'stream_in_base')
+      return fail(w, `'trace' is allowed in the base category only`, chain, 'streams are combined with ; and *', 'stream_in_base')
     case 'field':
       return field(chain, feeds, w)
     case 'reference':
@@ -227,13 +227,7 @@ const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOu
   const type = sources.length > 0 ? typeOf(sources, each, w) : undefined
   const batch = findInChain({ chain, scope: w.scope }, ({ kind }) => kind === 'batch' || undefined, true)
   if (batch)
-    fail(
-      w,
-      "a 'batch' cannot stand in 'each'",
-      chain,
-      'its list would stem from several elements; batch what leaves the each',
-      'spec_invalid',
-    )
+    fail(w, "a 'batch' cannot be in 'each'", chain, 'its list would stem from several elements; batch what leaves the each', 'spec_invalid')
   const { parallel, skips } = eachSettings(each, w.scope, builder.report)
   const element = type && elementUnder(type, 'each', each, builder.report)
   const list: Type | undefined = element && (type && isJson(type) ? { kind: 'array', item: element } : type)

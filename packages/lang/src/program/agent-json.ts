@@ -1,4 +1,4 @@
-// A checked agent as JSON: a parent of ours, which has checked the spec, hands it to plumb-agent.
+// A checked agent as JSON: a parent that is plumb, which has checked the spec, hands it to plumb-agent.
 
 import { parseTree } from '@plumb/wire/json'
 import { fail, type Result, succeed } from '@plumb/wire/result'
@@ -31,7 +31,7 @@ export const readAgent = (json: unknown): Result<CheckedAgent> => {
   if (mismatch) return refuse(typeof mismatch === 'string' ? mismatch : describeMismatch(mismatch))
   const { version, types: table, agent } = json as Written
   if (version !== VERSION) return refuse(`its version is ${version}, and ${VERSION} is understood`)
-  if (typeof agent.config !== 'object' || agent.config === null || Array.isArray(agent.config)) return refuse('its config is no object')
+  if (typeof agent.config !== 'object' || agent.config === null || Array.isArray(agent.config)) return refuse('its config is not an object')
   const types = readTypes(table)
   const typed = [agent, ...agent.tools].map(({ input, output }) => ({ input: types?.[input], output: types?.[output] }))
   const isTyped = (pair: (typeof typed)[number]): pair is { input: Type; output: Type } =>
@@ -54,7 +54,7 @@ interface Written {
 const toolEffects = (): Readonly<Record<string, Type>> => ({
   name: STRING,
   effects: listType(literalTypes(...EFFECTS)),
-  isApprovalAsked: BOOL,
+  needsApproval: BOOL,
 })
 
 /** The same as a type of the language, against which it is checked. */

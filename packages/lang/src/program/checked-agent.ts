@@ -28,7 +28,7 @@ export interface CheckedAgent {
 export interface ToolEffects {
   readonly name: string
   readonly effects: readonly Effect[]
-  readonly isApprovalAsked: boolean
+  readonly needsApproval: boolean
 }
 
 /** A tool as an agent calls it, without its implementation. */

@@ -1,4 +1,4 @@
-// The files that a program names besides its modules: prompts, scripts, programs and functions with a path of their own.
+// The files that a program names other than its modules: prompts, scripts, programs and functions with a path of their own.
 
 import type { Program } from '../compile.js'
 import type { ObjectValue, Value } from '../parse/ast.js'

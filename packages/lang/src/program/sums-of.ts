@@ -7,7 +7,7 @@ import type { SumType, Type } from '../types/type.js'
 
 export interface WrittenSum {
   readonly sum: SumType
-  /** The type or the binding that it stands in. */
+  /** The type or the binding that it is in. */
   readonly of: string
   /** Of its variants; of the whole where a variant is a sum itself. */
   readonly spans: readonly Span[]

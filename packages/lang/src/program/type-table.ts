@@ -2,7 +2,7 @@
 
 import { BOOL, type Field, INT, type NamedType, NUMBER, STRING, type Type, UNIT } from '../types/type.js'
 
-/** Each item behind those that it is made of, but for what a name stands for, which may come later. */
+/** Each item after those that it is made of, but for what a name stands for, which may come later. */
 export type TypeTable = readonly TableEntry[]
 
 type TableEntry =

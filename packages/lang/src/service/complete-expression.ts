@@ -1,4 +1,4 @@
-// Inside an expression: the fields of what it is applied to, functions and words; behind a dot the fields of what stands before it.
+// Inside an expression: the fields of what it is applied to, functions and words; after a dot the fields of what is before it.
 
 import type { Program } from '../compile.js'
 import { mayCallTool } from '../expression/infer/callee.js'

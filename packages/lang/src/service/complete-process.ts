@@ -1,4 +1,4 @@
-// In a chain or a body: processes, channels, parameters, ports behind '@', members behind a module's dot, the words of the language.
+// In a chain or a body: processes, channels, parameters, ports after '@', members after a module's dot, the words of the language.
 
 import type { Program } from '../compile.js'
 import { memberOf } from '../names/member.js'
@@ -40,7 +40,7 @@ export const processCompletions = (path: readonly Node[], program: Program): Com
   }
 }
 
-// Where a number of a morphism stands.
+// Where a number of a morphism is.
 const numbers = ({ name: { module } }: NameValue, { entry }: Program): Completion[] => {
   const home = module ? entry.modules.get(module.text) : entry
   return [...(home ? paramCompletions(home) : []), ...(module ? [] : moduleCompletions(entry))]

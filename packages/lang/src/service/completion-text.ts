@@ -112,7 +112,7 @@ const wantedBehind = (head: string, lineStart: number) => {
 
 const text = ({ span: { source, start, end } }: Token): string => source.text.slice(start, end)
 
-// An `if` behind it is the condition of a `for`.
+// An `if` after it is the condition of a `for`.
 const endsValue = (token: Token | undefined): boolean =>
   token?.kind === 'symbol' ? Object.values(CLOSERS).includes(token.text) : token?.text !== 'in'
 

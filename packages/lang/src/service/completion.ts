@@ -32,7 +32,7 @@ export const bindingCompletions = (scope: Scope, isWanted: (b: Bound) => boolean
     .filter(isWanted)
     .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: printSignature(bound).replace(/^ : /, '') }))
 
-/** Constants: a name of theirs stands where a value does. */
+/** Constants: a name of theirs is where a value does. */
 export const paramCompletions = (scope: Scope): Completion[] =>
   [...scope.params.values()].map(({ name, type }) => ({ label: name, kind: 'value', detail: printPortType(type) }))
 

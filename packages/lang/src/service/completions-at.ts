@@ -55,7 +55,7 @@ const wordEnd = (text: string, offset: number): number => {
   return rest.test(text) ? rest.lastIndex : offset
 }
 
-/** What stands before a declaration and behind it, parsed once while that is being written. */
+/** What is before a declaration and after it, parsed once while that is being written. */
 export class TextAround {
   #before: Piece | undefined
   #behind: Piece | undefined
@@ -84,7 +84,7 @@ const parsePiece = (known: Piece | undefined, path: string, text: string): Piece
   return { source, program, isRight }
 }
 
-type Place = { readonly program: Program; readonly path: readonly Node[] }
+type CompletionContext = { readonly program: Program; readonly path: readonly Node[] }
 type FileEntry = { path: string; text: string }
 
 const ofWhole = (
@@ -92,7 +92,7 @@ const ofWhole = (
   files: Files,
   { item, offset }: CompletionText,
   { start, end }: { start: number; end: number },
-): Place => {
+): CompletionContext => {
   const program = declared({ path, text: text.slice(0, start) + item + text.slice(end) }, files)
   return { program, path: pathAt(program.entry.module.program, offset + PLACEHOLDER.length) }
 }
@@ -104,7 +104,7 @@ const ofItem = (
   { item, offset }: CompletionText,
   start: number,
   rest: readonly Parsed[],
-): Place => {
+): CompletionContext => {
   const own = parse({ path, text: item }, () => {})
   const [before, behind] = rest as [Parsed, Parsed]
   const all = [before, own, behind]
@@ -151,7 +151,7 @@ const annotations = (path: readonly Node[]): Completion[] => {
   return words.map((label) => ({ label, kind: 'annotation', insert: TEXTUAL.has(label) ? `${label} ""` : label }))
 }
 
-// Where a type is wanted: the types of the language, of the file, and behind a dot those of a module.
+// Where a type is wanted: the types of the language, of the file, and after a dot those of a module.
 const typeCompletions = (path: readonly Node[], { entry }: Program): Completion[] | undefined => {
   const node = path.find(isOf('named')) as NamedTypeNode | undefined
   if (!node) return undefined

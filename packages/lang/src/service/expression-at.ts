@@ -7,7 +7,7 @@ import type { Type } from '../types/type.js'
 import { flowOf, type Known, knownOf } from './flow.js'
 import { isOf } from './path-at.js'
 
-export interface ExpressionPlace {
+export interface ExpressionContext {
   /** The whole that a `map`, a `filter`, a `fold` or an `until` holds, and what it is applied to where that is known. */
   readonly whole: Expression
   readonly input: Type | undefined
@@ -16,7 +16,7 @@ export interface ExpressionPlace {
   readonly part: Expression
 }
 
-export const expressionAt = (path: readonly Node[], program: Program): ExpressionPlace | undefined => {
+export const expressionAt = (path: readonly Node[], program: Program): ExpressionContext | undefined => {
   const at = path.findLastIndex(isOf('map', 'filter', 'fold', 'trace'))
   const whole = path[at + 1]
   if (at < 0 || !whole || !isExpression(whole) || path[at] === undefined || !holds(path[at], whole)) return undefined
@@ -44,7 +44,7 @@ export const bindingAround = (path: readonly Node[], { entry }: Program): Bound 
   return bound?.binding === binding ? bound : undefined
 }
 
-/** Is the place on the name behind the dot? */
+/** Is the place on the name after the dot? */
 export const isOnField = (part: Expression, path: readonly Node[]): part is FieldExpression =>
   part.kind === 'field' && path.at(-1) === part.field
 
@@ -66,6 +66,6 @@ const EXPRESSIONS: Readonly<Record<Expression['kind'], true>> = {
 
 export const isExpression = (node: Node): node is Expression => 'kind' in node && Object.hasOwn(EXPRESSIONS, node.kind as string)
 
-// A trace holds a chain besides its condition, and a chain has fields too.
+// A trace holds a chain in addition to its condition, and a chain has fields too.
 const holds = (atom: Node, e: Expression): boolean =>
   ('expression' in atom && atom.expression === e) || ('until' in atom && atom.until === e)

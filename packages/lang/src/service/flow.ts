@@ -13,9 +13,9 @@ import { graphOf } from '../plan/root.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Flow {
-  /** By the expression of a `map`, a `filter`, a `fold` or an `until`, and by the name behind the dot of a chain's `.field`. */
+  /** By the expression of a `map`, a `filter`, a `fold` or an `until`, and by the name after the dot of a chain's `.field`. */
   readonly inputs: ReadonlyMap<Expression | Name, Type>
-  /** By the place where the morphism or the process stands. */
+  /** By the place where the morphism or the process is. */
   readonly nodes: ReadonlyMap<Span, GraphNode>
   /** By the place of an `each`: where its lists leave. */
   readonly exits: ReadonlyMap<Span, GraphNode>

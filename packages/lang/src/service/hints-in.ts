@@ -8,7 +8,7 @@ import { flowOf, knownOf } from './flow.js'
 import { printPortType, printSignature } from './signature.js'
 
 export interface Hint {
-  /** The offset behind the name. */
+  /** The offset after the name. */
   readonly offset: number
   /** `: int`. */
   readonly text: string

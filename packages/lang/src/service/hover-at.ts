@@ -49,7 +49,7 @@ const ofExpression = (path: readonly Node[], program: Program): Hover | undefine
   const local = last && declared.get(last as Name)
   if (local)
     return { span: (last as Name).span, code: withDeclaration(`${local.name} : ${printPortType(local.type)}`, local.type, program) }
-  // The key of a record that is built has the type of what stands behind it.
+  // The key of a record that is built has the type of what is after it.
   const built = part.kind === 'record' ? part.parts.find((p) => p.kind === 'field' && p.name === last) : undefined
   const subject: Expression = built?.kind === 'field' ? built.value : part
   const fact = facts.get(subject)

@@ -5,7 +5,7 @@ import type { Bound } from '../names/names.js'
 import type { PlumbImplementation } from '../parse/ast.js'
 import { portsNamed, type SymbolInfo } from './symbol.js'
 
-/** What stands under a name within a body, before the bindings of the file. */
+/** What is under a name within a body, before the bindings of the file. */
 export type Locals = ReadonlyMap<string, SymbolInfo>
 
 /** The parameters and channels of a plumb; of two with one name the first. */

@@ -203,7 +203,7 @@ const inKey = (key: Name, names: Names): void => {
   else qualified({ name: key, span: key.span }, names, bindingSymbol)
 }
 
-// Where a key takes names they may stand in quotes: `tools: ["double", "Fs.read"]`.
+// Where a key takes names they may be in quotes: `tools: ["double", "Fs.read"]`.
 const inString = (value: Value, names: Names): void => {
   if (value.kind !== 'value' || typeof value.value !== 'string') return
   const { source, start, end } = value.span

@@ -1,4 +1,4 @@
-// What stands in a file, as an editor lists it, and what of it can be folded.
+// What is in a file, as an editor lists it, and what of it can be folded.
 
 import type { Compiled } from '../compile.js'
 import { ignore } from '../diagnostic/diagnostic.js'

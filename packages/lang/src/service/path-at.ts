@@ -2,7 +2,7 @@
 
 import type { Node } from '../parse/ast.js'
 
-/** From the outermost in. A node is around the places at both of its ends, so that a cursor behind a name is on it. */
+/** From the outermost in. A node is around the places at both of its ends, so that a cursor after a name is on it. */
 export const pathAt = (root: Node, offset: number): Node[] => {
   const path: Node[] = []
   for (

@@ -11,7 +11,7 @@ export interface NameReference {
   readonly isDeclaration: boolean
 }
 
-/** `others` are the other open programs. Undefined: no name of a declaration stands here. */
+/** `others` are the other open programs. Undefined: no name of a declaration is here. */
 export const referencesAt = (compiled: Compiled, others: readonly Compiled[], offset: number): readonly NameReference[] | undefined => {
   const occurrence = occurrenceAt(compiled.program.entry, offset)
   const declaration = occurrence && declarationOf(occurrence.meaning)

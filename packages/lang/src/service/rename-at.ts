@@ -15,7 +15,7 @@ import { declarationOf } from './symbol.js'
 /** The name under a place, if it is one that can be renamed: of a binding, a type, a channel or a parameter. */
 export const renameableAt = ({ program }: Compiled, offset: number): Result<Span> => {
   const occurrence = occurrenceAt(program.entry, offset)
-  if (!occurrence) return refuse('unknown_name', 'nothing that can be renamed stands here')
+  if (!occurrence) return refuse('unknown_name', 'nothing that can be renamed is here')
   const { kind } = occurrence.meaning
   if (kind === 'port') return refuse('unknown_name', 'the ports of agents and chains are named by the language')
   if (kind === 'module') return refuse('unknown_name', "a module is named by its 'use': change it there")
@@ -32,7 +32,7 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
   const old = textOf(place.value)
   if (name === old) return { ok: true, value: [] }
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-    return refuse('syntax_error', `'${name}' is no name: letters, digits and '_', not a digit first`)
+    return refuse('syntax_error', `'${name}' is not a name: letters, digits and '_', not a digit first`)
   if (RESERVED.has(name)) return refuse('syntax_error', `'${name}' is a reserved word`)
   if (occurrence.meaning.kind === 'type' && isPrimitive(name)) return refuse('duplicate_name', `'${name}' is a type of the language`)
   const programs = [compiled, ...others]
@@ -73,7 +73,7 @@ const meansTheSame = (before: readonly Compiled[], after: readonly Compiled[], e
   const moved = (span: Span): string => {
     const own = edits.filter((e) => e.span.source.path === span.source.path)
     const shift = own.filter((e) => e.span.start < span.start).reduce((sum, e) => sum + e.text.length - (e.span.end - e.span.start), 0)
-    // The name that stands behind the field now.
+    // The name that is after the field now.
     const behind = own.find((e) => e.span.start === span.start)?.text.search(/[^ ]*$/) ?? 0
     return spanKey({ ...span, start: span.start + shift + behind })
   }

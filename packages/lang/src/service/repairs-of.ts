@@ -10,7 +10,7 @@ import { PRIMITIVES } from '../parse/type.js'
 import { type Edit, edited } from './edit.js'
 import { fixesOf } from './fixes-of.js'
 
-/** Checks another text in place of the original and returns its errors. */
+/** Checks another text instead of the original and returns its errors. */
 export type Recheck = (text: string) => readonly Diagnostic[]
 
 /** The default limits of characters and texts that are checked again. */

@@ -1,4 +1,4 @@
-// What takes arguments in parentheses, where they stand or are being written: functions, bindings that are called, and words such as `map`.
+// What takes arguments in parentheses, where they are or are being written: functions, bindings that are called, and words such as `map`.
 // Known by its tokens, so that a declaration need not parse yet.
 
 import type { Compiled } from '../compile.js'
@@ -42,7 +42,7 @@ interface Open {
   commas: number
 }
 
-/** What is open behind the last token, from the outermost in. */
+/** What is open after the last token, from the outermost in. */
 const openAt = (tokens: readonly Token[]): readonly Open[] => {
   const open: Open[] = []
   for (const [i, { kind, text, piece }] of tokens.entries()) {

@@ -1,4 +1,4 @@
-// The tests that stand in a file, as an editor lists them.
+// The tests that are in a file, as an editor lists them.
 
 import type { Compiled } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'

@@ -41,7 +41,7 @@ const morphismIn = (path: readonly Node[], offset: number): LanguageWord | undef
   return offset > end ? undefined : { kind: 'morphism', word: node.kind, span: { ...node.span, end } }
 }
 
-/** Words of the language besides the morphisms, by the kind of node that has them. */
+/** Words of the language other than the morphisms, by the kind of node that has them. */
 export const WORDS = ['agent', 'tool', 'plumb', 'spawn', 'channel', 'untrusted', 'secret'] as const
 
 const otherIn = (path: readonly Node[], offset: number): LanguageWord | undefined => {
@@ -49,7 +49,7 @@ const otherIn = (path: readonly Node[], offset: number): LanguageWord | undefine
   if (!node || !('kind' in node)) return undefined
   const word = 'label' in node ? String(node.label) : String(node.kind)
   const { source } = node.span
-  // A channel is declared by a `let`, and the word stands behind its type.
+  // A channel is declared by a `let`, and the word is after its type.
   const start = node.kind === 'channel' ? node.span.end - word.length : node.span.start
   const end = start + word.length
   if (offset < start || end < offset || source.text.slice(start, end) !== word) return undefined

@@ -59,7 +59,7 @@ const textOf = (value: TestValue, report: Report): string | undefined => {
       break
     default:
   }
-  report(error('config_invalid', 'a message in a test is written as JSON', value.span, 'what is computed stands in holds or matches'))
+  report(error('config_invalid', 'a message in a test is written as JSON', value.span, 'write what is computed in holds or matches'))
   return undefined
 }
 

@@ -59,7 +59,7 @@ const AN = { model: 'an agent', tool: 'a tool' } as const
 export const doubledCalled = (key: Name, of: Doubled | undefined, scope: Scope, report: Report): Bound | undefined => {
   const name = nameIn({ kind: 'value', value: key.text, text: key.text, span: key.span })
   if (!name) {
-    report(error('unknown_name', `'${preview(key.text)}' is no name of a binding`, key.span))
+    report(error('unknown_name', `'${preview(key.text)}' is not the name of a binding`, key.span))
     return undefined
   }
   const isWanted = (bound: Bound) => (of ? isDoubled(of, bound) : isDoubled('model', bound) || isDoubled('tool', bound))

@@ -42,7 +42,7 @@ export const readTest = (item: TestDeclaration, scope: Scope, report: Report): T
   return isRight ? plan : undefined
 }
 
-/** Ports that an agent has besides those of its messages. */
+/** Ports that an agent has in addition to those of its messages. */
 const OF_CONTROL: ReadonlySet<string> = new Set(['ctrl_in', 'ctrl_out', 'telemetry'])
 
 class Reader {
@@ -128,7 +128,7 @@ class Reader {
 
   #need(key: string, others: readonly string[]): void {
     const value = this.#value(key)
-    if (value && !others.some((other) => this.#entries.has(other))) this.#refuse(value, `'${key}' says nothing without '${others[0]}'`)
+    if (value && !others.some((other) => this.#entries.has(other))) this.#refuse(value, `'${key}' needs '${others[0]}' too`)
   }
 
   #value(key: string): TestValue | undefined {

@@ -25,7 +25,7 @@ export interface Field {
   readonly type: Type
   /** May be absent. A field with a default counts as present for its readers. */
   readonly isOptional: boolean
-  /** JSON text that stands in when the field is absent. */
+  /** JSON text used when the field is absent. */
   readonly default?: string
   readonly description?: string
   readonly min?: number

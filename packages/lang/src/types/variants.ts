@@ -1,4 +1,4 @@
-// The variants of a type, seen through names and sums within sums. A type that is no sum is its own one variant.
+// The variants of a type, seen through names and sums within sums. A type that is not a sum is its own one variant.
 
 import { resolve, type SumType, type Type } from './type.js'
 

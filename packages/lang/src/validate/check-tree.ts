@@ -23,90 +23,101 @@ export interface Checker {
   pick(sum: SumType, node: Tree): Variant | undefined
 }
 
+export const openChecker = (buf: Buffer): Checker => new TreeChecker(buf)
+
 /**
  * Memoises results for sums, so that variants which differ only deep inside (each of them checks the same parts again) do not make the work
  * exponential in the depth.
  */
-export const openChecker = (buf: Buffer): Checker => {
-  const picks = new Map<Tree, Map<SumType, Pick>>()
+class TreeChecker implements Checker {
+  readonly #buf: Buffer
+  readonly #picks = new Map<Tree, Map<SumType, Pick>>()
 
-  const check = (type: Type, node: Tree): Mismatch | undefined => {
+  constructor(buf: Buffer) {
+    this.#buf = buf
+  }
+
+  pick(sum: SumType, node: Tree): Variant | undefined {
+    return this.#pickOnce(sum, node).variant
+  }
+
+  check(type: Type, node: Tree): Mismatch | undefined {
     const t = resolve(type)
     switch (t.kind) {
       case 'json':
         return undefined
       case 'sum':
-        return pickOnce(t, node).mismatch
+        return this.#pickOnce(t, node).mismatch
       case 'array':
-        if (node.kind !== 'array') return mismatchOf(type, node)
+        if (node.kind !== 'array') return this.#mismatchOf(type, node)
         for (const [i, item] of node.items.entries()) {
-          const mismatch = check(t.item, item)
+          const mismatch = this.check(t.item, item)
           if (mismatch) return inItem(mismatch, i)
         }
         return undefined
       case 'map':
-        if (node.kind !== 'object') return mismatchOf(type, node)
+        if (node.kind !== 'object') return this.#mismatchOf(type, node)
         for (const { key, node: value } of node.entries) {
-          const mismatch = check(t.item, value)
+          const mismatch = this.check(t.item, value)
           if (mismatch) return inField(mismatch, preview(key))
         }
         return undefined
       case 'tuple':
-        return checkTuple(t, node)
+        return this.#checkTuple(t, node)
       case 'record':
-        return node.kind === 'object' ? checkRecord(t, node) : mismatchOf(type, node)
+        return node.kind === 'object' ? this.#checkRecord(t, node) : this.#mismatchOf(type, node)
       case 'string':
       case 'int':
       case 'number':
       case 'bool':
       case 'unit':
       case 'literal':
-        return isKind(t, node) && isExactly(t, node) ? undefined : mismatchOf(type, node)
+        return isKind(t, node) && this.#isExactly(t, node) ? undefined : this.#mismatchOf(type, node)
       default:
         return unreachable(t)
     }
   }
 
-  const checkTuple = (type: TupleType, node: Tree): Mismatch | undefined => {
-    if (node.kind !== 'array') return mismatchOf(type, node)
+  #checkTuple(type: TupleType, node: Tree): Mismatch | undefined {
+    if (node.kind !== 'array') return this.#mismatchOf(type, node)
     const { length } = type.items
-    if (node.items.length !== length) return mismatchOf(type, node, `expected ${length} items, found ${node.items.length}`)
+    if (node.items.length !== length) return this.#mismatchOf(type, node, `expected ${length} items, found ${node.items.length}`)
     for (const [i, item] of node.items.entries()) {
-      const mismatch = check(type.items[i] ?? type, item)
+      const mismatch = this.check(type.items[i] ?? type, item)
       if (mismatch) return inItem(mismatch, i)
     }
     return undefined
   }
 
-  const checkRecord = (type: RecordType, node: ObjectTree): Mismatch | undefined => {
+  #checkRecord(type: RecordType, node: ObjectTree): Mismatch | undefined {
     for (const { key, node: value } of node.entries) {
       const field = fieldOf(type, key)
-      if (!field) return unknownField(type, key, value)
-      const mismatch = check(field.type, value) ?? findExcess(field, buf, value)
+      if (!field) return this.#unknownField(type, key, value)
+      const mismatch = this.check(field.type, value) ?? findExcess(field, this.#buf, value)
       if (!mismatch) continue
       const isNull = value.kind === 'null' && !isRequired(field)
       return inField(isNull ? { ...mismatch, reason: `${mismatch.reason}; leave the field out instead` } : mismatch, key)
     }
     for (const field of type.fields) {
-      if (isRequired(field) && !node.entries.some(({ key }) => key === field.name)) return missingField(field.type, field.name, node)
+      if (isRequired(field) && !node.entries.some(({ key }) => key === field.name)) return this.#missingField(field.type, field.name, node)
     }
     return undefined
   }
 
-  const pickOnce = (sum: SumType, node: Tree): Pick => {
-    const row = picks.get(node) ?? new Map<SumType, Pick>()
-    picks.set(node, row)
-    const pick = row.get(sum) ?? pickVariant(sum, node)
+  #pickOnce(sum: SumType, node: Tree): Pick {
+    const row = this.#picks.get(node) ?? new Map<SumType, Pick>()
+    this.#picks.set(node, row)
+    const pick = row.get(sum) ?? this.#pickVariant(sum, node)
     row.set(sum, pick)
     return pick
   }
 
-  const pickVariant = (sum: SumType, node: Tree): Pick => {
+  #pickVariant(sum: SumType, node: Tree): Pick {
     const ofKind = variantsOf(sum).filter((variant) => isKind(variant, node))
-    const candidates = ofKind.filter((variant) => hasLiterals(variant, node))
+    const candidates = ofKind.filter((variant) => this.#hasLiterals(variant, node))
     const mismatches: Mismatch[] = []
     for (const variant of candidates) {
-      const mismatch = check(variant, node)
+      const mismatch = this.check(variant, node)
       if (!mismatch) return { variant }
       mismatches.push(mismatch)
     }
@@ -116,16 +127,16 @@ export const openChecker = (buf: Buffer): Checker => {
     const [mismatch] = mismatches
     if (mismatch && mismatches.every(({ path, reason }) => path === mismatch.path && reason === mismatch.reason)) return { mismatch }
     const [only] = ofKind
-    if (only && ofKind.length === 1 && isContainer(only)) return { mismatch: check(only, node) ?? mismatchOf(sum, node) }
-    return { mismatch: (mismatches.length === 0 && wrongDiscriminator(ofKind, node)) || mismatchOf(sum, node) }
+    if (only && ofKind.length === 1 && isContainer(only)) return { mismatch: this.check(only, node) ?? this.#mismatchOf(sum, node) }
+    return { mismatch: (mismatches.length === 0 && this.#wrongDiscriminator(ofKind, node)) || this.#mismatchOf(sum, node) }
   }
 
   // In most programs the required literals of a record or tuple distinguish the variants of a sum.
-  const hasLiterals = (variant: Variant, node: Tree): boolean => {
+  #hasLiterals(variant: Variant, node: Tree): boolean {
     if (variant.kind === 'record' && node.kind === 'object') {
       return variant.fields.every((field) => {
         const literals = isRequired(field) && literalsOf(field.type)
-        return !literals || isOneOf(literals, valueAt(node, field.name))
+        return !literals || this.#isOneOf(literals, valueAt(node, field.name))
       })
     }
     if (variant.kind === 'tuple' && node.kind === 'array') {
@@ -133,57 +144,58 @@ export const openChecker = (buf: Buffer): Checker => {
         variant.items.length === node.items.length &&
         variant.items.every((item, i) => {
           const literals = literalsOf(item)
-          return !literals || isOneOf(literals, node.items[i])
+          return !literals || this.#isOneOf(literals, node.items[i])
         })
       )
     }
-    return isExactly(variant, node)
+    return this.#isExactly(variant, node)
   }
 
   // A field that distinguishes all the variants, with a value that none of them has.
-  const wrongDiscriminator = (variants: readonly Variant[], node: Tree): Mismatch | undefined => {
+  #wrongDiscriminator(variants: readonly Variant[], node: Tree): Mismatch | undefined {
     const [first] = variants
     if (node.kind !== 'object' || first?.kind !== 'record') return undefined
     for (const { name } of first.fields) {
       const fields = variants.map((variant) => (variant.kind === 'record' ? fieldOf(variant, name) : undefined))
       const types = fields.flatMap((field) => (field && isRequired(field) && literalsOf(field.type) ? [field.type] : []))
       const value = valueAt(node, name)
-      if (types.length < variants.length || types.some((type) => isOneOf(literalsOf(type) ?? [], value))) continue
+      if (types.length < variants.length || types.some((type) => this.#isOneOf(literalsOf(type) ?? [], value))) continue
       const all = enumOf(types)
-      return value ? inField(mismatchOf(all, value), name) : missingField(all, name, node)
+      return value ? inField(this.#mismatchOf(all, value), name) : this.#missingField(all, name, node)
     }
     return undefined
   }
 
-  const isExactly = (type: Variant, node: Tree): boolean => {
-    if (type.kind === 'int') return isIntegerText(buf.toString('latin1', node.start, node.end))
-    return type.kind !== 'literal' || isOneOf([type.value], node)
+  #isExactly(type: Variant, node: Tree): boolean {
+    if (type.kind === 'int') return isIntegerText(this.#buf.toString('latin1', node.start, node.end))
+    return type.kind !== 'literal' || this.#isOneOf([type.value], node)
   }
 
-  const isOneOf = (literals: readonly string[], node: Tree | undefined): boolean =>
-    node?.kind === 'string' && literals.includes(stringOf(node, buf))
+  #isOneOf(literals: readonly string[], node: Tree | undefined): boolean {
+    return node?.kind === 'string' && literals.includes(stringOf(node, this.#buf))
+  }
 
-  const mismatchOf = (type: Type, node: Tree, reason?: string): Mismatch => {
+  #mismatchOf(type: Type, node: Tree, reason?: string): Mismatch {
     const expected = printType(type)
-    const found = show(node)
+    const found = this.#show(node)
     return { path: '', expected, found, reason: reason ?? `expected ${preview(expected, MAX_TYPE)}, found ${found}` }
   }
 
-  const missingField = (type: Type, name: string, node: Tree): Mismatch => {
+  #missingField(type: Type, name: string, node: Tree): Mismatch {
     const expected = printType(type)
-    return { path: fieldStep(name), expected, found: show(node), reason: `missing field, expected ${preview(expected, MAX_TYPE)}` }
+    return { path: fieldStep(name), expected, found: this.#show(node), reason: `missing field, expected ${preview(expected, MAX_TYPE)}` }
   }
 
-  const unknownField = (type: RecordType, key: string, value: Tree): Mismatch => {
+  #unknownField(type: RecordType, key: string, value: Tree): Mismatch {
     const names = type.fields.map((field) => field.name).join(', ')
     const reason = `unknown field, the record has ${names === '' ? 'none' : preview(names, MAX_TYPE)}`
-    return { path: fieldStep(preview(key)), expected: printType(type), found: show(value), reason }
+    return { path: fieldStep(preview(key)), expected: printType(type), found: this.#show(value), reason }
   }
 
   // A character takes at most 4 bytes, or 12 as escapes.
-  const show = ({ start, end }: Tree): string => preview(buf.toString('utf8', start, Math.min(end, start + 12 * MAX_FOUND)), MAX_FOUND)
-
-  return { check, pick: (sum, node) => pickOnce(sum, node).variant }
+  #show({ start, end }: Tree): string {
+    return preview(this.#buf.toString('utf8', start, Math.min(end, start + 12 * MAX_FOUND)), MAX_FOUND)
+  }
 }
 
 type Pick = { readonly variant: Variant; readonly mismatch?: undefined } | { readonly variant?: undefined; readonly mismatch: Mismatch }

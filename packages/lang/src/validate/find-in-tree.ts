@@ -5,7 +5,7 @@ import { resolve, type Type } from '../types/type.js'
 import { openChecker } from './check-tree.js'
 import { fieldStep } from './mismatch.js'
 
-export interface TreePlace<T> {
+export interface TreeMatch<T> {
   readonly node: Tree
   /** As in errors: `.photos[2]`; empty for the whole value. */
   readonly path: string
@@ -13,9 +13,9 @@ export interface TreePlace<T> {
 }
 
 /** In the order of the text. The inside of a found part is not searched. `node` has the type: see `checkTree`. */
-export const findInTree = <T>(type: Type, buf: Buffer, node: Tree, look: (type: Type) => T | undefined): readonly TreePlace<T>[] => {
+export const findInTree = <T>(type: Type, buf: Buffer, node: Tree, look: (type: Type) => T | undefined): readonly TreeMatch<T>[] => {
   const checker = openChecker(buf)
-  const places: TreePlace<T>[] = []
+  const places: TreeMatch<T>[] = []
   const visit = (type: Type, node: Tree, path: string): void => {
     const t = resolve(type)
     if (t.kind === 'sum') {

@@ -33,7 +33,7 @@ export const fitText = (json: string, type: Type, { what, code, repairs }: FitOp
   const typeName = (): string => preview(printType(type))
   if (tree.kind === 'fault') {
     const isInput = code === 'input_type_mismatch'
-    return fail(isInput ? tree.error : code, `${what} is no JSON value: ${tree.detail}`, { expected: typeName() })
+    return fail(isInput ? tree.error : code, `${what} is not a JSON value: ${tree.detail}`, { expected: typeName() })
   }
   if (!checkTree(type, buf, tree)) return succeed({ json: write(type, buf, tree), repairs: [] })
   let mismatches = listMismatches(type, buf, tree)

@@ -12,7 +12,7 @@ import { inField, inItem } from './mismatch.js'
 
 /**
  * `json_text`: a string that holds an object or list. `scalar_text`: a string that is just a number, `true` or `false`. `lone_value`: one
- * item in place of the list of it. `null_field`: null where a field may be absent, and null is none of its values.
+ * item instead of the list of it. `null_field`: null where a field may be absent, and null is none of its values.
  */
 export type RepairKind = 'json_text' | 'scalar_text' | 'lone_value' | 'null_field'
 
@@ -42,7 +42,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 // Lists of paths stay as they are: a file may be called `["a"]` (plumb-tools(7), What happens to a call).
 const PATH_FIELD = /(?:^|_)(?:path|file|dir|directory|folder|root)s?$|(?:Path|File|Dir|Directory|Folder|Root)s?$/
 
-interface Place<T extends Tree = Tree> {
+interface RepairTarget<T extends Tree = Tree> {
   readonly buf: Buffer
   readonly node: T
 }
@@ -52,7 +52,7 @@ class Repairer {
 
   constructor(private readonly kinds: ReadonlySet<RepairKind>) {}
 
-  repair(type: Type, place: Place): Repaired {
+  repair(type: Type, place: RepairTarget): Repaired {
     if (--this.#steps < 0) return asIs(place)
     const t = resolve(type)
     const { kind } = place.node
@@ -62,13 +62,15 @@ class Repairer {
       case 'bool':
         return kind === 'string' ? this.#repairScalar(t.kind, place) : asIs(place)
       case 'record':
-        return kind === 'object' ? this.#repairFields(t, place as Place<ObjectTree>) : this.#readText(t, place, 'object')
+        return kind === 'object' ? this.#repairFields(t, place as RepairTarget<ObjectTree>) : this.#readText(t, place, 'object')
       case 'map':
-        return kind === 'object' ? this.#repairValues(t, place as Place<ObjectTree>) : this.#readText(t, place, 'object')
+        return kind === 'object' ? this.#repairValues(t, place as RepairTarget<ObjectTree>) : this.#readText(t, place, 'object')
       case 'array':
-        return kind === 'array' ? this.#repairItems(() => t.item, place as Place<ArrayTree>) : this.#makeList(t, place)
+        return kind === 'array' ? this.#repairItems(() => t.item, place as RepairTarget<ArrayTree>) : this.#makeList(t, place)
       case 'tuple':
-        return kind === 'array' ? this.#repairItems((i) => t.items[i] ?? t, place as Place<ArrayTree>) : this.#readText(t, place, 'array')
+        return kind === 'array'
+          ? this.#repairItems((i) => t.items[i] ?? t, place as RepairTarget<ArrayTree>)
+          : this.#readText(t, place, 'array')
       case 'sum':
         return this.#repairVariant(t, place)
       case 'string':
@@ -81,14 +83,14 @@ class Repairer {
     }
   }
 
-  #repairScalar(kind: 'int' | 'number' | 'bool', place: Place): Repaired {
+  #repairScalar(kind: 'int' | 'number' | 'bool', place: RepairTarget): Repaired {
     const text = stringOf(place.node, place.buf)
     const isValue = kind === 'bool' ? text === 'true' || text === 'false' : isNumber(text) && (kind === 'number' || isIntegerText(text))
     if (!isValue || !this.kinds.has('scalar_text')) return asIs(place)
     return { text, repairs: [{ path: '', change: `${JSON.stringify(text)} read as ${text}` }] }
   }
 
-  #repairFields(type: RecordType, { buf, node }: Place<ObjectTree>): Repaired {
+  #repairFields(type: RecordType, { buf, node }: RepairTarget<ObjectTree>): Repaired {
     const texts: string[] = []
     const repairs: Repair[] = []
     for (const { key, node: value } of node.entries) {
@@ -105,7 +107,7 @@ class Repairer {
     return repairs.length === 0 ? asIs({ buf, node }) : { text: `{${texts.join(',')}}`, repairs }
   }
 
-  #repairValues({ item }: MapType, { buf, node }: Place<ObjectTree>): Repaired {
+  #repairValues({ item }: MapType, { buf, node }: RepairTarget<ObjectTree>): Repaired {
     const texts: string[] = []
     const repairs: Repair[] = []
     for (const { key, node: value } of node.entries) {
@@ -116,13 +118,13 @@ class Repairer {
     return repairs.length === 0 ? asIs({ buf, node }) : { text: `{${texts.join(',')}}`, repairs }
   }
 
-  #repairItems(typeAt: (index: number) => Type, { buf, node }: Place<ArrayTree>): Repaired {
+  #repairItems(typeAt: (index: number) => Type, { buf, node }: RepairTarget<ArrayTree>): Repaired {
     const repaired = node.items.map((item, i) => this.repair(typeAt(i), { buf, node: item }))
     const repairs = repaired.flatMap((item, i) => item.repairs.map((repair) => inItem(repair, i)))
     return repairs.length === 0 ? asIs({ buf, node }) : { text: `[${repaired.map(({ text }) => text).join(',')}]`, repairs }
   }
 
-  #makeList(type: ArrayType, place: Place): Repaired {
+  #makeList(type: ArrayType, place: RepairTarget): Repaired {
     const read = this.#readText(type, place, 'array')
     if (read.repairs.length > 0 && fits(type, read.text)) return read
     const item = this.kinds.has('lone_value') ? this.repair(type.item, place) : undefined
@@ -130,7 +132,7 @@ class Repairer {
     return { text: `[${item.text}]`, repairs: [...item.repairs, { path: '', change: 'a lone value read as a list' }] }
   }
 
-  #readText(type: Type, place: Place, kind: 'object' | 'array'): Repaired {
+  #readText(type: Type, place: RepairTarget, kind: 'object' | 'array'): Repaired {
     if (place.node.kind !== 'string' || !this.kinds.has('json_text')) return asIs(place)
     const buf = toBytes(stringOf(place.node, place.buf))
     const node = parseTree(buf, 0, buf.length)
@@ -140,7 +142,7 @@ class Repairer {
   }
 
   // The only reading, or none.
-  #repairVariant(type: SumType, place: Place): Repaired {
+  #repairVariant(type: SumType, place: RepairTarget): Repaired {
     if (!checkTree(type, place.buf, place.node)) return asIs(place)
     const readings = new Map<string, Repaired>()
     for (const variant of variantsOf(type)) {
@@ -152,7 +154,7 @@ class Repairer {
   }
 }
 
-const asIs = ({ buf, node }: Place): Repaired => ({ text: buf.toString('utf8', node.start, node.end), repairs: [] })
+const asIs = ({ buf, node }: RepairTarget): Repaired => ({ text: buf.toString('utf8', node.start, node.end), repairs: [] })
 
 const fits = (type: Type, text: string): boolean => {
   const buf = toBytes(text)

@@ -18,94 +18,103 @@ export interface LooseReading {
 
 /** The value that begins at `from`, after white space and comments. Undefined: there is none, or it does not end. */
 export const readLoose = (text: string, from: number): LooseReading | undefined => {
-  const repairs = new Set<string>()
-  let at = from
+  const reader = new LooseReader(text, from)
+  const value = reader.value(0)
+  return value && { value, end: reader.at, repairs: reader.repairs }
+}
 
-  const value = (depth: number): Loose | undefined => {
-    skip()
-    const c = text[at]
+class LooseReader {
+  readonly repairs = new Set<string>()
+  readonly #text: string
+  at: number
+
+  constructor(text: string, from: number) {
+    this.#text = text
+    this.at = from
+  }
+
+  value(depth: number): Loose | undefined {
+    this.#skip()
+    const c = this.#text[this.at]
     if (c === '{' || c === '[') {
       if (depth === MAX_JSON_DEPTH) return undefined
-      at++
-      return c === '{' ? object(depth + 1) : array(depth + 1)
+      this.at++
+      return c === '{' ? this.#object(depth + 1) : this.#array(depth + 1)
     }
-    const json = c === '"' || c === "'" ? string() : (token(NUMBER) ?? token(WORD))
+    const json = c === '"' || c === "'" ? this.#string() : (this.#token(NUMBER) ?? this.#token(WORD))
     return json === undefined ? undefined : { kind: 'atom', json }
   }
 
-  const array = (depth: number): Loose | undefined => {
+  #array(depth: number): Loose | undefined {
     const items: Loose[] = []
-    for (let hasComma = false; !closes(']', hasComma); hasComma = comma()) {
+    for (let hasComma = false; !this.#closes(']', hasComma); hasComma = this.#comma()) {
       if (items.length > 0 && !hasComma) return undefined
-      const item = value(depth)
+      const item = this.value(depth)
       if (!item) return undefined
       items.push(item)
     }
     return { kind: 'array', items }
   }
 
-  const object = (depth: number): Loose | undefined => {
+  #object(depth: number): Loose | undefined {
     const entries: [string, Loose][] = []
-    for (let hasComma = false; !closes('}', hasComma); hasComma = comma()) {
+    for (let hasComma = false; !this.#closes('}', hasComma); hasComma = this.#comma()) {
       if (entries.length > 0 && !hasComma) return undefined
-      const name = key()
-      skip()
-      if (name === undefined || text[at] !== ':') return undefined
-      at++
-      const item = value(depth)
+      const name = this.#key()
+      this.#skip()
+      if (name === undefined || this.#text[this.at] !== ':') return undefined
+      this.at++
+      const item = this.value(depth)
       if (!item) return undefined
       entries.push([name, item])
     }
     return { kind: 'object', entries }
   }
 
-  const key = (): string | undefined => {
-    if (text[at] === '"' || text[at] === "'") return string()
-    const bare = token(BARE_KEY)
-    if (bare !== undefined) repairs.add('bare key')
+  #key(): string | undefined {
+    if (this.#text[this.at] === '"' || this.#text[this.at] === "'") return this.#string()
+    const bare = this.#token(BARE_KEY)
+    if (bare !== undefined) this.repairs.add('bare key')
     return bare === undefined ? undefined : JSON.stringify(bare)
   }
 
-  const closes = (end: string, hasComma: boolean): boolean => {
-    skip()
-    if (text[at] !== end) return false
-    if (hasComma) repairs.add('trailing comma')
-    at++
+  #closes(end: string, hasComma: boolean): boolean {
+    this.#skip()
+    if (this.#text[this.at] !== end) return false
+    if (hasComma) this.repairs.add('trailing comma')
+    this.at++
     return true
   }
 
-  const comma = (): boolean => {
-    skip()
-    if (text[at] !== ',') return false
-    at++
+  #comma(): boolean {
+    this.#skip()
+    if (this.#text[this.at] !== ',') return false
+    this.at++
     return true
   }
 
-  const string = (): string | undefined => {
-    if (text[at] === '"') return token(DOUBLE_QUOTED)
-    const quoted = token(SINGLE_QUOTED)
+  #string(): string | undefined {
+    if (this.#text[this.at] === '"') return this.#token(DOUBLE_QUOTED)
+    const quoted = this.#token(SINGLE_QUOTED)
     if (quoted === undefined) return undefined
-    repairs.add('single quotes')
+    this.repairs.add('single quotes')
     return `"${quoted.slice(1, -1).replace(/\\'|\\.|"/gs, (s) => (s === "\\'" ? "'" : s === '"' ? '\\"' : s))}"`
   }
 
-  const token = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0]
-    if (found !== undefined) at += found.length
+  #token(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.#text)?.[0]
+    if (found !== undefined) this.at += found.length
     return found
   }
 
-  const skip = (): void => {
-    token(SPACE)
-    while (token(COMMENT) !== undefined) {
-      repairs.add('comment')
-      token(SPACE)
+  #skip(): void {
+    this.#token(SPACE)
+    while (this.#token(COMMENT) !== undefined) {
+      this.repairs.add('comment')
+      this.#token(SPACE)
     }
   }
-
-  const read = value(0)
-  return read && { value: read, end: at, repairs }
 }
 
 // Sticky, so that they match at the current position.

@@ -107,13 +107,7 @@ export const readAgentConfig = async (
   const name = given.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = given.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = directoriesOf(env.PLUMB_RESOURCES)
-  const keys = {
-    prompt: asText(spec.prompt),
-    file: asText(spec.prompt_file),
-    template: asTemplate(spec.template),
-    names: asTexts(spec.prompts),
-  }
-  const prompt = await readSystemPrompt(keys, { specPath, resourcePath, installed, readText, whyNotRead })
+  const prompt = await readSystemPrompt(promptKeys(spec), { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const lane = laneOf(name, given.lane, spec.lane)
   const provider: PreparedProvider =
@@ -121,7 +115,7 @@ export const readAgentConfig = async (
       ? { ok: false, error: [missing('provider', "'anthropic', 'openai', 'eliza' or another of --providers")] }
       : prepareProvider({ name, model, agent, lane }, options, surroundings)
 
-  // A parent of ours ends the input itself, and needs an outcome for each message that it has sent.
+  // A parent that is plumb ends the input itself, and needs an outcome for each message that it has sent.
   const isHandedDown = isElsewhere || program.sourcesFd !== undefined
   const faults = [
     ...whyNoBatches(lane, agent, isElsewhere),
@@ -175,6 +169,13 @@ export const readAgentConfig = async (
   }
   return { ok: true, value: config }
 }
+
+const promptKeys = (spec: CheckedAgent['config']) => ({
+  prompt: asText(spec.prompt),
+  file: asText(spec.prompt_file),
+  template: asTemplate(spec.template),
+  names: asTexts(spec.prompts),
+})
 
 interface ChosenProvider {
   readonly name: string

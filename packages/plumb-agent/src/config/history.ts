@@ -46,7 +46,7 @@ const readImage = (path: string, { specPath, docroot, mayReadFiles }: HistorySou
     if (size > MAX_IMAGE_BYTES) return fail('config_invalid', `${named} has ${size} bytes, and at most ${MAX_IMAGE_BYTES} are taken`)
     const bytes = readFileSync(place)
     const media_type = mediaTypeOf(bytes)
-    if (!isImageType(media_type)) return fail('config_invalid', `${named} is no png, jpeg, gif or webp`)
+    if (!isImageType(media_type)) return fail('config_invalid', `${named} is not a png, jpeg, gif or webp`)
     return succeed({ type: 'image', media_type, data: bytes.toString('base64') })
   } catch (error) {
     return { ok: false, error: fault('file_not_found', `${named} cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`) }

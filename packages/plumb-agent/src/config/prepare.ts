@@ -127,7 +127,7 @@ const readBudget = async ({
 
 const checkToolCommand = (program: string | undefined): Fault[] => {
   const found = program === undefined ? undefined : resolveProgram(program, '.', process.env.PATH)
-  return found?.ok === false ? [fault(found.error.error, `in place of plumb-tool (--tool-command, PLUMB_TOOL): ${found.error.detail}`)] : []
+  return found?.ok === false ? [fault(found.error.error, `instead of plumb-tool (--tool-command, PLUMB_TOOL): ${found.error.detail}`)] : []
 }
 
 // A key that the compiler refused for its value or its spelling is not missing.

@@ -26,7 +26,7 @@ export interface ControlProcessorParts {
 
 const CHANGED = fault(
   'memory_changed',
-  "the memory is not 'if_memory' any more: what was said since would be lost, so that it was left as it is",
+  "the memory is not 'if_memory' any more: what was said since would be lost, so that it was left unchanged",
 )
 
 export class ControlProcessor {

@@ -8,7 +8,7 @@ import type { Cancellation } from '../provider/cancellation.js'
 export interface Allowance {
   /** Call it before a call to the model. Fault `budget_spent`: the call is not allowed. Also undefined once the answer is cancelled. */
   take(cancellation: Cancellation): Promise<Fault | undefined>
-  /** Call it in place of that, if no request was sent. */
+  /** Call it instead of that, if no request was sent. */
   giveBack(): void
   /** Call it after the call. */
   use(tokens: number): void
@@ -22,7 +22,14 @@ export interface Allowance {
 export const sharedAllowance = (): Allowance | undefined => {
   const budget = currentBudget()
   if (!budget) return undefined
-  return { take: ({ signal }) => budget.ask(signal), giveBack: budget.giveBack, use: budget.use, lose: budget.use, reserve: budget.reserve }
+  const use = (tokens: number): void => budget.use(tokens)
+  return {
+    take: ({ signal }) => budget.ask(signal),
+    giveBack: () => budget.giveBack(),
+    use,
+    lose: use,
+    reserve: (claim, signal) => budget.reserve(claim, signal),
+  }
 }
 
 export interface AskedAllowance extends Allowance {

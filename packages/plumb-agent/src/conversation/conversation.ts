@@ -22,7 +22,7 @@ import type { Emit } from '../io/telemetry.js'
 import type { KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
 import type { Cancellation } from '../provider/cancellation.js'
 import type { Effort } from '../provider/effort.js'
-import type { Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { KeptCalls } from '../tool/kept-calls.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
@@ -74,206 +74,247 @@ export interface ConversationOptions {
 export const openConversation = (
   config: AgentConfig,
   tools: Tools,
-  emitEvent: Emit,
+  emit: Emit,
   log: Log,
   surroundings: ConversationOptions = {},
-): Conversation => {
-  const { emitsMemory = false, emitsText = true, allowance, billing, warn, kept, readContent, deliveries } = surroundings
-  const { provider, lane, maxRetries, maxToolCalls, isAmnesiac, system, input, output, parallelToolCalls } = config
-  const meter = new Meter()
-  let memory: ChatMessage[] = [...config.history]
-  // The initial memory is recorded with the first answer, unless another memory was set by then.
-  let unrecorded = config.history
-  let temperature = config.temperature
-  let model = config.model
-  let effort = config.effort
-  const asking = new ProviderBreaker()
-  let hasWarnedOfUsage = false
-  let hasWarnedOfAway = false
-  const conceded = new Set<string>()
-  // For a schema that is sent: from then on it is in the prompt too.
-  let hasMismatch = false
+): Conversation => new ProviderConversation(config, tools, emit, log, surroundings)
 
-  const emitAll: Emit = (event) => {
-    emitEvent(event)
-    if (event.kind === 'retry' && event.away && event.attempt === WARN_AWAY_ATTEMPT && !hasWarnedOfAway) {
-      hasWarnedOfAway = true
-      warn?.(fault('connection_failed', `${event.reason}; it is tried again for up to a minute`, { agent: config.agent }))
-    }
-    if (event.kind !== 'concession' || conceded.has(event.what)) return
-    conceded.add(event.what)
-    warn?.(fault('concession', `the answers are made without ${event.what}: ${event.why}`, { agent: config.agent }))
+class ProviderConversation implements Conversation {
+  readonly #config: AgentConfig
+  readonly #tools: Tools
+  readonly #emitEvent: Emit
+  readonly #log: Log
+  readonly #surroundings: ConversationOptions
+  readonly #meter = new Meter()
+  #memory: ChatMessage[]
+  // The initial memory is recorded with the first answer, unless another memory was set by then.
+  #unrecorded: readonly ChatMessage[]
+  #temperature: number | undefined
+  #model: string
+  #effort: Effort | undefined
+  readonly #asking = new ProviderBreaker()
+  #hasWarnedOfUsage = false
+  #hasWarnedOfAway = false
+  readonly #conceded = new Set<string>()
+  // For a schema that is sent: from then on it is in the prompt too.
+  #hasMismatch = false
+
+  constructor(config: AgentConfig, tools: Tools, emitEvent: Emit, log: Log, surroundings: ConversationOptions) {
+    this.#config = config
+    this.#tools = tools
+    this.#emitEvent = emitEvent
+    this.#log = log
+    this.#surroundings = surroundings
+    this.#memory = [...config.history]
+    this.#unrecorded = config.history
+    this.#temperature = config.temperature
+    this.#model = config.model
+    this.#effort = config.effort
   }
 
-  const contextNow = (): string => meter.describe({ now: new Date(), history: memory.length, documents: config.documents })
+  get noTemperature(): string | undefined {
+    return this.#config.provider.noTemperature
+  }
 
-  const settings = () => ({ model, temperature, effort })
-  const refused = () => asking.refused
+  setTemperature(value: number | null): void {
+    this.#temperature = value ?? this.#config.temperature
+  }
 
-  const compose = (turn: Turn, emit: Emit, billing: Billing | undefined): ModelRequest => ({
-    system,
-    context: config.hasRuntimeContext ? contextNow() : undefined,
-    history: memory,
-    turn: turn.messages,
-    tools: tools.offers(),
-    parallelToolCalls,
-    model,
-    temperature,
-    effort,
-    settings,
-    refused,
-    billing,
-    input,
-    output,
-    schemaInPrompt: config.schemaInPrompt,
-    hasMismatch,
-    emit,
-    log,
-  })
+  setEffort(level: Effort | null): void {
+    this.#effort = level ?? this.#config.effort
+  }
+
+  setModel(name: string | null): void {
+    this.#model = name ?? this.#config.model
+    this.#asking.resume()
+  }
+
+  get memory(): readonly ChatMessage[] {
+    return this.#memory
+  }
+
+  setMemory(messages: readonly ChatMessage[]): void {
+    this.#memory = [...messages]
+    this.#unrecorded = []
+    this.#meter.compactions++
+  }
+
+  // An outcome that is given while what led to it is not kept could count, and the answers be requested again.
+  async answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> {
+    const outcome = await this.#answer(input, cancellation, seq)
+    const { kept } = this.#surroundings
+    if (kept?.flush) await kept.flush()
+    return outcome
+  }
+
+  readonly #emitAll: Emit = (event) => {
+    this.#emitEvent(event)
+    if (event.kind === 'retry' && event.away && event.attempt === WARN_AWAY_ATTEMPT && !this.#hasWarnedOfAway) {
+      this.#hasWarnedOfAway = true
+      this.#surroundings.warn?.(
+        fault('connection_failed', `${event.reason}; it is tried again for up to a minute`, { agent: this.#config.agent }),
+      )
+    }
+    if (event.kind !== 'concession' || this.#conceded.has(event.what)) return
+    this.#conceded.add(event.what)
+    this.#surroundings.warn?.(
+      fault('concession', `the answers are made without ${event.what}: ${event.why}`, { agent: this.#config.agent }),
+    )
+  }
+
+  #contextNow(): string {
+    return this.#meter.describe({ now: new Date(), history: this.#memory.length, documents: this.#config.documents })
+  }
+
+  #compose(turn: Turn, emit: Emit, billing: Billing | undefined): ModelRequest {
+    const { system, hasRuntimeContext, parallelToolCalls, input, output, schemaInPrompt } = this.#config
+    const settings = () => ({ model: this.#model, temperature: this.#temperature, effort: this.#effort })
+    return {
+      system,
+      context: hasRuntimeContext ? this.#contextNow() : undefined,
+      history: this.#memory,
+      turn: turn.messages,
+      tools: this.#tools.offers(),
+      parallelToolCalls,
+      ...settings(),
+      settings,
+      refused: () => this.#asking.refused,
+      billing,
+      input,
+      output,
+      schemaInPrompt,
+      hasMismatch: this.#hasMismatch,
+      emit,
+      log: this.#log,
+    }
+  }
 
   // Thousands of inputs wait for one batch.
-  const dropped = (): Said => (lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED })
+  #dropped(): Said {
+    return this.#config.lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED }
+  }
 
-  const ask = async (turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> => {
+  async #ask(turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> {
+    const { billing, kept, allowance } = this.#surroundings
     const paying = billing && countGranted(billing)
-    const question = compose(turn, emit, paying?.billing)
+    const question = this.#compose(turn, emit, paying?.billing)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
-    if (before?.found) return repeat(before.found, question, before)
+    if (before?.found) return this.#repeat(before.found, question, before)
     if (before?.miss) return { ok: false, error: before.miss }
-    if (asking.refused) return refusedWith(asking.refused)
+    if (this.#asking.refused) return refusedWith(this.#asking.refused)
     const denied = allowance && (await allowance.take(cancellation))
-    if (cancellation.isCancelled) return dropped()
+    if (cancellation.isCancelled) return this.#dropped()
     if (denied) return { ok: false, error: denied }
-    const asked = asking.turn
-    log('question', { model, history: memory.length, message: turn.messages.at(-1) })
+    const asked = this.#asking.turn
+    this.#log('question', { model: this.#model, history: this.#memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
-    const batching =
-      lane === 'batch' ? { key: before?.key, directory: before?.directory, emit: emitAll, warn: warn ?? (() => {}) } : undefined
-    const coming = provider.answer(batching ? { ...question, batching } : question, cancellation)
-    tools.prepare?.()
-    const answer = await coming
+    const answer = await this.#request(question, before, cancellation)
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) {
       if (answer.ok) allowance?.lose(totalTokens(answer.value.usage))
-      return dropped()
+      return this.#dropped()
     }
     if (!answer.ok && answer.error.error === 'budget_spent' && paying?.granted === 0) allowance?.giveBack()
     before?.keep(answer)
     const error = answer.ok ? undefined : answer.error
-    asking.note({ generation: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })
+    this.#asking.note({ generation: asked, input: turn, error, refusal: answer.ok ? undefined : answer.refusal })
     if (!answer.ok) {
-      log('refused', { model: question.model, ms, error: answer.error })
-      const isShared = answer.refusal !== undefined && asked === asking.turn && asking.refused
+      this.#log('refused', { model: question.model, ms, error: answer.error })
+      const isShared = answer.refusal !== undefined && asked === this.#asking.turn && this.#asking.refused
       return isShared ? refusedWith(isShared) : answer.isShared ? refusedWith(answer.error) : { ok: false, error: answer.error }
     }
-    const { usage, estimated, cost, stop, content, model: answering = question.model } = answer.value
-    if (estimated !== undefined && !hasWarnedOfUsage) warn?.(fault('usage_unknown', estimated, { agent: config.agent }))
-    hasWarnedOfUsage ||= estimated !== undefined
-    log('answer', { model: answering, ms, usage, stop, content })
-    meter.add(usage)
-    allowance?.use(totalTokens(usage))
+    this.#count(answer.value, question, ms)
+    return { ...answer, calls: before?.callsOf() }
+  }
+
+  #request(question: ModelRequest, kept: KeptQuestion | undefined, cancellation: Cancellation): Promise<Answered> {
+    const { provider, lane } = this.#config
+    const { warn = () => {} } = this.#surroundings
+    const batching = lane === 'batch' ? { key: kept?.key, directory: kept?.directory, emit: this.#emitAll, warn } : undefined
+    const coming = provider.answer(batching ? { ...question, batching } : question, cancellation)
+    this.#tools.prepare?.()
+    return coming
+  }
+
+  /** What an answer took: for the log, the budget and telemetry. */
+  #count({ usage, estimated, cost, stop, content, model: answering }: ModelAnswer, { model, emit }: ModelRequest, ms: number): void {
+    const { agent, providerName, lane } = this.#config
+    if (estimated !== undefined && !this.#hasWarnedOfUsage) this.#surroundings.warn?.(fault('usage_unknown', estimated, { agent }))
+    this.#hasWarnedOfUsage ||= estimated !== undefined
+    this.#log('answer', { model: answering ?? model, ms, usage, stop, content })
+    this.#meter.add(usage)
+    this.#surroundings.allowance?.use(totalTokens(usage))
     emit({
       kind: 'usage',
       ...usage,
-      model: answering,
-      provider: config.providerName,
+      model: answering ?? model,
+      provider: providerName,
       ms,
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     })
-    return { ...answer, calls: before?.callsOf() }
   }
 
   // As if it had been requested, but without its cost.
-  const repeat = ({ answered, source }: NonNullable<KeptQuestion['found']>, question: ModelRequest, kept: KeptQuestion): Said => {
-    log('kept', { model: question.model, source, message: question.turn.at(-1) })
+  #repeat({ answered, source }: NonNullable<KeptQuestion['found']>, question: ModelRequest, kept: KeptQuestion): Said {
+    this.#log('kept', { model: question.model, source, message: question.turn.at(-1) })
     if (!answered.ok) return { ok: false, error: answered.error }
     const { usage, content, model: answering = question.model } = answered.value
     for (const block of content) {
-      if (block.type === 'text' && emitsText) question.emit({ kind: 'text', delta: block.text })
+      if (block.type === 'text' && this.#surroundings.emitsText !== false) question.emit({ kind: 'text', delta: block.text })
       if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
     }
-    meter.add(usage)
+    this.#meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
     return { ...answered, calls: kept.callsOf() }
   }
 
-  const remember = (messages: readonly ChatMessage[], emit: Emit): void => {
-    memory.push(...messages)
-    if (emitsMemory) emit({ kind: 'remembered', messages: [...unrecorded, ...messages] })
-    unrecorded = []
+  #remember(messages: readonly ChatMessage[], emit: Emit): void {
+    this.#memory.push(...messages)
+    if (this.#surroundings.emitsMemory) emit({ kind: 'remembered', messages: [...this.#unrecorded, ...messages] })
+    this.#unrecorded = []
   }
 
-  // An outcome that is given while what led to it is not kept could count, and the answers be asked for again.
-  const answerAndKeep = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> => {
-    const outcome = await answer(input, cancellation, seq)
-    await kept?.flush?.()
-    return outcome
-  }
-
-  const answer = async (input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> => {
-    const delivery = seq === undefined ? undefined : deliveries?.of(seq)
-    const emit: Emit = seq === undefined ? emitAll : (event) => emitAll({ ...event, seq })
-    const message = readContent ? await readContent(input) : succeed(input.text)
+  async #answer(input: UserInput, cancellation: Cancellation, seq: number | undefined): Promise<InputOutcome> {
+    const delivery = seq === undefined ? undefined : this.#surroundings.deliveries?.of(seq)
+    const emit: Emit = seq === undefined ? this.#emitAll : (event) => this.#emitAll({ ...event, seq })
+    const message = this.#surroundings.readContent ? await this.#surroundings.readContent(input) : succeed(input.text)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     if (!message.ok) return message
     const turn = new Turn(message.value)
-    const count = new CallCount(maxToolCalls)
+    const count = new CallCount(this.#config.maxToolCalls)
     let hasBeenCut = false
     for (let retries = 0; ; ) {
-      const said = await ask(turn, emit, cancellation, delivery)
+      const said = await this.#ask(turn, emit, cancellation, delivery)
       if (!said.ok) return said
       const { content, stop } = said.value
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
         count.add(uses.length)
-        const results = await tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count, delivery })
+        const results = await this.#tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count, delivery })
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         if (!results.ok) return results
         if (count.isSpent) return { ok: false, error: count.fault }
         turn.addRound(content, results.value)
         continue
       }
-      const read = validateAnswer(said.value, config)
+      const read = validateAnswer(said.value, this.#config)
       if (read.ok) {
         const { json, repairs } = read.value
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
-        if (!isAmnesiac) remember(turn.accepted(content), emit)
+        if (!this.#config.isAmnesiac) this.#remember(turn.accepted(content), emit)
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
-      if (retries === maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries)
+      if (retries === this.#config.maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries)
       hasBeenCut ||= isCut
-      hasMismatch ||= !isOnlyCut(stop, text, output)
+      this.#hasMismatch ||= !isOnlyCut(stop, text, this.#config.output)
       retries++
       emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
       // A cut answer would be paid for again with each request, and invite the model to continue it.
-      turn.addComplaint(isCut ? [] : content, complaint(said.value, text, read.error, output))
+      turn.addComplaint(isCut ? [] : content, complaint(said.value, text, read.error, this.#config.output))
     }
-  }
-
-  return {
-    noTemperature: provider.noTemperature,
-    setTemperature: (value) => {
-      temperature = value ?? config.temperature
-    },
-    setEffort: (level) => {
-      effort = level ?? config.effort
-    },
-    setModel: (name) => {
-      model = name ?? config.model
-      asking.resume()
-    },
-    get memory() {
-      return memory
-    },
-    setMemory: (messages) => {
-      memory = [...messages]
-      unrecorded = []
-      meter.compactions++
-    },
-    answer: kept?.flush ? answerAndKeep : answer,
   }
 }
 

@@ -19,7 +19,7 @@ import {
 
 export type InboundMessage =
   | { readonly kind: 'input'; readonly line: number; readonly json: Buffer; readonly isLast: boolean }
-  /** An unreadable line in place of an input: it counts as one. */
+  /** An unreadable line instead of an input: it counts as one. */
   | { readonly kind: 'bad-input'; readonly line: number; readonly fault: Fault }
   | { readonly kind: 'control'; readonly message: unknown }
   | { readonly kind: 'tool-answer'; readonly message: unknown }
@@ -30,7 +30,7 @@ export type InboundMessage =
   | { readonly kind: 'end'; readonly port: 'input' | 'ctrl_in' | 'tool_resp' | 'spec' }
 
 /**
- * `data`: every line is an input. `mixed`: envelopes may stand among the inputs. `mux`: there are only envelopes; `mux-spec`: and the first
+ * `data`: every line is an input. `mixed`: envelopes may be among the inputs. `mux`: there are only envelopes; `mux-spec`: and the first
  * of them was the spec.
  */
 export type Framing = 'data' | 'mixed' | 'mux' | 'mux-spec'

@@ -39,10 +39,10 @@ export interface OutletOptions {
 export interface OutletListeners {
   /** There is space again, or no reader to wait for. */
   readonly onDrain: () => void
-  /** The reader of the outputs is gone. */
+  /** The reader of the outputs has closed. */
   readonly onOutputClosed: () => void
   readonly onOutputFault: (fault: Fault) => void
-  /** The reader of the tool requests is gone. */
+  /** The reader of the tool requests has closed. */
   readonly onRequestsClosed: () => void
 }
 
@@ -75,94 +75,122 @@ export interface Outlets {
   readonly end: () => Promise<unknown>
 }
 
-export const openOutlets = ({
-  fds,
-  isMux,
-  takesEnvelopes,
-  isRawOutput,
-  isNumbered,
-  isForOurs,
-  hasTelemetry,
-  sendsToolRequests,
-  warn,
-  listeners,
-}: OutletOptions): Outlets => {
-  const { onDrain, onOutputClosed, onOutputFault, onRequestsClosed } = listeners
-  let isOutputClosed = false
-  let wasTelemetryLast = false
-  const output = new LineWriter(openLineOutput(FDS.output), {
-    raw: isRawOutput,
-    onDrain,
-    // A model that is answering has to be paid: where only telemetry found no reader, its answer may still come and be kept.
-    onClosed: () => {
-      isOutputClosed = true
-      if (wasTelemetryLast) onDrain()
-      else onOutputClosed()
-    },
-    onFault: onOutputFault,
-  })
-  const onDescriptor = (fd: number, options: LineWriterOptions) => (fds.has(fd) ? new LineWriter(openLineOutput(fd), options) : undefined)
-  const inEnvelopes = (port: string, json: string) => {
+export const openOutlets = (options: OutletOptions): Outlets => new ProcessOutlets(options)
+
+class ProcessOutlets implements Outlets {
+  readonly #options: OutletOptions
+  #isOutputClosed = false
+  #wasTelemetryLast = false
+  readonly #output: LineWriter
+  readonly #telemetry: LineWriter | undefined
+  readonly #replies: Replies | undefined
+  readonly #requests: LineWriter | undefined
+  #replyCount = 0
+  readonly writeError: Outlets['writeError']
+  readonly writeTelemetry: Outlets['writeTelemetry']
+  readonly writeToolRequest: Outlets['writeToolRequest']
+
+  constructor(options: OutletOptions) {
+    this.#options = options
+    const { fds, isRawOutput, hasTelemetry, sendsToolRequests, isNumbered, isForOurs, warn, listeners } = options
+    const { onDrain, onOutputClosed, onOutputFault, onRequestsClosed } = listeners
+    this.#output = new LineWriter(openLineOutput(FDS.output), {
+      raw: isRawOutput,
+      onDrain,
+      // A model that is answering has to be paid: where only telemetry found no reader, its answer may still come and be kept.
+      onClosed: () => {
+        this.#isOutputClosed = true
+        if (this.#wasTelemetryLast) onDrain()
+        else onOutputClosed()
+      },
+      onFault: onOutputFault,
+    })
+    const telemetry = { onDrain, onClosed: onDrain, onFault: onDrain }
+    const requests = { onClosed: onRequestsClosed, onFault: onRequestsClosed }
+    this.#telemetry = hasTelemetry ? this.#onDescriptor(FDS.telemetry, telemetry) : undefined
+    this.#replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
+    this.#requests = sendsToolRequests ? this.#onDescriptor(FDS.tool_req, requests) : undefined
+    this.writeError = isNumbered ? (seq, error) => this.#inLines(errorText([seq], error, { hasMore: false, isForOurs })) : undefined
+    this.writeTelemetry = this.#telemetryOutlet()
+    this.writeToolRequest = this.#requestOutlet()
+  }
+
+  writeOutput(seq: number, json: string): void {
+    const { isNumbered, isMux, takesEnvelopes, isRawOutput } = this.#options
+    if (isNumbered) {
+      this.#inLines(valueText([seq], DEFAULT_PORT, json))
+      return this.#inLines(doneText(seq))
+    }
+    const bytes = Buffer.from(json)
+    if (isMux || (takesEnvelopes && !isRawOutput && hasPortKey(bytes, 0, bytes.length))) this.#inEnvelopes('output', json)
+    else this.#output.writeText(json)
+  }
+
+  endControl(k: number, isPaused: boolean): void {
+    if (this.#options.isNumbered) this.#inLines(controlText(k, isPaused && this.#options.isForOurs))
+  }
+
+  reply(reply: { readonly kind: string }, replyTo: ReplyTo): boolean {
+    const json = reply.kind === 'approval' ? writeBody(reply) : JSON.stringify(reply)
+    if (this.#replies ? !this.#replies.write(json) : replyTo !== 'envelope' && !this.#options.isNumbered) return false
+    if (!this.#replies && this.#options.isNumbered) this.#inLines(valueText([], 'ctrl_out', json))
+    else if (!this.#replies) this.#inEnvelopes('ctrl_out', json)
+    this.#replyCount++
+    return true
+  }
+
+  replyCount(): number {
+    return this.#replyCount
+  }
+
+  isFull(): boolean {
+    return this.#output.isFull || this.#telemetry?.isFull === true
+  }
+
+  flush(): void {
+    this.#telemetry?.flush()
+    this.#output.flush()
+    this.#replies?.flush()
+  }
+
+  end(): Promise<unknown> {
+    const writers = [this.#output, this.#telemetry, this.#requests, this.#replies]
+    return Promise.all(writers.map((writer) => writer?.end()))
+  }
+
+  #onDescriptor(fd: number, options: LineWriterOptions) {
+    return this.#options.fds.has(fd) ? new LineWriter(openLineOutput(fd), options) : undefined
+  }
+
+  #inEnvelopes(port: string, json: string): void {
     const bytes = Buffer.from(json)
     const envelope = enclose(port, bytes, 0, bytes.length)
-    output.write(envelope, 0, envelope.length)
+    this.#output.write(envelope, 0, envelope.length)
   }
-  const writeNumbered = (line: string, isTelemetry: boolean): void => {
-    if (isOutputClosed && wasTelemetryLast && !isTelemetry) onOutputClosed()
-    wasTelemetryLast = isTelemetry
-    if (isMux) inEnvelopes(DEFAULT_PORT, line)
-    else output.writeText(line)
-  }
-  const inLines = (line: string) => writeNumbered(line, false)
 
-  const telemetry = hasTelemetry ? onDescriptor(FDS.telemetry, { onDrain, onClosed: onDrain, onFault: onDrain }) : undefined
-  const replies = fds.has(FDS.ctrl_out) ? openReplies(warn) : undefined
-  const requests = sendsToolRequests ? onDescriptor(FDS.tool_req, { onClosed: onRequestsClosed, onFault: onRequestsClosed }) : undefined
-  const writers = telemetry ? [output, telemetry] : [output]
-  let replyCount = 0
-  const telemetryOutlet = (): Outlets['writeTelemetry'] => {
+  #writeNumbered(line: string, isTelemetry: boolean): void {
+    if (this.#isOutputClosed && this.#wasTelemetryLast && !isTelemetry) this.#options.listeners.onOutputClosed()
+    this.#wasTelemetryLast = isTelemetry
+    if (this.#options.isMux) this.#inEnvelopes(DEFAULT_PORT, line)
+    else this.#output.writeText(line)
+  }
+
+  #inLines(line: string): void {
+    this.#writeNumbered(line, false)
+  }
+
+  #telemetryOutlet(): Outlets['writeTelemetry'] {
+    const telemetry = this.#telemetry
     if (telemetry) return (json) => telemetry.writeText(json)
-    if (!hasTelemetry) return undefined
-    if (isNumbered) return (json) => writeNumbered(telemetryText(json), true)
-    return isMux ? (json) => inEnvelopes('telemetry', json) : undefined
+    if (!this.#options.hasTelemetry) return undefined
+    if (this.#options.isNumbered) return (json) => this.#writeNumbered(telemetryText(json), true)
+    return this.#options.isMux ? (json) => this.#inEnvelopes('telemetry', json) : undefined
   }
 
-  return {
-    writeOutput: (seq, json) => {
-      if (isNumbered) {
-        inLines(valueText([seq], DEFAULT_PORT, json))
-        return inLines(doneText(seq))
-      }
-      const bytes = Buffer.from(json)
-      if (isMux || (takesEnvelopes && !isRawOutput && hasPortKey(bytes, 0, bytes.length))) inEnvelopes('output', json)
-      else output.writeText(json)
-    },
-    writeError: isNumbered ? (seq, error) => inLines(errorText([seq], error, { hasMore: false, isForOurs })) : undefined,
-    endControl: (k, isPaused) => {
-      if (isNumbered) inLines(controlText(k, isPaused && isForOurs))
-    },
-    writeTelemetry: telemetryOutlet(),
-    writeToolRequest: requests
-      ? (json) => requests.writeText(json)
-      : sendsToolRequests && isMux
-        ? (json) => inEnvelopes('tool_req', json)
-        : undefined,
-    reply: (reply, replyTo) => {
-      const json = reply.kind === 'approval' ? writeBody(reply) : JSON.stringify(reply)
-      if (replies ? !replies.write(json) : replyTo !== 'envelope' && !isNumbered) return false
-      if (!replies && isNumbered) inLines(valueText([], 'ctrl_out', json))
-      else if (!replies) inEnvelopes('ctrl_out', json)
-      replyCount++
-      return true
-    },
-    replyCount: () => replyCount,
-    isFull: () => writers.some((writer) => writer.isFull),
-    flush: () => {
-      telemetry?.flush()
-      output.flush()
-      replies?.flush()
-    },
-    end: () => Promise.all([...writers, ...(requests ? [requests] : []), ...(replies ? [replies] : [])].map((writer) => writer.end())),
+  #requestOutlet(): Outlets['writeToolRequest'] {
+    const requests = this.#requests
+    if (requests) return (json) => requests.writeText(json)
+    return this.#options.sendsToolRequests && this.#options.isMux ? (json) => this.#inEnvelopes('tool_req', json) : undefined
   }
 }
 

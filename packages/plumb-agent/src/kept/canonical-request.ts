@@ -57,7 +57,7 @@ const settingsOf = (
   settings: { ...provider.settings, temperature, effort, parallel_tool_calls: parallelToolCalls, schema_in_prompt: schemaInPrompt },
 })
 
-/** The hash of values that begin with the same messages: the state of SHA-256 behind those that will stay. */
+/** The hash of values that begin with the same messages: the state of SHA-256 after those that will stay. */
 class Beginning {
   #seen: ChatMessage[] = []
   #ids = new Ids()
@@ -73,7 +73,7 @@ class Beginning {
 
   /** Of a value with the messages of `history` and `turn`, which ends with `rest`. Undefined: a message has no text of its own. */
   digest(history: readonly ChatMessage[], turn: readonly ChatMessage[], rest: string): string | undefined {
-    // A memory that was set, or cut, begins anew.
+    // A memory that was set, or cut, begins again.
     if (this.#seen.length > history.length || !this.#seen.every((message, i) => message === history[i])) this.#forget()
     for (const message of history.slice(this.#seen.length)) {
       const text = this.#textOf(message, this.#seen.length, this.#ids)
@@ -145,5 +145,5 @@ const isInput = ({ type }: { readonly [key: string]: unknown }): boolean => type
 
 const IDS: ReadonlySet<string> = new Set(['id', 'tool_use_id', 'call_id'])
 
-/** Data that only the provider can read, and creates anew each time. */
+/** Data that only the provider can read, and creates again each time. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content'])

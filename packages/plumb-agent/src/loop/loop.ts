@@ -15,7 +15,7 @@
 //              | pause  | resume, or no more control can come | the queue is full and only stdin brings control
 //   running    | paused | running                             | running
 //   paused     | paused | running                             | deadlocked, which is reported
-//   deadlocked | -      | -                                   | deadlocked: the control that could resume stands behind the queue
+//   deadlocked | -      | -                                   | deadlocked: the control that could resume is after the queue
 //
 // `phase`: idle -> advancing -> idle ... -> finished, once stdin is not open, nothing is queued or in flight, and no control is awaited.
 
@@ -97,7 +97,14 @@ export class Loop {
     this.#delivery = new Delivery(parts)
     this.#sources = new ControlSources(parts.intake)
     const { conversation, approvals, outlets, report } = parts
-    this.#control = new ControlProcessor({ conversation, approvals, reply: outlets.reply, report, cancel: () => this.cancel(), loop: this })
+    this.#control = new ControlProcessor({
+      conversation,
+      approvals,
+      reply: (...of) => outlets.reply(...of),
+      report,
+      cancel: () => this.cancel(),
+      loop: this,
+    })
   }
 
   /** No input is being started. */
@@ -334,7 +341,7 @@ export class Loop {
     return this.#sources.mayApprove && (this.#sources.hasDescriptor || !this.isBacklogged)
   }
 
-  /** Control and answers to calls on stdin are behind more input than may be queued. */
+  /** Control and answers to calls on stdin are after more input than may be queued. */
   get isBacklogged(): boolean {
     return this.#queue.isFull && !this.#inFlight.isEmpty
   }

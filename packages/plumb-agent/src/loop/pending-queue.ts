@@ -23,7 +23,7 @@ export interface Input {
 
 // plumb-wire(5), Envelopes: data that may wait while control is read.
 const MAX_BYTES = 16 * 1024 * 1024
-// The cost of an item besides its text, so that many short ones are bounded too.
+// The cost of an item other than its text, so that many short ones are bounded too.
 const ITEM_BYTES = 256
 
 export class PendingQueue {

@@ -39,7 +39,7 @@ const readAttached = async (path: string): Promise<Result<ContentBlock>> => {
   const refuse = (code: 'file_not_found' | 'config_invalid', why: string) => fail(code, `--attach names '${preview(path, 200)}': ${why}`)
   try {
     const stats = await stat(path)
-    if (!stats.isFile()) return refuse('file_not_found', 'it is no regular file')
+    if (!stats.isFile()) return refuse('file_not_found', 'it is not a regular file')
     if (stats.size > MAX_FILE_BYTES) return refuse('config_invalid', `it has ${stats.size} bytes, and at most ${MAX_FILE_BYTES} are taken`)
     const block = attachedBlock(path, await readFile(path))
     return block.ok ? block : refuse('config_invalid', block.error.detail)

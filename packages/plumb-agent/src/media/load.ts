@@ -53,7 +53,7 @@ const fromAddress = ({ kind, media_type, title }: MediaValue, url: string): Resu
   const scheme = URL.canParse(url) ? new URL(url).protocol : undefined
   if (scheme !== 'https:' && scheme !== 'http:') {
     const hint = scheme === 'data:' ? "; write its base64 as 'data'" : ''
-    return fail('unsupported_media', `url of ${kind} is no address of http or https: '${preview(url)}'${hint}`)
+    return fail('unsupported_media', `url of ${kind} is not an address of http or https: '${preview(url)}'${hint}`)
   }
   return succeed({ type: kind, url, ...(media_type === undefined ? {} : { media_type }), ...(title === undefined ? {} : { title }) })
 }
@@ -123,7 +123,7 @@ const toBlock = ({ kind, media_type, title }: MediaValue, bytes: Buffer, shown: 
 }
 
 const unknownBytes = (shown: string): ReturnType<typeof fail> =>
-  fail('unsupported_media', `${shown} is none of ${MEDIA_KINDS.flatMap((kind) => TYPES[kind]).join(', ')}, by its first bytes`)
+  fail('unsupported_media', `${shown} is not one of ${MEDIA_KINDS.flatMap((kind) => TYPES[kind]).join(', ')}, by its first bytes`)
 
 // A model identifies a document by its name.
 const titleOf = ({ kind, title }: MediaValue, path: string): { title?: string } =>

@@ -6,11 +6,11 @@
 //   tool round       conversation.ts           the model calls tools                             max_tool_calls calls
 //   interruption     chat.ts, answer           the provider interrupts its answer                MAX_INTERRUPTIONS times
 //   concession       chat.ts, ask              a request is refused for a feature it uses        once a feature and model
-// transport        http/retry.ts             a failure may pass: network, 429, 5xx             transport_retries times, with growing waits
+//   transport        http/retry.ts             a failure may pass: network, 429, 5xx             transport_retries times, with growing waits
 //   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Account, fail, fault, isRecord, type ProviderLane, succeed, totalTokens } from '@plumb/wire'
+import { type Account, fail, fault, isRecord, type Log, type ProviderLane, succeed, totalTokens } from '@plumb/wire'
 import { version } from '../../package.json'
 import { writeBody } from '../io/written-json.js'
 import type { BatchLane } from './batch/lane.js'
@@ -19,7 +19,7 @@ import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
 import { exchange, takeReply } from './exchange.js'
 import { errorEventFailure } from './http/api-error.js'
-import { openConnection } from './http/connection.js'
+import { type HttpConnection, openConnection } from './http/connection.js'
 import { isProviderItself } from './http/endpoint.js'
 import { type Attempt, type Failure, failWith } from './http/failure.js'
 import { asRefusedMedia } from './http/refused-media.js'
@@ -73,47 +73,92 @@ interface Ask {
   readonly cancelled: Cancelled
 }
 
-export const openChat = (protocol: Protocol, settings: ChatSettings): Provider => {
-  const { account, endpoint, key, maxTokens, thinkingBudget, lane, maxRetries, timing } = settings
-  const isStreaming = settings.isStreaming && lane === 'now'
-  const { host } = endpoint
-  const connection = openConnection(endpoint, timing)
-  const isOwnHost = isProviderItself(account, endpoint)
-  const path = protocol.pathOf(endpoint)
-  const keyWords = keyWordsOf(account, key)
-  const concessions = new Concessions(protocol)
-  const isPatched = !isRecord(settings.patch) || Object.keys(settings.patch).length > 0
+export const openChat = (protocol: Protocol, settings: ChatSettings): Provider => new HttpProvider(protocol, settings)
 
-  const compose = (question: ModelRequest, names: WireNames, without?: string): Composed => {
-    const downgrades = new Set(concessions.without(question.model))
+class HttpProvider implements Provider {
+  readonly #protocol: Protocol
+  readonly #settings: ChatSettings
+  readonly #isStreaming: boolean
+  readonly #host: string
+  readonly #connection: HttpConnection
+  readonly #keyHint: string
+  readonly #concessions: Concessions
+  #opened: Promise<BatchLane> | undefined
+
+  constructor(protocol: Protocol, settings: ChatSettings) {
+    this.#protocol = protocol
+    this.#settings = settings
+    const { account, endpoint, key, timing, isStreaming, lane } = settings
+    this.#isStreaming = isStreaming && lane === 'now'
+    this.#host = endpoint.host
+    this.#connection = openConnection(endpoint, timing)
+    this.#keyHint = keyHintOf(account, key)
+    this.#concessions = new Concessions(protocol)
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  async answer(question: ModelRequest, cancelled: Cancelled): Promise<Answered> {
+    const refused = mediaOf(question.turn.slice(0, 1))
+      .map(this.#protocol.refusesMedia)
+      .find((why) => why !== undefined)
+    if (refused !== undefined) return fail('unsupported_media', refused)
+    let asked = question
+    let answer: ModelAnswer | undefined
+    for (let interruptions = 0; ; interruptions++) {
+      const result = await this.#ask(asked, cancelled)
+      if (!result.ok) {
+        if (answer) question.billing?.lose(totalTokens(answer.usage))
+        return toAnswered(result.failure)
+      }
+      const { isPaused = false, ...part } = result.value
+      answer = answer ? joinAnswers(answer, part) : part
+      if (!isPaused) return succeed(answer)
+      if (interruptions === MAX_INTERRUPTIONS) return fail('bad_reply', `${this.#host} interrupted its answer ${MAX_INTERRUPTIONS} times`)
+      asked = { ...question, turn: [...question.turn, { role: 'assistant', content: asJson(answer.content) }] }
+    }
+  }
+
+  #compose(question: ModelRequest, names: WireNames, without?: string): Composed {
+    const downgrades = new Set(this.#concessions.without(question.model))
     if (without !== undefined) downgrades.add(without)
-    const format = downgrades.has('plain_output') ? undefined : formatOf(question.output, protocol.dialect)
-    const system = systemText(question, format, isOwnHost)
-    const effort = concessions.effortFor(question)
-    const options = { maxTokens, thinkingBudget, isStreaming, names, downgrades, system, format, effort }
-    const body = protocol.bodyOf(question, options)
-    return { body: isPatched ? mergePatch(body, settings.patch) : body, isWrapped: format?.isWrapped === true }
+    const format = downgrades.has('plain_output') ? undefined : formatOf(question.output, this.#protocol.dialect)
+    const { account, endpoint, maxTokens, thinkingBudget, patch } = this.#settings
+    const system = systemText(question, format, isProviderItself(account, endpoint))
+    const effort = this.#concessions.effortFor(question)
+    const options = { maxTokens, thinkingBudget, isStreaming: this.#isStreaming, names, downgrades, system, format, effort }
+    const body = this.#protocol.bodyOf(question, options)
+    const isPatched = !isRecord(patch) || Object.keys(patch).length > 0
+    return { body: isPatched ? mergePatch(body, patch) : body, isWrapped: format?.isWrapped === true }
   }
 
-  const headersOf = (body: unknown) => ({
-    'content-type': 'application/json',
-    accept: isStreaming ? 'text/event-stream' : 'application/json',
-    'user-agent': `plumb-agent/${version}`,
-    ...protocol.headersOf(key, body),
-  })
+  #headersOf(body: unknown) {
+    return {
+      'content-type': 'application/json',
+      accept: this.#isStreaming ? 'text/event-stream' : 'application/json',
+      'user-agent': `plumb-agent/${version}`,
+      ...this.#protocol.headersOf(this.#settings.key, body),
+    }
+  }
 
-  let opened: Promise<BatchLane> | undefined
-  const openBatches = async ({ log, batching }: ModelRequest): Promise<BatchLane> => {
+  #callsWith(log: Log) {
+    return { connection: this.#connection, host: this.#host, keyHint: this.#keyHint, timing: this.#settings.timing, log }
+  }
+
+  async #openBatches({ log, batching }: ModelRequest): Promise<BatchLane> {
     const { openBatchLane } = await import('./batch/open.js')
-    const calls = { connection, host, keyWords, timing, log }
-    return openBatchLane({ protocol, endpoint, headers: headersOf({}), calls, maxRetries, directory: batching?.directory })
+    const { endpoint, maxRetries } = this.#settings
+    const [protocol, headers, calls] = [this.#protocol, this.#headersOf({}), this.#callsWith(log)]
+    return openBatchLane({ protocol, endpoint, headers, calls, maxRetries, directory: batching?.directory })
   }
 
-  const ask = async (asked: ModelRequest, cancelled: Cancelled): Promise<Attempt<Finished>> => {
+  async #ask(asked: ModelRequest, cancelled: Cancelled): Promise<Attempt<Finished>> {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
     for (let question = asked; ; question = withCurrentSettings(asked)) {
-      concessions.reportEffort(question)
-      const { result, sent } = await send({ question, names, cancelled })
+      this.#concessions.reportEffort(question)
+      const { result, sent } = await this.#send({ question, names, cancelled })
       const { model } = sent.question
       if (result.ok) {
         const answering = model === asked.model ? {} : { model }
@@ -122,100 +167,79 @@ export const openChat = (protocol: Protocol, settings: ChatSettings): Provider =
       }
       const refused = {
         question: sent.question,
-        changesWithout: (feature: string) => !isDeepStrictEqual(compose(sent.question, names, feature).body, sent.body),
+        changesWithout: (feature: string) => !isDeepStrictEqual(this.#compose(sent.question, names, feature).body, sent.body),
       }
-      const hint = hintFor(protocol, result.failure)
+      const hint = hintFor(this.#protocol, result.failure)
       if (hint !== undefined) return { ok: false, failure: withHint(result.failure, hint) }
-      if (cancelled.isCancelled || !concessions.learn(refused, result.failure)) return result
+      if (cancelled.isCancelled || !this.#concessions.learn(refused, result.failure)) return result
     }
   }
 
   /** Each retry takes the settings of its time. */
-  const send = async ({ question, names, cancelled }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> => {
-    let sent: Sent = { question, ...compose(question, names) }
+  async #send({ question, names, cancelled }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> {
+    const { maxRetries, timing } = this.#settings
+    let sent: Sent = { question, ...this.#compose(question, names) }
     const result = await retryRequest<Finished>(
       async (attempt) => {
         const refused = attempt === 1 ? undefined : question.refused?.()
-        if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, words: '', refusal: 'final' } }
+        if (refused) return { ok: false, failure: { fault: refused, isRetryable: false, text: '', refusal: 'final' } }
         if (attempt > 1) {
           const current = withCurrentSettings(question)
-          sent = { question: current, ...compose(current, names) }
+          sent = { question: current, ...this.#compose(current, names) }
         }
-        return post(sent, attempt, names, cancelled)
+        return this.#post(sent, attempt, names, cancelled)
       },
       { maxRetries, timing, cancelled, onRetry: (event) => question.emit({ kind: 'retry', ...event }) },
     )
     return { result, sent }
   }
 
-  const post = async (sent: Sent, attempt: number, names: WireNames, cancelled: Cancelled): Promise<Attempt<Finished>> => {
+  async #post(sent: Sent, attempt: number, names: WireNames, cancelled: Cancelled): Promise<Attempt<Finished>> {
     const { question, body } = sent
     const { model, log, billing, batching } = question
+    const { endpoint, maxTokens, lane } = this.#settings
+    const path = this.#protocol.pathOf(endpoint)
     const text = writeBody(body)
     const bytes = Buffer.byteLength(text)
-    if (lane === 'batch') opened ??= openBatches(question)
-    const batches = await opened
+    if (lane === 'batch') this.#opened ??= this.#openBatches(question)
+    const batches = await this.#opened
     const isPaid = batches?.isNoted(batching?.key) === true
     const reserve = async () => billing?.reserve(sizeOf(body, text, question), cancelled.signal)
     const bill = isPaid || !billing ? undefined : await (batches ? batches.sequentially(reserve) : reserve())
-    if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, words: '' } }
-    const headers = headersOf(body)
+    if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, text: '' } }
+    const headers = this.#headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
-    const reader = protocol.openReader(question, names, (error) => errorEventFailure(host, keyWords, error))
+    const reader = this.#protocol.openReader(question, names, (error) => errorEventFailure(this.#host, this.#keyHint, error))
     const result = batches
-      ? await askInBatch(batches, { ...sent, headers, text, cancelled }, reader)
-      : await exchange({ protocol, connection, host, keyWords, timing, log }, { path, headers, body: text }, reader, cancelled)
+      ? await this.#askInBatch(batches, { ...sent, headers, text, cancelled }, reader)
+      : await exchange({ protocol: this.#protocol, ...this.#callsWith(log) }, { path, headers, body: text }, reader, cancelled)
     if (!result.ok) {
       bill?.value.settle(result.failure.isUnbilled ? 'nothing' : 'most')
       return { ok: false, failure: asRefusedMedia(result.failure, text) }
     }
-    const checked = checkUsage(result.value.usage, { host, bytes, maxTokens, isLimited: billing !== undefined })
+    const checked = checkUsage(result.value.usage, { host: this.#host, bytes, maxTokens, isLimited: billing !== undefined })
     const cost = bill?.value.settle(checked.usage, checked.estimated === undefined)
     return { ok: true, value: { ...result.value, ...checked, ...(cost === undefined ? {} : { cost }) } }
   }
 
-  const askInBatch = async (batches: BatchLane, asked: InBatch, reader: AnswerReader): Promise<Attempt<Finished>> => {
+  async #askInBatch(batches: BatchLane, asked: InBatch, reader: AnswerReader): Promise<Attempt<Finished>> {
     const { question, isWrapped, headers, text, cancelled } = asked
     const { key, emit = question.emit, warn = () => {} } = question.batching ?? {}
     const replied = await batches.ask({ key, body: text, headers, model: question.model, isWrapped, signal: cancelled.signal, emit, warn })
     if (!replied.ok) return replied
-    const failure = takeReply(replied.value.reply, reader, protocol)
+    const failure = takeReply(replied.value.reply, reader, this.#protocol)
     if (failure) return { ok: false, failure }
-    if (!reader.isWhole) return failWith('bad_reply', `${host} gave an answer in a batch that is not whole`, false)
+    if (!reader.isWhole) return failWith('bad_reply', `${this.#host} gave an answer in a batch that is not whole`, false)
     return { ok: true, value: { ...reader.finish(), isWrapped: replied.value.isWrapped } }
-  }
-
-  return {
-    answer: async (question, cancelled) => {
-      const refused = mediaOf(question.turn.slice(0, 1))
-        .map(protocol.refusesMedia)
-        .find((why) => why !== undefined)
-      if (refused !== undefined) return fail('unsupported_media', refused)
-      let asked = question
-      let answer: ModelAnswer | undefined
-      for (let interruptions = 0; ; interruptions++) {
-        const result = await ask(asked, cancelled)
-        if (!result.ok) {
-          if (answer) question.billing?.lose(totalTokens(answer.usage))
-          return toAnswered(result.failure)
-        }
-        const { isPaused = false, ...part } = result.value
-        answer = answer ? joinAnswers(answer, part) : part
-        if (!isPaused) return succeed(answer)
-        if (interruptions === MAX_INTERRUPTIONS) return fail('bad_reply', `${host} interrupted its answer ${MAX_INTERRUPTIONS} times`)
-        asked = { ...question, turn: [...question.turn, { role: 'assistant', content: asJson(answer.content) }] }
-      }
-    },
-    close: connection.close,
   }
 }
 
-const keyWordsOf = ({ name, keyVariable }: Account, key: string | undefined): string => {
+const keyHintOf = ({ name, keyVariable }: Account, key: string | undefined): string => {
   if (keyVariable === undefined) return `wants a key, and provider '${name}' has none: write provider: "openai" with its endpoint`
   return key === undefined ? `wants a key: export ${keyVariable}` : `did not accept the key in ${keyVariable}`
 }
 
-const hintFor = ({ hints }: Protocol, { fault, words }: Failure): string | undefined =>
+const hintFor = ({ hints }: Protocol, { fault, text: words }: Failure): string | undefined =>
   fault.error === 'provider_refused' ? hints.find((one) => one.words.test(words))?.hint : undefined
 
 const withHint = (failure: Failure, hint: string): Failure => {

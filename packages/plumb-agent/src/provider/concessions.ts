@@ -44,7 +44,7 @@ export class Concessions {
   }
 
   /** Whether the request can be repeated without the refused feature. A request that would not change was not refused for that. */
-  learn({ question, changesWithout }: RefusedQuestion, { fault, words }: Failure): boolean {
+  learn({ question, changesWithout }: RefusedQuestion, { fault, text: words }: Failure): boolean {
     if (fault.error !== 'provider_refused') return false
     const { model, log, emit } = question
     const next = this.protocol.downgrades.find((one) => one.words.test(words) && changesWithout(one.name))

@@ -1,4 +1,10 @@
 // One attempt: sends a request and reads its reply to the end, within a deadline.
+//
+//   phase       until                              at the deadline
+//   reading     the answer is whole, or fails      late
+//   lingering   the connection ends: LINGER_MS     late, and the answer is given all the same
+//   late        the connection has broken off      -
+//   done        -                                  -
 
 import { type Fault, type Log, nowMs, startDeadline } from '@plumb/wire'
 import type { Cancelled } from './cancellation.js'
@@ -18,7 +24,7 @@ export interface ExchangeOptions {
   readonly connection: Pick<HttpConnection, 'dispatch'>
   readonly host: string
   /** As in `Refused`. */
-  readonly keyWords: string
+  readonly keyHint: string
   readonly timing: Timing
   readonly log: Log
 }
@@ -45,13 +51,11 @@ class Exchange implements ReplyListener {
   #giveUp: (why: Error) => void = () => {}
   #clearDeadline = (): void => {}
   #stopListening = (): void => {}
-  #isLate = false
-  #isDone = false
-  #hasLingered = false
+  #phase: 'reading' | 'lingering' | 'late' | 'done' = 'reading'
   /** Its head, once that has come. */
   #status = 0
   #headers: HttpReply['headers'] = {}
-  /** By what came, not by what was asked for: some servers do not stream, and some do unasked. */
+  /** By what came, not by what was requested: some servers do not stream, and some do without a request for it. */
   #events: ServerEvents | undefined
   #chunks: Buffer[] = []
   #bytes = 0
@@ -116,13 +120,18 @@ class Exchange implements ReplyListener {
     if (this.#isRefused) return this.#done(this.#refusal())
     const { host, timing } = this.#o
     if (this.#cancelled.isCancelled) return this.#done(CANCELLED)
-    // The end of a connection after the end of the answer says nothing about the answer.
+    // How a connection ends after the end of the answer does not matter to the answer.
     if (this.#reader.isOver) return this.#done(this.#finished())
-    if (this.#isLate) return this.#done(failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true))
+    if (this.#phase === 'late')
+      return this.#done(failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true))
     const failure = transportFailure(host, error)
     if (failure) return this.#done({ ok: false, failure })
     this.#leave()
     this.#reject(error)
+  }
+
+  get #isDone(): boolean {
+    return this.#phase === 'done'
   }
 
   get #isRefused(): boolean {
@@ -140,8 +149,8 @@ class Exchange implements ReplyListener {
       const failure = takeEvent(data, this.#reader, this.#o.host)
       if (failure) return this.#stop({ ok: false, failure })
     }
-    if (!this.#reader.isOver || this.#hasLingered) return
-    this.#hasLingered = true
+    if (!this.#reader.isOver || this.#phase !== 'reading') return
+    this.#phase = 'lingering'
     // As a rule it has ended by then.
     queueMicrotask(() => this.#linger())
   }
@@ -157,13 +166,13 @@ class Exchange implements ReplyListener {
   }
 
   #refusal(): Attempt<Finished> {
-    const { host, keyWords, timing } = this.#o
+    const { host, keyHint, timing } = this.#o
     const [status, headers, text] = [this.#status, this.#headers, this.#text]
-    return { ok: false, failure: apiFailure({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
+    return { ok: false, failure: apiFailure({ host, keyHint, status, headers, text, wallMs: timing.wallMs() }) }
   }
 
   readonly #late = (): void => {
-    this.#isLate = true
+    this.#phase = 'late'
     this.#giveUp(new Error('late'))
   }
 
@@ -180,7 +189,7 @@ class Exchange implements ReplyListener {
   }
 
   #leave(): void {
-    this.#isDone = true
+    this.#phase = 'done'
     this.#clearDeadline()
     this.#stopListening()
     this.#giveUp = () => {}
@@ -192,12 +201,13 @@ const CANCELLED = failWith('cancelled', 'the answer was dropped on request', fal
 const takeEvent = (data: string, reader: AnswerReader, host: string): Failure | undefined => {
   if (data === '[DONE]') return reader.take(data)
   const event = readJson(data)
-  return event.ok ? reader.take(event.value) : unreadable(host, 'sent an event that is no JSON', event.error)
+  return event.ok ? reader.take(event.value) : unreadable(host, 'sent an event that is not JSON', event.error)
 }
 
 const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {
   const reply = readJson(text)
-  if (!reply.ok) return unreadable(host, /^\s*</.test(text) ? 'answered with a page of HTML' : 'answered with what is no JSON', reply.error)
+  if (!reply.ok)
+    return unreadable(host, /^\s*</.test(text) ? 'answered with a page of HTML' : 'answered with what is not JSON', reply.error)
   return takeReply(reply.value, reader, { eventsOf }, text)
 }
 

@@ -58,7 +58,7 @@ export interface RefusalHint {
 }
 
 export interface AnswerReader {
-  /** One event, parsed; `[DONE]` as it stands. */
+  /** One event, parsed; `[DONE]` unchanged. */
   take(event: unknown): Failure | undefined
   /** The last event was read. */
   readonly isOver: boolean

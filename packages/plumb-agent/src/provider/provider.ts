@@ -83,7 +83,7 @@ export interface Billing {
   lose(tokens: number): void
 }
 
-/** The reservation of one request. Call it once the request is over. */
+/** The reservation of one request. Call it once the request has ended. */
 export interface Bill {
   /** The actual cost in nanodollars, if known. `most`: its usage is unknown, and is not counted elsewhere. */
   settle(used: TokenCounts | 'nothing' | 'most', isReported?: boolean): number | undefined
@@ -142,7 +142,7 @@ export type Answered =
   | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal; readonly isShared?: true }
 
 export interface Provider {
-  /** What its answers depend on besides the question, such as the maximum length; neither keys nor addresses. */
+  /** What its answers depend on in addition to the question, such as the maximum length; neither keys nor addresses. */
   readonly settings?: { readonly [name: string]: unknown }
   /** Why it accepts no temperature in this configuration. Undefined: it does. */
   readonly noTemperature?: string

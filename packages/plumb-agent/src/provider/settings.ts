@@ -16,7 +16,7 @@ export interface ProviderSettings {
   readonly isNeverAsked?: boolean
   /** PLUMB_ENDPOINT. */
   readonly endpointFromEnv: string | undefined
-  /** HOST or HOST:PORT, from --allow-host: hosts besides the provider's own and loopback that may get a key. */
+  /** HOST or HOST:PORT, from --allow-host: hosts other than the provider's own and loopback that may get a key. */
   readonly allowedHosts: readonly string[]
   /** The current value, if the key is not set. */
   readonly lane?: ProviderLane | undefined

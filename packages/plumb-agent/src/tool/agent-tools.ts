@@ -51,7 +51,8 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const isWaitedFor = config.providerName !== 'eliza' && config.lane !== 'batch'
   const isEarly = opened.caller === own && options.tools.command === undefined && isWaitedFor
   return {
-    ...tools,
+    offers: () => tools.offers(),
+    answer: (calls, signal, emit, of) => tools.answer(calls, signal, emit, of),
     ...(isEarly ? { prepare: () => own.prepare() } : {}),
     answers: opened.answers,
     onRequestsClosed: opened.onRequestsClosed,
@@ -91,12 +92,12 @@ export const declareTools = (tools: readonly CheckedTool[]): ReadonlyMap<string,
   new Map(tools.map((tool) => [tool.name, declare(tool)]))
 
 const declare = (tool: CheckedTool): CallableTool => {
-  const { name, effects, isApprovalAsked, description, input, parts, timeoutMs } = tool
+  const { name, effects, needsApproval, description, input, parts, timeoutMs } = tool
   const { schema, isWrapped } = toToolSchema(input)
   return {
     name,
     effects,
-    isApprovalAsked,
+    needsApproval,
     parts,
     offer: { name, description, input_schema: schema },
     fit: (json) => fitToolInput(json, input),

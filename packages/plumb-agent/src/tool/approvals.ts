@@ -47,7 +47,7 @@ export class Approvals {
   }
 
   /** `approval_required` if the call is denied or no answer comes. Undefined: it may be made. */
-  async ask(request: ModelApprovalRequest, signal: AbortSignal): Promise<Fault | undefined> {
+  async requestConsent(request: ModelApprovalRequest, signal: AbortSignal): Promise<Fault | undefined> {
     const decision = await this.#decide(request, signal)
     if (typeof decision === 'object') return decision
     return decision ? undefined : fault('approval_required', `the call of '${preview(request.tool)}' was denied`)

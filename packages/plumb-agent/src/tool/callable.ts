@@ -28,5 +28,5 @@ export interface CheckedPart {
   readonly effects: readonly Effect[]
   /** If all hosts that it reaches are known, in lower case. */
   readonly hosts?: readonly string[]
-  readonly isApprovalAsked: boolean
+  readonly needsApproval: boolean
 }

@@ -123,7 +123,7 @@ export class ChildDispatcher implements ToolCaller {
     return client
   }
 
-  // A requested end is no failure.
+  // A requested end is not a failure.
   #fail(why: string): void {
     const { program, report } = this.#parts
     this.#failure = fault('child_failed', `tools are run by '${preview(program)}': ${why}`)

@@ -70,7 +70,7 @@ const composeTool = (description: string): CallableTool => ({
   name: COMPOSE,
   // Each call in a chain is checked by its own effects.
   effects: [],
-  isApprovalAsked: false,
+  needsApproval: false,
   parts: [],
   signature: { input: COMPOSE_INPUT, output: { kind: 'json' } },
   offer: { name: COMPOSE, description, input_schema: toToolSchema(COMPOSE_INPUT).schema },

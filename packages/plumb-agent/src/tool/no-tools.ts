@@ -10,13 +10,13 @@ export interface EnvelopedAnswers {
   receive(message: unknown): void
   /** No more come. */
   end(): unknown
-  /** Answers to the open calls are behind more input than may be held. */
+  /** Answers to the open calls are after more input than may be held. */
   onBacklog(): unknown
 }
 
 export interface AgentTools extends Tools {
   readonly answers: EnvelopedAnswers
-  /** The reader of the requests is gone. */
+  /** The reader of the requests has closed. */
   readonly onRequestsClosed: () => void
   readonly close: () => Promise<void>
 }

@@ -9,7 +9,7 @@ import { type EnvelopedAnswers, noCallsOpen } from './no-tools.js'
 export interface OpenCaller {
   readonly caller: ToolCaller
   readonly answers: EnvelopedAnswers
-  /** The reader of the requests is gone. */
+  /** The reader of the requests has closed. */
   readonly onRequestsClosed: () => void
   readonly close: () => Promise<void>
 }

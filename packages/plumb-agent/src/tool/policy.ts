@@ -16,12 +16,13 @@ export const openToolPolicy = (authority: () => Authority): ToolPolicy => ({
     const given = authority()
     const permission = permit({ ...subjectOf(tool), deferred: 'targets' }, given, now)
     if (permission.kind === 'deny') return permission
-    const isAsked = [tool, ...tool.parts].some((part) => part.isApprovalAsked || mayBeAsked(part, given, now))
-    return isAsked ? { kind: 'ask' } : permission
+    const needsConsent = [tool, ...tool.parts].some((part) => part.needsApproval || mayNeedConsent(part, given, now))
+    return needsConsent ? { kind: 'ask' } : permission
   },
 })
 
 // Even if a rule asks for some targets only: the dispatcher knows them, but cannot ask a person.
-const mayBeAsked = (tool: CheckedPart, authority: Authority, now: number): boolean => permit(subjectOf(tool), authority, now).kind === 'ask'
+const mayNeedConsent = (tool: CheckedPart, authority: Authority, now: number): boolean =>
+  permit(subjectOf(tool), authority, now).kind === 'ask'
 
 const subjectOf = ({ name, effects, hosts }: CheckedPart): Subject => ({ tool: name, effects, ...(hosts ? { hosts } : {}) })

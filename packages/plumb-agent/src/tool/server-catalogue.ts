@@ -24,7 +24,7 @@ export const NOTHING_OFFERED: OfferedTools = new Map()
 
 /** `servers`, from the spec, supply what the list omits. The first of equal names counts. */
 export const readOfferedTools = (value: unknown, servers: readonly Json[]): Result<OfferedTools> => {
-  if (!Array.isArray(value)) return refuse(`it is no list of tools, but ${preview(String(JSON.stringify(value)))}`)
+  if (!Array.isArray(value)) return refuse(`it is not a list of tools, but ${preview(String(JSON.stringify(value)))}`)
   const tools = new Map<string, CallableTool>()
   for (const [place, entry] of value.entries()) {
     if (!isEntry(entry))
@@ -68,7 +68,7 @@ const toTool = (
     name,
     effects: effects ?? effectsOf(servers),
     ...(hosts && hosts.length > 0 ? { hosts } : {}),
-    isApprovalAsked: false,
+    needsApproval: false,
     parts: [],
     // Only chains use it.
     get signature() {

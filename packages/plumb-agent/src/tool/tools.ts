@@ -60,7 +60,7 @@ export interface ToolsParts {
   /** The current tools of MCP servers; a declared tool of the same name takes precedence. */
   readonly ofServers?: () => OfferedTools
   readonly gate: ToolPolicy
-  readonly approvals: Pick<Approvals, 'ask' | 'decide'>
+  readonly approvals: Pick<Approvals, 'requestConsent' | 'decide'>
   readonly caller: ToolCaller
   readonly areParallel: boolean
   /** Chains of them, if the agent is offered those. */
@@ -74,35 +74,78 @@ const COMPOSE = 'compose'
 /** The limit of results that are kept for repeated calls. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-export const openTools = ({ declared, ofServers, gate, approvals, caller, areParallel, composing, warn = () => {} }: ToolsParts): Tools => {
+export const openTools = (parts: ToolsParts): Tools => new ModelTools(parts)
+
+class ModelTools implements Tools {
+  readonly #parts: ToolsParts
   // An error belongs to a call that waits for approval.
-  const results = new IdempotencyCache<Result<ToolResult>>({
+  readonly #results = new IdempotencyCache<Result<ToolResult>>({
     maxCharacters: MAX_CHARACTERS,
     lengthOf: (result) => (result.ok && typeof result.value.content === 'string' ? result.value.content : JSON.stringify(result)).length,
     dropped: (id) => succeed(failure(id, RESULT_DROPPED)),
   })
-  let renamed = 0
-  const known = () => (ofServers ? new Map([...ofServers(), ...declared]) : declared)
-  const offered = () => [...known().values()].filter((tool) => gate.isOffered(tool))
+  #renamed = 0
 
-  const composed = () => {
-    const tools = offered()
-    const tool = composing?.tool(tools)
-    return tool && gate.isOffered(tool) ? tool : undefined
+  constructor(parts: ToolsParts) {
+    this.#parts = parts
   }
 
-  const answer = async (use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> => {
+  offers(): readonly ToolOffer[] {
+    const chains = this.#composed()
+    return [...this.#offered(), ...(chains ? [chains] : [])].map(({ offer }) => offer)
+  }
+
+  async answer(
+    calls: readonly ToolUse[],
+    signal: AbortSignal,
+    emit: Emit,
+    { kept, count, delivery }: AnsweredInput = {},
+  ): Promise<Result<readonly ToolResult[]>> {
+    // In the order of the calls, not of their results.
+    const known = new Map(calls.map((use) => [use, kept?.find(use)]))
+    const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
+    const answered = await mapLimit(calls, this.#parts.areParallel ? MAX_PARALLEL : 1, async (use): Promise<Result<ToolResult>> => {
+      if (signal.aborted) return succeed(failure(use.id, CANCELLED))
+      const found = known.get(use)
+      if (found) return succeed(found)
+      if (firstWithId.get(use.id) !== use) return succeed(failure(use.id, repeatedId(use.id)))
+      // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
+      const run = (isReused: boolean) =>
+        this.#answerOne(use, isReused || use.id === '' ? `${use.id}#${++this.#renamed}` : use.id, { signal, emit, kept, count, delivery })
+      const result = await this.#results.get(use.id, run, fingerprint(use))
+      if (!signal.aborted && result.ok) kept?.keep(use, result.value)
+      return result
+    })
+    const held = answered.find((one) => !one.ok)
+    return held?.ok === false ? held : succeed(answered.flatMap((one) => (one.ok ? [one.value] : [])))
+  }
+
+  #known(): ReadonlyMap<string, CallableTool> {
+    return this.#parts.ofServers ? new Map([...this.#parts.ofServers(), ...this.#parts.declared]) : this.#parts.declared
+  }
+
+  #offered(): readonly CallableTool[] {
+    return [...this.#known().values()].filter((tool) => this.#parts.gate.isOffered(tool))
+  }
+
+  #composed(): CallableTool | undefined {
+    const tools = this.#offered()
+    const tool = this.#parts.composing?.tool(tools)
+    return tool && this.#parts.gate.isOffered(tool) ? tool : undefined
+  }
+
+  async #answerOne(use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> {
     const { emit, kept } = around
     const done = begin({ id: use.id, name: use.name, json: inputText(use) }, emit)
-    const chains = use.name === COMPOSE ? composed() : undefined
+    const chains = use.name === COMPOSE ? this.#composed() : undefined
     if (chains) {
-      const { content, is_error } = await composeCalls(use, chains, id, around)
+      const { content, is_error } = await this.#composeCalls(use, chains, id, around)
       done(is_error, typeof content === 'string' ? content : JSON.stringify(content))
       return succeed(toolResult(use.id, content, is_error))
     }
-    const tool = known().get(use.name)
+    const tool = this.#known().get(use.name)
     const hold = (json: string) => kept?.held(use, json)
-    const asked = tool ? await ask(readInput(use, tool), tool, id, around, { hold }) : unknown(use.name, offered())
+    const asked = tool ? await this.#ask(readInput(use, tool), tool, id, around, { hold }) : unknown(use.name, this.#offered())
     const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
     done(is_error, content)
     if (!asked.ok && isHeld(asked.error)) return asked
@@ -110,28 +153,28 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
   }
 
   // A chain, and its calls, are refused if no person can be asked: a call in it is never parked.
-  const composeCalls = async (use: ToolUse, chains: CallableTool, id: string, around: Around) => {
+  async #composeCalls(use: ToolUse, chains: CallableTool, id: string, around: Around) {
     const { signal, emit, count, kept, delivery } = around
-    const permitted = permit(readInput(use, chains), chains, emit)
+    const permitted = this.#permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
-    const { json, isAsked } = permitted.value
-    const refused = isAsked ? await approvals.ask({ id, tool: chains.name, input: json }, signal) : undefined
+    const { json, needsConsent } = permitted.value
+    const refused = needsConsent ? await this.#parts.approvals.requestConsent({ id, tool: chains.name, input: json }, signal) : undefined
     if (refused) return { content: JSON.stringify(refused), is_error: true }
     const inChain = kept?.inChain(use)
-    return (composing as Composing).run({
+    return (this.#parts.composing as Composing).run({
       input: json,
       // A call that is not permitted now is refused when it is made, as it would be alone.
-      tools: [...known().values()],
-      parallel: areParallel ? MAX_PARALLEL : 1,
+      tools: [...this.#known().values()],
+      parallel: this.#parts.areParallel ? MAX_PARALLEL : 1,
       signal,
       refuse: () => count?.takeInner(),
-      warn,
+      warn: this.#parts.warn ?? (() => {}),
       call: async (tool, input, number, signal) => {
         const one = inChain?.({ name: tool.name, input })
         if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
         const inner = { parent: use.id, depth: 1 }
         const done = begin({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, inner)
-        const asked = await ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery }, { depth: inner.depth })
+        const asked = await this.#ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
         return asked
@@ -140,73 +183,47 @@ export const openTools = ({ declared, ofServers, gate, approvals, caller, arePar
   }
 
   // The stages before the dispatcher gets a call, plumb-tools(7): validate, permission, approval. The dispatcher validates and permits again.
-  const permit = (read: ReturnType<CallableTool['fit']>, tool: CallableTool, emit: Emit): Result<Permitted> => {
+  #permit(read: ReturnType<CallableTool['fit']>, tool: CallableTool, emit: Emit): Result<Permitted> {
     if (!read.ok) return read
     const { name } = tool
     const { json, repairs } = read.value
     if (repairs.length > 0) emit({ kind: 'mended', what: `input of ${name}: ${repairs.join(', ')}` })
-    const permission = gate.decide(tool)
+    const permission = this.#parts.gate.decide(tool)
     if (permission.kind === 'deny') return { ok: false, error: permission.fault }
-    return succeed({ json, isAsked: permission.kind === 'ask' })
+    return succeed({ json, needsConsent: permission.kind === 'ask' })
   }
 
-  const ask = async (
+  async #ask(
     read: ReturnType<CallableTool['fit']>,
     tool: CallableTool,
     id: string,
     { signal, emit, delivery }: Around,
     { hold, depth = 0 }: { readonly hold?: (json: string) => ReturnType<KeptCalls['held']>; readonly depth?: number },
-  ): Promise<Result<ToolAnswer>> => {
-    const permitted = permit(read, tool, emit)
+  ): Promise<Result<ToolAnswer>> {
+    const permitted = this.#permit(read, tool, emit)
     if (!permitted.ok) return permitted
     const { name } = tool
-    const { json, isAsked } = permitted.value
+    const { json, needsConsent } = permitted.value
     const input = tool.isWrapped ? `{"input":${json}}` : json
     const call = () =>
-      caller.call(
+      this.#parts.caller.call(
         { id, name, input, ...(depth > 0 ? { depth } : {}), ...(delivery === undefined ? {} : { delivery }) },
         tool.timeoutMs,
         signal,
       )
-    if (!isAsked) return fitted(await call(), tool)
+    if (!needsConsent) return fitted(await call(), tool)
     const request = { id, tool: name, input: json }
     const held = hold?.(json)
     if (!held) {
-      const refused = await approvals.ask(request, signal)
+      const refused = await this.#parts.approvals.requestConsent(request, signal)
       return refused ? { ok: false, error: refused } : fitted(await call(), tool)
     }
     const decide = async () => {
-      const decision = await approvals.decide(request, signal)
+      const decision = await this.#parts.approvals.decide(request, signal)
       return signal.aborted ? false : decision
     }
     const made = await held({ ask: decide, run: call })
     return made.ok ? fitted(made.value, tool) : made
-  }
-
-  return {
-    offers: () => {
-      const chains = composed()
-      return [...offered(), ...(chains ? [chains] : [])].map(({ offer }) => offer)
-    },
-    answer: async (calls, signal, emit, { kept, count, delivery } = {}) => {
-      // In the order of the calls, not of their results.
-      const known = new Map(calls.map((use) => [use, kept?.find(use)]))
-      const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
-      const answered = await mapLimit(calls, areParallel ? MAX_PARALLEL : 1, async (use): Promise<Result<ToolResult>> => {
-        if (signal.aborted) return succeed(failure(use.id, CANCELLED))
-        const found = known.get(use)
-        if (found) return succeed(found)
-        if (firstWithId.get(use.id) !== use) return succeed(failure(use.id, repeatedId(use.id)))
-        // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
-        const run = (isReused: boolean) =>
-          answer(use, isReused || use.id === '' ? `${use.id}#${++renamed}` : use.id, { signal, emit, kept, count, delivery })
-        const result = await results.get(use.id, run, fingerprint(use))
-        if (!signal.aborted && result.ok) kept?.keep(use, result.value)
-        return result
-      })
-      const held = answered.find((one) => !one.ok)
-      return held?.ok === false ? held : succeed(answered.flatMap((one) => (one.ok ? [one.value] : [])))
-    },
   }
 }
 
@@ -226,7 +243,7 @@ interface Around extends AnsweredInput {
 interface Permitted {
   readonly json: string
   /** It needs approval. */
-  readonly isAsked: boolean
+  readonly needsConsent: boolean
 }
 
 /** Reports a call, and returns a function that reports its end. */
@@ -255,7 +272,7 @@ const fingerprint = (use: ToolUse): string => {
 const readInput = (use: ToolUse, { name, fit }: CallableTool): ReturnType<CallableTool['fit']> => {
   const text = textThatIsNoJson(use.input)
   if (text === undefined) return fit(inputText(use))
-  return fail('invalid_json', `the input of '${name}' is no JSON: '${preview(text)}'`)
+  return fail('invalid_json', `the input of '${name}' is not JSON: '${preview(text)}'`)
 }
 
 // In the provider's own form: see Block.

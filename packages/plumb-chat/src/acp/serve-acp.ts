@@ -3,7 +3,14 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import type { AgentContext, ContentBlock, NewSessionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import type {
+  AgentContext,
+  ContentBlock,
+  NewSessionRequest,
+  PromptRequest,
+  RequestError,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk'
 import {
   dieOf,
   type Fault,
@@ -42,29 +49,71 @@ export const serveAcp = async (
     reporter.report(fault('spec_invalid', `an editor sends text, and '${program.binding}' takes ${program.input.type ?? 'something else'}`))
     return 2
   }
-  const { agent, RequestError } = await import('./acp.late.js')
-  const sessions = new Map<string, AcpSession>()
+  const late = await import('./acp.late.js')
   const source = openInput(0)
   const { stream, ended } = openMessages(source, openOutput(1))
-  const gone = new Promise<undefined>((resolve) => ended.addEventListener('abort', () => resolve(undefined)))
-  const refuse = ({ error, detail, ...rest }: Fault) => {
-    const code = rest.category === 'internal' || rest.category === 'unavailable' ? INTERNAL_ERROR : INVALID_PARAMS
-    return new RequestError(code, detail, { error, ...rest })
-  }
-  const sessionOf = (id: string): AcpSession => {
-    const session = sessions.get(id)
-    if (!session) throw refuse(fault('usage', `there is no session '${preview(id)}'`))
-    return session
-  }
-  const orRefuse = <T>(result: Result<T>): T => {
-    if (!result.ok) throw refuse(result.error)
-    return result.value
+  const sessions = new AcpSessions({ program, args, hasDocroot, reporter, ended, RequestError: late.RequestError })
+  const connection = late
+    .agent({ name: 'plumb-chat' })
+    .onRequest('initialize', () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: 'plumb-chat', title: program.binding, version },
+      agentCapabilities: {
+        loadSession: false,
+        promptCapabilities: { image: false, audio: false, embeddedContext: true },
+        sessionCapabilities: { close: {} },
+      },
+      authMethods: [],
+    }))
+    .onRequest('session/new', ({ params, client }) => ({ sessionId: sessions.open(params, client) }))
+    .onRequest('session/prompt', async ({ params }) => ({ stopReason: await sessions.prompt(params) }))
+    .onRequest('session/close', async ({ params }) => {
+      await sessions.close(params.sessionId)
+      return {}
+    })
+    .onNotification('session/cancel', ({ params }) => sessions.cancel(params.sessionId))
+    .connect(stream)
+  let stoppedBy: StopSignal | undefined
+  const forget = onStop(
+    (signal) => {
+      stoppedBy = signal
+      source.destroy()
+      connection.close()
+    },
+    (signal) => dieOf(signal),
+  )
+  await connection.closed
+  await sessions.closeAll()
+  source.destroy()
+  forget()
+  if (stoppedBy) dieOf(stoppedBy)
+  return 0
+}
+
+interface SessionsOptions {
+  readonly program: ChatProgram
+  readonly args: readonly string[]
+  readonly hasDocroot: boolean
+  readonly reporter: Reporter
+  /** Aborted when the editor has ended its messages. */
+  readonly ended: AbortSignal
+  readonly RequestError: typeof RequestError
+}
+
+class AcpSessions {
+  readonly #options: SessionsOptions
+  readonly #sessions = new Map<string, AcpSession>()
+  readonly #ended: Promise<undefined>
+
+  constructor(options: SessionsOptions) {
+    this.#options = options
+    this.#ended = new Promise((resolve) => options.ended.addEventListener('abort', () => resolve(undefined)))
   }
 
-  const open = (params: NewSessionRequest, client: AgentContext): string => {
-    const { cwd, mcpServers } = params
-    if (sessions.size >= MAX_SESSIONS) throw refuse(fault('overflow', `${MAX_SESSIONS} sessions are open: close one first`))
-    orRefuse(checkDirectory(cwd))
+  open({ cwd, mcpServers }: NewSessionRequest, client: AgentContext): string {
+    const { program, args, hasDocroot, reporter } = this.#options
+    if (this.#sessions.size >= MAX_SESSIONS) throw this.#refuse(fault('overflow', `${MAX_SESSIONS} sessions are open: close one first`))
+    this.#orRefuse(checkDirectory(cwd))
     if (mcpServers.length > 0)
       reporter.warn(
         fault('usage', `the tools of a program are those of its spec: the ${mcpServers.length} MCP servers of the editor are left out`),
@@ -76,57 +125,51 @@ export const serveAcp = async (
       send: (update) => void client.notify('session/update', { sessionId, update }).catch(() => {}),
       ask: async (toolCall) => {
         const asked = client.request<RequestPermissionResponse>('session/request_permission', { sessionId, toolCall, options: OPTIONS })
-        // An editor that is gone, or cannot ask, allows nothing.
-        const answer = await Promise.race([asked, gone]).catch(() => undefined)
+        // An editor that has ended, or cannot ask, allows nothing.
+        const answer = await Promise.race([asked, this.#ended]).catch(() => undefined)
         return answer?.outcome.outcome === 'selected' && answer.outcome.optionId === ALLOW
       },
       report: (failure, severity) => (severity === 'error' ? reporter.report(failure) : reporter.warn(failure)),
       write: (line) => reporter.write(line),
     })
-    sessions.set(sessionId, orRefuse(session))
+    this.#sessions.set(sessionId, this.#orRefuse(session))
     return sessionId
   }
 
-  const app = agent({ name: 'plumb-chat' })
-    .onRequest('initialize', () => ({
-      protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: 'plumb-chat', title: program.binding, version },
-      agentCapabilities: {
-        loadSession: false,
-        promptCapabilities: { image: false, audio: false, embeddedContext: true },
-        sessionCapabilities: { close: {} },
-      },
-      authMethods: [],
-    }))
-    .onRequest('session/new', ({ params, client }) => ({ sessionId: open(params, client) }))
-    .onRequest('session/prompt', async ({ params }) => {
-      const session = sessionOf(params.sessionId)
-      return { stopReason: orRefuse(await session.prompt(orRefuse(promptText(params.prompt)))) }
-    })
-    .onRequest('session/close', async ({ params }) => {
-      const session = sessionOf(params.sessionId)
-      sessions.delete(params.sessionId)
-      await session.close()
-      return {}
-    })
-    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.cancel())
+  async prompt({ sessionId, prompt }: PromptRequest) {
+    const session = this.#sessionOf(sessionId)
+    return this.#orRefuse(await session.prompt(this.#orRefuse(promptText(prompt))))
+  }
 
-  const connection = app.connect(stream)
-  let stoppedBy: StopSignal | undefined
-  const forget = onStop(
-    (signal) => {
-      stoppedBy = signal
-      source.destroy()
-      connection.close()
-    },
-    (signal) => dieOf(signal),
-  )
-  await connection.closed
-  await Promise.all([...sessions.values()].map((session) => session.close()))
-  source.destroy()
-  forget()
-  if (stoppedBy) dieOf(stoppedBy)
-  return 0
+  cancel(id: string): void {
+    this.#sessions.get(id)?.cancel()
+  }
+
+  async close(id: string): Promise<void> {
+    const session = this.#sessionOf(id)
+    this.#sessions.delete(id)
+    await session.close()
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()))
+  }
+
+  #sessionOf(id: string): AcpSession {
+    const session = this.#sessions.get(id)
+    if (!session) throw this.#refuse(fault('usage', `there is no session '${preview(id)}'`))
+    return session
+  }
+
+  #orRefuse<T>(result: Result<T>): T {
+    if (!result.ok) throw this.#refuse(result.error)
+    return result.value
+  }
+
+  #refuse({ error, detail, ...rest }: Fault): RequestError {
+    const code = rest.category === 'internal' || rest.category === 'unavailable' ? INTERNAL_ERROR : INVALID_PARAMS
+    return new this.#options.RequestError(code, detail, { error, ...rest })
+  }
 }
 
 /** JSON-RPC 2.0, section 5.1. */

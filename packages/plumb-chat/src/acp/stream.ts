@@ -26,7 +26,7 @@ export const openMessages = (source: Readable, target: Writable): Messages => {
     controller = undefined
   }
   // The SDK looks for the handler of a message in several microtasks, more for some methods than for others: without a pause between messages
-  // that come together, session/cancel would cancel the prompt behind it.
+  // that come together, session/cancel would cancel the prompt after it.
   const giveNext = (): void => {
     const [message] = unread
     if (message === undefined) return
@@ -84,8 +84,8 @@ const parse = (line: string): Read => {
   try {
     const value: unknown = JSON.parse(line)
     if (isRecord(value)) return { message: value as AnyMessage }
-    return { why: `a line is no message of JSON-RPC but ${preview(line, 80)}` }
+    return { why: `a line is not a message of JSON-RPC but ${preview(line, 80)}` }
   } catch {
-    return { error: 'invalid_json', detail: `a line is no JSON: ${preview(line, 80)}` }
+    return { error: 'invalid_json', detail: `a line is not JSON: ${preview(line, 80)}` }
   }
 }

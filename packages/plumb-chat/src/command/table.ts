@@ -44,7 +44,7 @@ const HELP = [
   '',
   'Ctrl-C drops the answer that comes, or the line; twice it leaves. Enter sends;',
   'Alt-Enter, or a \\ at the end of a line, begins another line, and between two',
-  '""" lines stand as they are. A message that begins with / is written with //.',
+  '""" lines are sent unchanged. A message that begins with / is written with //.',
   'Ctrl-R looks for what was said before.',
 ].join('\n')
 

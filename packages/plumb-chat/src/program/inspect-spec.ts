@@ -16,7 +16,7 @@ export const inspectSpec = async ({ spec, chat: { agent } }: ChatOptions, text: 
   const [drawn, named] = await Promise.all([draw(spec, text, name), runSibling('plumb', ['check', '--json', ...specArgs(spec, text)])])
   if (!drawn.ok) return drawn
   if (!named.ok) return named
-  // The last line; warnings stand before it.
+  // The last line; warnings are before it.
   const names = named.value.status === 0 ? (parse(splitLines(named.value.stdout).at(-1) ?? '') as Names | undefined) : undefined
   if (drawn.value.status === 0 && names) return describe(name, drawn.value.stdout, names)
   const [only, ...more] = Object.entries(names?.bindings ?? {}).flatMap(([name, { kind }]) => (kind === 'stream' ? [name] : []))

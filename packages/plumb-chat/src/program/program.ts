@@ -74,7 +74,7 @@ export const describeProgram = (binding: string, graph: RenderedGraph, { types, 
   }
 }
 
-// Returns the name of the agent when nothing else stands between input and output, and it runs no foreign command.
+// Returns the name of the agent when nothing else is between input and output, and it runs no foreign command.
 const findSingleAgent = ({ nodes, edges }: RenderedGraph): string | undefined => {
   const [agent, ...more] = nodes.filter(({ kind }) => kind !== 'input' && kind !== 'output')
   const isAlone = agent?.kind === 'agent' && agent.command === undefined && more.length === 0

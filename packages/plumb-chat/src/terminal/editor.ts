@@ -8,7 +8,7 @@ import { type Key, KeyReader } from './keys.js'
 import { EditLine, type View } from './line.js'
 import { sanitize } from './sanitize.js'
 import { Search } from './search.js'
-import type { QuestionAnswer, Terminal, TerminalListener } from './terminal.js'
+import type { Question, QuestionAnswer, Terminal, TerminalListener } from './terminal.js'
 
 export interface EditorOptions {
   readonly input: ReadStream
@@ -29,223 +29,259 @@ const ERASED = /^.*[\x7f\b]/s
 /** More than that is not typed ahead by a listener. */
 const MAX_TYPE_AHEAD = 4096
 
-export const openEditor = ({ input, output, prompt, history, complete, listener }: EditorOptions): Terminal => {
-  const empty: View = { prompt, text: '', cursor: 0 }
-  let state: 'open' | 'held' | 'closed' = 'held'
-  /** Shown in place of the line, in any state. */
-  let question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View; isWord: boolean } | undefined
-  let search: { readonly state: Search; readonly draft: View } | undefined
-  let lastQuery = ''
-  const ahead: Key[] = []
-  const delayed: Key[] = []
-  let entered = ''
-  const keys = new KeyReader()
-  const decoder = new StringDecoder('utf8')
-  const line = new EditLine({
-    input,
-    output,
-    complete,
-    onEntered: () => {
-      state = 'held'
-      listener.onMessage(entered)
-    },
-    onSettled: () => {
-      for (const key of delayed.splice(0)) take(key)
-    },
-  })
-  line.set(empty)
+export const openEditor = (options: EditorOptions): Terminal => new Editor(options)
 
-  const dropLine = (): void => {
-    place = -1
-    line.leave('^C')
-    line.show(empty)
-  }
+interface OpenSearch {
+  readonly state: Search
+  /** The line before it. */
+  readonly draft: View
+}
 
+const emptyLine = (prompt: string): View => ({ prompt, text: '', cursor: 0 })
+
+class Editor implements Terminal {
+  readonly #options: EditorOptions
+  readonly #prompt: string
+  #state: 'open' | 'held' | 'closed' = 'held'
+  /** Shown instead of the line, in any state. */
+  #question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View; isWord: boolean } | undefined
+  #search: OpenSearch | undefined
+  #lastQuery = ''
+  readonly #ahead: Key[] = []
+  readonly #delayed: Key[] = []
+  #entered = ''
+  readonly #keys = new KeyReader()
+  readonly #decoder = new StringDecoder('utf8')
+  readonly #line: EditLine
   /** The entry of the history that is shown, -1 for none, and the line that was typed before. */
-  let place = -1
-  let draft = ''
-  const walkHistory = (step: 1 | -1): void => {
-    const to = place + step
-    if (to < -1 || to >= history.length) return
-    if (place === -1) draft = line.text
-    place = to
-    line.replace(history[to] ?? draft)
-  }
-  const enter = (): void => {
-    const longer = continueMessage(line.text)
-    if (longer !== undefined) return line.replace(longer)
-    entered = line.text
-    place = -1
-    line.feed('\r')
+  #place = -1
+  #draft = ''
+
+  constructor(options: EditorOptions) {
+    this.#options = options
+    const { input, output, prompt, complete } = options
+    this.#prompt = prompt
+    this.#line = new EditLine({
+      input,
+      output,
+      complete,
+      onEntered: () => {
+        this.#state = 'held'
+        this.#options.listener.onMessage(this.#entered)
+      },
+      onSettled: () => {
+        for (const key of this.#delayed.splice(0)) this.#take(key)
+      },
+    })
+    this.#line.set(emptyLine(prompt))
+    input.on('data', this.#onData).on('end', this.#onTerminalGone).on('error', this.#onTerminalGone)
+    output.on('resize', this.#onResize)
+    process.on('exit', this.close)
+    input.setRawMode(true)
+    output.write(PASTES_ON)
   }
 
-  const edit = (key: Key): void => {
+  open(): void {
+    if (this.#state !== 'held') return
+    this.#state = 'open'
+    if (this.#question) return
+    this.#line.show()
+    this.#takeAhead()
+  }
+
+  ask({ above, line: text }: Question): Promise<QuestionAnswer> {
+    if (this.#state === 'closed') return Promise.resolve('leave')
+    const typed = this.#line.view
+    this.#line.hide()
+    if (above !== undefined) this.#options.output.write(`${above}\n`)
+    this.#line.show(emptyLine(text))
+    return new Promise((answer) => {
+      this.#question = { answer, typed, isWord: false }
+    })
+  }
+
+  reword({ line: text }: Question): void {
+    if (this.#question) this.#line.show({ prompt: text })
+  }
+
+  withdraw(why: string): void {
+    this.#settle('withdrawn', why)
+  }
+
+  get isAsking(): boolean {
+    return this.#question !== undefined
+  }
+
+  hide(): void {
+    this.#line.hide()
+  }
+
+  show(): void {
+    if (this.#question || this.#state === 'open') this.#line.show()
+  }
+
+  #dropLine(): void {
+    this.#place = -1
+    this.#line.leave('^C')
+    this.#line.show(emptyLine(this.#prompt))
+  }
+
+  #walkHistory(step: 1 | -1): void {
+    const to = this.#place + step
+    if (to < -1 || to >= this.#options.history.length) return
+    if (this.#place === -1) this.#draft = this.#line.text
+    this.#place = to
+    this.#line.replace(this.#options.history[to] ?? this.#draft)
+  }
+
+  #enter(): void {
+    const longer = continueMessage(this.#line.text)
+    if (longer !== undefined) return this.#line.replace(longer)
+    this.#entered = this.#line.text
+    this.#place = -1
+    this.#line.feed('\r')
+  }
+
+  #edit(key: Key): void {
     switch (key.kind) {
       case 'keys':
-        return line.feed(key.text)
+        return this.#line.feed(key.text)
       case 'paste':
-        return line.insert(cleanPaste(key.text))
+        return this.#line.insert(cleanPaste(key.text))
       case 'newline':
-        return line.insert('\n')
+        return this.#line.insert('\n')
       case 'enter':
-        return enter()
+        return this.#enter()
       case 'older':
-        return walkHistory(1)
+        return this.#walkHistory(1)
       case 'newer':
-        return walkHistory(-1)
+        return this.#walkHistory(-1)
       case 'search-older':
       case 'search-newer':
-        search = { state: new Search(history, lastQuery, line.view), draft: line.view }
-        return line.show(search.state.view)
+        this.#search = { state: new Search(this.#options.history, this.#lastQuery, this.#line.view), draft: this.#line.view }
+        return this.#line.show(this.#search.state.view)
       case 'interrupt':
-        return line.text === '' ? listener.onInterrupt() : dropLine()
+        return this.#line.text === '' ? this.#options.listener.onInterrupt() : this.#dropLine()
       case 'end':
-        return line.text === '' ? listener.onEnd() : line.feed('\x04')
+        return this.#line.text === '' ? this.#options.listener.onEnd() : this.#line.feed('\x04')
       case 'suspend':
-        return line.suspend()
+        return this.#line.suspend()
     }
   }
 
   // The match becomes the line; the key that ended the search then acts on it.
-  const endSearch = (view: Partial<View>): void => {
-    if (!search) return
-    if (search.state.query !== '') lastQuery = search.state.query
-    place = search.state.place
-    draft = search.draft.text
-    search = undefined
-    line.show({ ...view, prompt })
+  #endSearch(view: Partial<View>): void {
+    if (!this.#search) return
+    if (this.#search.state.query !== '') this.#lastQuery = this.#search.state.query
+    this.#place = this.#search.state.place
+    this.#draft = this.#search.draft.text
+    this.#search = undefined
+    this.#line.show({ ...view, prompt: this.#prompt })
   }
-  const seek = (key: Key, { state: found, draft }: NonNullable<typeof search>): void => {
-    if (key.kind === 'interrupt') return endSearch(draft)
+
+  #seek(key: Key, { state: found, draft }: OpenSearch): void {
+    if (key.kind === 'interrupt') return this.#endSearch(draft)
     if (key.kind === 'search-older') found.older()
     else if (key.kind === 'search-newer') found.newer()
     else if (key.kind === 'paste') found.type(cleanPaste(key.text))
     else if (key.kind !== 'keys') {
-      endSearch({})
-      return take(key)
+      this.#endSearch({})
+      return this.#take(key)
     } else {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these end what is typed
       const [text = ''] = /^[^\x00-\x1f\x7f]*/.exec(key.text) ?? []
       const rest = key.text.slice(text.length)
       if (text !== '') found.type(text)
-      if (rest !== '') return seekOn(rest, found, draft)
+      if (rest !== '') return this.#seekOn(rest, found, draft)
     }
-    line.show(found.view)
+    this.#line.show(found.view)
   }
-  const seekOn = (rest: string, found: Search, draft: View): void => {
-    if (rest.startsWith(ABORT)) return endSearch(draft)
+
+  #seekOn(rest: string, found: Search, draft: View): void {
+    if (rest.startsWith(ABORT)) return this.#endSearch(draft)
     if (!ERASE.test(rest)) {
-      line.show(found.view)
-      endSearch({})
-      return rest === ESCAPE ? undefined : take({ kind: 'keys', text: rest })
+      this.#line.show(found.view)
+      this.#endSearch({})
+      return rest === ESCAPE ? undefined : this.#take({ kind: 'keys', text: rest })
     }
     found.erase()
-    line.show(found.view)
-    if (rest.length > 1) take({ kind: 'keys', text: rest.slice(1) })
+    this.#line.show(found.view)
+    if (rest.length > 1) this.#take({ kind: 'keys', text: rest.slice(1) })
   }
 
-  const settle = (result: QuestionAnswer, end: string): void => {
-    if (!question) return
-    const { answer, typed } = question
-    line.leave(end)
-    question = undefined
-    line.set(typed)
+  #settle(result: QuestionAnswer, end: string): void {
+    if (!this.#question) return
+    const { answer, typed } = this.#question
+    this.#line.leave(end)
+    this.#question = undefined
+    this.#line.set(typed)
     answer(result)
-    if (state !== 'open') return
-    line.show()
-    takeAhead()
+    if (this.#state !== 'open') return
+    this.#line.show()
+    this.#takeAhead()
   }
-  const decide = (key: Key): void => {
+
+  #decide(key: Key): void {
     if (key.kind === 'interrupt' || key.kind === 'end') {
-      settle('leave', 'no')
-      listener.onInterrupt()
-    } else if (key.kind === 'enter') settle('no', 'no')
-    else if (key.kind === 'paste') keep(key)
-    else if (key.kind === 'keys') decideBy(key.text)
+      this.#settle('leave', 'no')
+      this.#options.listener.onInterrupt()
+    } else if (key.kind === 'enter') this.#settle('no', 'no')
+    else if (key.kind === 'paste') this.#keep(key)
+    else if (key.kind === 'keys') this.#decideBy(key.text)
   }
+
   // The y of a word that was begun before the question allows nothing.
-  const decideBy = (text: string): void => {
-    if (!question) return
+  #decideBy(text: string): void {
+    if (!this.#question) return
     const [typed = '', escape] = text.split(ESCAPE, 2)
     const last = typed.replace(ERASED, '')
-    if (last !== typed) question.isWord = false
-    if (text.endsWith(ESCAPE) || /n/i.test(last)) settle('no', 'no')
-    else if (/^y(es)?$/i.test(last) && escape === undefined && !question.isWord) settle('yes', 'yes')
-    else question.isWord ||= last !== ''
-  }
-  const take = (key: Key): void => {
-    if (line.isSettling) delayed.push(key)
-    else if (question) decide(key)
-    else if (state === 'open') search ? seek(key, search) : edit(key)
-    else if (key.kind === 'interrupt') listener.onInterrupt()
-    else keep(key)
-  }
-  const keep = (key: Key): void => {
-    if (ahead.length < MAX_TYPE_AHEAD) ahead.push(key)
-  }
-  const takeAhead = (): void => {
-    for (const key of ahead.splice(0)) take(key)
+    if (last !== typed) this.#question.isWord = false
+    if (text.endsWith(ESCAPE) || /n/i.test(last)) this.#settle('no', 'no')
+    else if (/^y(es)?$/i.test(last) && escape === undefined && !this.#question.isWord) this.#settle('yes', 'yes')
+    else this.#question.isWord ||= last !== ''
   }
 
-  const onData = (chunk: Buffer): void => {
+  #take(key: Key): void {
+    if (this.#line.isSettling) this.#delayed.push(key)
+    else if (this.#question) this.#decide(key)
+    else if (this.#state === 'open') this.#search ? this.#seek(key, this.#search) : this.#edit(key)
+    else if (key.kind === 'interrupt') this.#options.listener.onInterrupt()
+    else this.#keep(key)
+  }
+
+  #keep(key: Key): void {
+    if (this.#ahead.length < MAX_TYPE_AHEAD) this.#ahead.push(key)
+  }
+
+  #takeAhead(): void {
+    for (const key of this.#ahead.splice(0)) this.#take(key)
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
     // The signal for a new width may come later than keys that were typed at that width, or than the terminal's answers at it.
-    refreshSize(output)
-    for (const key of keys.push(decoder.write(chunk))) {
-      if (key.kind === 'position') line.handleCursorColumn(key.column)
-      else if (state !== 'closed') take(key)
+    refreshSize(this.#options.output)
+    for (const key of this.#keys.push(this.#decoder.write(chunk))) {
+      if (key.kind === 'position') this.#line.handleCursorColumn(key.column)
+      else if (this.#state !== 'closed') this.#take(key)
     }
   }
-  const onTerminalGone = (): void => {
-    if (state !== 'closed') listener.onEnd()
-  }
-  const onResize = (): void => line.resize()
-  const close = (): void => {
-    if (state === 'closed') return
-    state = 'closed'
-    settle('leave', '')
-    process.off('exit', close)
-    output.off('resize', onResize)
-    line.close()
-    input.setRawMode(false)
-    input.destroy()
-    output.write(PASTES_OFF)
-  }
-  input.on('data', onData).on('end', onTerminalGone).on('error', onTerminalGone)
-  output.on('resize', onResize)
-  process.on('exit', close)
-  input.setRawMode(true)
-  output.write(PASTES_ON)
 
-  return {
-    open: () => {
-      if (state !== 'held') return
-      state = 'open'
-      if (question) return
-      line.show()
-      takeAhead()
-    },
-    ask: ({ above, line: text }) => {
-      if (state === 'closed') return Promise.resolve('leave')
-      const typed = line.view
-      line.hide()
-      if (above !== undefined) output.write(`${above}\n`)
-      line.show({ prompt: text, text: '', cursor: 0 })
-      return new Promise((answer) => {
-        question = { answer, typed, isWord: false }
-      })
-    },
-    reword: ({ line: text }) => {
-      if (question) line.show({ prompt: text })
-    },
-    withdraw: (why) => settle('withdrawn', why),
-    get isAsking() {
-      return question !== undefined
-    },
-    close,
-    hide: () => line.hide(),
-    show: () => {
-      if (question || state === 'open') line.show()
-    },
+  readonly #onTerminalGone = (): void => {
+    if (this.#state !== 'closed') this.#options.listener.onEnd()
+  }
+
+  readonly #onResize = (): void => this.#line.resize()
+
+  readonly close = (): void => {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#settle('leave', '')
+    process.off('exit', this.close)
+    this.#options.output.off('resize', this.#onResize)
+    this.#line.close()
+    this.#options.input.setRawMode(false)
+    this.#options.input.destroy()
+    this.#options.output.write(PASTES_OFF)
   }
 }
 

@@ -143,7 +143,7 @@ export class EditLine {
     this.#isShown = false
   }
 
-  /** Leaves the line on the screen, with `end` behind it, and the cursor below. */
+  /** Leaves the line on the screen, with `end` after it, and the cursor below. */
   leave(end: string): void {
     if (!this.#isShown) return
     this.show({ cursor: this.text.length })
@@ -199,12 +199,12 @@ export class EditLine {
     clearTimeout(this.#timer)
     process.nextTick(this.#onSettled)
     this.#columns = this.#output.columns
-    const anew = this.#editor.getCursorPos()
+    const now = this.#editor.getCursorPos()
     const last = this.#columns - 1
     const places = [
-      { doesReflow: true, rows: anew.rows, column: anew.cols },
+      { doesReflow: true, rows: now.rows, column: now.cols },
       // After a full row the cursor may still be in that row.
-      ...(anew.cols === 0 && anew.rows > 0 ? [{ doesReflow: true, rows: anew.rows - 1, column: last }] : []),
+      ...(now.cols === 0 && now.rows > 0 ? [{ doesReflow: true, rows: now.rows - 1, column: last }] : []),
       { doesReflow: false, rows, column: Math.min(cols, last) },
     ]
     // When several fit, the terminal does what it did the last time. When none fits, part of the old line stays on the

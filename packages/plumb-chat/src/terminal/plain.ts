@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { LineReader } from '@plumb/wire'
 import { continueMessage } from './continuation.js'
-import type { QuestionAnswer, Terminal, TerminalListener } from './terminal.js'
+import type { Question, QuestionAnswer, Terminal, TerminalListener } from './terminal.js'
 
 export interface PlainOptions {
   readonly input: Readable
@@ -14,98 +14,117 @@ export interface PlainOptions {
 }
 
 /** Ctrl-C comes as a signal. */
-export const openPlain = ({ input, output, prompt, listener }: PlainOptions): Terminal => {
-  let state: 'open' | 'held' | 'closed' = 'held'
-  let question: { line: string; readonly answer: (answer: QuestionAnswer) => void } | undefined
-  let message = ''
+export const openPlain = (options: PlainOptions): Terminal => new PlainTerminal(options)
+
+class PlainTerminal implements Terminal {
+  readonly #options: PlainOptions
+  #state: 'open' | 'held' | 'closed' = 'held'
+  #question: { line: string; readonly answer: (answer: QuestionAnswer) => void } | undefined
+  #message = ''
   /** Lines that were typed before a question: they do not answer it. */
-  const ahead: string[] = []
-  const pull = (): void => {
-    while (question || state === 'open') {
-      const line = question ? undefined : ahead.shift()
-      if (line !== undefined) take(line)
-      else if (!reader.next()) break
-      else if (!reader.fault) take(typed())
+  readonly #ahead: string[] = []
+  readonly #reader: LineReader
+
+  constructor(options: PlainOptions) {
+    this.#options = options
+    this.#reader = new LineReader(options.input, { raw: true, onReadable: () => this.#pull() })
+  }
+
+  open(): void {
+    if (this.#state !== 'held') return
+    this.#state = 'open'
+    if (this.#question) return
+    this.show()
+    this.#pull()
+  }
+
+  ask({ above, line }: Question): Promise<QuestionAnswer> {
+    if (this.#state === 'closed') return Promise.resolve('leave')
+    while (this.#reader.next()) if (!this.#reader.fault) this.#ahead.push(this.#typed())
+    this.hide()
+    if (above !== undefined) this.#options.output.write(`${above}\n`)
+    return new Promise((answer) => {
+      this.#question = { line, answer }
+      this.show()
+      this.#pull()
+    })
+  }
+
+  reword({ line }: Question): void {
+    if (!this.#question) return
+    this.hide()
+    this.#question.line = line
+    this.show()
+  }
+
+  withdraw(why: string): void {
+    if (!this.#question) return
+    this.#options.output.write(`${why}\n`)
+    this.#settle('withdrawn')
+    this.show()
+    this.#pull()
+  }
+
+  get isAsking(): boolean {
+    return this.#question !== undefined
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#settle('leave')
+    this.#reader.stop()
+  }
+
+  #pull(): void {
+    while (this.#question || this.#state === 'open') {
+      const line = this.#question ? undefined : this.#ahead.shift()
+      if (line !== undefined) this.#take(line)
+      else if (!this.#reader.next()) break
+      else if (!this.#reader.fault) this.#take(this.#typed())
     }
-    if (reader.hasEnded && state !== 'closed') end()
+    if (this.#reader.hasEnded && this.#state !== 'closed') this.#end()
   }
-  const typed = (): string => JSON.parse(reader.buf.toString('utf8', reader.start, reader.end))
-  const end = (): void => {
-    settle('leave')
-    listener.onEnd()
+
+  #typed(): string {
+    const { buf, start, end } = this.#reader
+    return JSON.parse(buf.toString('utf8', start, end))
   }
-  const settle = (answer: QuestionAnswer): void => {
-    const asked = question
-    question = undefined
+
+  #end(): void {
+    this.#settle('leave')
+    this.#options.listener.onEnd()
+  }
+
+  #settle(answer: QuestionAnswer): void {
+    const asked = this.#question
+    this.#question = undefined
     asked?.answer(answer)
   }
-  const take = (line: string): void => {
-    if (question) {
-      settle(/^\s*y(es)?\s*$/i.test(line) ? 'yes' : 'no')
-      if (state === 'open') show()
+
+  #take(line: string): void {
+    if (this.#question) {
+      this.#settle(/^\s*y(es)?\s*$/i.test(line) ? 'yes' : 'no')
+      if (this.#state === 'open') this.show()
       return
     }
-    const text = message + line
+    const text = this.#message + line
     const longer = continueMessage(text)
     if (longer !== undefined) {
-      message = longer
+      this.#message = longer
       return
     }
-    message = ''
-    state = 'held'
-    listener.onMessage(text)
+    this.#message = ''
+    this.#state = 'held'
+    this.#options.listener.onMessage(text)
   }
-  const reader = new LineReader(input, { raw: true, onReadable: pull })
 
-  const show = (): void => {
-    if (question) output.write(question.line)
-    else if (state === 'open') output.write(prompt)
+  show(): void {
+    if (this.#question) this.#options.output.write(this.#question.line)
+    else if (this.#state === 'open') this.#options.output.write(this.#options.prompt)
   }
-  const hide = (): void => {
-    if (question || state === 'open') output.write('\n')
-  }
-  return {
-    open: () => {
-      if (state !== 'held') return
-      state = 'open'
-      if (question) return
-      show()
-      pull()
-    },
-    ask: ({ above, line }) => {
-      if (state === 'closed') return Promise.resolve('leave')
-      while (reader.next()) if (!reader.fault) ahead.push(typed())
-      hide()
-      if (above !== undefined) output.write(`${above}\n`)
-      return new Promise((answer) => {
-        question = { line, answer }
-        show()
-        pull()
-      })
-    },
-    reword: ({ line }) => {
-      if (!question) return
-      hide()
-      question.line = line
-      show()
-    },
-    withdraw: (why) => {
-      if (!question) return
-      output.write(`${why}\n`)
-      settle('withdrawn')
-      show()
-      pull()
-    },
-    get isAsking() {
-      return question !== undefined
-    },
-    close: () => {
-      if (state === 'closed') return
-      state = 'closed'
-      settle('leave')
-      reader.stop()
-    },
-    hide,
-    show,
+
+  hide(): void {
+    if (this.#question || this.#state === 'open') this.#options.output.write('\n')
   }
 }

@@ -9,14 +9,14 @@ export interface Terminal {
   ask(question: Question): Promise<QuestionAnswer>
   /** Changes the text of the open question. */
   reword(question: Question): void
-  /** Takes the question back; `why` is written behind it. */
+  /** Takes the question back; `why` is written after it. */
   withdraw(why: string): void
   readonly isAsking: boolean
   /** Restores the terminal to its state before. */
   close(): void
   /** Takes the line that is being typed, or the question, off the screen, before something else is written. */
   hide(): void
-  /** Shows it again; the cursor stands at the beginning of a line. */
+  /** Shows it again; the cursor is at the beginning of a line. */
   show(): void
 }
 
@@ -30,6 +30,6 @@ export interface TerminalListener {
   readonly onMessage: (text: string) => void
   /** Ctrl-C on an empty line. */
   readonly onInterrupt: () => void
-  /** Ctrl-D, or the terminal is gone. */
+  /** Ctrl-D, or the terminal has closed. */
   readonly onEnd: () => void
 }

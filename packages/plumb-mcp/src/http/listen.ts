@@ -19,7 +19,7 @@ export interface ListenOptions {
   readonly maxBytes: number
   readonly sessions: HttpSessions
   readonly stateless: StatelessServer
-  /** Allowed origins of pages besides its own. */
+  /** Allowed origins of pages other than its own. */
   readonly allowedOrigins?: readonly string[]
   /** Replaces the limits below. */
   readonly limits?: Partial<Limits>
@@ -135,7 +135,7 @@ interface Refusal {
 const sessionFor = async ({ headers, method }: IncomingMessage, body: unknown, sessions: HttpSessions): Promise<HttpSession | Refusal> => {
   const id = headers[SESSION]
   if (typeof id === 'string') {
-    return sessions.get(id) ?? { status: 404, code: -32001, message: 'there is no such session, or no longer: initialize anew' }
+    return sessions.get(id) ?? { status: 404, code: -32001, message: 'there is no such session, or no longer: initialize again' }
   }
   if (method !== 'POST' || !isInitialize(body)) {
     return { status: 400, code: INVALID_REQUEST, message: `only initialize goes without the header ${SESSION}` }

@@ -96,7 +96,7 @@ export const readAsked = (
   const last = given.at(-1)
   if (command?.length === 0) return fail('usage', `no command is given behind '--', as in 'plumb-mcp ${name} -- ./server.sh'`)
   if (command === undefined && !(last !== undefined && /^(https?|wss?):\/\//i.test(last))) {
-    const found = last === undefined ? '' : `, and '${preview(last)}' is none`
+    const found = last === undefined ? '' : `, and '${preview(last)}' is not one`
     return fail('usage', `which server? '${name}' ends with its URL${found}, or with '--' and the command that starts it`)
   }
   if (words.length < least || words.length > most) {

@@ -11,7 +11,7 @@ export const findPrompts = (named: string | undefined, inEnvironment = process.e
   return isDirectory(path) ? succeed(resolve(path)) : fail('file_not_found', `${source} names '${preview(path)}', which is not a directory`)
 }
 
-/** A path that cannot be examined is no directory. */
+/** A path that cannot be examined is not a directory. */
 export const isDirectory = (path: string): boolean => {
   try {
     return statSync(path).isDirectory()

@@ -85,7 +85,7 @@ const openProgress = (token: string | number | undefined, send: RequestContext['
   let isCounted = false
   const notify = (message: string, total?: number): void => {
     const params = { progressToken: token, progress, message, ...(total === undefined ? {} : { total }) }
-    // Has no effect when the client is gone.
+    // Has no effect when the client has ended.
     send({ method: 'notifications/progress', params }).catch(() => {})
   }
   const report: CallContext['progress'] = (message, done, total) => {

@@ -11,9 +11,9 @@ type Id = string | number
 
 /** If a client has several streams, it is sent on that of the request `relatedTo`. */
 export interface JsonRpc {
-  /** Also resolves when the client is gone. */
+  /** Also resolves when the client has ended. */
   notify(notification: Notification, relatedTo?: Id): Promise<void>
-  /** Resolves to the result; rejects if it was refused or cancelled, timed out, or the client is gone. */
+  /** Resolves to the result; rejects if it was refused or cancelled, timed out, or the client has ended. */
   ask(method: string, params: Params, options: RequestOptions): Promise<unknown>
   /** From now on messages come in. */
   start(): Promise<void>
@@ -29,7 +29,7 @@ export interface RequestOptions {
 /** Resolves to the result; rejects with an `RpcError` if the request is wrong. */
 export type RpcHandler = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
 
-/** `onClosed` is called once, when the client is gone or closed. */
+/** `onClosed` is called once, when the client has ended or closed. */
 export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: () => void): JsonRpc => {
   const running = new Map<Id, AbortController>()
   const asked = new Map<Id, (reply: Params | undefined) => void>()
@@ -38,7 +38,7 @@ export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: 
     try {
       await transport.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage, relatedTo === undefined ? {} : { relatedRequestId: relatedTo })
     } catch {
-      // The client is gone, which is handled elsewhere.
+      // The client has ended, which is handled elsewhere.
     }
   }
   const takeRequest = async (id: Id, method: string, params: Params): Promise<void> => {

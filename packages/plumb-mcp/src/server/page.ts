@@ -11,7 +11,7 @@ export const fromCursor = (cursor: unknown): string | undefined => {
   if (cursor === undefined) return undefined
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString('utf8') : ''
   if (text !== '' && toCursor(text) === cursor) return text
-  throw new RpcError(INVALID_PARAMS, 'the cursor is none that this server gave')
+  throw new RpcError(INVALID_PARAMS, 'the cursor is not one that this server gave')
 }
 
 /** Continues after the last name of the page before. */

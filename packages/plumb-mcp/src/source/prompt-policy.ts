@@ -39,7 +39,7 @@ const ofPrompt = (path: string, options: SourcePolicy): Look => {
     return refuse(fault('path_denied', `the prompt '${preview(path, 200)}' brings in other files, which a client's own source may not`))
   }
   const prompt = readPromptFile(path)
-  if (!prompt?.ok) return refuse(prompt?.error ?? fault('spec_invalid', `'${preview(path, 200)}' is no prompt file`))
+  if (!prompt?.ok) return refuse(prompt?.error ?? fault('spec_invalid', `'${preview(path, 200)}' is not a prompt file`))
   const prompts: string[] = []
   // Mounting reads them, so their location is checked first.
   for (const tool of prompt.value.tools) {

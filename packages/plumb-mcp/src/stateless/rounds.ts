@@ -9,7 +9,7 @@ import { INVALID_PARAMS, RpcError } from '../server/rpc-error.js'
 
 type Send = RequestContext['sendNotification']
 
-/** What a call gets in place of a request: it may outlive several of them. */
+/** What a call gets instead of a request: it may outlive several of them. */
 export interface RoundContext {
   readonly signal: AbortSignal
   readonly sendNotification: Send
@@ -99,7 +99,7 @@ export const openServerRounds = (): ServerRounds => {
     goOn: async (handle, params, request) => {
       const call = typeof handle === 'string' ? held.get(handle) : undefined
       if (!call || call.print !== printOf(params))
-        throw new RpcError(INVALID_PARAMS, "no call waits under this 'requestState': it is over, or was another one; make the call anew")
+        throw new RpcError(INVALID_PARAMS, "no call waits under this 'requestState': it has ended, or was another one; make the call again")
       const answers = readAnswers(params.inputResponses)
       // A handle is valid once.
       held.delete(handle as string)

@@ -32,7 +32,7 @@ export const serveStdio = async (context: ServerContext, options: StdioOptions):
       (error: unknown) => options.report(fault('internal', String(error))),
     )
   })
-  // A pipe shows that its reader is gone only when it is written to.
+  // A pipe shows that its reader has closed only when it is written to.
   const lastCalls = async (): Promise<void> => {
     const probe = (): void => {
       if (client) client.level = 'debug'

@@ -102,19 +102,19 @@ export const openStdioTransport = ({ input, output, maxLine, report }: StdioOpti
 }
 
 const flawOf = (message: unknown): string | undefined => {
-  if (!isRecord(message)) return 'is no JSON-RPC message: that is an object'
+  if (!isRecord(message)) return 'is not a JSON-RPC message: that is an object'
   const { jsonrpc, id, method, params } = message
-  if (jsonrpc !== '2.0') return `is no JSON-RPC message: it has not "jsonrpc":"2.0"`
+  if (jsonrpc !== '2.0') return `is not a JSON-RPC message: it has not "jsonrpc":"2.0"`
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id) && !('error' in message))
-    return "has an 'id' that is no string and no whole number"
+    return "has an 'id' that is neither a string nor a whole number"
   // The SDK silently drops messages with more, and their sender would wait for ever.
   const members = method === undefined ? ['result', 'error'] : ['method', 'params']
   const stray = Object.keys(message).find((key) => key !== 'jsonrpc' && key !== 'id' && !members.includes(key))
   if (method === undefined && !('result' in message || 'error' in message)) return "has neither a 'method' nor a 'result'"
-  if (method !== undefined && typeof method !== 'string') return "has a 'method' that is no string"
+  if (method !== undefined && typeof method !== 'string') return "has a 'method' that is not a string"
   if (stray !== undefined) return `has a member '${preview(stray)}', which no such message has`
-  if (params !== undefined && !isRecord(params)) return "has 'params' that are no object"
-  return isMeta(params?._meta) ? undefined : "has a '_meta' that is none"
+  if (params !== undefined && !isRecord(params)) return "has 'params' that are not an object"
+  return isMeta(params?._meta) ? undefined : "has an invalid '_meta'"
 }
 
 const isMeta = (meta: unknown): boolean => {

@@ -29,7 +29,7 @@ export interface ServedTool {
 export interface CallContext {
   /** Unique in this server, without a slash. */
   readonly id: string
-  /** Fires when the caller is gone: what runs is stopped. */
+  /** Fires when the caller has ended: what runs is stopped. */
   readonly signal: AbortSignal
   /** Reports progress, for people; `done` of `total` if they are known. */
   readonly progress: (message: string, done?: number, total?: number) => void

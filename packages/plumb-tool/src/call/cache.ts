@@ -123,7 +123,7 @@ class Flight {
       const onAbort = (): void => {
         signal.removeEventListener('abort', onAbort)
         if (--this.#waiting > 0) return resolve(cancelled(this.#tool.name))
-        // No caller may join it any more. Its end is awaited, so that the work is over when the last caller gets its answer.
+        // No caller may join it any more. Its end is awaited, so that the work has ended when the last caller gets its answer.
         this.#onAbandoned()
         this.#abandon.abort()
       }

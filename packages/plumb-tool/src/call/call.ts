@@ -19,9 +19,9 @@ export interface Call {
   readonly leftOut?: ((fault: Fault) => void) | undefined
   /** The message of a run by workers that it is made for. */
   readonly delivery?: string | undefined
-  /** Fires when the caller is gone, or the time is up. */
+  /** Fires when the caller has ended, or the time is up. */
   readonly signal: AbortSignal
-  /** Notes of the stages; read when the call is over. */
+  /** Notes of the stages; read when the call has ended. */
   readonly record: CallRecord
   readonly session: Session
 }
@@ -98,7 +98,7 @@ export interface Session {
   readonly costOf?: ((usage: AgentUsage) => number | undefined) | undefined
   /** Options for agents that are started: `--provider P`… */
   readonly agentOptions: readonly string[]
-  /** Programs in place of ours (--agent-command). */
+  /** Other programs (--agent-command). */
   readonly agentProgram: string | undefined
   /** The provider and model of the calling agent, for tools that use a model (meta_refine). */
   readonly caller: { readonly provider: string; readonly model: string; readonly endpoint?: string } | undefined

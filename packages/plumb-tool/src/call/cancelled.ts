@@ -1,4 +1,4 @@
-// The error of a call whose caller is gone.
+// The error of a call whose caller has ended.
 
 import { fail } from '@plumb/wire'
 

@@ -25,7 +25,7 @@ export const checkedTool = (plan: ToolPlan): CheckedTool => ({
 
 const toolEffects = (plan: ToolPlan): ToolEffects => {
   const effects = effectsOf(plan)
-  return { name: plan.name, effects, isApprovalAsked: settingsOf(plan, effects).isApprovalAsked }
+  return { name: plan.name, effects, needsApproval: settingsOf(plan, effects).needsApproval }
 }
 
 /** All the tools that it is made of. */

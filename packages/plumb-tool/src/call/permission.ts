@@ -14,14 +14,14 @@ export interface PermissionOptions {
   readonly deferred?: Subject['deferred']
   readonly targetsOf?: TargetsOf
   /** The tool itself says `approval: "ask"`. */
-  readonly isApprovalAsked?: boolean
+  readonly needsApproval?: boolean
   /** Wall clock; Date.now. */
   readonly now?: () => number
 }
 
 /** Asks a person at most once, whether the tool or the policy requires it. */
 export const withPermission =
-  ({ effects, deferred, targetsOf, isApprovalAsked = false, now = Date.now }: PermissionOptions): Wrap =>
+  ({ effects, deferred, targetsOf, needsApproval = false, now = Date.now }: PermissionOptions): Wrap =>
   (tool) => {
     const asked: Tool = withApproval(tool)
     const fixed: Subject = { tool: tool.name, effects, ...(deferred ? { deferred } : {}) }
@@ -33,7 +33,7 @@ export const withPermission =
         return Promise.resolve({ ok: false, error: permission.fault })
       }
       note(call, 'permission', allowed)
-      return (isApprovalAsked || permission.kind === 'ask' ? asked : tool).run(input, call)
+      return (needsApproval || permission.kind === 'ask' ? asked : tool).run(input, call)
     }
     return {
       ...tool,

@@ -1,4 +1,4 @@
-// A fast check whether a text has a type as it stands, for tools that are called often: compiled once that pays.
+// A fast check whether a text has a type, unchanged, for tools that are called often: compiled once that pays.
 
 import { compileCheck, Sink, type Stage, type Type, Verdict } from '@plumb/lang'
 import type { JsonText } from '../json-text.js'

@@ -1,7 +1,7 @@
 // A call made safe: the stages in their one order, the same from an agent, the shell or MCP (plumb-tools(7), What happens to a call).
 //
 // The cache keeps its results with lru-cache, whose bounds, times to live and injected clock are just those that are needed. The other
-// stages are our own: cockatiel cannot end a wait between attempts, lets calls queue behind a trial in place of refusing them, and goes by
+// stages are our own: cockatiel cannot end a wait between attempts, lets calls queue behind a trial instead of refusing them, and goes by
 // the wall clock; p-retry works on what is thrown and knows no retry-after; the newest of both, and of opossum, need Node.js 22.
 
 import type { Result } from '@plumb/wire'

@@ -11,7 +11,7 @@ export interface CallSettings {
   readonly deferred?: Subject['deferred']
   /** For tools whose input names the files and hosts that they reach. */
   readonly targetsOf?: TargetsOf
-  readonly isApprovalAsked: boolean
+  readonly needsApproval: boolean
   /** Replaces the check against the input type. */
   readonly validation?: Wrap
   /** Absent: not cached. */
@@ -40,7 +40,7 @@ const COMBINING: readonly Source[] = ['pool', 'handoff', 'spy', 'flaky']
 const REACHING: readonly Source[] = ['process', 'agent']
 
 export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly Effect[]): CallSettings => {
-  if (body.kind === 'chain') return { effects, deferred: 'parts', isApprovalAsked: false, attempts: 1 }
+  if (body.kind === 'chain') return { effects, deferred: 'parts', needsApproval: false, attempts: 1 }
   const { source, config } = body
   const isCombined = COMBINING.includes(source)
   const timeout = timeoutOf(source, config.timeout)
@@ -50,7 +50,7 @@ export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly E
   return {
     effects,
     ...(deferred ? { deferred } : {}),
-    isApprovalAsked: config.approval === 'ask',
+    needsApproval: config.approval === 'ask',
     ...(cacheMs ? { cacheMs } : {}),
     attempts: number(config.retry) ?? defaultAttempts(source, effects),
     ...(config.breaker === undefined ? {} : { breaker: breakerOf(config.breaker as Readonly<Record<string, number>>) }),

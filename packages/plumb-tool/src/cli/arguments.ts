@@ -33,9 +33,9 @@ const SAY = `say what to do: ${NAMES.join(', ')}`
 
 const noVerb = (spec: string | undefined, name: string | undefined, text: string | undefined): Result<never> => {
   if (text !== undefined && name !== undefined) {
-    return fail('usage', `--eval stands in place of a file, so '${preview(name)}' is no spec and no command; ${SAY}`)
+    return fail('usage', `--eval takes the place of a file, so '${preview(name)}' is neither a spec nor a command; ${SAY}`)
   }
-  // The word in place of the spec may be meant as the verb.
+  // The word instead of the spec may be meant as the verb.
   const word = spec !== undefined && !existsSync(spec) && nearest(spec, NAMES) !== undefined ? spec : name
   if (word !== undefined) return fail('usage', `there is no command '${preview(word)}'${suggestion(word)}`)
   if (spec === undefined) return fail('usage', `${SAY}; as in 'plumb-tool list'`)

@@ -221,7 +221,7 @@ const onOneLine = (json: string): string =>
     .filter((line) => line !== '')
     .join(' ')
 
-/** A text as it stands; for a record with one required field, of type string, it is that field. `text` is its JSON. */
+/** A text unchanged; for a record with one required field, of type string, it is that field. `text` is its JSON. */
 const stringInput = (input: Type, text: JsonText): JsonText => {
   const needed = fieldsOf(input).filter(({ isOptional }) => !isOptional)
   const [only] = needed

@@ -69,7 +69,7 @@ const readType = (option: string, text: string | undefined, program: Program): R
   const help = first?.help === undefined ? '' : `; ${first.help}`
   return fail(
     first?.code ?? 'syntax_error',
-    `${option} takes a type of the spec, and in '${preview(text)}' ${first?.message ?? 'is none'}${help}`,
+    `${option} takes a type of the spec, and in '${preview(text)}' ${first?.message ?? 'is not one'}${help}`,
   )
 }
 

@@ -71,7 +71,7 @@ export const checkChain = (text: string, input: JsonText | undefined, tools: rea
   if (takes && fit?.ok) return planned(check(takes), fit.value.json)
   const bytes = Buffer.from(json)
   const parsed = parseJson(bytes, 0, bytes.length)
-  if (!parsed.ok) return { ok: false, error: `error: the input is no JSON: ${preview(json)}` }
+  if (!parsed.ok) return { ok: false, error: `error: the input is not JSON: ${preview(json)}` }
   // If no tool determines the type of the value, a list may also be meant as a tuple, with a branch for each part.
   const [own, ...parts] = typesOf(parsed.value as Json).map(check)
   const inParts = parts.find(({ plan }) => plan)

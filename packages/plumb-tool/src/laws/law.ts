@@ -28,7 +28,7 @@ const identity = (type: Type): Tool => ({ name: 'id', input: type, output: type,
 const after = ({ output }: Tool, tools: readonly Tool[]): Tool[] => tools.filter((next) => isWirable(output, next.input) === 'static')
 
 /** Tools with the same input and output types. */
-const besides = (tool: Tool, tools: readonly Tool[]): Tool[] => tools.filter((other) => isAlike(tool.input, other.input))
+const alike = (tool: Tool, tools: readonly Tool[]): Tool[] => tools.filter((other) => isAlike(tool.input, other.input))
 
 const isAlike = (a: Type, b: Type): boolean => isWirable(a, b) === 'static' && isWirable(b, a) === 'static'
 
@@ -72,7 +72,7 @@ export const LAWS: readonly Law[] = [
     text: '(f * g) ; (h * k) = (f ; h) * (g ; k)',
     *instances(tools) {
       for (const f of tools)
-        for (const g of besides(f, tools))
+        for (const g of alike(f, tools))
           for (const h of after(f, tools))
             for (const k of after(g, tools)) {
               const left = both(product([f, g]), product([h, k], { isOnParts: true }), (fg, hk) => sequence([fg, hk]))
@@ -84,12 +84,12 @@ export const LAWS: readonly Law[] = [
     text: 'f + g = f where f succeeds',
     *instances(tools) {
       for (const f of tools)
-        for (const g of besides(f, tools)) yield { about: [f, g], left: choice([f, g]), right: succeed(f), isWhereRightSucceeds: true }
+        for (const g of alike(f, tools)) yield { about: [f, g], left: choice([f, g]), right: succeed(f), isWhereRightSucceeds: true }
     },
   },
   {
     text: '(f + g) + h = f + (g + h)',
-    instances: (tools) => associative(tools, besides, choice),
+    instances: (tools) => associative(tools, alike, choice),
   },
   {
     text: 'trace(id) = id',

@@ -11,7 +11,7 @@ import { makeTool } from '../source/make.js'
 export const trialTool = (plan: ToolPlan): Tool => {
   const made = makeTool(plan, { resolve: (bound) => trialTool(toolOf(bound)) })
   if (!made.ok) throw new TypeError(`not looked at: '${plan.name}'`)
-  return secure(made.value, { effects: [], isApprovalAsked: false, attempts: 1 })
+  return secure(made.value, { effects: [], needsApproval: false, attempts: 1 })
 }
 
 /** Why no law can be tested on it. Undefined: one can. */

@@ -27,7 +27,7 @@ export const findByWords = <T extends Described>(tools: readonly T[], words: rea
   const whole = words.join('_').toLowerCase()
   const scored = tools.map((tool) => {
     const { name } = tool
-    const places = placesOf(tool)
+    const places = searchedTextsOf(tool)
     const scores = wanted.map((word) => scoreOf(places, word))
     const hits = scores.filter((score) => score > 0)
     // A good match of one word does not make up for a bad one of another.
@@ -43,13 +43,13 @@ export const findByWords = <T extends Described>(tools: readonly T[], words: rea
 
 const OWN_NAME = 1000
 
-interface Place {
+interface SearchedText {
   readonly stems: ReadonlySet<string>
   readonly weight: number
 }
 
-const placesOf = ({ name, description = '', input, output, effects = [] }: Described): readonly Place[] => {
-  const of = (weight: number, ...texts: readonly string[]): Place => ({ weight, stems: new Set(texts.flatMap(partsOf).map(stemOf)) })
+const searchedTextsOf = ({ name, description = '', input, output, effects = [] }: Described): readonly SearchedText[] => {
+  const of = (weight: number, ...texts: readonly string[]): SearchedText => ({ weight, stems: new Set(texts.flatMap(partsOf).map(stemOf)) })
   return [
     of(10, name),
     of(6, description),
@@ -68,7 +68,7 @@ const EFFECT_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** A word of the same stem scores full weight, a longer word with this beginning or a synonym half. */
-const scoreOf = (places: readonly Place[], word: string): number => {
+const scoreOf = (places: readonly SearchedText[], word: string): number => {
   const stem = stemOf(word)
   const like = likeWords(stem)
   let best = 0

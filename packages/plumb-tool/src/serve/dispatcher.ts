@@ -31,10 +31,10 @@ export interface DispatcherOptions {
   /** The MCP servers of the served agent. */
   readonly servers?: AgentServers | undefined
   /** The agent asked for approval before it sent the request, so only calls within tools are asked about here. */
-  readonly isAskedBefore?: boolean
+  readonly wasApproved?: boolean
 }
 
-export const openDispatcher = ({ registry, session: given, servers, isAskedBefore = false }: DispatcherOptions): Dispatcher => {
+export const openDispatcher = ({ registry, session: given, servers, wasApproved = false }: DispatcherOptions): Dispatcher => {
   const answers = new IdempotencyCache<ToolAnswer>({
     maxCharacters: MAX_CHARACTERS,
     lengthOf: ({ content }) => content.length,
@@ -43,7 +43,7 @@ export const openDispatcher = ({ registry, session: given, servers, isAskedBefor
   const permits = new Semaphore(MAX_PARALLEL)
   const stop = new AbortController()
   const requested = new Set<string>()
-  const session: Session = isAskedBefore
+  const session: Session = wasApproved
     ? { ...given, approve: async (request, signal) => requested.has(request.id) || given.approve(request, signal) }
     : given
 

@@ -15,7 +15,7 @@ export type Recorder = (line: string) => string | undefined
 
 /**
  * spy: the tool itself, and a record of each call as a line of JSON.
- * `{"tool","id","input","ok","result"|"error","ms"}`, where texts stand as they were. A call that cannot be recorded is
+ * `{"tool","id","input","ok","result"|"error","ms"}`, where texts are as they were. A call that cannot be recorded is
  * not run. `hidesWords`: the program has secrets, so that what was said is `***`.
  */
 export const spyOf =

@@ -10,7 +10,7 @@ export const explain = async (code: string | undefined): Promise<number> => {
   const failure =
     text !== undefined
       ? await writeWhole(Buffer.from(text), undefined)
-      : fault('usage', `'${preview(code ?? '')}' is no error code; ${hint(code ?? '')}`)
+      : fault('usage', `'${preview(code ?? '')}' is not an error code; ${hint(code ?? '')}`)
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status

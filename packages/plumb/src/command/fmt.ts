@@ -51,7 +51,7 @@ const replace = async (path: string, text: string): Promise<Fault | undefined> =
   let target: string
   try {
     target = realpathSync(path)
-    if (!statSync(path).isFile()) return fault('usage', `'${path}' is no regular file; to lay out what a pipe brings, give '-'`)
+    if (!statSync(path).isFile()) return fault('usage', `'${path}' is not a regular file; to lay out what a pipe brings, give '-'`)
     accessSync(path, constants.W_OK)
   } catch (error) {
     return fault('write_failed', `cannot write '${path}': ${systemReason(error as NodeJS.ErrnoException)}`)

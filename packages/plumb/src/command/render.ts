@@ -28,7 +28,7 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   if (format === undefined) {
     return fail(
       'usage',
-      `'${preview(options.output ?? '')}' is no name of a picture: it ends with ${listed(FORMATS)}, or --format says what it is`,
+      `'${preview(options.output ?? '')}' is not the name of a picture: it ends with ${listed(FORMATS)}, or --format says what it is`,
     )
   }
   if (fileOf(options) === undefined && format === 'png' && process.stdout.isTTY) {

@@ -75,7 +75,7 @@ complete -F _plumb ${executables.map(({ name }) => name).join(' ')}
 
 const commandCase = (name: string, { options, operand, first }: CommandInterface, commands: readonly CommandInterface[]): string => {
   const names = options.flatMap(dashed).join(' ')
-  return `	'${name}') options='${names}' commands='${commands.map((c) => c.name).join(' ')}' first='${first ? place(first) : ''}' operand='${place(operand)}' ;;`
+  return `	'${name}') options='${names}' commands='${commands.map((c) => c.name).join(' ')}' first='${first ? kindText(first) : ''}' operand='${kindText(operand)}' ;;`
 }
 
 const valueCases = (name: string, { options }: CommandInterface): string[] =>
@@ -84,10 +84,10 @@ const valueCases = (name: string, { options }: CommandInterface): string[] =>
       ? [
           `	${dashed(option)
             .map((dash) => `'${name} ${dash}'`)
-            .join(' | ')}) value='${place(option.value)}' ;;`,
+            .join(' | ')}) value='${kindText(option.value)}' ;;`,
         ]
       : [],
   )
 
 // A single word is followed by a space, so that it is not taken for a kind.
-const place = (it: ArgumentKind): string => (it.kind === 'words' ? `${it.words.join(' ')} ` : it.kind)
+const kindText = (it: ArgumentKind): string => (it.kind === 'words' ? `${it.words.join(' ')} ` : it.kind)

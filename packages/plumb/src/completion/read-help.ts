@@ -15,8 +15,8 @@ export const readHelp = (text: string): Help => {
   const named = operands.filter((name) => name !== 'options' && name !== 'command')
   const operand = named.at(-1) ?? (usage.endsWith('command...') ? 'command' : '')
   const [, leading] = / <([a-z.]+)> [[<]/.exec(usage) ?? []
-  const first = leading === undefined ? undefined : placeOf(leading, '')
-  const read = { options, commands: commands.filter(({ name }) => name !== 'help'), operand: placeOf(operand, '') }
+  const first = leading === undefined ? undefined : argumentKindOf(leading, '')
+  const read = { options, commands: commands.filter(({ name }) => name !== 'help'), operand: argumentKindOf(operand, '') }
   return first?.kind === 'names' ? { ...read, first } : read
 }
 
@@ -27,7 +27,7 @@ const readOption = (term: string, does: string): OptionInterface => {
     ...(short === undefined ? {} : { short }),
     ...(long === undefined ? {} : { long }),
     does: withoutNotes(does),
-    ...(placeholder === undefined ? {} : { value: placeOf(placeholder, does, long) }),
+    ...(placeholder === undefined ? {} : { value: argumentKindOf(placeholder, does, long) }),
   }
 }
 
@@ -75,7 +75,7 @@ const PLACEHOLDERS: Readonly<Record<string, ArgumentKind>> = {
  * The meaning of a placeholder in help texts of all executables. `long` is the option's name; `placeholder` such as `file`; `does` may list
  * its choices.
  */
-const placeOf = (placeholder: string, does: string, long = ''): ArgumentKind => {
+const argumentKindOf = (placeholder: string, does: string, long = ''): ArgumentKind => {
   const choices = /\(choices: ([^;)]*)/.exec(does)?.[1]?.split(', ') ?? []
   if (choices.length > 0) return words(...choices)
   return OPTIONS[long] ?? PLACEHOLDERS[placeholder] ?? { kind: 'text' }

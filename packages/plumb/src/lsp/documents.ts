@@ -10,7 +10,7 @@ import { diskFiles, type SourceFiles, searchPath } from '@plumb/wire'
 
 export interface Document {
   readonly uri: string
-  /** Its path for the compiler; of a document that is no file, the URI. */
+  /** Its path for the compiler; of a document that is not a file, the URI. */
   readonly path: string
   readonly text: string
   readonly version: number
@@ -71,7 +71,7 @@ export class Documents {
     return known
   }
 
-  /** Files, with the texts of open documents in place of those on the disk. */
+  /** Files, with the texts of open documents instead of those on the disk. */
   files(): SourceFiles {
     const disk = diskFiles(searchPath(), STANDARD_LIBRARY)
     const files: Record<string, string> = Object.create(null)

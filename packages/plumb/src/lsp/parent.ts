@@ -1,8 +1,8 @@
-// Watches the editor's process, if `initialize` names it: a server whose editor is gone must end.
+// Watches the editor's process, if `initialize` names it: a server whose editor has ended must end.
 
 const POLL_MS = 1000
 
-/** Calls `onGone` once, when the process is gone. Returns a function that stops watching. */
+/** Calls `onGone` once, when the process has ended. Returns a function that stops watching. */
 export const watchParent = (pid: unknown, onGone: () => void): (() => void) => {
   if (!Number.isSafeInteger(pid) || Number(pid) <= 0) return () => {}
   const timer = setInterval(() => {

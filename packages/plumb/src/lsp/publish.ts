@@ -52,7 +52,64 @@ export class Publisher {
   }
 }
 
-/** The help is below the message: the protocol has no other place for it. */
+/** A request that comes together with a change, such as one for completions, is answered before the change is checked. */
+const QUIET_MS = 4
+/** What has been read arrives through the protocol's library within so many turns of the event loop. */
+const QUIET_TURNS = 3
+/** Of changes in quick succession only the last is checked; after this time the next is no longer waited for. */
+const PUBLISH_DELAY_MS = 500
+
+/** When to publish: once the editor is quiet. */
+export class PublishTimer {
+  readonly #publish: () => void
+  readonly #onError: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #turn: NodeJS.Immediate | undefined
+  #changedAt = 0
+  #hasEnded = false
+
+  constructor(publish: () => void, onError: (error: unknown) => void) {
+    this.#publish = publish
+    this.#onError = onError
+  }
+
+  soon(): void {
+    const now = performance.now()
+    if (this.#timer === undefined) this.#changedAt = now
+    else if (now - this.#changedAt >= PUBLISH_DELAY_MS) return
+    this.stop()
+    this.#timer = setTimeout(() => this.#after(QUIET_TURNS), QUIET_MS)
+  }
+
+  // The library guards requests in the same way: a bug in the compiler is reported, and does not end the session.
+  now(): void {
+    try {
+      this.#publish()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    clearImmediate(this.#turn)
+  }
+
+  /** What is due is not published any more. */
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  #after(turns: number): void {
+    this.#turn = setImmediate(() => {
+      if (turns > 0) return this.#after(turns - 1)
+      this.#timer = undefined
+      if (!this.#hasEnded) this.now()
+    })
+  }
+}
+
+/** The help is below the message: the protocol has no other field for it. */
 export const toProtocol = (
   { severity, code, message, span, help, related = [], path = [] }: Diagnostic,
   documents: Documents,

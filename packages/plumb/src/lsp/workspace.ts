@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type ListedSymbol, symbolsOfText } from '@plumb/lang/service'
 import { isRecord } from '@plumb/wire'
 
-/** What stands in one text. */
+/** What is in one text. */
 export interface ListedFile {
   readonly uri: string
   readonly text: string

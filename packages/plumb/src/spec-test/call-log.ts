@@ -1,14 +1,14 @@
 // The calls of agents and tools in a test, in order, and those that had no answer.
 
 import type { Bound, Span } from '@plumb/lang'
-import { placeOf } from './place.js'
-import type { Place } from './report/result.js'
+import { positionIn } from './place.js'
+import type { SpecPosition } from './report/result.js'
 
 export interface Unanswered {
   readonly code: 'model' | 'not_doubled'
   readonly message: string
   /** The script without an answer. */
-  readonly place?: Place
+  readonly place?: SpecPosition
 }
 
 /** A tool that was not called, because the script's input does not have its type. */
@@ -40,6 +40,6 @@ export class CallLog {
 
   addUnanswered(code: Unanswered['code'], message: string, at?: Span): void {
     if (this.unanswered.some((other) => other.message === message)) return
-    this.unanswered.push({ code, message, ...(at ? { place: placeOf(at) } : {}) })
+    this.unanswered.push({ code, message, ...(at ? { place: positionIn(at) } : {}) })
   }
 }

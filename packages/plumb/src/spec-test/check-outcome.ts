@@ -3,7 +3,7 @@
 import type { MessagesByPort, TestCondition, TestPlan } from '@plumb/lang'
 import { canonicalJson, type Fault, preview } from '@plumb/wire'
 import type { Carried, RouteStep } from './carried.js'
-import { placeOf } from './place.js'
+import { positionIn } from './place.js'
 import { difference } from './report/difference.js'
 import type { TestFinding } from './report/result.js'
 import type { Row } from './rows.js'
@@ -45,7 +45,7 @@ const leftOver = (plan: TestPlan, { unused }: RunOutcome): readonly RowFinding[]
     ? unused.map(({ name, count, span }) => ({
         code: 'models',
         message: `'${name}' has ${count} answer${count === 1 ? '' : 's'} left that nothing asked for`,
-        place: placeOf(span),
+        place: positionIn(span),
       }))
     : []
 
@@ -80,7 +80,7 @@ const otherErrors = ({ errors, errorsSpan }: TestPlan, faults: readonly Fault[],
     {
       code: 'errors',
       message: `error ${i + 1} ${which}${came ? `: ${detailOf(came)}` : ''}`,
-      ...(errorsSpan ? { place: placeOf(errorsSpan) } : {}),
+      ...(errorsSpan ? { place: positionIn(errorsSpan) } : {}),
       expected: errors.join(', '),
       got: codes.join(', ') || 'no error',
       ...(input === undefined ? {} : { route: () => carried.route([input], undefined) }),
@@ -103,7 +103,7 @@ const checkExpected = (plan: TestPlan, expect: MessagesByPort, outcome: RunOutco
   [...expect].flatMap(([port, { messages, span }]) => {
     const outputs = outcome.outputs.get(port) ?? []
     const got = outputs.map(({ json }) => json)
-    const at = { code: 'expect', place: placeOf(span) }
+    const at = { code: 'expect', place: positionIn(span) }
     const of = plan.outputs.length > 1 ? ` at '${port}'` : ''
     if (plan.isAnyOrder) return compareAsSets(messages, got, at, of)
     const lost = lostInput(outcome)
@@ -246,7 +246,7 @@ const checkMatches = (
   const missing = matches.slice(outputs.length).map(({ expression: { span } }, i) => ({
     code: 'matches',
     message: `message ${outputs.length + i + 1} of ${matches.length} did not come`,
-    place: placeOf(span),
+    place: positionIn(span),
   }))
   return [...findings, ...missing]
 }
@@ -273,13 +273,13 @@ const checkCondition = (condition: TestCondition, record: string, about: About, 
 const notHeld = ({ expression: { span } }: TestCondition, why: string | undefined, about: About, input: number | undefined): RowFinding => {
   const text = preview(span.source.text.slice(span.start, span.end))
   const message = why === undefined ? `this does not hold: ${text}` : `this has no answer: ${text}: ${why}`
-  return { ...about, message, place: placeOf(span), ...(input === undefined ? {} : { input }) }
+  return { ...about, message, place: positionIn(span), ...(input === undefined ? {} : { input }) }
 }
 
 const checkCalls = (plan: TestPlan, { asked }: RunOutcome): readonly RowFinding[] =>
   plan.calls.flatMap(({ of, name, least, most, inputs, span }): RowFinding[] => {
     const got = asked.of(of)
-    const at = { code: 'calls', place: placeOf(span) }
+    const at = { code: 'calls', place: positionIn(span) }
     if (inputs) return compareInOrder(inputs, got, at, ` to '${name}'`)
     if (got.length >= least && got.length <= most) return []
     const wanted = least === most ? String(least) : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`
@@ -294,7 +294,7 @@ const checkCalls = (plan: TestPlan, { asked }: RunOutcome): readonly RowFinding[
 const checkWires = (plan: TestPlan, { carried: { wires } }: RunOutcome): readonly RowFinding[] =>
   [...plan.wires].flatMap(([name, { messages, span }]): RowFinding[] => {
     const wire = wires.find((one) => one.name === name)
-    const at = { code: 'wires', place: placeOf(span), wire: name }
+    const at = { code: 'wires', place: positionIn(span), wire: name }
     if (!wire) {
       const known = wires.map((one) => one.name).join(', ')
       return [{ ...at, message: `'${plan.of.name}' has no wire '${preview(name)}'; there is ${preview(known, 400)}` }]

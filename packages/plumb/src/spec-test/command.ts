@@ -21,7 +21,7 @@ import {
 import { Coverage } from './coverage.js'
 import { changesOf } from './mutate.js'
 import type { TestCommandOptions } from './options.js'
-import { besideTest, placeOf } from './place.js'
+import { besideTest, positionIn } from './place.js'
 import { showComparison } from './report/comparison.js'
 import { type ShownCoverage, showCoverage } from './report/coverage.js'
 import { toLcov } from './report/lcov.js'
@@ -156,7 +156,7 @@ const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestC
 const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestCommandOptions, errors: Reporter): Promise<number> => {
   const status = await runAll(specs, seed, options, errors)
   if (status !== 0) {
-    errors.report(fault('usage', 'no change was tried: tests fail on the spec as it is'))
+    errors.report(fault('usage', 'no change was tried: tests fail on the unchanged spec'))
     return status
   }
   const { filter = '' } = options
@@ -167,7 +167,7 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
       const isNoticed = await notices(spec, change, { filter, given: options, options: optionsOf(spec, seed, options, options.models[0]) })
       if (isNoticed === undefined) continue
       tried++
-      const { file, line, column } = placeOf(change.span)
+      const { file, line, column } = positionIn(change.span)
       if (!isNoticed) survivors.push(`${file}:${line}:${column}: ${change.what}`)
     }
   }

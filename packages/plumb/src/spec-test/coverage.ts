@@ -4,11 +4,11 @@
 import { type Bound, type Expression, observeExpressions, type Program, type Span, type TestPlan, visitNodes } from '@plumb/lang'
 import { CoveredErrors } from './covered-errors.js'
 import { CoveredVariants } from './covered-variants.js'
-import { placeOf } from './place.js'
-import type { Place } from './report/result.js'
+import { positionIn } from './place.js'
+import type { SpecPosition } from './report/result.js'
 import type { RunOutcome } from './run-once.js'
 
-export interface Point extends Place {
+export interface Point extends SpecPosition {
   readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error'
   /** The name of the binding, or of the one around it with the missing part: `grade: then`. */
   readonly name: string
@@ -81,7 +81,7 @@ export class Coverage {
   }
 
   get points(): readonly Point[] {
-    return this.#points.map(({ kind, name, span, hits }) => ({ ...placeOf(span), kind, name, hits }))
+    return this.#points.map(({ kind, name, span, hits }) => ({ ...positionIn(span), kind, name, hits }))
   }
 
   #track({ name, binding }: Bound): void {

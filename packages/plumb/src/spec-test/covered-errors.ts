@@ -1,4 +1,4 @@
-// Records which errors that a spec handles occurred: at ports `error`, behind `p + q`, and the codes that its expressions compare with.
+// Records which errors that a spec handles occurred: at ports `error`, after `p + q`, and the codes that its expressions compare with.
 
 import { type Bound, type Edge, type Expression, type Program, planOf, type Span, visitNodes } from '@plumb/lang'
 import { isCode, isRecord } from '@plumb/wire'

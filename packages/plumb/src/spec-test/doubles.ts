@@ -66,7 +66,7 @@ export class Doubles {
       },
     }
     // A result of the wrong type is an error, as for the tool itself.
-    return this.#package.secure(double, { effects: [], isApprovalAsked: false, attempts: 1 })
+    return this.#package.secure(double, { effects: [], needsApproval: false, attempts: 1 })
   }
 
   #refusal({ name, input, output }: ToolPlan): Tool {

@@ -81,7 +81,7 @@ const answerOf = ({ json, code }: Exchange, result: string): string => {
 
 const readRun = (directory: string): Result<{ readonly binding: string; readonly wires: readonly Wire[] }> => {
   const path = join(directory, 'run.json')
-  const refuse = fail('record_invalid', `'${preview(directory, 200)}' is no record of a run: 'plumb --record DIR' makes one`, {
+  const refuse = fail('record_invalid', `'${preview(directory, 200)}' is not a record of a run: 'plumb --record DIR' makes one`, {
     path: directory,
   })
   const text = readIfSmall(path)

@@ -17,7 +17,7 @@ export interface ChildEnds {
   exit(status: number): void
 }
 
-/** `numbers`: its descriptors besides the usual three. */
+/** `numbers`: its descriptors other than the usual three. */
 export const openInProcessChild = (numbers: readonly number[]): { readonly child: LineChild; readonly ends: ChildEnds } => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const fds = new Map(numbers.map((number) => [number, new PassThrough()]))

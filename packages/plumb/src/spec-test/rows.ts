@@ -40,7 +40,7 @@ const fromFile = (plan: TestPlan, name: string, docroot: string | undefined): Re
   for (const [i, line] of text.value.split('\n').entries()) {
     if (line.trim() === '') continue
     const row = readRow(line)
-    if (!row) return fail('invalid_json', `line ${i + 1} of '${preview(path, 200)}' is no JSON: ${preview(line)}`, { path, line: i + 1 })
+    if (!row) return fail('invalid_json', `line ${i + 1} of '${preview(path, 200)}' is not JSON: ${preview(line)}`, { path, line: i + 1 })
     inputs.push(row.given)
     rows.push({ json: line, ...(row.expect ? { expect: row.expect } : {}) })
   }

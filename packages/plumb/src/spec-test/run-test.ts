@@ -6,7 +6,7 @@ import { nowMs, type Prices, preview } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { checkOutcome, type RowFinding, toFinding } from './check-outcome.js'
 import { evaluateAgent, type RatedRun } from './evaluation.js'
-import { placeOf } from './place.js'
+import { positionIn } from './place.js'
 import { withRecorded } from './recorded.js'
 import type { Share, TestCost, TestFinding, TestResult } from './report/result.js'
 import { inputsOf, type TestInputs } from './rows.js'
@@ -42,7 +42,7 @@ export const runTest = async (plan: TestPlan, options: TestOptions): Promise<Tes
   const head = {
     name: plan.name,
     of: plan.of.name,
-    place: placeOf(plan.span),
+    place: positionIn(plan.span),
     ...(model === undefined ? {} : { model }),
     again: commandFor(plan, options),
   }

@@ -28,7 +28,7 @@ export const writeSnapshot = async (file: SnapshotFile, wires: readonly CarriedW
   if (!path.ok) return path.error
   const before = read(file)
   if (!isAbsent(path.value) && !(before.ok && (before.value === '' || before.value.startsWith(BEGINNING))))
-    return fault('path_denied', `'${preview(besideTest(plan, name), 200)}' is there and is no snapshot: name another file, or remove it`)
+    return fault('path_denied', `'${preview(besideTest(plan, name), 200)}' is there and is not a snapshot: name another file, or remove it`)
   const text = `${BEGINNING}'${plan.of.name}' carried in the test ${JSON.stringify(plan.name)}.\n${wiresText(wires)}`
   return writeWhole(Buffer.from(text), path.value)
 }

@@ -1,4 +1,4 @@
-// The files that a test names, and that stand beside its spec: below the directory of the spec, or the docroot, and regular.
+// The files that a test names, and that are beside its spec: below the directory of the spec, or the docroot, and regular.
 
 import { closeSync, constants, fstatSync, readSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'

@@ -216,7 +216,7 @@ export class TestHost {
     this.#caller ??= this.#openCaller()
     const caller = await this.#caller
     const tool = await import('@plumb/tool/internal')
-    if (!caller) return fail('file_not_found', 'the directory of the test is gone')
+    if (!caller) return fail('file_not_found', 'the directory of the test is not there any more')
     const known = caller.registries.get(plan.bound) ?? tool.openRegistry(plans, caller.session.docroot, doubles.standIn).registry
     caller.registries.set(plan.bound, known)
     const registered = known.get(name)

@@ -11,7 +11,7 @@ type Part = Html | string | number | readonly Part[] | undefined
 export const html = (pieces: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(pieces.map((piece, i) => piece + (i < parts.length ? textOf(parts[i]) : '')).join(''))
 
-/** For text that is HTML already: a picture or a style of ours. */
+/** For text that is HTML already: a picture or a style of this program. */
 export const trusted = (text: string): Html => new Html(text)
 
 const textOf = (part: Part): string => {

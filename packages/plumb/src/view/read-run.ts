@@ -67,7 +67,7 @@ interface OpenLane extends Lane {
 
 export const readRun = ({ events, isCut }: TraceLines, path: string, selection: Selection = {}): Result<RunModel> => {
   const begin = events.find(({ name, ph }) => ph === 'M' && name === RUN_EVENT)
-  if (!begin) return fail('config_invalid', `'${path}' is no trace that plumb wrote; make one with 'plumb --trace FILE'`, { path })
+  if (!begin) return fail('config_invalid', `'${path}' is not a trace that plumb wrote; make one with 'plumb --trace FILE'`, { path })
   const run = begin.args ?? {}
   const wires = list(run.wires).map(wireOf)
   const nodes = list(run.nodes).map(nodeOf)

@@ -65,7 +65,7 @@ export const wordsForChildren = ({ options: { run, lines, agents } }: SpawnSetti
 /** From an agent of the graph to the settings of its start. */
 export interface AgentStart {
   readonly plan: AgentPlan
-  /** In place of plumb-agent. */
+  /** Instead of plumb-agent. */
   readonly program: readonly string[] | undefined
   readonly fds: Readonly<Record<number, 'in' | 'out'>>
   readonly settings: SpawnSettings

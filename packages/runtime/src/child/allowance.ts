@@ -165,11 +165,11 @@ export class ChildAllowance {
   }
 }
 
-const NO_CLAIM = fault('budget_spent', 'it asks for what is no claim of money')
+const NO_CLAIM = fault('budget_spent', 'it asks for what is not a claim of money')
 const AGENT_SPENT = fault('budget_spent', 'the budget of this agent (max_cost) is spent', { limit: 'max_cost' })
 const BUDGET_SPENT = fault('budget_spent', 'the budget of this run is spent')
 
-/** For foreign programs in place of agents. Undefined: there is no such program, or no limit of money. */
+/** For foreign programs instead of agents. Undefined: there is no such program, or no limit of money. */
 export const openForeignPrices = async (graph: Graph, agentProgram: string | undefined): Promise<Prices | undefined> => {
   const plans = graph.nodes.flatMap(({ work }) => (work.kind === 'agent' ? [agentOf(work.bound)] : []))
   const foreign = plans.filter(({ config }) => config.command !== undefined || agentProgram !== undefined)

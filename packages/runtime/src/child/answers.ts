@@ -53,7 +53,7 @@ export class ChildAnswers implements AnswerListener {
   #hasToldSurplus = false
   /** Messages that a program which answers some has taken. */
   #taken = 0
-  /** Of a plumb: the inputs behind the latest messages, for errors about what is left at its end. */
+  /** Of a plumb: the inputs from which the latest messages come, for errors about what is left at its end. */
   readonly #seqs: (number | readonly number[])[] = []
   #exit: Exit | undefined
   #wasFed = false
@@ -91,7 +91,7 @@ export class ChildAnswers implements AnswerListener {
     observer?.asked(n, origin.seq, buf, start, end)
   }
 
-  /** An error of its own, about no message in hand, with the numbers of our inputs in place of those of its own. */
+  /** An error of its own, about no message in hand, with the numbers of our inputs instead of those of its own. */
   ofInputs({ line: _, seq, seqs, ...said }: Fault): Fault {
     const inputs = rangesOf(
       numbersIn(seqs ?? seq)
@@ -207,7 +207,7 @@ export class ChildAnswers implements AnswerListener {
     this.abandon()
   }
 
-  /** Everything of it was read. The fault: why that was no good end. */
+  /** Everything of it was read. The fault: why that was not a good end. */
   close(): Fault | undefined {
     const ending = this.#ending
     const failure = ending && this.#failureOf(ending)
@@ -220,7 +220,7 @@ export class ChildAnswers implements AnswerListener {
     return failure
   }
 
-  /** One of ours that never started: that ends the run, and nothing is known of its messages. */
+  /** One of plumb that never started: that ends the run, and nothing is known of its messages. */
   get isMisconfigured(): boolean {
     return this.#exit?.status === 2 && this.#child.kind !== 'program'
   }

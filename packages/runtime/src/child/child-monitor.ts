@@ -96,7 +96,7 @@ export class ChildMonitor {
     replay?.settled(n)
   }
 
-  /** Takes a line of telemetry. False: it is not passed on. `seqOf`: the input of the run behind the n-th message that it was sent. */
+  /** Takes a line of telemetry. False: it is not passed on. `seqOf`: the input of the run from which the n-th message that it was sent comes. */
   takeTelemetry(buf: Buffer, start: number, end: number, seqOf: (n: number) => number): boolean {
     const { emitter, place, parent, allowance, state, secrets } = this.#o
     const telemetry = emitter || allowance || state || secrets ? this.#read(buf, start, end) : undefined

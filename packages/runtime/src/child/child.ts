@@ -131,7 +131,7 @@ export class ChildProcess extends Morphism implements Worker {
   /** Nothing reads its output any more: if it continues to write, it gets an error. */
   hangUp(): void {
     if (this.#output.hasEnded) return
-    // Many programs report an error when the reader is gone. Ours do not, and their later reports count.
+    // Many programs report an error when the reader has closed. Ours do not, and their later reports count.
     if (this.#o.kind === 'program') this.#errors.mute()
     this.#isHungUp = true
     this.#stopReading()
@@ -263,7 +263,7 @@ export class ChildProcess extends Morphism implements Worker {
         process,
         name,
         port: this.#portAt(output),
-        // Telemetry is always read, whether there is space behind it or not: its reports must not block the child.
+        // Telemetry is always read, whether there is space after it or not: its reports must not block the child.
         backpressure: isTelemetry ? undefined : this.backpressures[output],
         take: isTelemetry ? take : undefined,
       }

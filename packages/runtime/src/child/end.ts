@@ -41,7 +41,7 @@ export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, 
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
   if (isWell && !isLeft) return undefined
   const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
-  const left = count === 0 ? '' : `; ${inWords(unanswered)}`
+  const left = count === 0 ? '' : `; ${countText(unanswered)}`
   const words = lastWords === '' ? {} : { stderr: lastWords }
   return fault('child_failed', `'${name}' ${how}${left}`, {
     process: name,
@@ -59,16 +59,16 @@ export const endedBefore = ({ name, status, signal }: ChildEnding): Fault =>
 
 /** It was ended because it would have exceeded the budget. */
 export const spentEnd = ({ name, unanswered }: ChildEnding): Fault => {
-  const left = unanswered.count === 0 ? 'it went on spending behind its last answer' : inWords(unanswered)
+  const left = unanswered.count === 0 ? 'it went on spending behind its last answer' : countText(unanswered)
   const extras = { process: name, ...extrasOf(unanswered) }
   return fault('budget_spent', `'${name}' was ended, since the budget of this run is spent; ${left}`, extras)
 }
 
 /** Its time was cut. */
 export const unfinishedAt = (name: string, unanswered: Unanswered): Fault =>
-  fault('cancelled', `'${name}' was ended; ${inWords(unanswered)}`, { process: name, ...extrasOf(unanswered) })
+  fault('cancelled', `'${name}' was ended; ${countText(unanswered)}`, { process: name, ...extrasOf(unanswered) })
 
-const inWords = ({ count, of }: Unanswered): string =>
+const countText = ({ count, of }: Unanswered): string =>
   `${count} of the ${of} messages it was sent ${count === 1 ? 'is' : 'are'} not answered`
 
 const extrasOf = ({ count, seqs }: Unanswered) => ({ unanswered: count, ...inputsOf(seqs) })

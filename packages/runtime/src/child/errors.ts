@@ -1,4 +1,4 @@
-// The stderr of a child. What one of ours writes there about no input is reported, with its name. Other text, and all that a foreign
+// The stderr of a child. What a plumb executable writes there about no input is reported, with its name. Other text, and all that a foreign
 // program writes, is shown, up to a limit.
 
 import { type Fault, LineReader, type LineSource, MAX_LINE, type Reported, type Reporter, readReported, scrubHead } from '@plumb/wire'
@@ -77,7 +77,7 @@ export class ChildErrors {
     const isTooMuch = this.#bytes > MAX_BYTES
     const shown = isHidden ? '***' : isTooMuch ? '[more was written on stderr; it is left out]' : text
     if (!reporter.isJson) reporter.write(`${process}: ${shown}`)
-    // An error object of a foreign program would be taken for one of ours.
+    // An error object of a foreign program would be taken for one of a plumb executable.
     else if (value !== undefined && !isTooMuch && !isHidden && !readReported(value)) reporter.write(text)
     else reporter.write(JSON.stringify({ source: process, text: shown }))
   }

@@ -138,7 +138,7 @@ export class ChildFailures {
   }
 }
 
-/** It says that a run never started, is over, or waits for a person. */
+/** It says that a run never started, has ended, or waits for a person. */
 const isOurToMake = (error: Fault): boolean => error.category === 'config' || error.error === 'budget_spent' || isHeld(error)
 
 const MAX_WORDS = 1000

@@ -1,4 +1,4 @@
-// Lines about inputs that wait for the receivers of their outputs, while what stands behind them on the same stream is read.
+// Lines about inputs that wait for the receivers of their outputs, while what is after them on the same stream is read.
 
 /** Then the stream waits as a whole (plumb-wire(5), Envelopes). */
 const MAX_BYTES = 16 * 1024 * 1024

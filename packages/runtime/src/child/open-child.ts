@@ -50,7 +50,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance =
     budget && new ChildAllowance({ budget, channel, limit, prices: settings.prices, warn, overrun: () => process.overrun.begin() })
-  // What answers some is asked anew: no answer of it belongs to a known input.
+  // What answers some is asked again: no answer of it belongs to a known input.
   const answered = kind === 'plumb' || form === 'some' ? undefined : settings.resumed?.get(place)?.ofBytes
   const replay = answered && new Replay({ answers: answered, ...replayingFor(() => process, context, options) })
   const secrets = settings.secrets?.isIn(place) ? settings.secrets : undefined

@@ -19,7 +19,7 @@ import { HeldLines } from './held-lines.js'
 
 export type AnswerForm = 'each' | 'numbered' | 'some'
 
-/** Lines that another process could not read: something else stands in their place. */
+/** Lines that another process could not read: something else is in their place. */
 export interface UnreadableLines {
   /** What is wrong with the line of this number, from 1; undefined: nothing is. */
   take(line: number): Fault | undefined
@@ -172,7 +172,7 @@ export class ChildOutput implements ChildStream {
     return this.#o.readsAhead && !this.#held.isFull
   }
 
-  // A line of ours always has an end.
+  // A line of a plumb executable always has an end.
   #finish(): void {
     const { isOurs, exit } = this.#o
     const cut = this.#cut
@@ -201,7 +201,7 @@ export class ChildOutput implements ChildStream {
   #takeNumbered(fault: Fault | null, buf: Buffer, start: number, end: number, isOpen: boolean): void {
     const line = this.#line
     if (fault) return this.#surplus(buf, start, end, fault.detail)
-    if (!line.read(buf, start, end)) return this.#surplus(buf, start, end, 'it is no numbered line')
+    if (!line.read(buf, start, end)) return this.#surplus(buf, start, end, 'it is not a numbered line')
     if (isOpen || this.#isAhead(line)) this.#numbered(buf, start, end)
     else this.#held.add(buf.subarray(start, end))
   }
@@ -339,4 +339,4 @@ export class ChildOutput implements ChildStream {
 const MAX_SHOWN = 80
 /** The port of replies to control. */
 const REPLIES = 'ctrl_out'
-const UNREADABLE: Fault = fail('invalid_json', 'it is no JSON').error
+const UNREADABLE: Fault = fail('invalid_json', 'it is not JSON').error

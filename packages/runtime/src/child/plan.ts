@@ -25,7 +25,7 @@ export type ChildPlan =
       /** The environment variables of its MCP servers. */
       readonly variables: readonly string[]
     }
-  /** A foreign program; `env` are the variables that it gets besides the usual ones. */
+  /** A foreign program; `env` are the variables that it gets in addition to the usual ones. */
   | {
       readonly kind: 'program'
       readonly command: readonly string[]
@@ -73,7 +73,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
 export const agentLimitOf = ({ config: { max_cost }, bound, specPath }: AgentPlan): AgentLimit | undefined =>
   agentLimit(specPath, bound.name, max_cost)
 
-/** Makes an agent of ours report errors in its configuration, and end. */
+/** Makes a plumb-agent report errors in its configuration, and end. */
 export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) =>
   ({ program: 'plumb-agent', args: ['--agent', bound.name, '--check', '--fds', 'none', ...localArgs(settings)], entry: specPath }) as const
 
@@ -105,7 +105,7 @@ export const emitsMemory = ({ config }: AgentPlan, { isRecorded, state }: SpawnS
 /** A record, a display or a parent reads the telemetry of all processes. */
 const isForwarded = ({ emitter, emitToParent }: SpawnSettings): boolean => emitter !== undefined || emitToParent !== undefined
 
-/** Whether somebody reads the telemetry of an agent, besides a process that is wired to it. */
+/** Whether somebody reads the telemetry of an agent, except a process that is wired to it. */
 const isTelemetryRead = (place: string, settings: SpawnSettings, { config }: AgentPlan): boolean => {
   const { state, resumed } = settings
   const isElsewhere = config.via !== undefined
@@ -133,7 +133,7 @@ const replacement = ({ config, specPath }: AgentPlan, isElsewhere: boolean, { op
   return options.programs.agent === undefined ? undefined : [options.programs.agent]
 }
 
-// Tools if they are declared, control if it is wired or a memory is to be restored. Agents of ours report telemetry and reply to control
+// Tools if they are declared, control if it is wired or a memory is to be restored. plumb-agents report telemetry and reply to control
 // among their answers; a foreign program has descriptors for that.
 const portFds = (node: GraphNode, plan: AgentPlan, isRestored: boolean, isForeign: boolean): Fds => ({
   ...(isForeign ? { 3: 'out' as const } : {}),

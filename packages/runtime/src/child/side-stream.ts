@@ -1,4 +1,4 @@
-// A stream of a child besides its answers: replies to control, or telemetry. What comes on it is about no input.
+// A stream of a child other than its answers: replies to control, or telemetry. What comes on it is about no input.
 
 import { type Stage, Verdict } from '@plumb/lang'
 import { fail, type LineReader } from '@plumb/wire'

@@ -31,7 +31,7 @@ export interface Elsewhere {
 export const spawnVia = (via: readonly string[], start: AgentStart): Result<Elsewhere> => {
   const { plan, program, fds, settings, offers } = start
   const { authoritySource, options, report } = settings
-  const child = spawnChild({ command: viaWords(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
+  const child = spawnChild({ command: viaArguments(via, start), env: childEnv('foreign', envNames(plan)), isForeign: true })
   if (!child.ok) return child
 
   const { name } = plan.bound
@@ -41,7 +41,7 @@ export const spawnVia = (via: readonly string[], start: AgentStart): Result<Else
     fds,
     maxLine: options.lines.maxLine + ENVELOPE_BYTES,
     isHeldOpen: budget !== undefined,
-    report: (fault) => report({ ...fault, detail: `'${name}' gave what is no message: ${fault.detail}`, process: name }),
+    report: (fault) => report({ ...fault, detail: `'${name}' gave what is not a message: ${fault.detail}`, process: name }),
   })
   if (!program) {
     const grant = authoritySource.authorityFor(plan)
@@ -76,21 +76,21 @@ const isShell = (via: readonly string[]): boolean => {
 }
 
 /** The same words for every agent, without shell metacharacters: options travel with the spec. */
-export const viaWords = (via: readonly string[], { program }: AgentStart): string[] =>
+export const viaArguments = (via: readonly string[], { program }: AgentStart): string[] =>
   viaCommand(via, program ? ['plumb-mux', '--tell-unreadable', '--', ...program] : ['plumb-agent', '--mux', '--spec-envelope'])
 
-/** The first message of an agent of ours, without its authority. */
+/** The first message of a plumb-agent, without its authority. */
 export const specSent = ({ plan, settings }: AgentStart) => {
   const memory = emitsMemory(plan, settings) ? ['--tell-memory'] : []
   const args = ['--agent', plan.bound.name, '--numbered', '--telemetry', ...memory, ...wordsForChildren(settings)]
   // Programs around it here are not there.
   const { around: _, ...bundle } = settings.files.bundle(plan.specPath)
-  return { ...bundle, files: { ...bundle.files, ...besides(plan, settings) }, args }
+  return { ...bundle, files: { ...bundle.files, ...namedFiles(plan, settings) }, args }
 }
 
 // Files that the spec names for this agent; one that cannot, or may not, be read here is looked up there, and refused there by the same
 // rules. A bare name of a prompt is not a file.
-const besides = (
+const namedFiles = (
   { config, specPath }: AgentPlan,
   { authoritySource, docroot }: AgentStart['settings'],
 ): Readonly<Record<string, string>> => {

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 
 const ESC = '\x1b['
-/** The cursor stands above the live lines, so that other programs write before them. */
+/** The cursor is above the live lines, so that other programs write before them. */
 const ERASE_BELOW = `\r${ESC}J`
 
 export class LiveScreen extends Writable {

@@ -126,7 +126,7 @@ export class ChildSpans {
     const open = this.#open.get(n)
     const times = this.#times.get(n)
     const end = Math.min(ms, times?.end ?? ms)
-    // Telemetry may come late, so that a message would seem to begin before the one before it was over.
+    // Telemetry may come late, so that a message would seem to begin before the one before it had ended.
     const earliest = this.isConcurrent && times ? 0 : this.#lastEnd
     const start = Math.min(end, Math.max(times?.begun ?? open?.sent ?? 0, earliest))
     this.#lastEnd = times ? end : ms
@@ -142,7 +142,7 @@ export class ChildSpans {
 const numberOf = (telemetry: AgentTelemetry | undefined): number | undefined =>
   Number.isSafeInteger(telemetry?.seq) && Number(telemetry?.seq) > 0 ? Number(telemetry?.seq) : undefined
 
-/** 0 for what is no count. */
+/** 0 for what is not a count. */
 export const countOf = (value: unknown): number => (typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : 0)
 
 /** The first MAX_TEXT characters of a message, if it has more bytes; of a key, nothing before the cut. */

@@ -61,7 +61,7 @@ export class RunDisplay {
     this.#hasPlainLines = hasProgress && !this.#screen
   }
 
-  /** For errors: on a terminal they stand above the live lines. */
+  /** For errors: on a terminal they are above the live lines. */
   openStderr(): Writable {
     return this.#screen ?? openOutput(2)
   }

@@ -22,7 +22,7 @@ export interface ModelCallSpan {
   readonly message: MessageRef | undefined
 }
 
-/** A tool call, once it is over. */
+/** A tool call, once it has ended. */
 export interface ToolCallSpan {
   readonly process: string
   readonly agent: string
@@ -117,7 +117,7 @@ export class SpanBuilder implements RunListener {
     const message = child?.messageOf(telemetry)
     child?.noteTelemetry(telemetry, ms, countOf(telemetry.ms))
     if (isNote(telemetry)) this.#listener.note?.({ process, telemetry, ms, message })
-    // What was answered before was no request this time.
+    // What was answered before was not a request this time.
     if (telemetry.kind === 'usage' && telemetry.kept === undefined) {
       const tokens = {
         input: countOf(telemetry.input_tokens),
@@ -164,7 +164,7 @@ const isNote = (telemetry: AgentTelemetry): telemetry is AgentNote['telemetry'] 
 
 const isDollars = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MAX_DOLLARS
 
-/** Of one request; what is more is no cost. */
+/** Of one request; what is more is not a cost. */
 const MAX_DOLLARS = 1_000_000
 
 const keyOf = (process: string, agent: string, id: string): string => JSON.stringify([process, agent, id])

@@ -7,7 +7,7 @@ import { countUsage, emptyStageStats, type RunStats, type StageStats } from './s
 /** Of a request, in nanodollars; undefined: it has no price. */
 export type CostOf = (call: Pick<ModelCallSpan, 'provider' | 'model' | 'tokens' | 'cost' | 'lane'>) => number | undefined
 
-/** Nodes that only join wires are no stages, nor are the ends of the run. */
+/** Nodes that only join wires are not stages, nor are the ends of the run. */
 const isStage = ({ kind }: NodeInfo): boolean =>
   !/^(input|output|channel|inlet|outlet|copy|merge|id|empty|choice|select|each|gather|failures)$/.test(kind)
 

@@ -27,7 +27,7 @@ export interface StageStats {
   /** Messages that it received, and that it sent. */
   inputs: number
   outputs: number
-  /** Messages that were answered from a record in place of the agent. */
+  /** Messages that were answered from a record instead of the agent. */
   fromRecord: number
   toolCalls: number
   /** Attempts after the first, of requests and of tools. */

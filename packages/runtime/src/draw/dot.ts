@@ -174,7 +174,7 @@ const wireLine = (wire: Wire, wires: readonly Wire[], palette: Palette): string 
     ...(to.kind === 'inlet' || to.kind === 'outlet' ? ['arrowhead=none'] : []),
     `edgetooltip=${quote(tip)}`,
   ]
-  const [tail, head] = [quote(from.id) + placeOf(from, 'o', output), quote(to.id) + placeOf(to, 'i', input)]
+  const [tail, head] = [quote(from.id) + attachmentOf(from, 'o', output), quote(to.id) + attachmentOf(to, 'i', input)]
   return `${isBack ? `${head} -> ${tail}` : `${tail} -> ${head}`} [${looks.join(', ')}]`
 }
 
@@ -185,13 +185,13 @@ const leadsTo = (start: Box, end: Box, wires: readonly Wire[]): boolean => {
   return reached.has(end)
 }
 
-const placeOf = (box: Box, direction: Direction, port: number | undefined): string => {
+const attachmentOf = (box: Box, direction: Direction, port: number | undefined): string => {
   if (port === undefined) return ''
   if (isAside(box, portsOf(box, direction)[port])) return `:${direction}${port}:e`
   return isNamed(box, direction) ? `:${direction}${port}:${direction === 'i' ? 'n' : 's'}` : ''
 }
 
-// The sender of control stands where its data places it, not above the agent that it controls.
+// The sender of control is where its data places it, not above the agent that it controls.
 const isControlInput = ({ role, to, input }: Wire): boolean => role === 'control' && input !== undefined && to.inputs[input] === 'ctrl_in'
 
 // In Graphviz's strings a backslash begins an escape and an ampersand an entity.

@@ -3,7 +3,7 @@
 import { type Edge, type Graph, type GraphPort, printType, type Type } from '@plumb/lang'
 import { agentAt, expressionOf, kindOfNode, openedAround, typeOnWire } from './describe.js'
 
-/** `within` names the bound chains around a node, from the outermost; a type is null where none is known, as behind `empty`. */
+/** `within` names the bound chains around a node, from the outermost; a type is null where none is known, as after `empty`. */
 export const toJson = (binding: string, { nodes, edges }: Graph, labelsOf?: (edge: Edge) => readonly string[]): string => {
   const document = {
     binding,

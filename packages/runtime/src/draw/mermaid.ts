@@ -112,7 +112,7 @@ const linkStyle = (wires: readonly Wire[], isMeant: (wire: Wire) => boolean, col
   return indexes.length === 0 ? [] : [`linkStyle ${indexes.join(',')} stroke:${colour}`]
 }
 
-// Whatever means something to Mermaid, to Markdown or to HTML stands as the number of its character. A colon does so before a word only.
+// Whatever means something to Mermaid, to Markdown or to HTML is written as the number of its character. A colon does so before a word only.
 const text = (plain: string): string => {
   const safe = escapeControls(plain).replace(/["#$%&*;<>@\\`|~\ufffe\uffff]|:(?!\s)/g, (c) => `#${c.charCodeAt(0)};`)
   return safe.trim() === '' ? '#160;' : safe

@@ -78,7 +78,7 @@ export interface Palette {
   readonly boxes: Readonly<Record<NodeKind, Colours>>
   readonly tools: Colours
   readonly wires: Readonly<Record<Wire['role'], string>>
-  /** In place of those. */
+  /** Instead of those. */
   readonly flows: Readonly<Record<FlowColour, string>>
   readonly frame: Colours
 }

@@ -49,7 +49,7 @@ export interface Wire {
   readonly label: string
   readonly tip: string
   readonly role: 'data' | 'control' | 'telemetry'
-  /** What it is drawn for besides: that of what it carries may be untrusted, secret, or both. */
+  /** What else it is drawn for: that of what it carries may be untrusted, secret, or both. */
   readonly flow: FlowColour | undefined
 }
 

@@ -1,6 +1,6 @@
 // A wire from one process to another. Messages arrive in order; their bytes do not change any more.
 
-import { type OriginPlace, type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type GraphPosition, type Sink, type Stage, Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { InputContext } from './input-context.js'
 import type { Trampoline } from './trampoline.js'
@@ -44,7 +44,7 @@ export class DirectChannel implements Channel {
     trampoline.leave()
   }
 
-  /** Itself, or the channel behind its receiver. `depth`: how many were skipped. */
+  /** Itself, or the channel after its receiver. `depth`: how many were skipped. */
   targets(depth = 0): readonly Channel[] {
     if (depth === MAX_PASSED) return [this]
     return this.to.passesTo?.flatMap((outlet) => outlet.targets(depth + 1)) ?? [this]
@@ -98,7 +98,7 @@ export class CheckedChannel implements Channel {
 export class PartingChannel implements Channel {
   constructor(
     private readonly inner: Channel,
-    private readonly place: OriginPlace,
+    private readonly place: GraphPosition,
     private readonly current: InputContext,
     private readonly keeps = false,
   ) {}

@@ -1,4 +1,4 @@
-// Handles the failures of a part of the program in place of the run, such as an enclosing each.
+// Handles the failures of a part of the program instead of the run, such as an enclosing each.
 
 import { atIndex, type Fault } from '@plumb/wire'
 

@@ -47,7 +47,7 @@ export class NumberedLines implements ParentReport {
     const { writer, current, isForOurs } = options
     current.done = (seq, isLost) => {
       this.#done++
-      // Without an output, or behind an error, that is known.
+      // Without an output, or after an error, that is known.
       writer.writeText(doneText(seq, this.#answered.delete(seq) && isLost && isForOurs))
     }
     this.telemetry = {

@@ -2,7 +2,7 @@
 // barrier split: its origin, by which barriers join and errors name their input. An origin lasts as long as messages that stem from it are
 // in flight.
 
-import type { GraphNode, OriginPlace } from '@plumb/lang'
+import type { GraphNode, GraphPosition } from '@plumb/lang'
 
 /** A barrier in which messages of the origin wait. */
 export interface OriginListener {
@@ -34,7 +34,7 @@ export class Origin {
     readonly line: number,
     /** Its parent: the origin that was current at `place`. Undefined: it is an input of main. */
     readonly above: Origin | undefined,
-    readonly place: OriginPlace | undefined,
+    readonly place: GraphPosition | undefined,
     /** A message that was joined from inputs without a common origin stems from each of them. */
     readonly parts: readonly Origin[],
     private readonly settled: ((origin: Origin) => void) | undefined,
@@ -64,7 +64,7 @@ export class Origin {
   }
 
   /** The origin of a message that passes a place where branches split. The caller releases it. */
-  at(place: OriginPlace): Origin {
+  at(place: GraphPosition): Origin {
     // Places that a loop has passed since are irrelevant from here on.
     let above: Origin = this
     while (above.above && above.place !== place.above) above = above.above
@@ -80,7 +80,7 @@ export class Origin {
   }
 
   /** The last message at the place that this one stems from. */
-  passed(place: OriginPlace): Origin | undefined {
+  passed(place: GraphPosition): Origin | undefined {
     if (place.node.work.kind === 'input') return this.root
     for (let origin: Origin | undefined = this; origin; origin = origin.above) if (origin.place === place) return origin
     return undefined

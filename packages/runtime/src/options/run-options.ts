@@ -137,7 +137,7 @@ export const RUN_GROUPS = {
       needs: ['--resume'],
       notByWorkers: 'a run by workers goes on only with the same spec',
     }),
-    isParking: row(flag('--park', 'with --record: what needs a person waits, and is no error'), {
+    isParking: row(flag('--park', 'with --record: what needs a person waits, and is not an error'), {
       needs: ['--record', '--resume'],
       notByWorkers: 'what needs a person waits there anyhow',
     }),

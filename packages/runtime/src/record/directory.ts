@@ -122,7 +122,7 @@ const clear = async (directory: string, isNested: boolean): Promise<Result<void>
 const refuseForeignFiles = (directory: string): Result<void> => {
   const foreign = foreignFileIn(directory)
   if (foreign === undefined) return succeed(undefined)
-  return fail('record_invalid', `'${directory}' holds '${preview(foreign)}', which is no record of a run: name another directory`)
+  return fail('record_invalid', `'${directory}' holds '${preview(foreign)}', which is not a record of a run: name another directory`)
 }
 
 // A run that was started earlier, and then stopped or waited for the processor, must not replace the record of a later one. A time in the
@@ -173,8 +173,8 @@ export const readRunFile = (directory: string): Result<RunFile> => {
     if (run?.format === 1 && isRecord(run.files) && isRecord(run.options) && isRecord(run.agents ?? {})) return succeed(run)
     return fail('record_invalid', `'${join(directory, RUN_FILE)}' is none that this version of plumb can read`)
   } catch (error) {
-    if (error instanceof SyntaxError) return fail('record_invalid', `'${join(directory, RUN_FILE)}' is no JSON`)
-    return fail('record_invalid', `'${directory}' is no record of a run: ${systemReason(error as NodeJS.ErrnoException)}`)
+    if (error instanceof SyntaxError) return fail('record_invalid', `'${join(directory, RUN_FILE)}' is not JSON`)
+    return fail('record_invalid', `'${directory}' is not a record of a run: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
 }
 

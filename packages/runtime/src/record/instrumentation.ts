@@ -129,8 +129,8 @@ const readRecordedAnswers = (
 }
 
 const specChanged = (difference: string, agents: readonly string[]): Fault => {
-  const anew = agents.length === 0 ? 'no agent asks anew for that' : `${agents.join(', ')} ask${agents.length === 1 ? 's' : ''} anew`
-  return fault('spec_changed', `${difference}; ${anew}`, { agents })
+  const again = agents.length === 0 ? 'no agent asks again for that' : `${agents.join(', ')} ask${agents.length === 1 ? 's' : ''} again`
+  return fault('spec_changed', `${difference}; ${again}`, { agents })
 }
 
 const openRecord = (

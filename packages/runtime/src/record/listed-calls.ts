@@ -27,7 +27,7 @@ export const showCall = (call: ListedCall): string => {
 }
 
 /**
- * A value within a line that a person decides by: as it came, with all digits of its numbers, but on that one line. What is no value, as
+ * A value within a line that a person decides by: as it came, with all digits of its numbers, but on that one line. What is not a value, as
  * somebody has put it there, is a text.
  */
 export const shownJson = (json: string): string => {

@@ -47,7 +47,7 @@ export class RunBudget {
     const { maxCost, maxCalls, maxTotalTokens, deadlineMs } = this.#limits
     const hasTokens = maxTotalTokens === undefined || tokens < maxTotalTokens
     const what = this.#isLate
-      ? `the ${(deadlineMs ?? 0) / 1000} seconds of --deadline are over`
+      ? `the ${(deadlineMs ?? 0) / 1000} seconds of --deadline have passed`
       : maxCalls !== undefined && calls >= maxCalls
         ? `${calls} call${calls === 1 ? ' is' : 's are'} made, as many as --max-calls allows`
         : maxCost !== undefined && hasTokens

@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path'
 import { type Fault, fault, systemReason, writeStdout } from '@plumb/wire'
 import { atOwnPath, isGuarded, openOwnFile } from '@plumb/wire/output'
 
-/** Resolves to `write_failed` if they did not get there. A reader of stdout that goes away is no fault. */
+/** Resolves to `write_failed` if they did not get there. A reader of stdout that goes away is not a fault. */
 export const writeWhole = async (bytes: Uint8Array, path: string | undefined): Promise<Fault | undefined> =>
   path === undefined ? writeStdout(bytes) : toFile(bytes, path)
 

@@ -1,6 +1,6 @@
 // The p + q of a graph: the receivers at their ends.
 
-import { type Expansion, type Graph, type GraphNode, isInExpansion, type NodeWork, type OriginPlace } from '@plumb/lang'
+import { type Expansion, type Graph, type GraphNode, type GraphPosition, isInExpansion, type NodeWork } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
 import type { ErrorHandler } from '../graph/error-handler.js'
@@ -22,7 +22,7 @@ export interface ChoicesOptions {
 
 interface ChoiceForm {
   readonly exit: GraphNode
-  readonly places: readonly OriginPlace[]
+  readonly places: readonly GraphPosition[]
   /** An alternative answers asynchronously. */
   readonly hasProcess: boolean
 }
@@ -35,7 +35,7 @@ export class Choices implements ErrorHandlerSource {
 
   constructor(
     { nodes }: Graph,
-    attempts: ReadonlyMap<GraphNode, readonly OriginPlace[]>,
+    attempts: ReadonlyMap<GraphNode, readonly GraphPosition[]>,
     private readonly o: ChoicesOptions,
   ) {
     for (const [{ work }, places] of attempts) {

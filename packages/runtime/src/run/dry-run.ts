@@ -4,7 +4,7 @@ import type { AgentPlan, Graph } from '@plumb/lang'
 import { escapeLines, optionWords, PERMISSION_ROWS, type Result, type SourceFiles, succeed } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { agentPlan, type ChildPlan, plumbPlan } from '../child/plan.js'
-import { quoted as quotedPlainly, SPEC_PORT, specSent, viaWords } from '../child/spawn-via.js'
+import { quoted as quotedPlainly, SPEC_PORT, specSent, viaArguments } from '../child/spawn-via.js'
 import { placesOf, wiresOf } from '../event/wires.js'
 import { type Permissions, wordsOfAgents } from '../options/run-options.js'
 
@@ -49,18 +49,18 @@ const kindOf = (plan: ChildPlan): string => {
 const commandLines = (plan: ChildPlan, place: string, options: DryRunOptions): Result<string[]> => {
   if (plan.kind === 'program') return succeed([shellLine(plan.command, Object.keys(plan.fds).map(Number))])
   if (plan.kind === 'via') {
-    const words = viaWords(plan.via, plan.start).map(quoted).join(' ')
+    const words = viaArguments(plan.via, plan.start).map(quoted).join(' ')
     if (plan.start.program) return succeed([words])
     const spec = JSON.stringify({ __port: SPEC_PORT, msg: specSent(plan.start) })
     return succeed([`{ printf '%s\\n' ${quoted(spec)}; cat; } | ${words}`])
   }
-  const spec = specWords(plan.entry, options.files)
+  const spec = specArguments(plan.entry, options.files)
   if (!spec.ok) return spec
   const fds = Object.keys(plan.fds).map(Number)
   const command = [
     plan.program,
     ...plan.args,
-    ...paramWords(plan.entry, options.files),
+    ...paramArguments(plan.entry, options.files),
     ...optionWords(SAID, options.permissions),
     ...spec.value,
   ]
@@ -68,7 +68,7 @@ const commandLines = (plan: ChildPlan, place: string, options: DryRunOptions): R
   if (!agent || !fds.includes(TOOL_REQUESTS)) return succeed([shellLine(command, fds)])
   // Its tools are answered over a named pipe: bash has none for both directions.
   const pipe = quoted(`${place}.5`)
-  const served = toolWords(agent, options, plan.entry, spec.value).map(quoted).join(' ')
+  const served = toolArguments(agent, options, plan.entry, spec.value).map(quoted).join(' ')
   const others = fds.filter((fd) => fd !== TOOL_REQUESTS && fd !== TOOL_ANSWERS)
   return succeed([`mkfifo ${pipe}`, `${shellLine(command, others)} 4> >(${served} > ${pipe}) 5< ${pipe}`, `rm ${pipe}`])
 }
@@ -90,7 +90,7 @@ const shellLine = (command: readonly string[], fds: readonly number[]): string =
   [...command.map(quoted), ...fds.flatMap((fd) => REDIRECTIONS[fd] ?? [])].join(' ')
 
 // A spec that is not a file, such as the standard library, is passed as text.
-const specWords = (entry: string, files: SourceFiles): Result<string[]> => {
+const specArguments = (entry: string, files: SourceFiles): Result<string[]> => {
   if (!entry.startsWith('<')) return succeed(['--', entry])
   const bundled = files.bundle(entry).files[entry]
   const text = bundled === undefined ? files.read(entry) : succeed(bundled)
@@ -98,12 +98,12 @@ const specWords = (entry: string, files: SourceFiles): Result<string[]> => {
 }
 
 // The params of the file that it runs. A text is the same as its JSON, or is parsed as JSON anyway.
-const paramWords = (entry: string, files: SourceFiles): string[] =>
+const paramArguments = (entry: string, files: SourceFiles): string[] =>
   Object.entries(files.bundle(entry).params?.[entry] ?? {}).flatMap(([name, json]) => ['--set', `${name}=${plainText(json)}`])
 
 const plainText = (json: string): string => (json.startsWith('"') ? (JSON.parse(json) as string) : json)
 
-const toolWords = (
+const toolArguments = (
   { bound }: AgentPlan,
   { settings, permissions, files }: DryRunOptions,
   entry: string,
@@ -111,7 +111,7 @@ const toolWords = (
 ): string[] => {
   const docroot = settings.docroot === undefined ? [] : ['--docroot', settings.docroot]
   const words = spec[0] === '--' ? spec.slice(1) : spec
-  const given = [...docroot, ...paramWords(entry, files)]
+  const given = [...docroot, ...paramArguments(entry, files)]
   return [
     'plumb-tool',
     '--agent',

@@ -5,10 +5,10 @@ import {
   type Expansion,
   type Graph,
   type GraphNode,
+  type GraphPosition,
   isInExpansion,
   isUnbounded,
   type NodeWork,
-  type OriginPlace,
 } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
@@ -25,7 +25,7 @@ interface EachForm {
   readonly entrance: GraphNode & { readonly work: NodeWork & { readonly kind: 'each' } }
   readonly exit: GraphNode
   /** Where its elements are split from their list. */
-  readonly place: OriginPlace
+  readonly place: GraphPosition
   /** All of p runs synchronously: an element is done when it has been sent. */
   readonly isInPlace: boolean
   /** p answers asynchronously. */
@@ -52,7 +52,7 @@ export class Eaches implements ErrorHandlerSource {
   readonly #forms = new Map<Expansion, EachForm>()
   readonly #exits = new Map<EachForm, InPlaceGather | Gather>()
 
-  constructor({ nodes }: Graph, elements: ReadonlyMap<GraphNode, OriginPlace>, options: EachesOptions) {
+  constructor({ nodes }: Graph, elements: ReadonlyMap<GraphNode, GraphPosition>, options: EachesOptions) {
     this.#o = options
     if (elements.size === 0) return
     const parts = new Map<Expansion, GraphNode[]>()

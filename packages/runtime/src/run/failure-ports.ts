@@ -1,6 +1,6 @@
 // The wired `error` ports of a graph.
 
-import { type Expansion, type Graph, type GraphNode, type NodeWork, nodesBehind, type OriginPlace } from '@plumb/lang'
+import { type Expansion, type Graph, type GraphNode, type GraphPosition, type NodeWork, nodesBehind } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Channel } from '../graph/channel.js'
 import type { ErrorHandler } from '../graph/error-handler.js'
@@ -24,7 +24,7 @@ export class FailurePorts implements ErrorHandlerSource {
 
   constructor(
     { nodes }: Graph,
-    private readonly kept: ReadonlyMap<GraphNode, OriginPlace>,
+    private readonly kept: ReadonlyMap<GraphNode, GraphPosition>,
     private readonly o: FailurePortsOptions,
   ) {
     this.#nodes = nodes

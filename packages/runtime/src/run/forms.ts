@@ -1,6 +1,6 @@
 // The parts of a graph that handle failures of others: each(p), p + q, and wired `error` ports.
 
-import type { Edge, Graph, GraphNode, OriginPlace, Origins } from '@plumb/lang'
+import type { Edge, Graph, GraphNode, GraphPosition, Origins } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
 import type { Morphism } from '../graph/morphism/morphism.js'
@@ -25,7 +25,7 @@ export interface FormsOptions {
 export class Forms {
   readonly errorHandlers: ErrorHandlers
   /** Nodes whose inputs keep messages for an `error` port. */
-  readonly kept: ReadonlyMap<GraphNode, OriginPlace>
+  readonly kept: ReadonlyMap<GraphNode, GraphPosition>
   readonly #eaches: Eaches
   readonly #choices: Choices
   readonly #ports: FailurePorts

@@ -1,6 +1,6 @@
 // What the barriers of a graph join, and which nodes on the way have to report what they lose.
 
-import type { GraphNode, OriginPlace, Parting } from '@plumb/lang'
+import type { GraphNode, GraphPosition, Parting } from '@plumb/lang'
 import type { Edges } from '../graph/edges.js'
 import type { BarrierOptions } from '../graph/morphism/barrier.js'
 
@@ -15,12 +15,12 @@ export class Joins {
   }
 
   /** Where branches split; a node may be listed several times. */
-  get places(): readonly OriginPlace[] {
+  get places(): readonly GraphPosition[] {
     return [...this.#partings.values()].flatMap(({ place }) => place ?? [])
   }
 
   /** Where the branches of a barrier leave the node at several outputs. */
-  partingAt(node: GraphNode): OriginPlace | undefined {
+  partingAt(node: GraphNode): GraphPosition | undefined {
     return this.places.find((place) => place.node === node && place.output === undefined)
   }
 

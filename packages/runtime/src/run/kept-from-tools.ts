@@ -1,4 +1,4 @@
-// The files that no tool of a run may change, besides those that the spec names: what governs the run, and what it writes and believes later.
+// The files that no tool of a run may change, except those that the spec names: what governs the run, and what it writes and believes later.
 
 import { resolve } from 'node:path'
 import { type SourceFiles, withAround } from '@plumb/wire'

@@ -4,7 +4,7 @@
 //   reading             a signal, the deadline, an error under --fail-fast       draining: input closes, what is in flight has GRACE_MS
 //   reading, draining   all outputs of main have closed                          ended: children exit, what was written is flushed
 //   any                 an error that ends the run, standard output has closed   aborted: children are ended, and errors are left out
-//   any                 a second signal, GRACE_MS is over                        aborted, and what is not written yet is dropped
+//   any                 a second signal, GRACE_MS has ended                        aborted, and what is not written yet is dropped
 
 import type { Bound, Graph } from '@plumb/lang'
 import {
@@ -48,7 +48,7 @@ import { emitBegin, instrument, NOT_INSTRUMENTED } from './instrument.js'
 import { keptFromTools } from './kept-from-tools.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import { numberedFor, RunLoop } from './run-loop.js'
-import { type Wired, wireUp } from './wiring.js'
+import { type Wired, type WiringOptions, wireUp } from './wiring.js'
 
 /** Time for messages in flight after the first signal. */
 const GRACE_MS = 5000
@@ -134,11 +134,10 @@ class Run {
   async go(loaded: LoadedSpec, spec: string): Promise<StopSignal | undefined> {
     const { bootstrap } = loaded
     const { options, graph } = this
-    const { lines, permissions, parent: given } = options
+    const { permissions, parent: given } = options
     const files = keptFromTools(loaded.files, options)
     this.#openOutputs = graph.nodes.filter((n) => n.work.kind === 'output').length
     const report = (f: Fault) => this.#report(f)
-    const warn = (f: Fault) => this.reporter.warn(f)
     const docroot = permissions.docroot === undefined ? succeed(undefined) : findDocroot(permissions.docroot)
     if (!docroot.ok) return this.#refuse(docroot.error)
     const authoritySource = await openAuthoritySource(permissions, bootstrap, servesTools(graph) || mapsTools(graph))
@@ -156,9 +155,9 @@ class Run {
       return succeed([...shown.value, (await import('../event/event-log.js')).eventLog(given.eventsFd)])
     }
     const { bound, reporter } = this
-    const opened = await instrument({ bound, reporter, graph, spec, loaded, options, openListeners, report, warn })
+    const opened = await instrument({ bound, reporter, graph, spec, loaded, options, openListeners, report, warn: (f) => reporter.warn(f) })
     if (!opened.ok) return this.#refuse(opened.error)
-    const { emitter, rejects, budget: _, parked: __, ...recorded } = opened.value
+    const { emitter, rejects: _, budget: __, parked: ___, ...recorded } = opened.value
     this.#instruments = opened.value
     const kept = await openKeptAnswers(graph, options, recorded.secrets)
     if (!kept.ok) return this.#refuse(kept.error)
@@ -192,27 +191,7 @@ class Run {
       return this.#refuse(...mapped.error)
     }
     if (emitter) await emitBegin(emitter, graph, spec, options)
-    const wired = wireUp({
-      graph,
-      reader: this.#reader,
-      writer: this.#writer,
-      schedule: this.#loop.schedule,
-      reporter: this.reporter,
-      report,
-      settings,
-      tools: tools.value,
-      mapped: mapped.value,
-      envelopes: envelopesOf(lines),
-      hasSeq: lines.hasSeq,
-      lines: this.#loop.lines,
-      current: this.#loop.current,
-      emitter,
-      rejects,
-      parent,
-      handled: (f) => this.#instruments?.emitter?.emit({ kind: 'fault', fault: f, isHandled: true }),
-      outputClosed: () => this.#outputClosed(),
-      fail: (f) => this.#fail(f),
-    })
+    const wired = this.#wire({ settings, tools: tools.value, mapped: mapped.value, parent })
     if (wired.ok) {
       this.#wired = wired.value
       return this.#runThrough(wired.value)
@@ -221,6 +200,28 @@ class Run {
     this.#refuse(wired.error)
     await this.#finish(undefined)
     return undefined
+  }
+
+  #wire(parts: Pick<WiringOptions, 'settings' | 'tools' | 'mapped' | 'parent'>): Result<Wired> {
+    const { emitter, rejects } = this.#instruments ?? {}
+    return wireUp({
+      ...parts,
+      graph: this.graph,
+      reader: this.#reader,
+      writer: this.#writer,
+      schedule: this.#loop.schedule,
+      reporter: this.reporter,
+      report: (f) => this.#report(f),
+      envelopes: envelopesOf(this.options.lines),
+      hasSeq: this.options.lines.hasSeq,
+      lines: this.#loop.lines,
+      current: this.#loop.current,
+      emitter,
+      rejects,
+      handled: (f) => emitter?.emit({ kind: 'fault', fault: f, isHandled: true }),
+      outputClosed: () => this.#outputClosed(),
+      fail: (f) => this.#fail(f),
+    })
   }
 
   async #showDry(text: Result<string>): Promise<undefined> {
@@ -345,7 +346,7 @@ class Run {
     this.#abort(CHILD_GRACE_MS)
   }
 
-  /** The time of messages in flight is over. */
+  /** The time of messages in flight has ended. */
   #forceStop(graceMs: number): void {
     for (const child of this.#wired?.children ?? []) child.reportUnfinished()
     for (const call of this.#wired?.calls ?? []) call.reportUnfinished()

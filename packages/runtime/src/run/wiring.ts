@@ -5,8 +5,8 @@ import {
   type Edge,
   type Graph,
   type GraphNode,
+  type GraphPosition,
   MessageScanners,
-  type OriginPlace,
   originsOf,
   Sink,
   takesText,
@@ -310,7 +310,7 @@ class Network {
   }
 
   // Once for each place, however many barriers have it. Elements of an each, and messages in a choice, get theirs elsewhere.
-  #partAt(place: OriginPlace): void {
+  #partAt(place: GraphPosition): void {
     const { node, output } = place
     // Each input of main is an origin of its own.
     if (output === undefined || node.work.kind === 'input' || node.work.kind === 'each' || node.work.kind === 'choice') return

@@ -46,7 +46,7 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
   if (options.eval !== undefined && path !== undefined)
-    return fail('usage', `'--eval' stands in place of a file, so '${path}' is one too many`)
+    return fail('usage', `'--eval' takes the place of a file, so '${path}' is one too many`)
   if (options.eval !== undefined) {
     const entry = { path: EVAL_PATH, text: options.eval }
     return loaded(entry, withText(files, entry.path, entry.text))

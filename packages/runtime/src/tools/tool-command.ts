@@ -1,4 +1,4 @@
-// Another program in place of the dispatcher (--tool-command, PLUMB_TOOL): requests on its stdin, answers on its stdout, one a line.
+// Another program instead of the dispatcher (--tool-command, PLUMB_TOOL): requests on its stdin, answers on its stdout, one a line.
 
 import {
   childEnv,

@@ -106,7 +106,7 @@ const refuseUnlisted = (target: HostTarget, { who }: ConnectPolicy): Fault => {
 }
 
 const refusePrivate = (target: HostTarget, { who }: ConnectPolicy, isGranted: boolean): Fault => {
-  const is = target.isAddress ? 'is an address, and no name' : 'leads to a private or local address'
+  const is = target.isAddress ? 'is an address, not a name' : 'leads to a private or local address'
   const why = isGranted ? "'net' of its sandbox has it by a pattern: name the host itself there" : 'net.private is not granted'
   return fault('address_denied', `'${showTarget(target)}', which ${who} asks for, ${is}, and ${why}`, { host: target.host })
 }

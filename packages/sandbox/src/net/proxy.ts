@@ -16,50 +16,76 @@ export interface Proxy {
 const MAX_CONNECTIONS = 64
 const MAX_HEAD_BYTES = 16 * 1024
 
-export const openProxy = (reach: HostConnector, record: RefusalLog): Proxy => {
-  const open = new Set<Socket>()
-  let clients = 0
-  const keep = (socket: Socket): Socket => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
+export const openProxy = (reach: HostConnector, record: RefusalLog): Proxy => new HostProxy(reach, record)
+
+class HostProxy implements Proxy {
+  readonly #reach: HostConnector
+  readonly #record: RefusalLog
+  readonly #open = new Set<Socket>()
+  #clients = 0
+  readonly #http = createServer({ maxHeaderSize: MAX_HEAD_BYTES, insecureHTTPParser: false, keepAliveTimeout: 0 })
+
+  constructor(reach: HostConnector, record: RefusalLog) {
+    this.#reach = reach
+    this.#record = record
+    // A client that half-closes after its request still waits for the answer.
+    Object.assign(this.#http, { httpAllowHalfOpen: true })
+    this.#http.on('connect', (asked, client, head) => void this.#tunnel(asked, client as Socket, head))
+    this.#http.on('request', (asked, answer) => void this.#forward(asked, answer))
+  }
+
+  answer(listener: Server): void {
+    // Connections above MAX_CONNECTIONS get an answer that says why; only those above this limit are dropped.
+    listener.maxConnections = 2 * MAX_CONNECTIONS
+    listener.on('connection', (client) => this.#take(client))
+    listener.on('error', () => {})
+  }
+
+  close(): void {
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  #keep(socket: Socket): Socket {
+    this.#open.add(socket)
+    socket.once('close', () => this.#open.delete(socket))
     socket.on('error', () => {})
     return socket
   }
 
-  const dial = async (target: HostTarget, client: Socket): Promise<Socket | Fault> => {
+  async #dial(target: HostTarget, client: Socket): Promise<Socket | Fault> {
     const gone = new AbortController()
     const onClose = (): void => gone.abort()
     client.once('close', onClose)
     if (client.destroyed) onClose()
-    const found = await reach.open(target, gone.signal)
+    const found = await this.#reach.open(target, gone.signal)
     client.off('close', onClose)
     if (!found.ok) {
-      if (found.error.category === 'denied') record.refused(showTarget(target), found.error)
+      if (found.error.category === 'denied') this.#record.refused(showTarget(target), found.error)
       return found.error
     }
-    return keep(found.value)
+    return this.#keep(found.value)
   }
 
-  const untargeted = (url: string, why: string): Fault => {
-    const wrong = fault('input_type_mismatch', `'${preview(url)}' is no target: ${why}`)
-    record.refused(url.slice(0, 100), wrong)
+  #untargeted(url: string, why: string): Fault {
+    const wrong = fault('input_type_mismatch', `'${preview(url)}' is not a target: ${why}`)
+    this.#record.refused(url.slice(0, 100), wrong)
     return wrong
   }
 
-  const tunnel = async ({ url = '' }: IncomingMessage, client: Socket, head: Buffer): Promise<void> => {
+  async #tunnel({ url = '' }: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     const host = readHost(url)
-    if (host?.port === undefined) return refuse(client, untargeted(url, 'a CONNECT names a host and a port'))
-    const upstream = await dial({ ...host, port: host.port }, client)
+    if (host?.port === undefined) return refuse(client, this.#untargeted(url, 'a CONNECT names a host and a port'))
+    const upstream = await this.#dial({ ...host, port: host.port }, client)
     if ('error' in upstream) return refuse(client, upstream)
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
     if (head.length > 0) upstream.write(head)
     pipeBothWays(client, upstream)
   }
 
-  const forward = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
+  async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const found = absolute(asked.url ?? '')
-    if (!found) return reply(answer, untargeted(asked.url ?? '', 'a proxy is asked for http://HOST/PATH, or by CONNECT'))
-    const upstream = await dial(found.target, asked.socket)
+    if (!found) return reply(answer, this.#untargeted(asked.url ?? '', 'a proxy is asked for http://HOST/PATH, or by CONNECT'))
+    const upstream = await this.#dial(found.target, asked.socket)
     if ('error' in upstream) return reply(answer, upstream)
     const { method = 'GET', rawHeaders } = asked
     const headers = [...forwardHeaders(rawHeaders, asked), 'Host', found.authority, 'Connection', 'close']
@@ -76,35 +102,17 @@ export const openProxy = (reach: HostConnector, record: RefusalLog): Proxy => {
     asked.pipe(sent)
   }
 
-  const http = createServer({ maxHeaderSize: MAX_HEAD_BYTES, insecureHTTPParser: false, keepAliveTimeout: 0 })
-  // A client that half-closes after its request still waits for the answer.
-  Object.assign(http, { httpAllowHalfOpen: true })
-  http.on('connect', (asked, client, head) => void tunnel(asked, client as Socket, head))
-  http.on('request', (asked, answer) => void forward(asked, answer))
-
-  const take = (client: Socket): void => {
-    record.used()
-    keep(client).allowHalfOpen = true
-    client.once('close', () => clients--)
-    if (++clients <= MAX_CONNECTIONS) {
-      http.emit('connection', client)
+  #take(client: Socket): void {
+    this.#record.used()
+    this.#keep(client).allowHalfOpen = true
+    client.once('close', () => this.#clients--)
+    if (++this.#clients <= MAX_CONNECTIONS) {
+      this.#http.emit('connection', client)
       return
     }
     const full = fault('overloaded', `the proxy of a sandbox takes ${MAX_CONNECTIONS} connections at once`)
-    record.refused('connections', full)
+    this.#record.refused('connections', full)
     refuse(client, full)
-  }
-
-  return {
-    answer: (listener) => {
-      // Connections above MAX_CONNECTIONS get an answer that says why; only those above this limit are dropped.
-      listener.maxConnections = 2 * MAX_CONNECTIONS
-      listener.on('connection', take)
-      listener.on('error', () => {})
-    },
-    close: () => {
-      for (const socket of open) socket.destroy()
-    },
   }
 }
 
@@ -134,10 +142,10 @@ const STATUS: Readonly<Record<string, string>> = {
 }
 const statusOf = ({ error, category }: Fault): string => STATUS[error] ?? STATUS[category] ?? '502 Bad Gateway'
 
-const words = ({ detail }: Fault): string => `plumb: ${detail}\n`
+const bodyOf = ({ detail }: Fault): string => `plumb: ${detail}\n`
 
 const refuse = (client: Socket, why: Fault): void => {
-  const body = words(why)
+  const body = bodyOf(why)
   const head = `HTTP/1.1 ${statusOf(why)}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
   client.resume()
   client.end(head + body)
@@ -147,7 +155,7 @@ const reply = (answer: ServerResponse, why: Fault): void => {
   const [status, ...reason] = statusOf(why).split(' ')
   answer.shouldKeepAlive = false
   answer.writeHead(Number(status), reason.join(' '), { 'content-type': 'text/plain; charset=utf-8' })
-  answer.end(words(why))
+  answer.end(bodyOf(why))
 }
 
 const OF_CONNECTION = new Set([

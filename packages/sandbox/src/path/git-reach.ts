@@ -39,7 +39,7 @@ export const whyOfGit = (path: string, root: string): string | undefined => {
   const finder = new GitFinder([root])
   for (const above of listUpward(dirname(path))) finder.addWorktree(above)
   const of = [...finder.paths].find((reached) => isWithin(reached, path) && !isWithin(reached, root))
-  return of === undefined ? undefined : `the repository that it lies in leads git there, which would run or trust what stands there`
+  return of === undefined ? undefined : `the repository that it lies in leads git there, which would run or trust what is there`
 }
 
 class GitFinder implements GitReach {

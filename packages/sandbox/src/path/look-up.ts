@@ -1,4 +1,4 @@
-// Looks up paths that may not exist or be readable: returns undefined, or an empty list, in place of an exception.
+// Looks up paths that may not exist or be readable: returns undefined, or an empty list, instead of an exception.
 
 import {
   closeSync,
@@ -113,7 +113,7 @@ const linkAt = (path: string): string | undefined => {
   }
 }
 
-/** The line that names an interpreter stands there; cut at 256 bytes. */
+/** The line that names an interpreter is there; cut at 256 bytes. */
 export const firstLineOf = (path: string): string | undefined => readBeginning(path, MAX_FIRST_LINE)?.split('\n', 1)[0]
 
 const MAX_FIRST_LINE = 256

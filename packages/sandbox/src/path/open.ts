@@ -80,7 +80,7 @@ export const openFile = async (resolved: ResolvedPath): Promise<Result<FileHandl
       ? await whyHardLinked(handle, stat, resolved, directory.value)
       : stat.isDirectory()
         ? 'it is a directory'
-        : 'it is no regular file'
+        : 'it is not a regular file'
     if (why === undefined) return succeed(handle)
     await closeQuietly(handle)
     return pathDenied(resolved.shown, why)
@@ -107,7 +107,7 @@ const unless =
 
 /** Package managers hard-link installed files to their store. */
 const LINKED_DIRECTORIES = new Set(['node_modules', 'site-packages'])
-/** A write of ours that is in progress gives a file a second name for a moment. */
+/** A write of plumb that is in progress gives a file a second name for a moment. */
 const MAX_ATTEMPTS = 5
 
 /** Why a file with hard links is not read; undefined if it may be. `stat` is of the open file. */

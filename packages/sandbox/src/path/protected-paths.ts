@@ -1,5 +1,5 @@
 // Protected paths below roots: no tool may use keys and credentials; writing tools may also not touch what other programs run or trust when
-// they start, what would make a git repository, and temporary files of ours.
+// they start, what would make a git repository, and temporary files of plumb.
 
 import { dirname, join, relative, sep } from 'node:path'
 import { findLinkStat, readBeginning } from './look-up.js'
@@ -53,7 +53,7 @@ export const whyNotWritable = (components: readonly string[], rootName: string):
   if (trusted !== undefined) {
     return (
       `'${trusted}' is kept from writers, since ${trustedBy(foldName(trusted))} would ` +
-      'run or trust what stands there; a root that names it allows it'
+      'run or trust what is there; a root that names it allows it'
     )
   }
   return whyNotReadable(components, rootName)

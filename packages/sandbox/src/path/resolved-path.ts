@@ -109,7 +109,7 @@ const followToTarget = (root: string, absolute: string, path: string): Result<Re
       return succeed(toResolvedPath(root, real, names, missing))
     }
     if (isLink(at)) return pathDenied(path, 'a link on the way leads nowhere')
-    if (at === root) return pathDenied(path, 'the root has gone')
+    if (at === root) return pathDenied(path, 'the root is not there any more')
     missing.unshift(basename(at))
     at = dirname(at)
   }
@@ -213,7 +213,7 @@ export const systemFault = (error: unknown, doing: string, shown: string): Retur
   const extras = { path: preview(shown, 200) }
   if (code === 'ENOENT') return fail('no_such_file', `cannot ${doing} ${named}: it is not there`, extras)
   if (code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR')
-    return fail('path_denied', `cannot ${doing} ${named}: it is no regular file`, extras)
+    return fail('path_denied', `cannot ${doing} ${named}: it is not a regular file`, extras)
   if (code === 'ENOTDIR') return fail('no_such_file', `cannot ${doing} ${named}: a part of the path is not a directory`, extras)
   const why = systemReason(error as NodeJS.ErrnoException)
   if (code === 'EACCES' || code === 'EPERM') return fail('path_denied', `cannot ${doing} ${named}: ${why}`, extras)

@@ -38,7 +38,7 @@ const replace = async (
 ): Promise<Result<void>> => {
   const target = directory.at(name)
   const old = lstatSync(target, { throwIfNoEntry: false })
-  if (old && !old.isFile()) return fail('path_denied', `'${preview(shown, 200)}' is no regular file`, { path: preview(shown, 200) })
+  if (old && !old.isFile()) return fail('path_denied', `'${preview(shown, 200)}' is not a regular file`, { path: preview(shown, 200) })
   // rename(2) checks only the permissions of the directory.
   if (old) await access(target, constants.W_OK)
   const fresh = temporaryName()

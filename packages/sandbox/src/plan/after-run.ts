@@ -21,11 +21,11 @@ export const watchLinks =
       const moved = setAside(docroot, link, (at) => symlinkSync(target, at))
       const now = moved === undefined ? '' : `, and what stood there is '${preview(moved)}'`
       return [
-        `its program has replaced the link '${preview(link)}', which leads to what git runs or the program is made of: it is as it was${now}`,
+        `its program has replaced the link '${preview(link)}', which leads to what git runs or the program is made of: it is restored${now}`,
       ]
     })
 
-/** Nothing stands at the names, which lie below `docroot`, where nothing stood, nor beside them what Python would load in their place. */
+/** Nothing is at the names, which lie below `docroot`, where nothing stood, nor beside them what Python would load in their place. */
 export const watchAbsent = (docroot: string, paths: readonly string[]): Watch => {
   const list = (): ReadonlySet<string> => new Set(listNamed(paths))
   const before = list()
@@ -70,7 +70,7 @@ const PARTS = ['HEAD', 'objects', 'refs', 'commondir']
 
 const partsIn = (directory: string): readonly string[] => PARTS.filter((name) => findLinkStat(join(directory, name)))
 
-/** Undefined if it is no link. */
+/** Undefined if it is not a link. */
 export const targetOf = (path: string): string | undefined => {
   try {
     return readlinkSync(path)
@@ -79,7 +79,7 @@ export const targetOf = (path: string): string | undefined => {
   }
 }
 
-/** Gives what stands at the path another name, which it returns, and makes what belongs there. */
+/** Gives what is at the path another name, which it returns, and makes what belongs there. */
 const setAside = (root: string, path: string, make: (at: string) => void): string | undefined => {
   const parent = openBeneath(root, relative(root, dirname(path)).split('/').filter(Boolean))
   if (parent.kind !== 'open') return undefined

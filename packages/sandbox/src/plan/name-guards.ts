@@ -1,4 +1,4 @@
-// Names at which something would be found and believed later: while a sandbox runs, an empty directory stands at each, on the host and
+// Names at which something would be found and believed later: while a sandbox runs, an empty directory is at each, on the host and
 // inside, covered there by one that cannot be written. A directory, as nothing that is looked for at these names is found in an empty one, by
 // git as little as by Node.js or by a spec. Each sandbox has a mark in it, a directory too, so that the last one to end can take it away:
 // rmdir(2) refuses one that holds another's mark, or whatever was made there meanwhile.
@@ -14,7 +14,7 @@ const MARK = new RegExp(`^\\${TEMPORARY_PREFIX}held-(.+)-(\\d+-\\d+)-\\d+$`)
 
 let count = 0
 
-/** `there`: something else stands at the name. */
+/** `there`: something else is at the name. */
 export type Guard = { readonly kind: 'guard'; release(): void } | { readonly kind: 'there' | 'needless' }
 
 /** Guards a name below `docroot`, whose directory exists and has no link on its way. */
@@ -101,7 +101,7 @@ const whyUnguarded = (error: NodeJS.ErrnoException, parent: number, path: string
   const isForbidden = error.code === 'EACCES' || error.code === 'EPERM'
   if (error.code === 'EROFS' || (isForbidden && lstatSync(`/proc/self/fd/${parent}/.`).uid !== process.getuid?.()))
     return succeed({ kind: 'needless' })
-  const why = `nothing may come to stand at '${preview(path)}' while a sandbox writes beside it, and that cannot be kept so: ${systemReason(error)}`
+  const why = `nothing may come to be at '${preview(path)}' while a sandbox writes beside it, and that cannot be kept so: ${systemReason(error)}`
   return fail('permission_denied', `${why}: name narrower directories in 'write'`)
 }
 

@@ -93,7 +93,7 @@ const readAtStart = (value: Json | undefined, request: SandboxRequest): Result<S
     return fail('config_invalid', `${who} says 'sandbox: false', and PLUMB_SANDBOX=require refuses to run it so`)
   if (value === false || (value === undefined && !isDefault)) return succeed(WITHOUT)
   if (value !== undefined || isRequired) {
-    const place = findPlace(request)
+    const place = findBase(request)
     const remedy = isRequired ? '' : `; ${FREE}`
     const asks = value === undefined ? 'is to have a sandbox (PLUMB_SANDBOX=require)' : 'asks for a sandbox'
     if (!place.ok) return fail('config_invalid', `${who} ${asks}: ${place.error}${remedy}`)
@@ -103,7 +103,7 @@ const readAtStart = (value: Json | undefined, request: SandboxRequest): Result<S
   let known: ReturnType<SandboxAtStart> | undefined
   return succeed((outlet) => {
     if (known) return known
-    const place = findPlace(request)
+    const place = findBase(request)
     known = place.ok ? openSandbox({}, request, place.value) : succeed(undefined)
     if (!place.ok && isFirstToday(place.error))
       outlet.warn(
@@ -116,16 +116,16 @@ const readAtStart = (value: Json | undefined, request: SandboxRequest): Result<S
 /** Why a program with this key would run without a sandbox. Undefined: it has one. */
 export const whyNoSandbox = (value: Json | undefined, docroot: string): string | undefined => {
   if (value === false) return "it says 'sandbox: false'"
-  const place = findPlace({ who: '', docroot, isDefault: true })
+  const place = findBase({ who: '', docroot, isDefault: true })
   return place.ok ? undefined : place.error
 }
 
-interface Place extends Bubblewrap {
+interface SandboxBase extends Bubblewrap {
   readonly docroot: string
 }
 
 /** The error if there can be no sandbox on this machine, or around this docroot, with a remedy. */
-const findPlace = (request: SandboxRequest): Result<Place, string> => {
+const findBase = (request: SandboxRequest): Result<SandboxBase, string> => {
   const box = probeBubblewrap()
   if (!box.ok) return { ok: false, error: box.error.detail }
   // Without the path of the working directory, which may have been removed.
@@ -137,7 +137,7 @@ const findPlace = (request: SandboxRequest): Result<Place, string> => {
   return { ok: false, error: why }
 }
 
-const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, place: Place): Result<Sandbox> => {
+const openSandbox = (value: Json, { who, effects, hasNet }: SandboxRequest, place: SandboxBase): Result<Sandbox> => {
   const { net, read = [], write = [], sockets = [], memory } = value as Keys
   const { docroot } = place
   const prlimit = memory === undefined ? undefined : resolveProgram('prlimit', '/', process.env.PATH)

@@ -124,7 +124,7 @@ export const buildSandboxCommand = (sandbox: Sandbox, context: SandboxedProgram)
 
 const GUARDED = /is a directory|eisdir|file exists|eexist/i
 
-/** The name that a program wanted to make, and that nothing may stand at. */
+/** The name that a program wanted to make, and that nothing may be at. */
 const findGuarded = (said: string, guarded: readonly string[]): string | undefined => {
   const path = GUARDED.test(said) ? guarded.find((one) => said.includes(basename(one))) : undefined
   return path === undefined

@@ -68,7 +68,7 @@ export const closeWithChild = (child: Child, enclosure: SandboxCommand | undefin
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // The group is gone.
+      // The group no longer exists.
     }
   }
   return { ...enclosure.follow(child), terminate, findMissingAccess: enclosure.findMissingAccess }

@@ -1,10 +1,10 @@
-// Reads the stderr of a child: the first error object of ours, warnings, and the last few lines.
+// Reads the stderr of a child: the first error object in plumb's form, warnings, and the last few lines.
 
 import type { Readable } from 'node:stream'
 import { ERRORS, type Fault, LineReader, preview, type Reported, readReported, scrub } from '@plumb/wire'
 
 const MAX_LINES = 5
-/** What a program lacked may stand above the trace of its stack. */
+/** What a program lacked may be above the trace of its stack. */
 const MAX_LINES_KEPT = 40
 const MAX_LINE_BYTES = 256 * 1024
 const MAX_SHOWN = 500

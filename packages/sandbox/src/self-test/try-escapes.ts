@@ -58,7 +58,7 @@ const runPlain = (
   shared: Readonly<Record<number, number>> = {},
 ): SyncResult => runSync({ command: command as [string, ...string[]], cwd: docroot, env, shared, timeoutMs: TIMEOUT_MS })
 
-/** Each behind a gap, as `exec 200<directory` leaves one. */
+/** Each after a gap, as `exec 200<directory` leaves one. */
 const [OUTSIDE_FD, SECRET_FD] = [30, 200]
 
 const runWithDescriptors = (command: readonly string[], ground: EscapeFixture, env: Readonly<Record<string, string>>): SyncResult => {

@@ -2,12 +2,12 @@
 // Appending is atomic, so that the order of the lines is the same for all, and a process that comes too late sees it before it spends.
 //
 //   {"calls":N,"tokens":N,…}   the limits: the first line
-//   call WHO N                 a call is asked for; granted by what stands before it
+//   call WHO N                 a call is asked for; granted by what is before it
 //   back WHO                   a call that was granted is not made
 //   tokens N                   were used
 //   claim WHO N {…}            money is claimed for a request, before it is sent; see claim.ts
 //   pace WHO N MS {…}          a request is asked for by the rate of its provider, at this time of the machine's clock
-//   paid WHO N COST TOKENS     the request is over
+//   paid WHO N COST TOKENS     the request has ended
 //   cost N {…}                 was spent by what claims nothing
 //   gone WHO                   a process has ended, with all that it had started
 //   closed WHY                 nothing more is given out
@@ -27,7 +27,7 @@ import { systemReason } from '../system-reason.js'
 import { MAX_CALL_TOKENS } from '../tokens.js'
 import { type AgentLimit, type Claim, givenBudget, type RateLimit } from './claim.js'
 import { currentBudget, setCurrentBudget } from './current.js'
-import type { Budget, BudgetLimits, SpentBefore } from './interface.js'
+import type { Budget, BudgetLimits, Member, Reservation, Spent, SpentBefore } from './interface.js'
 import { makeLentBudget, overBill } from './lent.js'
 import { type ClaimState, Money } from './money.js'
 import { Pace } from './pace.js'
@@ -85,7 +85,8 @@ export const joinBudget = (text: string): Result<Budget> => {
   const ledger = openLedger(Number(fd))
   const limits = fd === undefined ? undefined : readLimits(ledger)
   if (!limits || name === undefined) return fail('fd_invalid', `no budget can be read from descriptor ${text}`)
-  const budget = (limits.lent ? makeLentBudget : makeBudget)(Number(fd), name, limits, ledger)
+  const at = Number(fd)
+  const budget = limits.lent ? makeLentBudget(at, name, limits, ledger) : new SharedBudget(at, name, limits, ledger)
   setCurrentBudget(budget)
   return succeed(budget)
 }
@@ -168,89 +169,119 @@ class Account {
 /** How often a waiting claim is checked again (ms). */
 const POLL_MS = [5, 10, 20, 40] as const
 
-const makeBudget = (fd: number, name: string, limits: BudgetLimits, ledger: Ledger): Budget => {
-  const account = new Account(limits, ledger)
-  let [made, members] = [0, 0]
+class SharedBudget implements Budget {
+  readonly fd: number
+  readonly limits: BudgetLimits
+  readonly #name: string
+  readonly #ledger: Ledger
+  readonly #account: Account
+  #made = 0
+  #members = 0
 
-  const whenGranted = async (id: string, claim: Claim, signal: AbortSignal): Promise<ClaimState> => {
-    ledger.append(`claim ${id} ${JSON.stringify(claim)}`)
+  constructor(fd: number, name: string, limits: BudgetLimits, ledger: Ledger) {
+    this.fd = fd
+    this.limits = limits
+    this.#name = name
+    this.#ledger = ledger
+    this.#account = new Account(limits, ledger)
+  }
+
+  take(): Fault | undefined {
+    return this.#append(`call ${this.#name} ${++this.#made}`) ? undefined : deniedCall(this.#account, this.limits)
+  }
+
+  async ask(): Promise<Fault | undefined> {
+    return this.take()
+  }
+
+  giveBack(): void {
+    this.#ledger.append(`back ${this.#name}`)
+  }
+
+  use(tokens: number): void {
+    this.#ledger.append(`tokens ${countOf(tokens)}`)
+  }
+
+  async reserve(claim: Claim, signal: AbortSignal, as?: Member): Promise<Result<Reservation>> {
+    const id = `${as?.name ?? this.#name} ${++this.#made}`
+    const state = await this.#whenGranted(id, claim, signal)
+    const settle = (cost: number, tokens: number) => {
+      this.#ledger.append(`paid ${id} ${cost} ${tokens}`)
+      if (cost > claim.cost) this.#ledger.append(`closed ${overBill(cost, claim.cost)}`)
+    }
+    if (state === 'held' && claim.rate && !signal.aborted) await this.#whenInPace(id, claim.rate, claim.tokens, signal)
+    if (state === 'held' && !signal.aborted && this.#account.closed === undefined) return succeed({ cost: claim.cost, settle })
+    settle(0, 0)
+    const error = signal.aborted ? fault('cancelled', 'the answer was dropped on request') : this.#denied(claim.agent, claim.cost)
+    return { ok: false, error }
+  }
+
+  pay(cost: number, agent?: string): void {
+    this.#ledger.append(`cost ${cost} ${JSON.stringify({ agent })}`)
+  }
+
+  join(): Member {
+    const member = `${this.#name}.${++this.#members}`
+    return { name: member, leave: () => this.#ledger.append(`gone ${member}`) }
+  }
+
+  close(why = 'the time of this run is up'): void {
+    this.#ledger.append(`closed ${why}`)
+  }
+
+  left(agent?: AgentLimit): number | null {
+    const { limits } = this
+    this.#account.read()
+    const { money } = this.#account
+    const of = [limits.cost === null ? null : limits.cost - money.paid - money.held]
+    if (agent) of.push(agent.cost - money.paidBy(agent.name))
+    const known = of.filter((one) => one !== null)
+    return known.length === 0 ? null : Math.min(...known)
+  }
+
+  get spent(): Spent {
+    this.#account.read()
+    const { calls, tokens, money, isOver } = this.#account
+    return { calls, tokens, cost: money.paid, held: money.held, isOver }
+  }
+
+  async #whenGranted(id: string, claim: Claim, signal: AbortSignal): Promise<ClaimState> {
+    this.#ledger.append(`claim ${id} ${JSON.stringify(claim)}`)
     for (let tries = 0; ; tries++) {
-      account.read()
-      const state = account.money.stateOf(id) ?? 'over'
+      this.#account.read()
+      const state = this.#account.money.stateOf(id) ?? 'over'
       if (state !== 'waiting' || signal.aborted) return state
       await pause(POLL_MS[Math.min(tries, POLL_MS.length - 1)] ?? 0, signal)
     }
   }
 
-  const whenInPace = async (id: string, rate: RateLimit, tokens: number, signal: AbortSignal): Promise<void> => {
+  async #whenInPace(id: string, rate: RateLimit, tokens: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const atMs = machineMs()
       const own = `pace ${id} ${atMs} ${JSON.stringify({ rate, tokens })}`
-      account.read()
+      this.#account.read()
       // Without a line if it would be refused: every process reads each line.
-      if (account.closed !== undefined || (account.pace.mayTake(rate, tokens, atMs) && append(own))) return
-      await pause(Math.min(Math.max(account.pace.nextMs(rate.account, atMs) - atMs, 5), MAX_PACE_MS), signal)
+      if (this.#account.closed !== undefined || (this.#account.pace.mayTake(rate, tokens, atMs) && this.#append(own))) return
+      await pause(Math.min(Math.max(this.#account.pace.nextMs(rate.account, atMs) - atMs, 5), MAX_PACE_MS), signal)
     }
   }
 
-  const append = (line: string): boolean => {
-    ledger.append(line)
-    return account.read(line)
+  #append(line: string): boolean {
+    this.#ledger.append(line)
+    return this.#account.read(line)
   }
 
-  const denied = (agent: AgentLimit | undefined, claim: number): Fault => {
-    const { money, closed } = account
+  #denied(agent: AgentLimit | undefined, claim: number): Fault {
+    const { money, closed } = this.#account
     if (closed !== undefined) return fault('budget_spent', closed)
     const isOwn = agent !== undefined && money.paidBy(agent.name) + claim > agent.cost
-    const [limit, paid, what] = isOwn ? [agent.cost, money.paidBy(agent.name), 'agent (max_cost)'] : [limits.cost ?? 0, money.paid, 'run']
+    const [limit, paid, what] = isOwn
+      ? [agent.cost, money.paidBy(agent.name), 'agent (max_cost)']
+      : [this.limits.cost ?? 0, money.paid, 'run']
     const said =
       `the budget of this ${what} is spent: of $${toDollars(limit)}, ` +
       `$${toDollars(paid)} is, and the next request may cost $${toDollars(claim)}`
     return fault('budget_spent', said, isOwn ? { limit: 'max_cost' } : {})
-  }
-
-  const take = () => (append(`call ${name} ${++made}`) ? undefined : deniedCall(account, limits))
-
-  return {
-    fd,
-    limits,
-    take,
-    ask: async () => take(),
-    giveBack: () => ledger.append(`back ${name}`),
-    use: (used) => ledger.append(`tokens ${countOf(used)}`),
-    reserve: async (claim, signal, as) => {
-      const id = `${as?.name ?? name} ${++made}`
-      const state = await whenGranted(id, claim, signal)
-      const settle = (cost: number, tokens: number) => {
-        ledger.append(`paid ${id} ${cost} ${tokens}`)
-        if (cost > claim.cost) ledger.append(`closed ${overBill(cost, claim.cost)}`)
-      }
-      if (state === 'held' && claim.rate && !signal.aborted) await whenInPace(id, claim.rate, claim.tokens, signal)
-      if (state === 'held' && !signal.aborted && account.closed === undefined) return succeed({ cost: claim.cost, settle })
-      settle(0, 0)
-      return {
-        ok: false,
-        error: signal.aborted ? fault('cancelled', 'the answer was dropped on request') : denied(claim.agent, claim.cost),
-      }
-    },
-    pay: (cost, agent) => ledger.append(`cost ${cost} ${JSON.stringify({ agent })}`),
-    join: () => {
-      const member = `${name}.${++members}`
-      return { name: member, leave: () => ledger.append(`gone ${member}`) }
-    },
-    close: (why = 'the time of this run is up') => ledger.append(`closed ${why}`),
-    left: (agent) => {
-      account.read()
-      const of = [limits.cost === null ? null : limits.cost - account.money.paid - account.money.held]
-      if (agent) of.push(agent.cost - account.money.paidBy(agent.name))
-      const known = of.filter((one) => one !== null)
-      return known.length === 0 ? null : Math.min(...known)
-    },
-    get spent() {
-      account.read()
-      const { calls, tokens, money, isOver } = account
-      return { calls, tokens, cost: money.paid, held: money.held, isOver }
-    },
   }
 }
 

@@ -43,7 +43,7 @@ export const readRate = (
   return { provider, requests: requests === '' ? null : Number(requests), tokens: tokens === '' ? null : Number(tokens) }
 }
 
-/** The parent's limit for this process, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: none. What cannot be read is no limit at all. */
+/** The parent's limit for this process, in nanodollars: PLUMB_BUDGET, in dollars. Undefined: none. What cannot be read is not a limit at all. */
 export const givenBudget = ({ PLUMB_BUDGET: text = '' }: NodeJS.ProcessEnv): Result<number | undefined> => {
   if (text === '') return succeed(undefined)
   const nano = /^\d+(\.\d+)?(e-\d+)?$/.test(text) ? toNano(Number(text)) : Number.POSITIVE_INFINITY

@@ -8,7 +8,7 @@ import type { AgentLimit, Claim } from './claim.js'
 export interface BudgetLimits {
   /** Requests to models; those that a provider refuses and those that repair an answer count too. */
   readonly calls: number | null
-  /** In and out; the usage of a call in flight is known when it is over. */
+  /** In and out; the usage of a call in flight is known when it has ended. */
   readonly tokens: number | null
   /** Nanodollars. */
   readonly cost: number | null
@@ -35,7 +35,7 @@ export interface Budget {
   take(): Fault | undefined
   /** The same, if it may take time: the limits may hold over several machines. `signal`: it is no longer wanted. */
   ask(signal?: AbortSignal): Promise<Fault | undefined>
-  /** Call it in place of that, if no request was sent because there was no money for one. */
+  /** Call it instead of that, if no request was sent because there was no money for one. */
   giveBack(): void
   /** Call it after the call. An invalid count of tokens counts as the maximum of a call. */
   use(tokens: number): void
@@ -62,7 +62,7 @@ export interface Member {
 export interface Reservation {
   /** Nanodollars. */
   readonly cost: number
-  /** The request is over, at this cost. */
+  /** The request has ended, at this cost. */
   settle(cost: number, tokens: number): void
 }
 

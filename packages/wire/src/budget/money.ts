@@ -74,7 +74,7 @@ export class Money {
     this.#grant()
   }
 
-  /** A claim is over, at this cost: its reservation is released. */
+  /** A claim has ended, at this cost: its reservation is released. */
   settle(id: string, cost: number): void {
     const open = this.#open.get(id)
     if (!open) return

@@ -28,7 +28,7 @@ export interface PlumbChildOptions {
   readonly authority?: unknown
   /** The checked plan that plumb-agent is to run; see `Handover`. */
   readonly agent?: unknown
-  /** Descriptors besides 0, 1 and 2, numbered as in the child; 8 and 9 are taken. */
+  /** Descriptors other than 0, 1 and 2, numbered as in the child; 8 and 9 are taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
   /** Descriptors of this process that it gets unchanged, by their number in the child. */
   readonly shared?: Readonly<Record<number, number>>

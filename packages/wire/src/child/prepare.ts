@@ -15,7 +15,7 @@ export interface SpawnOptions {
   readonly command: readonly string[]
   readonly cwd?: string
   readonly env: Readonly<Record<string, string>>
-  /** Descriptors besides 0, 1 and 2, numbered as in the child; 8 is taken. */
+  /** Descriptors other than 0, 1 and 2, numbered as in the child; 8 is taken. */
   readonly fds?: Readonly<Record<number, 'in' | 'out'>>
   /** Descriptors of this process that it gets unchanged, by their number in the child. */
   readonly shared?: Readonly<Record<number, number>>

@@ -7,7 +7,7 @@ import { fail, type Result } from '../result.js'
 
 /** A name with a slash is a path, relative to `cwd`; any other is looked up in `path`, whose relative entries are ignored. */
 export const resolveProgram = (name: string, cwd: string, path = ''): Result<string> => {
-  if (!isDirectory(cwd)) return fail('file_not_found', `working directory '${preview(cwd)}' is no directory that can be entered`)
+  if (!isDirectory(cwd)) return fail('file_not_found', `working directory '${preview(cwd)}' is not a directory that can be entered`)
   if (name.includes('/')) {
     // `resolve` asks for the current directory, which may have been removed.
     const file = cwd === '.' ? name : resolve(cwd, name)

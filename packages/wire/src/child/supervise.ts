@@ -72,7 +72,7 @@ export const superviseChild = <Input extends Closable, Output extends Drainable>
     try {
       process.kill(-pid, signal)
     } catch {
-      // The group is gone, and its event is on the way.
+      // The group no longer exists, and its event is on the way.
     }
   }
   const terminate = async (graceMs: number): Promise<void> => {

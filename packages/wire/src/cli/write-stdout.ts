@@ -6,7 +6,7 @@ import { launcherFds } from '../fd/launcher.js'
 import { openOutput } from '../fd/open.js'
 import { systemReason } from '../system-reason.js'
 
-/** Resolves to `write_failed` if it did not get there. A reader that goes away is no fault. */
+/** Resolves to `write_failed` if it did not get there. A reader that goes away is not a fault. */
 export const writeStdout = async (bytes: Uint8Array | string): Promise<Fault | undefined> => {
   try {
     if (launcherFds()?.closed.has(1)) return await writeStream(bytes)

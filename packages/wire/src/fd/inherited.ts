@@ -1,5 +1,5 @@
 // What the process that started this executable left open, at whatever number: none of it is for a child. Node marks what it finds up to the
-// first gap, so that a descriptor behind one, as of `exec 200<lock`, would reach each child. Linux alone: elsewhere Node starts children with
+// first gap, so that a descriptor after one, as of `exec 200<lock`, would reach each child. Linux alone: elsewhere Node starts children with
 // what they are given and nothing else.
 
 import { closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ export const closeInherited = (): void => {
   }
 }
 
-/** A channel of `process.send` to a parent that is a Node.js, which Node reads from: nothing of ours uses it. */
+/** A channel of `process.send` to a parent that is a Node.js, which Node reads from: nothing here uses it. */
 const channelFd = (): number | undefined => (process.channel as { readonly fd?: number } | undefined)?.fd
 
 interface Inherited {

@@ -20,7 +20,7 @@ export const launcherFds = (): LauncherFds | undefined => {
   return seen
 }
 
-/** What the launcher would report for these descriptors besides 0, 1 and 2, for a child that is started without it, which saves a shell. */
+/** What the launcher would report for these descriptors other than 0, 1 and 2, for a child that is started without it, which saves a shell. */
 export const inheritedFdEnv = (fds: readonly string[]): Readonly<Record<string, string>> => ({ PLUMB_FDS: fds.join(','), PLUMB_CLOSED: '' })
 
 const digits = (text: string, allowed: string): Set<number> => new Set([...text].filter((c) => allowed.includes(c)).map(Number))

@@ -90,7 +90,7 @@ const showClean = (stream: Writable): void => {
 export const isFileInput = (stream: Readable): boolean => !(stream instanceof Socket) && stream instanceof FileStream
 
 // Every socket that closes compares itself with `process.stderr`, which Node creates on first access: it would open the descriptor again,
-// and that throws while one of ours waits for space in it. The socket would then never close.
+// and that throws while one of these streams waits for space in it. The socket would then never close.
 const asStderr = (fd: number, stream: Writable): Writable => {
   if (fd === 2) Object.defineProperty(process, 'stderr', { value: stream, configurable: true, enumerable: true })
   return stream

@@ -38,7 +38,10 @@ export const openStateFile = (fd: number): Result<StateFile> => {
       append: (remembered) => void writeSync(fd, `${JSON.stringify(remembered)}\n`, fstatSync(fd).size),
     })
   } catch (error) {
-    return fail('fd_invalid', `descriptor ${fd} is no file that can be read and written: ${systemReason(error as NodeJS.ErrnoException)}`)
+    return fail(
+      'fd_invalid',
+      `descriptor ${fd} is not a file that can be read and written: ${systemReason(error as NodeJS.ErrnoException)}`,
+    )
   }
 }
 
@@ -70,7 +73,7 @@ const readMemories = (text: string): Result<Map<string, unknown[]>> => {
   for (const [i, line] of text.split('\n').entries()) {
     if (line === '') continue
     const remembered = readRemembered(line)
-    if (!remembered) return fail('fd_invalid', `line ${i + 1} is no {"place","seq","messages"}`)
+    if (!remembered) return fail('fd_invalid', `line ${i + 1} is not a {"place","seq","messages"}`)
     const { place, messages, replaces } = remembered
     const before = replaces ? undefined : memories.get(place)
     if (before) before.push(...messages)

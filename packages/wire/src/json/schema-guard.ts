@@ -5,7 +5,7 @@ import { isRecord } from '../is-record.js'
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 
-/** A keyword of ours, in every subschema. */
+/** A keyword of this program, in every subschema. */
 export const STEP = 'x-plumb-step'
 
 /** Takes less than a second. */
@@ -33,7 +33,7 @@ const DROPPED = new Set(['$async', '$schema', '$comment', 'examples', 'default',
 /** Returns a guarded copy; `bad_reply` says why there is none. */
 export const guardSchema = (schema: unknown): Result<Guarded> => {
   if (typeof schema === 'boolean') return succeed({ schema, isDraft7: false })
-  if (!isRecord(schema)) return refuse('it is no object')
+  if (!isRecord(schema)) return refuse('it is not an object')
   const problem = describeExcess(schema)
   if (problem !== undefined) return refuse(problem)
   let foreign: string | undefined

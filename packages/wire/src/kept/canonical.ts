@@ -10,7 +10,7 @@ export const canonicalText = (value: unknown): string => partText(value, 0) ?? c
 export const hashOf = (value: unknown): string => sha256Of(canonicalText(value))
 
 /**
- * The canonical text of a value as JSON.parse returns them, which stands `depth` deep in another, without writing and parsing JSON: its
+ * The canonical text of a value as JSON.parse returns them, which is `depth` levels deep in another, without writing and parsing JSON: its
  * numbers are doubles. Undefined: it has objects of other classes, or is nested too deep to be parsed.
  */
 export const partText = (value: unknown, depth: number): string | undefined => {

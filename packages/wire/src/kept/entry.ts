@@ -71,7 +71,7 @@ const digitsOf = (text: string): string => createHash('sha256').update(text).dig
 const END = /^,"sum":"[0-9a-f]{16}-([0-9a-f]{16})"\}$/
 const END_LENGTH = ',"sum":"-"}'.length + 2 * SUM_DIGITS
 
-// An entry of an earlier release, or one that was laid out anew, is not.
+// An entry of an earlier release, or one that was laid out again, is not.
 const isAsWritten = (text: string): boolean => {
   const digits = END.exec(text.slice(-END_LENGTH))?.[1]
   return digits !== undefined && digits === digitsOf(text.slice(0, -END_LENGTH))

@@ -87,7 +87,7 @@ export const joinAnswers = (path: string): AnswerService => {
   let open: { readonly socket: Socket; readonly writer: LineWriter } | undefined
   let lost: Fault | undefined
   const lose = (error?: Error): void => {
-    lost ??= fault('connection_failed', `the worker that keeps the answers is gone${error ? `: ${systemReason(error)}` : ''}`)
+    lost ??= fault('connection_failed', `the worker that keeps the answers has ended${error ? `: ${systemReason(error)}` : ''}`)
     for (const resolve of waiting.values()) resolve({ fault: lost })
     waiting.clear()
   }

@@ -25,12 +25,12 @@ export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = 
   const members = readMembers(buf, start, end)
   if (!members) {
     const flaw = checkJson(buf, start, end, isLast)
-    return flaw ? { ok: false, error: flaw } : refuse('it is no object')
+    return flaw ? { ok: false, error: flaw } : refuse('it is not an object')
   }
   const { port, msg, eof, others } = members
   if (!port) return refuse("it has no '__port'")
-  if (others > 0) return refuse("it has members besides '__port' and 'msg'")
-  if (buf[port.start] !== QUOTE) return refuse("its '__port' is no string")
+  if (others > 0) return refuse("it has members other than '__port' and 'msg'")
+  if (buf[port.start] !== QUOTE) return refuse("its '__port' is not a string")
   const name = stringOf(port, buf)
   if (msg && eof) return refuse(`it has both 'msg' and 'eof'`)
   if (msg) return { ok: true, value: { port: name, isEof: false, start: msg.start, end: msg.end } }
@@ -41,10 +41,10 @@ export const splitEnvelope = (buf: Buffer, start: number, end: number, isLast = 
 
 /** For parsed values: a port and its message, or `bad_envelope`. */
 export const parseEnvelope = (value: unknown): Result<{ port: string; msg: unknown } | { port: string; eof: true }> => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('it is no object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('it is not an object')
   const { __port: port, msg, eof } = value as Record<string, unknown>
   if (typeof port !== 'string') return refuse("it has no '__port' that is a string")
-  if (Object.keys(value).length !== 2) return refuse("it has members besides '__port' and 'msg'")
+  if (Object.keys(value).length !== 2) return refuse("it has members other than '__port' and 'msg'")
   if (Object.hasOwn(value, 'msg')) return { ok: true, value: { port, msg } }
   return eof === true ? { ok: true, value: { port, eof } } : refuse("it has neither 'msg' nor 'eof' true")
 }

@@ -6,7 +6,12 @@
 //   over     dropped                         the fault, if any; then ended   -                  ended
 //   ended    dropped                         false                        -                     -
 //
-// Beside it a line is put together from chunks: none is begun, its beginning is carried, or it was too long and its rest is discarded.
+// What `next()` takes lines from, in this order:
+//
+//   the region         whole lines: `#region[#at..#limit)`
+//   the rest           whole lines of the same chunk, after the line that the chunk before it began
+//   the chunks         read and not looked at yet; one becomes the two above
+//   the line so far    at the end of the stream: the beginning of a line whose end did not come
 
 import { isUtf8 } from 'node:buffer'
 import { type Code, type Fault, fault } from '../error.js'
@@ -80,11 +85,7 @@ export class LineReader {
   #rest: Buffer = NOTHING
   #restAt = 0
   #restLimit = 0
-  /** The beginning of a line whose end has not come: `#carry[0..#carryBytes)`. */
-  #carry: Buffer = NOTHING
-  #carryBytes = 0
-  /** The line was too long and has been reported: its rest is dropped. */
-  #isDiscarding = false
+  readonly #begun = new BegunLine()
   #state: 'flowing' | 'paused' | 'over' | 'ended' = 'flowing'
   #failure: Fault | null = null
 
@@ -130,9 +131,8 @@ export class LineReader {
       } else if (!this.#isOver) {
         if (this.#state === 'paused') this.#resume()
         return false
-      } else if (this.#carryBytes > 0) {
-        this.#enter(this.#carry.subarray(0, this.#carryBytes), 0, this.#carryBytes)
-        this.#dropCarry()
+      } else if (this.#begun.bytes > 0) {
+        this.#enterBegun()
       } else if (this.#failure) {
         this.fault = this.#failure
         this.#failure = null
@@ -160,7 +160,7 @@ export class LineReader {
     this.#state = 'ended'
     this.#chunks.length = 0
     this.#limit = this.#restLimit = 0
-    this.#dropCarry()
+    this.#begun.drop()
     this.#failure = null
     this.#stream.destroy()
   }
@@ -186,70 +186,56 @@ export class LineReader {
   #finish(): void {
     if (this.#isOver) return
     this.#state = 'over'
-    if (this.#isDiscarding) this.#onOversize?.(NOTHING, true)
+    if (this.#begun.isDiscarded) this.#onOversize?.(NOTHING, true)
     this.#onReadable?.()
   }
 
-  // Splits a chunk into the end of the carried line, whole lines, and the beginning of the next one. True: there is a fault.
+  // Splits a chunk into the end of the line so far, whole lines, and the beginning of the next one. True: there is a fault.
   #take(chunk: Buffer): boolean {
+    const begun = this.#begun
     let from = 0
-    if (this.#isDiscarding || this.#carryBytes > 0) {
+    if (begun.isDiscarded || begun.bytes > 0) {
       const end = chunk.indexOf(LF)
-      if (end < 0) return this.#carryOn(chunk)
+      if (end < 0) return this.#takePiece(chunk)
       from = end + 1
-      if (this.#isDiscarding) this.#onOversize?.(chunk.subarray(0, end), true)
+      if (begun.isDiscarded) this.#onOversize?.(chunk.subarray(0, end), true)
       else {
-        const bytes = this.#append(chunk.subarray(0, from), 0)
-        this.#enter(this.#carry.subarray(0, bytes), 0, bytes)
-        this.#dropCarry()
+        begun.append(chunk.subarray(0, from), 0)
+        this.#enterBegun()
       }
-      this.#isDiscarding = false
+      begun.isDiscarded = false
     }
     const whole = chunk.lastIndexOf(LF) + 1
-    if (whole === 0) return this.#carryOn(chunk)
+    if (whole === 0) return this.#takePiece(chunk)
     this.#rest = chunk
     this.#restAt = from
     this.#restLimit = whole
     // May exceed the limit if a chunk does: the lines before it come first, and it is refused when more of it comes.
-    if (whole < chunk.length) this.#append(chunk.subarray(whole), 0)
+    if (whole < chunk.length) begun.append(chunk.subarray(whole), 0)
     return false
   }
 
-  #carryOn(piece: Buffer): boolean {
-    if (this.#isDiscarding) {
+  /** A piece of a line, without its end. */
+  #takePiece(piece: Buffer): boolean {
+    const begun = this.#begun
+    if (begun.isDiscarded) {
       this.#onOversize?.(piece, false)
       return false
     }
-    const bytes = this.#append(piece, this.#carryBytes + piece.length)
-    if (bytes <= this.maxLine + SLACK) return false
-    const held = this.#carry.subarray(0, bytes)
+    begun.append(piece, begun.bytes + piece.length)
+    if (begun.bytes <= this.maxLine + SLACK) return false
+    const held = begun.text
     this.#onOversize?.(held, false)
-    this.#dropCarry()
-    this.#isDiscarding = true
+    begun.drop()
+    begun.isDiscarded = true
     this.line++
     return this.#refuseLong(held)
   }
 
-  // Growing by the size of the content makes the cost of a line proportional to its length, however small its pieces are.
-  #append(piece: Buffer, spare: number): number {
-    const bytes = this.#carryBytes + piece.length
-    if (this.#carryBytes === 0) {
-      this.#carry = piece
-    } else {
-      if (bytes > this.#carry.length) {
-        const larger = Buffer.allocUnsafe(bytes + spare)
-        this.#carry.copy(larger, 0, 0, this.#carryBytes)
-        this.#carry = larger
-      }
-      piece.copy(this.#carry, this.#carryBytes)
-    }
-    this.#carryBytes = bytes
-    return bytes
-  }
-
-  #dropCarry(): void {
-    this.#carry = NOTHING
-    this.#carryBytes = 0
+  #enterBegun(): void {
+    const { text, bytes } = this.#begun
+    this.#enter(text, 0, bytes)
+    this.#begun.drop()
   }
 
   #enter(region: Buffer, at: number, limit: number): void {
@@ -319,5 +305,37 @@ export class LineReader {
   #refuse(code: Code, detail: string): true {
     this.fault = fault(code, detail, { line: this.line })
     return true
+  }
+}
+
+/** The beginning of a line whose end has not come; or it was too long and has been reported, and its rest is discarded. */
+class BegunLine {
+  bytes = 0
+  isDiscarded = false
+  #buf: Buffer = NOTHING
+
+  get text(): Buffer {
+    return this.#buf.subarray(0, this.bytes)
+  }
+
+  // Growing by the size of the content makes the cost of a line proportional to its length, however small its pieces are.
+  append(piece: Buffer, spare: number): void {
+    const bytes = this.bytes + piece.length
+    if (this.bytes === 0) {
+      this.#buf = piece
+    } else {
+      if (bytes > this.#buf.length) {
+        const larger = Buffer.allocUnsafe(bytes + spare)
+        this.#buf.copy(larger, 0, 0, this.bytes)
+        this.#buf = larger
+      }
+      piece.copy(this.#buf, this.bytes)
+    }
+    this.bytes = bytes
+  }
+
+  drop(): void {
+    this.#buf = NOTHING
+    this.bytes = 0
   }
 }

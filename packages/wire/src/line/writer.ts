@@ -1,4 +1,4 @@
-// Lines into a byte stream: many to a write, with back-pressure, and with a quiet end when the reader has gone away.
+// Lines into a byte stream: many to a write, with back-pressure, and with a quiet end when the reader has closed.
 //
 //          more than fullBytes wait   half of it is left   error or close
 //   open   full                       -                    done, onFault or onClosed
@@ -19,7 +19,7 @@ export interface LineWriterOptions {
   readonly onDrain?: () => void
   /** `write_failed`, once; later lines are dropped. */
   readonly onFault?: (fault: Fault) => void
-  /** The reader has gone away; later lines are dropped. */
+  /** The reader has closed; later lines are dropped. */
   readonly onClosed?: () => void
 }
 

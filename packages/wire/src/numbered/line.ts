@@ -1,4 +1,12 @@
-// One numbered line (plumb-wire(5)), as it is read. One object serves for all lines of a stream.
+// One numbered line (plumb-wire(5)), as it is read. One object serves for all lines of a stream: `read` sets what its kind has.
+//
+//   kind        has
+//   value       seq or seqs, port, start, end
+//   error       seq or seqs, error, isShared; isEnd: nothing more comes of the input
+//   done        seq or seqs, isEnd, isLost
+//   control     seq, isPaused
+//   telemetry   start, end
+//   waiting     waiting, isBatched
 
 import { isRecord } from '../is-record.js'
 import { eachMember, hasDistinctKeys } from '../json/members.js'
@@ -17,7 +25,7 @@ export class NumberedLine {
   /** Of a value or telemetry: its JSON is `buf[start..end)`. */
   start = 0
   end = 0
-  /** Of an error: what stands there, whatever it is. */
+  /** Of an error: what is there, whatever it is. */
   error: unknown
   /** Nothing more comes of the input. */
   isEnd = false
@@ -49,23 +57,23 @@ export class NumberedLine {
   // Our own lines have one layout, and a value is the last member: so its end is known without looking at it. The reader of the value
   // checks it.
   #readAsWritten(buf: Buffer, start: number, end: number): boolean {
-    if (stands(TELEMETRY, buf, start)) return this.#enter('telemetry', start + TELEMETRY.length, end - 1)
-    if (!stands(SEQ, buf, start)) return false
+    if (hasAt(TELEMETRY, buf, start)) return this.#enter('telemetry', start + TELEMETRY.length, end - 1)
+    if (!hasAt(SEQ, buf, start)) return false
     let at = start + SEQ.length
     let seq = 0
     while (isDigit(buf[at] as number)) seq = seq * 10 + (buf[at++] as number) - ZERO
     if (seq === 0) {
-      if (!stands(NULL, buf, at)) return false
+      if (!hasAt(NULL, buf, at)) return false
       at += NULL.length
     }
     this.seq = seq
-    if (stands(DONE, buf, at) && at + DONE.length === end) {
+    if (hasAt(DONE, buf, at) && at + DONE.length === end) {
       this.isEnd = true
       return this.#enter('done', end, end)
     }
-    if (stands(SEQS, buf, at)) at = this.#readSeqs(buf, at + SEQS.length)
-    if (stands(PORT, buf, at)) at = this.#readPort(buf, at + PORT.length)
-    return stands(VALUE, buf, at) && buf[end - 1] === CLOSE && this.#enter('value', at + VALUE.length, end - 1)
+    if (hasAt(SEQS, buf, at)) at = this.#readSeqs(buf, at + SEQS.length)
+    if (hasAt(PORT, buf, at)) at = this.#readPort(buf, at + PORT.length)
+    return hasAt(VALUE, buf, at) && buf[end - 1] === CLOSE && this.#enter('value', at + VALUE.length, end - 1)
   }
 
   #readSeqs(buf: Buffer, from: number): number {
@@ -147,7 +155,7 @@ export class NumberedLine {
 }
 
 /** An error that a program wrote, as words for a person. */
-export const wordsOfError = (error: unknown): string => {
+export const textOfError = (error: unknown): string => {
   if (typeof error === 'string') return error
   const { detail, message } = isRecord(error) ? error : {}
   return typeof detail === 'string' ? detail : typeof message === 'string' ? message : JSON.stringify(error)
@@ -167,7 +175,7 @@ const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
 
-const stands = (word: Buffer, buf: Buffer, at: number): boolean => {
+const hasAt = (word: Buffer, buf: Buffer, at: number): boolean => {
   for (let i = 0; i < word.length; i++) if (buf[at + i] !== word[i]) return false
   return true
 }

@@ -53,7 +53,7 @@ export class SentMessages<T> {
     this.#gaps = 0
   }
 
-  /** What it gave does not count: the message is over here, though the program may tell more of it. */
+  /** What it gave does not count: the message has ended here, though the program may tell more of it. */
   refuse(sent: Sent<T>): void {
     this.#refused.add(sent.n)
     this.end(sent)

@@ -33,7 +33,7 @@ export const errorText = (
 /** Nothing more comes of the input. `isLost`: something of it was dropped or failed. */
 export const doneText = (seq: number, isLost = false): string => `{"seq":${seq},"done":true${isLost ? ',"lost":true' : ''}}`
 
-/** The k-th control message, from 1, was dealt with, and its replies stand before. */
+/** The k-th control message, from 1, was dealt with, and its replies are before. */
 export const controlText = (k: number, isPaused = false): string => `{"control":${k},"done":true${isPaused ? ',"paused":true' : ''}}`
 
 /** A line of telemetry, where it has no descriptor. */

@@ -6,7 +6,7 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ensureDirectory } from '../ensure-directory.js'
-import { type Place, placeOf } from './places.js'
+import { type OwnDirectory, ownDirectoryOf } from './places.js'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const HAS_PROC = process.platform === 'linux'
@@ -29,7 +29,7 @@ export interface DirectoryOptions {
  * says, and an error with a message of its own for a link, or for another directory in the place of one that is held.
  */
 export const inOwnDirectory = <T>(directory: string, use: (at: string) => T, options: DirectoryOptions = {}): T => {
-  const place = placeOf(directory)
+  const place = ownDirectoryOf(directory)
   if (place) return HAS_PROC ? throughDescriptors(place, use, options) : throughNames(place, use, options)
   if (options.isMade) ensureDirectory(directory, options.mode)
   return use(directory)
@@ -41,7 +41,7 @@ export const atOwnPath = <T>(path: string, use: (at: string) => T, options?: Dir
 
 /** `flags` of open(2). Below the docroot it must be a regular file: a FIFO there would be waited for, a link leads elsewhere. */
 export const openOwnFile = (path: string, flags: number, mode = 0o666): number => {
-  if (!placeOf(dirname(path))) return openSync(path, flags, mode)
+  if (!ownDirectoryOf(dirname(path))) return openSync(path, flags, mode)
   return atOwnPath(path, (at) => {
     const fd = openInPlace(at, path, flags, mode)
     if (fstatSync(fd).isFile()) return fd
@@ -61,7 +61,7 @@ export const readOwnFile = (path: string): string => {
 }
 
 /** Whether a link to the file is none that is followed. */
-export const isGuarded = (path: string): boolean => placeOf(dirname(path)) !== undefined
+export const isGuarded = (path: string): boolean => ownDirectoryOf(dirname(path)) !== undefined
 
 /**
  * From now on, in this process, nothing is done in another directory at this path. Returns which one it is, for other processes; throws if
@@ -71,12 +71,12 @@ export const holdDirectory = (directory: string, identity?: string): string =>
   inOwnDirectory(directory, (at) => {
     const found = identityOf(lstatSync(`${at}/.`))
     if (identity !== undefined && identity !== found) throw exchanged(directory)
-    const place = placeOf(directory)
+    const place = ownDirectoryOf(directory)
     if (place) held.set(pathOf(place), found)
     return found
   })
 
-const throughDescriptors = <T>({ base, names }: Place, use: (at: string) => T, options: DirectoryOptions): T => {
+const throughDescriptors = <T>({ base, names }: OwnDirectory, use: (at: string) => T, options: DirectoryOptions): T => {
   let fd = openSync(base, O_PATH | O_DIRECTORY)
   let path = base
   try {
@@ -106,7 +106,7 @@ const openDirectory = (at: string, path: string, { isMade, mode }: DirectoryOpti
   }
 }
 
-const throughNames = <T>(place: Place, use: (at: string) => T, { isMade, mode }: DirectoryOptions): T => {
+const throughNames = <T>(place: OwnDirectory, use: (at: string) => T, { isMade, mode }: DirectoryOptions): T => {
   const look = (): string => {
     let at = place.base
     let stat = lstatSync(at)
@@ -146,7 +146,7 @@ const makeOne = (at: string, mode: number | undefined): void => {
 }
 
 const pathOfFd = (fd: number): string => `/proc/self/fd/${fd}`
-const pathOf = ({ base, names }: Place): string => join(base, ...names)
+const pathOf = ({ base, names }: OwnDirectory): string => join(base, ...names)
 const identityOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`
 
 const checkHeld = (path: string, stat: Stats): void => {
@@ -157,5 +157,5 @@ const checkHeld = (path: string, stat: Stats): void => {
 // Without a code of the system, so that the message itself is shown.
 const isLink = (path: string): Error =>
   new Error(`'${path}' is a link, and what is written here goes through none: remove it, or name what it leads to`)
-const noFile = (path: string): Error => new Error(`'${path}' is no regular file: remove it, or name another`)
-const exchanged = (path: string): Error => new Error(`another directory stands at '${path}' than when it was opened`)
+const noFile = (path: string): Error => new Error(`'${path}' is not a regular file: remove it, or name another`)
+const exchanged = (path: string): Error => new Error(`'${path}' is another directory than when it was opened`)

@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
-export interface Place {
+export interface OwnDirectory {
   /** The real path of the working directory or docroot. */
   readonly base: string
   /** The names of directories below it, none of which may be a link. */
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 let bases: readonly string[] | undefined
-const known = new Map<string, Place | undefined>()
+const known = new Map<string, OwnDirectory | undefined>()
 
 /** Adds the docroot of the run to the working directory. */
 export const guardOutputsBelow = (docroot: string | undefined): void => {
@@ -21,12 +21,12 @@ export const guardOutputsBelow = (docroot: string | undefined): void => {
 }
 
 /** Where a directory lies, whether it exists or not. Undefined: where no tool writes, so that links there are the user's own. */
-export const placeOf = (directory: string): Place | undefined => {
-  if (!known.has(directory)) known.set(directory, findPlace(directory))
+export const ownDirectoryOf = (directory: string): OwnDirectory | undefined => {
+  if (!known.has(directory)) known.set(directory, findOwnDirectory(directory))
   return known.get(directory)
 }
 
-const findPlace = (directory: string): Place | undefined => {
+const findOwnDirectory = (directory: string): OwnDirectory | undefined => {
   const names = resolve(directory).split(sep).slice(1)
   if (names[0] === 'dev' || names[0] === 'proc') return undefined
   for (let i = 0, at = '/'; ; i++) {
@@ -43,7 +43,7 @@ const guarded = (): readonly string[] => {
   return bases
 }
 
-// In `/` there is no sandbox, and tools of ours make no links.
+// In `/` there is no sandbox, and plumb's own tools make no links.
 const withoutInner = (all: readonly string[]): readonly string[] =>
   all.filter((one, i) => one !== '/' && !all.some((other, j) => (other !== one || j < i) && other !== '/' && isWithin(other, one)))
 

@@ -1,4 +1,4 @@
-// Prices given by the user in place of the table's: --prices FILE.
+// Prices given by the user instead of the table's: --prices FILE.
 
 import { isRecord } from '../is-record.js'
 import { preview } from '../preview.js'
@@ -24,9 +24,9 @@ export const readPrices = (path: string): Result<GivenPrices> => {
   try {
     value = JSON.parse(text.value)
   } catch {
-    return refuse('it is no JSON')
+    return refuse('it is not JSON')
   }
-  if (!isRecord(value)) return refuse('it is no object')
+  if (!isRecord(value)) return refuse('it is not an object')
   for (const [model, price] of Object.entries(value)) {
     const wrong = priceProblem(price)
     if (wrong !== undefined) return refuse(`'${preview(model)}' ${wrong}`)
@@ -37,7 +37,7 @@ export const readPrices = (path: string): Result<GivenPrices> => {
 const priceProblem = (price: unknown): string | undefined => {
   if (!isRecord(price)) return 'has no object'
   const odd = Object.keys(price).find((key) => !(KINDS as readonly string[]).includes(key))
-  if (odd !== undefined) return `has '${preview(odd)}', which is none of ${KINDS.join(', ')}`
+  if (odd !== undefined) return `has '${preview(odd)}', which is not one of ${KINDS.join(', ')}`
   const isPrice = (kind: string) => typeof price[kind] === 'number' && (price[kind] as number) >= 0 && (price[kind] as number) <= MAX_PRICE
   const bad = KINDS.find((kind) => (kind in price || kind === 'input' || kind === 'output') && !isPrice(kind))
   return bad === undefined ? undefined : `has no number from 0 to ${MAX_PRICE} as its '${bad}'`

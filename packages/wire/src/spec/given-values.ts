@@ -72,7 +72,7 @@ const readValues = (path: string): Result<ReadonlyMap<string, string>> => {
   const bytes = Buffer.from(read.value)
   const tree = parseTree(bytes, 0, bytes.length)
   const refuse = (why: string) => fail('config_invalid', `cannot take params from '${preview(path, 200)}': ${why}`, { path })
-  if (tree.kind === 'fault') return refuse(`it is no JSON: ${tree.detail}`)
+  if (tree.kind === 'fault') return refuse(`it is not JSON: ${tree.detail}`)
   if (tree.kind !== 'object') return refuse(`it is to hold {"NAME": VALUE, …}, and holds ${preview(read.value, 80)}`)
   return succeed(new Map(tree.entries.map(({ key, node }) => [key, bytes.toString('utf8', node.start, node.end)])))
 }

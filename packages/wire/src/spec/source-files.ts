@@ -151,7 +151,7 @@ export const readSpec = (path: string): Result<string> => {
     fd = openSync(path, constants.O_RDONLY | (isDescriptor(path) ? 0 : constants.O_NONBLOCK))
     const stat = fstatSync(fd)
     if (stat.isDirectory()) return unreadable(path, 'file_not_found', 'it is a directory')
-    if (!stat.isFile() && !isDescriptor(path)) return unreadable(path, 'file_not_found', 'it is no regular file')
+    if (!stat.isFile() && !isDescriptor(path)) return unreadable(path, 'file_not_found', 'it is not a regular file')
     return textOf(readUpTo(fd, MAX_SPEC_BYTES + 1), path)
   } catch (error) {
     return unreadable(path, 'file_not_found', reasonOf(error))

@@ -1,7 +1,7 @@
 // Optional fields under `has` and `??`.
 
 import type { BinaryExpression, Expression, IndexExpression } from '../../parse/ast.js'
-import type { ValuePlace } from '../infer/checked.js'
+import type { ValuePosition } from '../infer/checked.js'
 import type { Generator } from './generator.js'
 
 /** A field that may be absent: undefined if it is. */
@@ -18,7 +18,7 @@ export const emitBoxedOrAbsent = (e: Expression, g: Generator): string => {
 export const emitMapKey = ({ index }: IndexExpression, g: Generator): string =>
   index.kind === 'literal' ? g.key(String(index.value)) : `R.keyOf(${g.value(index)})`
 
-export const isThere = (place: ValuePlace, g: Generator): string =>
+export const isThere = (place: ValuePosition, g: Generator): string =>
   g.input(place).kind === 'place' ? `${g.extent(place).start} >= 0` : 'true'
 
 type Emit = (e: Expression, g: Generator) => string

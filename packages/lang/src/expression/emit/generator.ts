@@ -1,11 +1,11 @@
 // The state of writing one evaluator: which parts of the message it needs, its constants, its variables.
 //
 // In the generated code `b` is the buffer, `k` the captures, `out` the sink and `p` the place to write at; constants and run-time
-// functions are properties of `K` and `R` under names of ours. No text of a user is in it.
+// functions are properties of `K` and `R` under names of its own. No text of a user is in it.
 
 import type { Expression } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
-import type { Checked, Form, ValuePlace } from '../infer/checked.js'
+import type { Checked, Form, ValuePosition } from '../infer/checked.js'
 import type { Fact } from '../infer/context.js'
 import type { Local } from '../infer/environment.js'
 import { keyOf, sliceOf } from '../run/slice.js'
@@ -80,7 +80,7 @@ export class Generator {
   }
 
   /** Start and end of a part, and its buffer; the start is negative if it is absent. */
-  extent(place: ValuePlace): CodeExtent {
+  extent(place: ValuePosition): CodeExtent {
     const input = this.input(place)
     if (input.kind !== 'place') throw new CannotFuse()
     return this.placed(input)
@@ -96,7 +96,7 @@ export class Generator {
     return { buf: 'b', start: `k[${2 * slot}]`, end: `k[${2 * slot + 1}]`, name: String(2 * slot) }
   }
 
-  input({ root, path }: ValuePlace): FusedInput {
+  input({ root, path }: ValuePosition): FusedInput {
     return root ? { kind: 'place', root, path } : inputAt(this.message, path)
   }
 
@@ -108,7 +108,7 @@ export class Generator {
   }
 
   /** The path, if an expression only names a part of the input, or of a local. */
-  place(e: Expression): ValuePlace | undefined {
+  place(e: Expression): ValuePosition | undefined {
     return this.computed(e) === undefined ? this.checked.place(e) : undefined
   }
 
@@ -171,7 +171,7 @@ export class Generator {
   }
 
   /** A part decoded once, when first needed. `kind` distinguishes its forms. */
-  once(kind: string, place: ValuePlace, decode: (part: CodeExtent) => string): string {
+  once(kind: string, place: ValuePosition, decode: (part: CodeExtent) => string): string {
     const part = this.extent(place)
     const name = `${kind}${part.name}`
     const input = this.input(place)

@@ -16,7 +16,7 @@ export interface CodeExtent {
 export class LocalCode {
   /** Parts that are captured in each item. */
   readonly paths: Path[] = []
-  /** Declared anew for each item. */
+  /** Declared again for each item. */
   readonly variables = new Set<string>()
   readonly #slots = new Map<string, number>()
 

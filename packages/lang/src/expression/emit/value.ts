@@ -3,7 +3,7 @@
 
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
-import { type Form, isMerged, numeralOf, type ValuePlace } from '../infer/checked.js'
+import { type Form, isMerged, numeralOf, type ValuePosition } from '../infer/checked.js'
 import { emitCoalesce, emitMapKey } from './absent.js'
 import { emitCall, emitInlinedValue, emitSorting } from './call.js'
 import type { Generator } from './generator.js'
@@ -46,7 +46,7 @@ export const emitValue = (e: Expression, g: Generator): string => {
   }
 }
 
-const decodePart = (place: ValuePlace, form: Form, e: Expression, g: Generator): string => {
+const decodePart = (place: ValuePosition, form: Form, e: Expression, g: Generator): string => {
   switch (form) {
     case 'string':
       return g.once('s', place, ({ buf, start, end }) => `R.stringAt(${buf}, ${start} + 1, ${end} - 1)`)

@@ -6,7 +6,7 @@ import type { CallExpression, Comprehension, Expression, RecordExpression } from
 import { isPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
-import { isMerged, numeralOf, type ValuePlace } from '../infer/checked.js'
+import { isMerged, numeralOf, type ValuePosition } from '../infer/checked.js'
 import { emitBoxedOrAbsent, isThere } from './absent.js'
 import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
@@ -133,7 +133,7 @@ const writeComputed = (value: string, form: Form): OutputPiece[] => {
   }
 }
 
-const copy = (place: ValuePlace, g: Generator): OutputPiece[] => inputPieces(g.input(place), g)
+const copy = (place: ValuePosition, g: Generator): OutputPiece[] => inputPieces(g.input(place), g)
 
 const copied = ({ buf, start, end }: CodeExtent): OutputPiece[] => code(`p = R.put(out, p, ${buf}, ${start}, ${end})`)
 

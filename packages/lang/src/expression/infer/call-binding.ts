@@ -17,7 +17,7 @@ export const inferCallee = (e: CallExpression, callee: Bound | undefined, contex
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   const text = printName(written)
   if (isConstant) {
-    const help = 'what stands here is known before anything runs: functions of the language and params only'
+    const help = 'what is here is known before anything runs: functions of the language and params only'
     return context.complain('unknown_function', written.span, `'${text}' is a binding, and none is called here`, { help })
   }
   if (bound.category !== 'base') {

@@ -28,7 +28,7 @@ const formOf = (type: Type): Form => {
 }
 
 /** A part of the input, or of the value of a local. */
-export interface ValuePlace {
+export interface ValuePosition {
   /** Undefined: the input. */
   readonly root: Local | undefined
   readonly path: Path
@@ -38,7 +38,7 @@ export class Checked {
   readonly #context: Context
   readonly #forms = new Map<Expression, Form>()
   readonly #sites = new Map<Expression, Site>()
-  readonly #places = new Map<Expression, ValuePlace | undefined>()
+  readonly #places = new Map<Expression, ValuePosition | undefined>()
 
   /** The expression has been checked (checkExpression) in the same environment. */
   constructor(e: Expression, environment: Environment) {
@@ -88,7 +88,7 @@ export class Checked {
     return meaning?.kind === 'param' ? meaning.param : undefined
   }
 
-  /** `has(x)` tests a field and is no function. */
+  /** `has(x)` tests a field and is not a function. */
   isHas(e: CallExpression): boolean {
     return e.function.text === 'has' && !this.#context.callees.has(e)
   }
@@ -145,7 +145,7 @@ export class Checked {
   }
 
   /** The path, if an expression only names a part of the input, or of a local. */
-  place(e: Expression): ValuePlace | undefined {
+  place(e: Expression): ValuePosition | undefined {
     if (!this.#places.has(e)) this.#places.set(e, this.#placeOf(e))
     return this.#places.get(e)
   }
@@ -156,7 +156,7 @@ export class Checked {
     return place && !place.root ? place.path : undefined
   }
 
-  #placeOfName(e: NameExpression): ValuePlace | undefined {
+  #placeOfName(e: NameExpression): ValuePosition | undefined {
     const meaning = this.meaning(e)
     switch (meaning.kind) {
       case 'whole':
@@ -172,13 +172,13 @@ export class Checked {
     }
   }
 
-  #placeOf(e: Expression): ValuePlace | undefined {
+  #placeOf(e: Expression): ValuePosition | undefined {
     if (e.kind === 'name') return this.#placeOfName(e)
     if ((e.kind !== 'field' && e.kind !== 'index') || this.#paramOf(e)) return undefined
     const base = this.place(e.of)
     if (!base) return undefined
     const { type } = this.fact(e.of)
-    const below = (step: string | number): ValuePlace => ({ root: base.root, path: [...base.path, step] })
+    const below = (step: string | number): ValuePosition => ({ root: base.root, path: [...base.path, step] })
     if (e.kind === 'field') return fieldsOf(type) ? below(e.field.text) : undefined
     const at = literalIndex(e.index)
     const areTuples = listsOf(type)?.every((list) => list.kind === 'tuple')

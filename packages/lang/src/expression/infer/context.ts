@@ -114,7 +114,7 @@ export const refuseAbsent = (e: Expression, context: Pick<Context, 'complain'>):
   const { source, end } = e.span
   const hasStandIn = /^\s*\?\?/.test(source.text.slice(end, end + MAX_GAP))
   const help = hasStandIn
-    ? `what stands before it comes first: write (${what} ?? …)`
+    ? `what is before it comes first: write (${what} ?? …)`
     : `give what stands in for it, as in ${what} ?? …, or ask has(${what}) and use it under ??`
   return context.complain('type_mismatch', e.span, `'${what}' may be absent`, { help })
 }

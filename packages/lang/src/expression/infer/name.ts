@@ -1,4 +1,4 @@
-// Names: locals, `value`, the fields of the input, params, or the one free name of an input that is no record, in this order.
+// Names: locals, `value`, the fields of the input, params, or the one free name of an input that is not a record, in this order.
 
 import { nearest } from '@plumb/wire/nearest'
 import type { NameExpression } from '../../parse/ast.js'

@@ -29,7 +29,7 @@ export const kindOfValue = (value: RuntimeValue): Kind => {
 const KINDS: Readonly<Record<number, Kind>> = { 34: 'string', 123: 'object', 91: 'list', 116: 'bool', 102: 'bool', 110: 'null' }
 
 const expectKind = (value: RuntimeValue, kind: Kind, what: string, site: Site): void => {
-  if (kindOfValue(value) !== kind) failEvaluation(site, `${describe(value)} is no ${what}`)
+  if (kindOfValue(value) !== kind) failEvaluation(site, `${describe(value)} is not a ${what}`)
 }
 
 export const expectString = (value: RuntimeValue, site: Site): string => {
@@ -46,11 +46,11 @@ export const expectBool = (value: RuntimeValue, site: Site): boolean => {
 }
 export const expectIndex = (value: RuntimeValue, site: Site): number => {
   const n = expectNumber(value, site)
-  return Number.isInteger(n) ? n : failEvaluation(site, `${n} is no index`)
+  return Number.isInteger(n) ? n : failEvaluation(site, `${n} is not an index`)
 }
 export const expectInt = (value: RuntimeValue, site: Site): number => {
   const n = expectNumber(value, site)
-  return Number.isInteger(n) ? n : failEvaluation(site, `${n} is no int`)
+  return Number.isInteger(n) ? n : failEvaluation(site, `${n} is not an int`)
 }
 export const expectList = (value: RuntimeValue, site: Site): Slice => {
   expectKind(value, 'list', 'list', site)

@@ -47,7 +47,7 @@ const rows = (): readonly FunctionRow[] => [
   { usage: 'join(xs, sep)', text: 'The strings of a list as one, with the separator between them.', takes: ['strings', 'string'], gives: STRING, run: (xs: string[], s: string, site: Site) => limitedText(xs.join(s), site) },
   { usage: 'replace(s, a, b)', text: 'The string with b for every a.', takes: ['string', 'string', 'string'], gives: STRING, run: (s: string, a: string, b: string, site: Site) => limitedText(replaceAll(s, a, b), site) },
   { usage: 'lines(s)', text: 'The lines of a text, without their ends.', takes: ['string'], gives: STRINGS, run: linesOf, result: 'strings' },
-  { usage: 'words(s)', text: 'What stands between white space.', takes: ['string'], gives: STRINGS, run: wordsOf, result: 'strings' },
+  { usage: 'words(s)', text: 'What is between white space.', takes: ['string'], gives: STRINGS, run: wordsOf, result: 'strings' },
   { usage: 'slice(s, a, b)', text: 'The code points from a up to b: s[a:b].', takes: ['string', 'int', 'int'], gives: STRING, run: sliceText },
   { usage: 'pad(s, n)', text: 'The string with spaces behind it, to n code points; with -n before it.', takes: ['string', 'int'], gives: STRING, run: pad },
   { usage: 'matches(s, "re")', text: 'Does the pattern (RE2) match anywhere in the string?', takes: ['string', 'pattern'], gives: BOOL, run: matchesPattern },

@@ -50,5 +50,5 @@ export const listFunctions = (): readonly FunctionRow[] => [
   { usage: 'range(n)', text: 'The ints from 0 to n - 1.', takes: ['int'], gives: arrayOf(INT), run: list.range, result: 'moved' },
   { usage: 'zip(xs, ys)', text: 'Pairs of the items of two lists, as many as the shorter has.', takes: ['list', 'list'], gives: ([a, b]) => arrayOf({ kind: 'tuple', items: [itemTypeOf(a), itemTypeOf(b)] }), run: list.zip, result: 'moved' },
   { usage: 'contains(xs, x)', text: 'Is it an item of the list?', takes: ['list', 'item'], only: ([type]) => type !== undefined && !isJson(type) && listsOf(type) !== undefined, gives: BOOL, run: (xs: Parameters<typeof list.indexIn>[0], x: Parameters<typeof list.indexIn>[1]) => list.indexIn(xs, x) >= 0 },
-  { usage: 'index(xs, x)', text: 'Where it stands in the list, from 0; -1 if it does not.', takes: ['list', 'item'], gives: INT, run: list.indexIn },
+  { usage: 'index(xs, x)', text: 'Where it is in the list, from 0; -1 if it does not.', takes: ['list', 'item'], gives: INT, run: list.indexIn },
 ]

@@ -11,14 +11,14 @@ export const parseText = (text: string, site: Site): Slice => {
   const end = buf ? buf.length - 1 : 0
   const start = buf ? skipSpace(buf, 0) : 0
   const stop = buf ? skipValue(buf, start, 0) : -1
-  if (!buf || stop < 0 || skipSpace(buf, stop) !== end) return failEvaluation(site, 'the string is no JSON value')
+  if (!buf || stop < 0 || skipSpace(buf, stop) !== end) return failEvaluation(site, 'the string is not a JSON value')
   return new Slice(buf, start, stop)
 }
 
 /** Exactly one JSON number, without white space. */
 export const parseNumber = (text: string, site: Site): Slice => {
   const buf = encode(text)
-  if (!buf || skipNumber(buf, 0) !== buf.length - 1) return failEvaluation(site, 'the string is no JSON number')
+  if (!buf || skipNumber(buf, 0) !== buf.length - 1) return failEvaluation(site, 'the string is not a JSON number')
   return new Slice(buf, 0, buf.length - 1)
 }
 

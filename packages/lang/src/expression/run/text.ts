@@ -77,7 +77,7 @@ export const limitedText = (text: string, site: Site): string => {
   throw new EvaluationFailure(`the text of '${site}' is longer than ${MAX_RESULT.toLocaleString('en')} characters`, 'too_large')
 }
 
-/** Lines end with `\n` or `\r\n`; nothing after the last one is no line. */
+/** Lines end with `\n` or `\r\n`; nothing after the last one is not a line. */
 export const linesOf = (text: string): string[] => {
   const lines = text.split(/\r?\n/)
   if (lines.at(-1) === '') lines.pop()

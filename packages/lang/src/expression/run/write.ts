@@ -25,7 +25,7 @@ export const putNumber = (out: Sink, at: number, n: number): number => {
   const p = room(out, at, 25)
   const to = out.buf
   const size = Math.abs(n)
-  const places = placesOf(size)
+  const places = digitsOf(size)
   if (places < 0) return putText(to, p, String(n))
   const from = n < 0 ? p + 1 : p
   if (n < 0) to[p] = MINUS
@@ -40,7 +40,7 @@ export const putNumber = (out: Sink, at: number, n: number): number => {
 
 // The minimal number of decimal places that identifies this number, if it has at most 15 digits: two decimals of so few digits are never
 // the same double, so a reader gets the same number, and fewer digits would be another. -1: it has more, or needs an exponent.
-const placesOf = (size: number): number => {
+const digitsOf = (size: number): number => {
   if (size === (size | 0)) return 0
   if (size > MAX_DIGITS) return -1
   if (size < MAX_SIXTHS) return sixthsOf(size)

@@ -1,5 +1,5 @@
-// Finds messages of one type in bytes, and where the parts of them stand that stages ask for. The stages of one type share a scanner, which
-// remembers the message that it found last: one that comes to several stages, one behind or beside another, is scanned once.
+// Finds messages of one type in bytes, and where the parts of them are that stages ask for. The stages of one type share a scanner, which
+// remembers the message that it found last: one that comes to several stages, one after or beside another, is scanned once.
 //
 // Callers see two roads: a message is found, or it is left to the tree. What happens behind `scan`:
 //

@@ -4,7 +4,7 @@
 // An object for each result would cost more than most messages do, so results are left where they stay until the next call:
 //
 //   what                          says                                         until the next
-//   scanner.captures              where the parts of the message stand         scan or find of that scanner
+//   scanner.captures              where the parts of the message are         scan or find of that scanner
 //   out.buf, out.start, out.end   the result, after WROTE                      commit to that sink (the bytes stay)
 //   stage.fault                   why, after MISMATCH and FAILED               run of that stage
 

@@ -1,4 +1,4 @@
-// Anthropic's Message Batches: they carry no metadata of ours, so that only the results show whose a batch is.
+// Anthropic's Message Batches: they carry no metadata of a client, so that only the results show whose a batch is.
 
 import type { BatchCreateParams, MessageBatch, MessageBatchIndividualResponse } from '@anthropic-ai/sdk/resources/messages/batches'
 import { type BatchApi, type BatchResult, type BatchState, type NewBatch, notRun, requestIdOf } from '../batch/api.js'
@@ -14,7 +14,7 @@ export const openMessageBatches = (calls: ApiCalls, endpoint: URL, path: string,
   const readState = (attempt: Attempt<unknown>): Attempt<BatchState> => {
     if (!attempt.ok) return attempt
     const state = stateOf(attempt.value)
-    return state ? { ok: true, value: state } : failWith('bad_reply', `${host} answered with what is no batch`, false)
+    return state ? { ok: true, value: state } : failWith('bad_reply', `${host} answered with what is not a batch`, false)
   }
   return {
     host,
@@ -83,7 +83,7 @@ const stateOf = (raw: unknown): BatchState | undefined => {
   }
 }
 
-const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
+const resultOf = (line: unknown, { host, keyHint }: ApiCalls): BatchResult => {
   const id = textAt(line, 'custom_id' satisfies keyof MessageBatchIndividualResponse) ?? ''
   const result = at(line, 'result')
   switch (textAt(result, 'type')) {
@@ -91,7 +91,7 @@ const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
       return { id, reply: { ok: true, value: at(result, 'message') } }
     case 'errored': {
       const error = at(result, 'error', 'error') ?? at(result, 'error')
-      const failure = errorEventFailure(host, keyWords, error, 'answered in a batch')
+      const failure = errorEventFailure(host, keyHint, error, 'answered in a batch')
       return { id, reply: { ok: false, failure: { ...failure, isUnbilled: true } } }
     }
     case 'expired':
@@ -99,6 +99,6 @@ const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
     case 'canceled':
       return { id, reply: notRun(`its batch was cancelled at ${host}`) }
     default:
-      return { id, reply: failWith('bad_reply', `${host} wrote a result of a batch that is none`, false) }
+      return { id, reply: failWith('bad_reply', `${host} wrote an invalid result of a batch`, false) }
   }
 }

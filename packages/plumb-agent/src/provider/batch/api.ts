@@ -9,7 +9,7 @@ export interface BatchApi {
   /** The limits of one batch; bytes are those that are sent. */
   readonly maxRequests: number
   readonly maxBytes: number
-  /** Bytes of each request besides its body. */
+  /** Bytes of each request other than its body. */
   readonly entryBytes: number
   create(batch: NewBatch, signal: AbortSignal): Promise<Attempt<BatchState>>
   state(id: string, signal: AbortSignal): Promise<Attempt<BatchState>>

@@ -1,4 +1,4 @@
-// Follows one batch until it is over and its results are read: each is given to the request that waits for it.
+// Follows one batch until it has ended and its results are read: each is given to the request that waits for it.
 
 import { type Fault, fault } from '@plumb/wire'
 import { type Attempt, type Failure, failWith } from '../http/failure.js'

@@ -5,7 +5,7 @@ import type { Waiting } from './waiting.js'
 export interface RequestGatherOptions {
   readonly maxRequests: number
   readonly maxBytes: number
-  /** Bytes of a request besides its body. */
+  /** Bytes of a request other than its body. */
   readonly entryBytes: number
   readonly quietMs: number
   readonly send: (requests: readonly Waiting[]) => void

@@ -24,7 +24,7 @@ export const writeState = ({ limit, memories, next }: ElizaConversation): ElizaS
   next: Object.fromEntries([...next].filter(([, row]) => row.some((place) => place > 0)).map(([keyword, row]) => [keyword, [...row]])),
 })
 
-/** Fails when it is no state, or one of another script. */
+/** Fails when it is not a state, or one of another script. */
 export const readState = (state: unknown, script: ElizaScript): Result<ElizaConversation> => {
   if (!isRecord(state)) return malformed('it is not an object')
   const { limit, memories, next, ...others } = state

@@ -17,7 +17,7 @@ export const fit = (type: Type, sentence: string): Json | undefined => {
 
 type Reach = 'required' | 'optional' | 'lists'
 
-// `open` are the types that this one stands in: a recursive type is not entered twice, so the value ends.
+// `open` are the types that this one is in: a recursive type is not entered twice, so the value ends.
 const carry = (type: Type, sentence: string, reach: Reach, open: readonly Type[]): Json | undefined => {
   const t = resolve(type)
   if (open.includes(t)) return undefined

@@ -1,4 +1,4 @@
-// An order to call a tool, `call NAME {json}`: how dispatch is tried without a model. It is no part of the conversation of 1966.
+// An order to call a tool, `call NAME {json}`: how dispatch is tried without a model. It is not part of the conversation of 1966.
 
 import type { Json } from '@plumb/lang'
 import { type CallInput, readCallInput } from '../call-input.js'
@@ -10,7 +10,7 @@ export interface Order extends CallInput {
 
 /**
  * Undefined: it is a sentence like any other. What follows the name of a tool that is offered is its input, nothing is an empty object;
- * any other name needs an object behind it, so that "call me" stays a sentence.
+ * any other name needs an object after it, so that "call me" stays a sentence.
  */
 export const readOrder = (text: string, offered: readonly string[]): Order | undefined => {
   const [, name = '', json = ''] = /^\s*call\s+([A-Za-z_](?:[\w.:-]*\w)?)\s*(.*)$/s.exec(text) ?? []

@@ -110,7 +110,7 @@ const textOfBlocks = (parts: readonly ContentPart[], isPlainText: boolean): stri
   return textOfJson(value) ?? textOfString(said)
 }
 
-// A memory that was set by hand may contain plain text in place of JSON.
+// A memory that was set by hand may contain plain text instead of JSON.
 const textOfString = (text: string): string => textOfJson(text) ?? text
 
 /** Undefined: not JSON. */

@@ -70,7 +70,7 @@ const readDecomposition = ({ items: [pattern, ...rest], line }: ScriptList, by: 
   const reassemblies: Reassembly[] = []
   for (const node of rest) {
     if (node.kind === 'list') reassemblies.push(readReassembly(node, terms.length, by, reader))
-    else reader.report(node.line, `rule '${by}': '${node.text}' stands where a reassembly in brackets is expected`)
+    else reader.report(node.line, `rule '${by}': '${node.text}' found where a reassembly in brackets is expected`)
   }
   if (rest.length === 0) reader.report(line, `rule '${by}': a decomposition has no reassembly; give it at least one`)
   return { terms, reassemblies }
@@ -106,7 +106,7 @@ const readTerms = (nodes: readonly ScriptNode[], by: string, reader: ScriptReade
     if (node.kind === 'list') terms.push({ kind: 'one-of', sets: readSets(node, by, reader) })
     else if (node.kind === 'symbol') terms.push({ kind: 'word', word: node.text })
     else if (node.kind === 'number') terms.push({ kind: 'count', count: Number(node.text) })
-    else reader.report(node.line, `rule '${by}': '=' cannot stand in a decomposition`)
+    else reader.report(node.line, `rule '${by}': '=' cannot be in a decomposition`)
   }
   return terms
 }

@@ -33,7 +33,7 @@ const readScript = (forms: readonly ScriptNode[], reader: ScriptReader): ElizaSc
   const memories: MemoryRule[] = []
   for (const form of rest) {
     const key = form.kind === 'list' ? form.items[0] : undefined
-    if (form.kind !== 'list') reader.report(form.line, `'${form.text}' stands outside of any rule; remove it`)
+    if (form.kind !== 'list') reader.report(form.line, `'${form.text}' is outside of any rule; remove it`)
     else if (form.items.length === 0) continue
     else if (key?.kind !== 'symbol') reader.report(form.line, 'a rule begins with its keyword')
     else if (key.text === 'MEMORY') memories.push(readMemoryRule(form, reader))
@@ -47,13 +47,13 @@ const readScript = (forms: readonly ScriptNode[], reader: ScriptReader): ElizaSc
   const end = forms[forms.length - 1]?.line ?? 1
   if (!none) reader.report(end, 'there is no rule NONE; add (NONE ((0) (WORDS) ...))')
   if (!memory) reader.report(end, 'there is no rule MEMORY; add (MEMORY KEYWORD (DECOMPOSITION = WORDS) ...)')
-  if (second) reader.report(second.line, `rule 'MEMORY' stands twice, first in line ${memory?.line}; remove one`)
+  if (second) reader.report(second.line, `rule 'MEMORY' occurs twice, first in line ${memory?.line}; remove one`)
   return none && memory && { greeting: readGreeting(opening, reader), rules, none, memory, tags: reader.tags }
 }
 
 const addRule = (rules: Map<string, ScriptRule>, rule: ScriptRule, reader: ScriptReader): void => {
   const earlier = rules.get(rule.keyword)
-  if (earlier) reader.report(rule.line, `rule '${rule.keyword}' stands twice, first in line ${earlier.line}; remove one`)
+  if (earlier) reader.report(rule.line, `rule '${rule.keyword}' occurs twice, first in line ${earlier.line}; remove one`)
   else rules.set(rule.keyword, rule)
   addTags(rule, reader)
 }
@@ -76,7 +76,8 @@ const checkScript = ({ rules, none, memory }: ElizaScript, { links, report }: Sc
     }
   }
   if (!matchesAll(none)) report(none.line, "rule 'NONE': it has exactly one decomposition, (0)")
-  if (!rules.has(memory.keyword)) report(memory.line, `rule 'MEMORY': '${memory.keyword}' is no keyword; add a rule for it or name another`)
+  if (!rules.has(memory.keyword))
+    report(memory.line, `rule 'MEMORY': '${memory.keyword}' is not a keyword; add a rule for it or name another`)
 }
 
 const matchesAll = ({ decompositions: [only, ...more] }: ScriptRule): boolean => {

@@ -12,7 +12,7 @@ import { transportFailure } from './transport-error.js'
 export interface ApiCalls {
   readonly host: string
   /** As in `ErrorReply`. */
-  readonly keyWords: string
+  readonly keyHint: string
   json(request: HttpRequest, signal: AbortSignal): Promise<Attempt<unknown>>
   /** `take` is called with each line of JSON, until it returns that it has enough. A failure: they ended too soon. */
   lines(request: HttpRequest, take: (value: unknown) => 'more' | 'enough', signal: AbortSignal): Promise<Attempt<undefined>>
@@ -21,12 +21,12 @@ export interface ApiCalls {
 export interface ApiCallsOptions {
   readonly connection: HttpConnection
   readonly host: string
-  readonly keyWords: string
+  readonly keyHint: string
   readonly timing: Timing
   readonly log: Log
 }
 
-export const openApiCalls = ({ connection, host, keyWords, timing, log }: ApiCallsOptions): ApiCalls => {
+export const openApiCalls = ({ connection, host, keyHint, timing, log }: ApiCallsOptions): ApiCalls => {
   const call = async <T>(
     request: HttpRequest,
     outer: AbortSignal,
@@ -40,7 +40,7 @@ export const openApiCalls = ({ connection, host, keyWords, timing, log }: ApiCal
       log('api_response', { host, path: request.path, status, ms: Math.round(nowMs() - startMs) })
       if (status >= 200 && status < 300) return await read(reply)
       const text = await readText(reply, MAX_ERROR_BYTES, true)
-      return { ok: false, failure: apiFailure({ host, keyWords, status, headers, text, wallMs: timing.wallMs() }) }
+      return { ok: false, failure: apiFailure({ host, keyHint, status, headers, text, wallMs: timing.wallMs() }) }
     } catch (error) {
       if (outer.aborted) return failWith('cancelled', 'the answer was dropped on request', false)
       if (signal.aborted) return failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true)
@@ -53,13 +53,13 @@ export const openApiCalls = ({ connection, host, keyWords, timing, log }: ApiCal
   }
   return {
     host,
-    keyWords,
+    keyHint,
     json: (request, signal) =>
       call(request, signal, async (reply) => {
         const value = readJson(await readText(reply, MAX_REPLY_BYTES))
         if (value.ok) return value
         const isCut = value.error.error === 'truncated_line'
-        return failWith(isCut ? 'connection_failed' : 'bad_reply', `${host} answered with what is no JSON (${value.error.detail})`, isCut)
+        return failWith(isCut ? 'connection_failed' : 'bad_reply', `${host} answered with what is not JSON (${value.error.detail})`, isCut)
       }),
     lines: (request, take, signal) =>
       call(request, signal, async (reply) => {

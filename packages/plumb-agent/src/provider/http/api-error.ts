@@ -10,7 +10,7 @@ export interface ErrorReply {
   /** The host, as errors name it. */
   readonly host: string
   /** The error for a refused key: "did not accept the key in NAME". */
-  readonly keyWords: string
+  readonly keyHint: string
   readonly status: number
   readonly headers: HttpReply['headers']
   readonly text: string
@@ -18,8 +18,8 @@ export interface ErrorReply {
 }
 
 export const apiFailure = (refused: ErrorReply): Failure => {
-  const { host, keyWords, status, headers, wallMs } = refused
-  const words = wordsOf(refused.text)
+  const { host, keyHint, status, headers, wallMs } = refused
+  const words = textOf(refused.text)
   const code = isOverflow(status, refused.text) ? 'context_overflow' : codeOfStatus(status)
   const refusal = refusalOf(status, refused.text)
   const retryAfterMs = readRetryAfter(headers, wallMs)
@@ -30,10 +30,10 @@ export const apiFailure = (refused: ErrorReply): Failure => {
     ...(id === '' ? {} : { request_id: preview(id) }),
   }
   return {
-    fault: fault(code, `${host} ${detailOf(status, words, keyWords, header(headers, 'location'))}`, extras),
+    fault: fault(code, `${host} ${detailOf(status, words, keyHint, header(headers, 'location'))}`, extras),
     isRetryable: isWorthRetrying(status, header(headers, 'x-should-retry'), refused.text),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    words,
+    text: words,
     isUnbilled: true,
     // The message of llama.cpp and vLLM while they start.
     isAway: status === 503 && /\bloading\b/i.test(words),
@@ -49,18 +49,18 @@ const refusalOf = (status: number, text: string): ProviderRefusal | undefined =>
   return status === 429 && NO_MONEY.test(text) ? 'final' : undefined
 }
 
-const detailOf = (status: number, words: string, keyWords: string, location: string): string => {
-  if (status === 401 || status === 403) return `${keyWords} (${status})${wordsAfter(words)}`
+const detailOf = (status: number, words: string, keyHint: string, location: string): string => {
+  if (status === 401 || status === 403) return `${keyHint} (${status})${textAfter(words)}`
   if (status >= 300 && status < 400)
     return (
       `answered ${status} and points to ${preview(withoutQuery(location), 120)}: keys are ` +
       'not sent on, so name that place as endpoint if it is the right one'
     )
   const hint = status === 404 ? '; check the model and the endpoint' : ''
-  return `answered ${status}${wordsAfter(words)}${hint}`
+  return `answered ${status}${textAfter(words)}${hint}`
 }
 
-const wordsAfter = (words: string): string => (words === '' ? '' : `: ${preview(withoutKeys(words), 300)}`)
+const textAfter = (words: string): string => (words === '' ? '' : `: ${preview(withoutKeys(words), 300)}`)
 
 // Before cutting: half a key would not be recognised. Servers show keys in part themselves, as sk-abc***xyz.
 const withoutKeys = (words: string): string =>
@@ -97,7 +97,7 @@ const isWorthRetrying = (status: number, shouldRetry: string, text: string): boo
 const NO_MONEY = /spend_limit_reached|insufficient_quota|billing_hard_limit_reached/
 
 /** Both APIs write { error: { type, message } }; compatible servers also { message }, { detail } or a page of HTML. */
-const wordsOf = (text: string): string => {
+const textOf = (text: string): string => {
   const read = readJson(text)
   if (!read.ok) return /^\s*</.test(text) ? 'a page of HTML' : text.trim()
   const { value } = read
@@ -107,15 +107,20 @@ const wordsOf = (text: string): string => {
 }
 
 /** `error` of an error event, or of a reply with status 200. */
-export const errorEventFailure = (host: string, keyWords: string, event: unknown, did = 'broke off its reply'): Failure => {
+export const errorEventFailure = (host: string, keyHint: string, event: unknown, did = 'broke off its reply'): Failure => {
   const type = textAt(event, 'type') ?? textAt(event, 'code') ?? ''
   const { code, isRetryable, refusal } = (Object.hasOwn(ERROR_TYPES, type) ? ERROR_TYPES[type] : undefined) ?? OTHER_ERROR
   const text = JSON.stringify(event) ?? 'without a word'
   const isSpent = NO_MONEY.test(text)
   const words = [type, textAt(event, 'message') ?? (typeof event === 'string' ? event : undefined)].filter(Boolean).join(': ')
-  const detail = `${code === 'unauthorized' ? keyWords : did}${wordsAfter(words || text)}`
+  const detail = `${code === 'unauthorized' ? keyHint : did}${textAfter(words || text)}`
   const ending = isSpent ? 'final' : refusal
-  return { fault: fault(code, `${host} ${detail}`), isRetryable: isRetryable && !isSpent, words, ...(ending ? { refusal: ending } : {}) }
+  return {
+    fault: fault(code, `${host} ${detail}`),
+    isRetryable: isRetryable && !isSpent,
+    text: words,
+    ...(ending ? { refusal: ending } : {}),
+  }
 }
 
 interface Kind {

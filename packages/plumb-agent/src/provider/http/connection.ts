@@ -67,7 +67,7 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
       return (why) => dispatched.abort(why)
     },
     close: () => {
-      // Pending requests are abandoned: their caller is gone.
+      // Pending requests are abandoned: their caller has ended.
       for (const opening of [light, whole])
         opening?.then(
           (dispatcher) => dispatcher.destroy(),

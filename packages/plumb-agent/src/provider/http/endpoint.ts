@@ -19,7 +19,7 @@ export const readEndpoint = (own: string, { spec, environment, allowedHosts }: E
   const url = URL.canParse(text) ? new URL(text) : undefined
   const shown = preview(url ? `${url.protocol}//${url.host}${url.pathname}` : text)
   if (!url || !/^https?:$/.test(url.protocol))
-    return invalid(`${where} is no URL of a server: '${shown}'; write https://host or https://host/path`)
+    return invalid(`${where} is not a URL of a server: '${shown}'; write https://host or https://host/path`)
   if (url.username !== '' || url.password !== '')
     return invalid(`${where} holds a name or password for '${url.host}'; keys come from the environment`)
   if (url.search !== '' || url.hash !== '') return invalid(`${where} has more than a path: '${shown}'; leave out what follows ? or #`)

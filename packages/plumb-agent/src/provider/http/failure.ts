@@ -9,7 +9,7 @@ export interface Failure {
   /** The delay that the server asks for, if valid. */
   readonly retryAfterMs?: number
   /** The server's own message, from which a compatible request may be derived. */
-  readonly words: string
+  readonly text: string
   /** No server is there, or one that is still loading its model: it may be restarting. */
   readonly isAway?: boolean
   /** It is not billed: it was never sent, or was answered with an error. */
@@ -26,7 +26,7 @@ export type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly o
 
 export const failWith = (code: Code, detail: string, isRetryable: boolean): { readonly ok: false; readonly failure: Failure } => ({
   ok: false,
-  failure: { fault: fault(code, detail), isRetryable, words: '' },
+  failure: { fault: fault(code, detail), isRetryable, text: '' },
 })
 
 /** Thrown while a body is read; caught where the attempt ends. */

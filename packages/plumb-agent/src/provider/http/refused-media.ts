@@ -30,7 +30,7 @@ const MEDIA = /"type":"(?:image|image_url|input_image|input_audio|document|file|
 /** `body`: the sent JSON. The input is refused, for good; neither the model nor the key is. */
 export const asRefusedMedia = (failure: Failure, body: string): Failure => {
   const { fault: error, refusal: _, ...rest } = failure
-  const isAbout = ABOUT.has(error.error) && REFUSED.test(failure.words) && MEDIA.test(body)
+  const isAbout = ABOUT.has(error.error) && REFUSED.test(failure.text) && MEDIA.test(body)
   if (!isAbout) return failure
   const { error: __, category: ___, detail, ...extras } = error
   return { ...rest, isRetryable: false, fault: fault('unsupported_media', `${detail}; take a model that does, or leave it out`, extras) }

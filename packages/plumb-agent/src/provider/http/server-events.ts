@@ -43,7 +43,7 @@ export class ServerEvents {
     return ready
   }
 
-  // A character may be cut between two chunks; what is no UTF-8 is an error, never U+FFFD.
+  // A character may be cut between two chunks; what is not UTF-8 is an error, never U+FFFD.
   #decode(chunk: Buffer): string {
     // A mark is left out at the beginning alone: further on it is a character.
     const ignoreBOM = this.#hasBegun

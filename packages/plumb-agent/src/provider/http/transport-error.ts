@@ -7,24 +7,24 @@ import { type Failure, Unreadable } from './failure.js'
 export const transportFailure = (host: string, error: unknown): Failure | undefined => {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Unreadable) {
-    return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: false, words: '' }
+    return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: false, text: '' }
   }
   if (error.name === 'HTTPParserError') return notHttp(host, error.message)
   const { code } = error as NodeJS.ErrnoException
   if (typeof code !== 'string') return undefined
   const late = TIMEOUTS[code]
   if (late !== undefined)
-    return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, words: '', isUnbilled: NOT_CONNECTED.test(code) }
+    return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, text: '', isUnbilled: NOT_CONNECTED.test(code) }
   const isUnbilled = NOT_CONNECTED.test(code)
   const isAway = code === 'ECONNREFUSED'
-  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, words: '', isUnbilled, isAway }
+  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, text: '', isUnbilled, isAway }
 }
 
 // undici gives no code for these. An orderly end in the middle of a head, or of a chunk, is one of them.
 const notHttp = (host: string, words: string): Failure =>
   /EOF/.test(words)
-    ? { fault: fault('connection_failed', `${host}: ${BROKEN_OFF}`), isRetryable: true, words: '' }
-    : { fault: fault('bad_reply', `${host} answered with what is no HTTP; check the endpoint`), isRetryable: false, words: '' }
+    ? { fault: fault('connection_failed', `${host}: ${BROKEN_OFF}`), isRetryable: true, text: '' }
+    : { fault: fault('bad_reply', `${host} answered with what is not HTTP; check the endpoint`), isRetryable: false, text: '' }
 
 const BROKEN_OFF = 'the connection broke off'
 
@@ -45,6 +45,6 @@ const reason = (error: Error, code: string): string => {
   if (/CERT|SIGNED|SIGNATURE|CRL/.test(code))
     return `its certificate is not accepted (${code}); NODE_EXTRA_CA_CERTS names a file with further authorities`
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `no TLS there, or one that is not understood (${code})`
-  if (code === 'ERR_INVALID_URL' || code === 'UND_ERR_INVALID_ARG') return `the proxy that the environment names is none (${code})`
+  if (code === 'ERR_INVALID_URL' || code === 'UND_ERR_INVALID_ARG') return `the proxy that the environment names is not a URL (${code})`
   return systemReason(error)
 }

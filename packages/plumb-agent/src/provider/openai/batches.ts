@@ -26,7 +26,7 @@ export const openFileBatches = ({ calls, base, url, headers }: FileBatchesOption
   const readState = (attempt: Attempt<unknown>): Attempt<BatchState> => {
     if (!attempt.ok) return attempt
     const state = stateOf(attempt.value, calls)
-    return state ? { ok: true, value: state } : failWith('bad_reply', `${host} answered with what is no batch`, false)
+    return state ? { ok: true, value: state } : failWith('bad_reply', `${host} answered with what is not a batch`, false)
   }
   const upload = async (batch: NewBatch, signal: AbortSignal): Promise<Attempt<string>> => {
     const boundary = `plumb-${batch.mark}`
@@ -36,7 +36,7 @@ export const openFileBatches = ({ calls, base, url, headers }: FileBatchesOption
     // A file alone runs nothing: it may be uploaded again, whatever happened to it.
     if (!made.ok) return { ok: false, failure: { ...made.failure, isUnbilled: true, isNotMade: true } }
     const id = textAt(made.value, 'id')
-    return id === undefined ? failWith('bad_reply', `${host} answered with what is no file`, false) : { ok: true, value: id }
+    return id === undefined ? failWith('bad_reply', `${host} answered with what is not a file`, false) : { ok: true, value: id }
   }
   return {
     host,
@@ -123,22 +123,22 @@ const stateOf = (raw: unknown, calls: ApiCalls): BatchState | undefined => {
   }
 }
 
-const refusalOf = (raw: unknown, { host, keyWords }: ApiCalls): BatchRefusal => {
+const refusalOf = (raw: unknown, { host, keyHint }: ApiCalls): BatchRefusal => {
   const errors = listAt(raw, 'errors', 'data')
   const [first] = errors
   const code = textAt(first, 'code' satisfies keyof BatchError)
   const event = { type: code, message: textAt(first, 'message') }
-  const failure = { ...errorEventFailure(host, keyWords, event, 'refused a batch'), isUnbilled: true }
+  const failure = { ...errorEventFailure(host, keyHint, event, 'refused a batch'), isUnbilled: true }
   const isTooMuch = code === 'token_limit_exceeded'
   const isKnown = failure.fault.error !== 'overloaded'
   const refused = isKnown
     ? failure
-    : { ...failWith('provider_refused', failure.fault.detail, false).failure, words: failure.words, isUnbilled: true }
+    : { ...failWith('provider_refused', failure.fault.detail, false).failure, words: failure.text, isUnbilled: true }
   const places = errors.flatMap((error) => (numberAt(error, 'line' satisfies keyof BatchError) ?? 0) - 1).filter((place) => place >= 0)
   return { failure: { ok: false, failure: { ...refused, isRetryable: false, isShared: true } }, places, isTooMuch }
 }
 
-const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
+const resultOf = (line: unknown, { host, keyHint }: ApiCalls): BatchResult => {
   const id = textAt(line, 'custom_id') ?? ''
   const code = textAt(line, 'error', 'code')
   if (code === 'batch_expired') return { id, reply: notRun(`${host} did not come to it before its batch expired`) }
@@ -148,10 +148,10 @@ const resultOf = (line: unknown, { host, keyWords }: ApiCalls): BatchResult => {
   if (status !== undefined && status >= 200 && status < 300) return { id, reply: { ok: true, value: body } }
   if (status !== undefined && body !== undefined) {
     const text = JSON.stringify(body)
-    return { id, reply: { ok: false, failure: apiFailure({ host, keyWords, status, headers: {}, text, wallMs: 0 }) } }
+    return { id, reply: { ok: false, failure: apiFailure({ host, keyHint, status, headers: {}, text, wallMs: 0 }) } }
   }
   const error = at(line, 'error')
-  if (!error) return { id, reply: failWith('bad_reply', `${host} wrote a result of a batch that is none`, false) }
+  if (!error) return { id, reply: failWith('bad_reply', `${host} wrote an invalid result of a batch`, false) }
   const event = { type: code, message: textAt(error, 'message') }
-  return { id, reply: { ok: false, failure: { ...errorEventFailure(host, keyWords, event, 'answered in a batch'), isUnbilled: true } } }
+  return { id, reply: { ok: false, failure: { ...errorEventFailure(host, keyHint, event, 'answered in a batch'), isUnbilled: true } } }
 }

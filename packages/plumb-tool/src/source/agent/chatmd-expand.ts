@@ -29,7 +29,7 @@ const expandFile = (text: string, path: string, outer: readonly string[], taken:
   return expandAll(parsed.value, (node) => expandNode(node, { path, open, taken, isMessage: false }))
 }
 
-const includeFile = (file: string, line: number, { path, open: [prompt = path], taken }: Place): Result<string> => {
+const includeFile = (file: string, line: number, { path, open: [prompt = path], taken }: TextPosition): Result<string> => {
   const place = `line ${line} of '${preview(path, 200)}' takes in '${preview(file, 200)}'`
   const refuseLarge = (limit: string) => fail('too_large', `${place}, and a prompt takes in at most ${limit}`, { path })
   if (++taken.files > MAX_FILES) return refuseLarge(`${MAX_FILES.toLocaleString('en')} files, each as often as it is named`)
@@ -42,7 +42,7 @@ const includeFile = (file: string, line: number, { path, open: [prompt = path], 
   return taken.characters > MAX_CHARACTERS ? refuseLarge(`${MAX_CHARACTERS.toLocaleString('en')} characters`) : text
 }
 
-interface Place {
+interface TextPosition {
   readonly path: string
   /** The files being expanded, outermost first, absolute. */
   readonly open: readonly string[]
@@ -50,7 +50,7 @@ interface Place {
   readonly isMessage: boolean
 }
 
-const expandNode = (node: ChatNode, place: Place): Result<readonly ChatNode[]> => {
+const expandNode = (node: ChatNode, place: TextPosition): Result<readonly ChatNode[]> => {
   if (node.kind === 'text') return succeed([node])
   if (node.name === 'import') return importFile(node, place)
   if (!place.isMessage) return expandMessage(node, place)
@@ -61,7 +61,7 @@ const expandNode = (node: ChatNode, place: Place): Result<readonly ChatNode[]> =
 
 const MESSAGES = ['user', 'assistant', 'system', 'developer', 'msg']
 
-const expandMessage = (element: ChatElement, place: Place): Result<readonly ChatNode[]> => {
+const expandMessage = (element: ChatElement, place: TextPosition): Result<readonly ChatNode[]> => {
   if (!MESSAGES.includes(element.name)) return succeed([element])
   const isSaid = (element.name === 'msg' ? element.attributes.role : element.name) === 'assistant'
   const inner = { ...place, isMessage: true }
@@ -69,7 +69,7 @@ const expandMessage = (element: ChatElement, place: Place): Result<readonly Chat
   return children.ok ? succeed([{ ...element, children: children.value }]) : children
 }
 
-const importFile = ({ attributes, line }: ChatElement, place: Place): Result<readonly ChatNode[]> => {
+const importFile = ({ attributes, line }: ChatElement, place: TextPosition): Result<readonly ChatNode[]> => {
   const { path, open, taken } = place
   const file = fileOf(attributes.src, path)
   if (file === undefined) return refuse(path, `line ${line}: <import> needs a 'src'`)
@@ -79,12 +79,12 @@ const importFile = ({ attributes, line }: ChatElement, place: Place): Result<rea
   return text.ok ? expandFile(text.value, file, open, taken) : text
 }
 
-const inlineDocument = ({ attributes, line }: ChatElement, place: Place): Result<readonly ChatNode[]> => {
+const inlineDocument = ({ attributes, line }: ChatElement, place: TextPosition): Result<readonly ChatNode[]> => {
   const { path } = place
   const file = fileOf(attributes.src, path)
   if (file === undefined) return refuse(path, `line ${line}: <doc> needs a 'src'`)
   const other = ['strip', 'markdown'].find((name) => attributes[name] !== undefined)
-  if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it text as it is to be read`)
+  if (other !== undefined) return refuse(path, `line ${line}: '${other}' of <doc> is not served; give it the text to be read`)
   if (!attributes.local) return refuse(path, `line ${line}: <doc> must be a file: give it the attribute 'local'`)
   // Relative to the prompt, or else to the working directory.
   const text = includeFile(existsSync(file) ? file : String(attributes.src), line, place)
@@ -92,7 +92,7 @@ const inlineDocument = ({ attributes, line }: ChatElement, place: Place): Result
 }
 
 // The agent reads images below its docroot, so the path is made relative to the outermost prompt.
-const checkImage = (element: ChatElement, { path, open: [prompt = path] }: Place): Result<readonly ChatNode[]> => {
+const checkImage = (element: ChatElement, { path, open: [prompt = path] }: TextPosition): Result<readonly ChatNode[]> => {
   const { attributes, children, line } = element
   const file = fileOf(attributes.src, path)
   if (file === undefined) return refuse(path, `line ${line}: <img> needs a 'src'`)

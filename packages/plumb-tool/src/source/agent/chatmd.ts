@@ -20,7 +20,7 @@ export const readChatmd = (text: string, path: string): Result<PromptFile> => {
 }
 
 const strayText = (text: string): string | undefined =>
-  text.trim() === '' ? undefined : `text stands outside of all tags: '${preview(text.trim())}'; put it into <developer> or <user>`
+  text.trim() === '' ? undefined : `text is outside of all tags: '${preview(text.trim())}'; put it into <developer> or <user>`
 
 class Reader {
   config: { readonly [key: string]: Json } | undefined

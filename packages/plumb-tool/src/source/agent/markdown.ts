@@ -24,7 +24,7 @@ const readTools = (tools: Json): Result<readonly PromptTool[]> => {
   for (const item of items as readonly Json[]) {
     const attributes = typeof item === 'string' ? { name: item } : item
     if (!isAttributes(attributes))
-      return fail('config_invalid', `${preview(JSON.stringify(item))} in 'tools' is no tool: give a name, or name and source`)
+      return fail('config_invalid', `${preview(JSON.stringify(item))} in 'tools' is not a tool: give a name, or name and source`)
     // `local` is the only kind of prompt that a tool can name here.
     const tool = readPromptTool(attributes.agent === undefined ? attributes : { local: true, ...attributes })
     if (!tool.ok) return tool
@@ -58,9 +58,9 @@ const splitFrontMatter = (text: string): Result<FrontMatter> => {
   try {
     const entries: unknown = parse(match[1] ?? '', { maxAliasCount: 100 }) ?? {}
     if (typeof entries !== 'object' || Array.isArray(entries))
-      return fail('config_invalid', 'its front matter is no list of entries such as model: name')
+      return fail('config_invalid', 'its front matter is not a list of entries such as model: name')
     return succeed({ entries: JSON.parse(JSON.stringify(entries)) as FrontMatter['entries'], text: text.slice(match[0].length) })
   } catch (error) {
-    return fail('config_invalid', `its front matter is no YAML: ${preview(error instanceof Error ? error.message : String(error), 200)}`)
+    return fail('config_invalid', `its front matter is not YAML: ${preview(error instanceof Error ? error.message : String(error), 200)}`)
   }
 }

@@ -60,7 +60,7 @@ const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptP
   return mismatch ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
 }
 
-/** The text of the spec that a prompt file stands for; undefined if `path` is no prompt file. */
+/** The text of the spec that a prompt file stands for; undefined if `path` is not a prompt file. */
 export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'directory'>): Result<string> | undefined => {
   const prompt = readPromptFile(path)
   if (!prompt) return undefined

@@ -62,7 +62,7 @@ const readServer = (attributes: ToolAttributes): Result<PromptTool> => {
   const [program, ...args] = address.startsWith(STDIO) ? splitCommandLine(address.slice(STDIO.length)) : []
   if (program !== undefined) return succeed({ kind: 'server', server: { command: program, args, ...rest } })
   const url = address.replace(/^mcp\+(?=https?:)/, '')
-  if (!/^https?:\/\//.test(url)) return refuse(`'${preview(address)}' is no MCP server: it begins with stdio:, http: or https:`)
+  if (!/^https?:\/\//.test(url)) return refuse(`'${preview(address)}' is not an MCP server: it begins with stdio:, http: or https:`)
   const auth = Object.keys(secrets).length > 0 ? { auth: 'query' } : {}
   return succeed({ kind: 'server', server: { url, ...rest, ...auth } })
 }

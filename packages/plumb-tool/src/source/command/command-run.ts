@@ -87,7 +87,7 @@ const readArguments = (input: JsonText): Result<readonly string[]> => {
   const given = (isRecord(value) ? value.arguments : value) ?? []
   const args: readonly Json[] = Array.isArray(given) ? given : [given as Json]
   for (const argument of args) {
-    const wrong = typeof argument === 'string' ? whyNot(argument) : 'is no string'
+    const wrong = typeof argument === 'string' ? whyNot(argument) : 'is not a string'
     if (wrong)
       return fail(
         'input_type_mismatch',

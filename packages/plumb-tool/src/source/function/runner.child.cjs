@@ -94,7 +94,7 @@ const withDefaults = (input, parameters) => {
 
 // JSON.stringify would silently write null for NaN and Infinity.
 const refuseInfinite = (_key, value) => {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`)
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`)
   return value
 }
 

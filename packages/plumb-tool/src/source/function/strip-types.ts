@@ -29,7 +29,7 @@ export const stripTypes = async (file: string): Promise<Result<Modules>> => {
     } catch (error) {
       return fail(
         'config_invalid',
-        `'${preview(path, 200)}' is no TypeScript: ${preview(error instanceof Error ? error.message : String(error), 200)}`,
+        `'${preview(path, 200)}' is not TypeScript: ${preview(error instanceof Error ? error.message : String(error), 200)}`,
       )
     }
   }

@@ -34,16 +34,16 @@ const hasField = (type: Type, name: string): boolean => {
 /** `undefined` is the value of unit. */
 export const refuseNoValue = (type: string, name: string, output: Type): Result<JsonText> => {
   if (type === 'undefined' && resolve(output).kind === 'unit') return succeed('null')
-  return fail('output_type_mismatch', `function '${name}' gave ${type}, which is no JSON value; return one, or null`)
+  return fail('output_type_mismatch', `function '${name}' gave ${type}, which is not a JSON value; return one, or null`)
 }
 
 export const refuseNonJson = (why: string, name: string): Result<JsonText> =>
-  fail('output_type_mismatch', `what function '${name}' gave is no JSON value: ${preview(why, MAX_WHY)}`)
+  fail('output_type_mismatch', `what function '${name}' gave is not a JSON value: ${preview(why, MAX_WHY)}`)
 
 const MAX_WHY = 400
 
 // JSON.stringify would silently write null for NaN and Infinity.
 const refuseInfinite = (_key: string, value: unknown): unknown => {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is no JSON number`)
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`)
   return value
 }

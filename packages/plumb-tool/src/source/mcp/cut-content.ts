@@ -12,7 +12,7 @@ const DEFAULT_MAX_OUTPUT = 100_000
 export const maxOutputOf = (server: Pick<ServerConfig, 'max_output'>, ofTool?: unknown): number =>
   typeof ofTool === 'number' ? ofTool : (server.max_output ?? DEFAULT_MAX_OUTPUT)
 
-/** The cost of a block besides its text, counted from the second on: empty blocks are not free. */
+/** The cost of a block other than its text, counted from the second on: empty blocks are not free. */
 const FRAME_CHARACTERS = 30
 
 /**

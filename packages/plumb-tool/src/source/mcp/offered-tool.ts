@@ -68,7 +68,7 @@ export const secureServerTool = (
   const bare: Tool = { ...signature, run: (input, call) => work(input, call, timeoutMs) }
   return secure(bare, {
     effects: [effect],
-    isApprovalAsked: false,
+    needsApproval: false,
     attempts: effect === 'exec' ? 1 : DEFAULT_ATTEMPTS,
     validation: validated(tool),
     ...(hosts.length === 0 ? {} : { targetsOf: async () => ({ written: [], hosts }) }),

@@ -18,7 +18,7 @@ export interface OutputLimit {
 export const contentOfAnswer = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<JsonText> => {
   if (answer.isError) return failed(tool, answer, limit)
   const { content, structured } = answer
-  if (structured === undefined || isInWords(content, structured)) return succeed(JSON.stringify(shown(cut(content, limit))))
+  if (structured === undefined || hasText(content, structured)) return succeed(JSON.stringify(shown(cut(content, limit))))
   const fit = fitsOutput(tool, structured, limit.maxOutput)
   if (!fit.ok) return fit
   const room = limit.maxOutput - charactersOf(structured)
@@ -64,7 +64,7 @@ const cut = (content: readonly McpContent[], { maxOutput, onCut }: OutputLimit):
 }
 
 // Servers repeat structured content as text for older clients; some wrap a text, or a value, in the only field.
-const isInWords = (content: readonly McpContent[], structured: JsonText): boolean => {
+const hasText = (content: readonly McpContent[], structured: JsonText): boolean => {
   const value = JSON.parse(structured) as unknown
   const values = isRecord(value) ? Object.values(value) : [value]
   const [only] = values.length === 1 ? values : []
@@ -86,7 +86,7 @@ const failed = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<nev
   const { content, structured, lacked } = answer
   const said = textOf(content).trim()
   const words = said === '' ? 'and says nothing of it' : preview(said, MAX_WORDS)
-  const isSaid = structured === undefined || isInWords(content, structured)
+  const isSaid = structured === undefined || hasText(content, structured)
   const blocks: readonly McpContent[] = isSaid ? content : [...content, { type: 'text', text: structured }]
   return fail('tool_crashed', `tool '${tool}' failed: ${words}${lacked === undefined ? '' : `; ${lacked}`}`, {
     tool,
@@ -96,9 +96,9 @@ const failed = (tool: string, answer: McpAnswer, limit: OutputLimit): Result<nev
 
 const MAX_WORDS = 400
 
-const textOf = (content: readonly McpContent[]): string => content.map(wordsOf).join('\n')
+const textOf = (content: readonly McpContent[]): string => content.map(textOfBlock).join('\n')
 
-const wordsOf = (block: McpContent): string => {
+const textOfBlock = (block: McpContent): string => {
   switch (block.type) {
     case 'text':
       return block.text

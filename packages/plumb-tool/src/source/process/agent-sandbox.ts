@@ -12,7 +12,7 @@ export type AgentSandbox = (
   env: Readonly<Record<string, string>>,
 ) => Result<{ readonly enclosure: SandboxCommand; readonly command: readonly string[] }>
 
-/** Undefined for an agent that is no program, or one elsewhere. Agents have the network unless `net` says otherwise. */
+/** Undefined for an agent that is not a program, or one elsewhere. Agents have the network unless `net` says otherwise. */
 export const readAgentSandbox = ({ name, config }: AgentPlan, docroot: string): Result<SandboxAtStart | undefined> =>
   config.command === undefined || config.via !== undefined
     ? succeed(undefined)

@@ -12,10 +12,7 @@ export const deepenNesting = (
   const text = env[VARIABLE] ?? ''
   const depth = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (depth < MAX_DEPTH) return succeed({ [VARIABLE]: String(depth + 1) })
-  return fail(
-    'depth_limit',
-    `tools stand ${MAX_DEPTH} processes deep in one another here, and no more are started: is an agent its own tool?`,
-  )
+  return fail('depth_limit', `tools are nested ${MAX_DEPTH} processes deep here, and no more are started: is an agent its own tool?`)
 }
 
 /** The variable by which a program knows a message of a run by workers again, where the call is made for one. */

@@ -97,7 +97,7 @@ class ChangeDetector {
     const now = identityOf(file)
     const hash = this.#hashes.get(file)
     if (now === this.#seen.get(file) && hash !== undefined) return undefined
-    if (now === GONE) return 'it is gone'
+    if (now === GONE) return 'it is not there any more'
     // A file that was only touched, or rewritten with the same bytes, has not changed.
     if (now !== this.#seen.get(file) && hash === undefined) return 'it is another file, or was written'
     const found = await hashOf(file)

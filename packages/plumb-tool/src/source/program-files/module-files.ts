@@ -141,7 +141,7 @@ class Walk implements ModuleFiles {
     }
   }
 
-  // What is compiled there is taken in place of a source that is as it was.
+  // What is compiled there is taken instead of a source that is as it was.
   #python(file: string, text: string): string[] {
     this.directories.push(join(dirname(file), '__pycache__'))
     return [...scanPythonImports(text)].flatMap((name) => {

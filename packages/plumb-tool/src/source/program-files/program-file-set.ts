@@ -38,7 +38,7 @@ export class ProgramFileSet {
     this.#packages.add(path)
   }
 
-  /** Members below `root`, existing or not, without those inside a member directory; modules of Python apart, where they are no directories. */
+  /** Members below `root`, existing or not, without those inside a member directory; modules of Python apart, where they are not directories. */
   namesBelow(root: string): { readonly paths: readonly string[]; readonly absent: readonly string[] } {
     // What plumb is still to write it makes itself, and through no link.
     const outputs = [...this.#outputs.values()].flatMap((names) => [...names]).filter((path) => findLinkStat(path) !== undefined)
@@ -57,7 +57,7 @@ export class ProgramFileSet {
   /** `path` is real as far as it exists. A root that is the file itself, or inside the directory, allows it. */
   whyProtected(path: string, root: string): string | undefined {
     for (let at = path; isWithin(root, at) && at !== root; at = dirname(at))
-      if (isAmong(this.#outputs, at)) return 'plumb itself writes what stands there, and believes it later'
+      if (isAmong(this.#outputs, at)) return 'plumb itself writes what is there, and believes it later'
     if (path !== root && this.#isFile(path)) return 'it is part of the program that is running'
     for (let at = path; isWithin(root, at) && at !== root; at = dirname(at)) {
       if (isAmong(this.#directories, at)) return 'the program that is running looks there for what it is made of'

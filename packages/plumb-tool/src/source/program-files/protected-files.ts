@@ -1,6 +1,6 @@
 // What sandboxed tools must not change below what they may write: the same that built-in tools must not change.
 //
-// This is the one place where such paths come from. What a command line names besides the specs, as a policy, a record or a file that plumb
+// This is the one place where such paths come from. What a command line names in addition to the specs, as a policy, a record or a file that plumb
 // will believe later, is added with `withAround(files, { paths, outputs })`, which also hands it on to the processes that it starts. A path that is
 // a directory by then stands for all its contents; one of `paths` that does not exist cannot be made in a sandbox.
 

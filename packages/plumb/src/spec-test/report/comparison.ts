@@ -3,7 +3,7 @@
 import { escapeControls } from '@plumb/wire'
 import type { ShownCoverage } from './coverage.js'
 import type { ReporterName, TestResult } from './result.js'
-import { percent, placeText, showSpent, titleOf } from './words.js'
+import { percent, positionText, showSpent, titleOf } from './words.js'
 
 /** Tests that were run with several models; `model` is set in each. */
 export const showComparison = (results: readonly TestResult[], reporter: ReporterName): ShownCoverage => {
@@ -19,7 +19,7 @@ const byTest = (results: readonly TestResult[]): readonly (readonly TestResult[]
   const tests: TestResult[][] = []
   for (const result of results) {
     const last = tests.at(-1)
-    if (last?.[0] && placeText(last[0].place) === placeText(result.place)) last.push(result)
+    if (last?.[0] && positionText(last[0].place) === positionText(result.place)) last.push(result)
     else tests.push([result])
   }
   return tests
@@ -39,7 +39,7 @@ const tableOf = (results: readonly TestResult[]): readonly string[] => {
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const lineOf = (row: readonly string[]): string =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number))).join('  ')
-  return [`${placeText(first.place)}: ${titleOf({ name: first.name, of: first.of })}`, ...rows.map((row) => `  ${lineOf(row)}`)]
+  return [`${positionText(first.place)}: ${titleOf({ name: first.name, of: first.of })}`, ...rows.map((row) => `  ${lineOf(row)}`)]
 }
 
 const rowOf = ({ model = '', status, share, spent, milliseconds }: TestResult): readonly string[] => [

@@ -8,7 +8,7 @@ export const REPORTER_NAMES = ['text', 'tap', 'junit', 'json'] as const
 export type ReporterName = (typeof REPORTER_NAMES)[number]
 
 /** A position in a spec: the path as it was named, line and column from 1. */
-export interface Place {
+export interface SpecPosition {
   readonly file: string
   readonly line: number
   readonly column: number
@@ -20,7 +20,7 @@ export interface TestFinding {
   readonly code: string
   readonly message: string
   /** The position of the key, or of the part of it, in the spec. */
-  readonly place?: Place
+  readonly place?: SpecPosition
   /** The message that it is about, from 1. */
   readonly number?: number
   /** JSON text, or words if there is no value. */
@@ -62,7 +62,7 @@ export interface TestResult {
   readonly name: string
   /** The binding that it tests. */
   readonly of: string
-  readonly place: Place
+  readonly place: SpecPosition
   /** The model it was run with, if that differs from the spec's. */
   readonly model?: string
   readonly status: 'passed' | 'failed' | 'skipped'

@@ -2,7 +2,7 @@
 
 import { escapeControls, preview } from '@plumb/wire'
 import type { TestFinding, TestReporter, TestResult } from './result.js'
-import { placeText, summaryText } from './words.js'
+import { positionText, summaryText } from './words.js'
 
 export const tapReporter = (): TestReporter => {
   let number = 0
@@ -28,7 +28,7 @@ const details = ({ of, place, status, milliseconds, findings, share, spent, seed
   if (status === 'skipped' || (status === 'passed' && !share)) return []
   const all = {
     of,
-    at: placeText(place),
+    at: positionText(place),
     findings: findings.length > 0 ? findings.map(findingDetails) : undefined,
     share,
     spent,
@@ -43,7 +43,7 @@ const MAX_VALUE = 1000
 
 const findingDetails = ({ place, expected, got, ...rest }: TestFinding) => ({
   ...rest,
-  ...(place ? { at: placeText(place) } : {}),
+  ...(place ? { at: positionText(place) } : {}),
   ...(expected === undefined ? {} : { expected: preview(expected, MAX_VALUE) }),
   ...(got === undefined ? {} : { got: preview(got, MAX_VALUE) }),
 })

@@ -2,7 +2,7 @@
 
 import { escapeControls } from '@plumb/wire'
 import type { TestReporter, TestResult } from './result.js'
-import { failureLines, placeText, shareLines, summaryText, titleOf } from './words.js'
+import { failureLines, positionText, shareLines, summaryText, titleOf } from './words.js'
 
 export const textReporter = (): TestReporter => ({
   result: (result) =>
@@ -14,7 +14,7 @@ export const textReporter = (): TestReporter => ({
 
 const linesOf = (result: TestResult): readonly string[] => {
   const { status, share, spent, why } = result
-  const head = `${placeText(result.place)}: ${status}: ${titleOf(result)}`
+  const head = `${positionText(result.place)}: ${status}: ${titleOf(result)}`
   if (status === 'skipped') return [why === undefined ? head : `${head}: ${escapeControls(why)}`]
   if (status === 'failed') return [head, ...indented(failureLines(result))]
   return share ? [head, ...indented(shareLines(share, spent))] : []

@@ -3,11 +3,11 @@
 import { showCost } from '@plumb/runtime/display'
 import { escapeControls, preview } from '@plumb/wire'
 import type { RouteStep } from '../carried.js'
-import type { Place, Share, Summary, TestCost, TestFinding, TestResult } from './result.js'
+import type { Share, SpecPosition, Summary, TestCost, TestFinding, TestResult } from './result.js'
 
 const MAX_VALUE = 80
 
-export const placeText = ({ file, line, column }: Place): string => escapeControls(`${file}:${line}:${column}`)
+export const positionText = ({ file, line, column }: SpecPosition): string => escapeControls(`${file}:${line}:${column}`)
 
 /** `"adds" of sum`. */
 export const titleOf = ({ name, of, model }: Pick<TestResult, 'name' | 'of' | 'model'>): string =>
@@ -18,7 +18,7 @@ export const findingLines = (finding: TestFinding): readonly string[] => {
   const { code, message, place, expected, got, wire, route = [], difference = [] } = finding
   const values = difference.length > 0 ? difference : [...shown('expected', expected), ...shown('got', got)]
   return [
-    escapeControls(`${code}: ${numberOf(finding)}${message}${place ? ` (${placeText(place)})` : ''}`),
+    escapeControls(`${code}: ${numberOf(finding)}${message}${place ? ` (${positionText(place)})` : ''}`),
     ...values.map((line) => `  ${escapeControls(line)}`),
     ...(wire === undefined ? [] : [`  first wrong on the wire ${escapeControls(wire)}`]),
     ...routeLines(route).map((line) => `  ${escapeControls(line)}`),

@@ -41,7 +41,7 @@ export class BatchSpanExporter {
     else this.#timer ??= setTimeout(() => void this.#send(), DELAY_MS).unref()
   }
 
-  /** Resolves when all spans are sent or dropped, or END_TIMEOUT_MS are over. */
+  /** Resolves when all spans are sent or dropped, or END_TIMEOUT_MS have passed. */
   async end(): Promise<void> {
     const late = setTimeout(() => this.#aborted.abort(), Math.min(END_TIMEOUT_MS, this.#settings.timeoutMs))
     this.#retryAt = 0

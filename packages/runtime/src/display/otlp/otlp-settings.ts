@@ -21,7 +21,7 @@ export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> |
   if (address === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined
   const url = URL.canParse(address.text) ? new URL(address.text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    return fail('config_invalid', `${address.name} is '${preview(address.text)}', which is no http address of a collector`)
+    return fail('config_invalid', `${address.name} is '${preview(address.text)}', which is not an http address of a collector`)
   const headers = { ...pairsOf(env.OTEL_EXPORTER_OTLP_HEADERS), ...pairsOf(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS) }
   const bad = Object.entries(headers).find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value))
   if (bad) return fail('config_invalid', `OTEL_EXPORTER_OTLP_HEADERS has '${preview(bad[0])}', which cannot be a header with that value`)

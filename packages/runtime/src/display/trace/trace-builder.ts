@@ -9,10 +9,10 @@ import type { CostOf } from '../stats-counter.js'
 import { microseconds, type TraceEvent } from './trace-event.js'
 import { RUN_PID, TraceLayout, type Track } from './trace-layout.js'
 
-/** The first event of our traces: what `plumb view` needs besides the timeline. */
+/** The first event of our traces: what `plumb view` needs in addition to the timeline. */
 export const RUN_EVENT = 'plumb_run'
 
-/** Tracks for the messages of one child; where it works on more at a time, their slices stand one after the other. */
+/** Tracks for the messages of one child; where it works on more at a time, their slices are one after the other. */
 const MAX_TRACKS = 64
 /** Microseconds: children report their times in whole milliseconds. */
 const ROUNDING = 1000
@@ -95,7 +95,7 @@ export class TraceBuilder {
     this.#emit({ ...arrow, ph: 's', pid: start.pid, tid: start.tid, ts: Math.max(0, this.#endOf(start) - 1) })
     if (!this.#inside.has(to)) {
       this.#lastArrow.set(to, id)
-      // The message itself stands at the end of the arrow, once for each wire.
+      // The message itself is at the end of the arrow, once for each wire.
       this.#emit({ name, ph: 'i', s: 't', cat: 'wire', pid: start.pid, tid: start.tid, ts: Math.max(0, this.#endOf(start) - 1), args })
       return
     }
@@ -165,7 +165,7 @@ export class TraceBuilder {
     if (waitMs > 0) this.#asyncSpan('wait', 'wait', this.#layout.of(process).pid, { start: ms, end: ms + waitMs, args })
   }
 
-  // Messages that a child works on at the same time stand on tracks of their own.
+  // Messages that a child works on at the same time are on tracks of their own.
   #freeTrack(process: string, start: number): Track {
     const { pid, tid: first } = this.#layout.of(process)
     for (let tid = first; tid < first + MAX_TRACKS; tid++) {

@@ -1,7 +1,7 @@
 // barrier: joins messages of all branches into tuples. Messages that stem from the same message where the branches split are joined, the
 // k-th with the k-th. If they never split, all messages have the same origin. Messages that wait for partners are held here, up to a limit.
 
-import { type GraphNode, type OriginPlace, put, Sink } from '@plumb/lang'
+import { type GraphNode, type GraphPosition, put, Sink } from '@plumb/lang'
 import { fault, isTooDeep } from '@plumb/wire'
 import type { Holding } from '../holding.js'
 import { rangesOf } from '../input-context.js'
@@ -12,7 +12,7 @@ import { Morphism } from './morphism.js'
 export interface BarrierOptions {
   readonly name: string
   /** Undefined: the branches never split. */
-  readonly place: OriginPlace | undefined
+  readonly place: GraphPosition | undefined
   /** In the order of the program: the process that feeds each branch, and all nodes between the split and the barrier. */
   readonly branches: readonly { readonly name: string; readonly nodes: ReadonlySet<GraphNode> }[]
   /** Barriers before it. */

@@ -1,7 +1,7 @@
 // p + q, its entrance: sends each message to the first alternative with an origin of its own, and, once that has failed and nothing more
 // comes of it, to the next. If an alternative contains another process, messages wait here while the maximum is in flight, or it is full.
 
-import { type OriginPlace, put, Sink } from '@plumb/lang'
+import { type GraphPosition, put, Sink } from '@plumb/lang'
 import { Backpressure, type Buffering } from '../backpressure.js'
 import type { Worker } from '../cycle.js'
 import type { Holding } from '../holding.js'
@@ -12,7 +12,7 @@ import type { Attempts, Select, SelectAttempt } from './select.js'
 
 export interface ChoiceOptions {
   /** By alternative. */
-  readonly places: readonly OriginPlace[]
+  readonly places: readonly GraphPosition[]
   readonly select: Select
   /** An alternative answers asynchronously: messages may have to wait. */
   readonly waits: boolean
@@ -78,7 +78,7 @@ export class ChoiceMorphism extends Morphism implements ScheduledSource, Bufferi
     const { places, select } = this.#o
     const { current } = this.context
     const { message, alternative } = attempt
-    const origin = attempt.origin.at(places[alternative] as OriginPlace)
+    const origin = attempt.origin.at(places[alternative] as GraphPosition)
     select.begin(attempt, origin)
     const before = current.enter(origin)
     this.outlets[alternative]?.send(message.buf, message.start, message.end)

@@ -1,7 +1,7 @@
 // each(p), its entrance: sends the elements of lists, each with an origin of its own within that of its list. If p contains another
 // process, a list waits here while the maximum number of elements is in flight, or p is full; its source then waits too.
 
-import type { OriginPlace } from '@plumb/lang'
+import type { GraphPosition } from '@plumb/lang'
 import { Items } from '@plumb/wire'
 import { Backpressure, type Buffering } from '../backpressure.js'
 import type { Worker } from '../cycle.js'
@@ -12,7 +12,7 @@ import type { Gather, GatheredList } from './gather.js'
 import { Morphism } from './morphism.js'
 
 export interface EachMorphismOptions {
-  readonly place: OriginPlace
+  readonly place: GraphPosition
   readonly gather: Gather
   /** p answers asynchronously; else everything is done at once, and nothing has to wait. */
   readonly waits: boolean

@@ -1,6 +1,6 @@
 // p@error: emits a Failure for each failure of p, with the message that entered p.
 
-import { type OriginPlace, put, Sink } from '@plumb/lang'
+import { type GraphPosition, put, Sink } from '@plumb/lang'
 import { type Fault, isHeld } from '@plumb/wire'
 import { type ErrorHandler, inLists } from '../error-handler.js'
 import type { Origin } from '../origin.js'
@@ -9,7 +9,7 @@ import { Morphism } from './morphism.js'
 
 export interface FailurePortOptions {
   /** Where messages enter p. */
-  readonly places: readonly OriginPlace[]
+  readonly places: readonly GraphPosition[]
   /** The error handlers of the forms around p. */
   readonly around: readonly ErrorHandler[]
   /** Called with each handled error. */

@@ -1,7 +1,7 @@
 // each(p), its exit: results of an element wait in its slot until nothing more can come, and lists leave whole, in the order of arrival.
-// The finished beginning of the first list is written at once, so that only elements in flight, and those behind a slow element, are held.
+// The finished beginning of the first list is written at once, so that only elements in flight, and those after a slow element, are held.
 
-import { type OriginPlace, put, Sink } from '@plumb/lang'
+import { type GraphPosition, put, Sink } from '@plumb/lang'
 import { atIndex, type Fault, fault, isHeld } from '@plumb/wire'
 import type { ErrorHandler } from '../error-handler.js'
 import type { Origin, OriginListener } from '../origin.js'
@@ -10,7 +10,7 @@ import { type GatherOptions, ListWriter } from './list-writer.js'
 import { Morphism } from './morphism.js'
 
 export interface GatherByOriginOptions extends GatherOptions {
-  readonly place: OriginPlace
+  readonly place: GraphPosition
   /** Elements that p may have at once. */
   readonly parallel: number
   /** Elements that are in flight or wait for others of their list. */

@@ -1,7 +1,7 @@
 // p + q, its exit: results of a message wait until nothing more can come, and messages leave in the order of arrival. Results of an
 // alternative that then fails are dropped; the error of the last alternative contains the earlier ones.
 
-import { type OriginPlace, put, Sink } from '@plumb/lang'
+import { type GraphPosition, put, Sink } from '@plumb/lang'
 import { type Fault, fault, isHeld } from '@plumb/wire'
 import type { ErrorHandler } from '../error-handler.js'
 import type { Origin, OriginListener } from '../origin.js'
@@ -10,7 +10,7 @@ import { Morphism } from './morphism.js'
 
 export interface SelectOptions {
   /** By alternative. */
-  readonly places: readonly OriginPlace[]
+  readonly places: readonly GraphPosition[]
   /** Messages that are in flight or wait for earlier ones. */
   readonly maxWaiting: number
   readonly report: (fault: Fault) => void

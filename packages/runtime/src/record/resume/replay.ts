@@ -1,4 +1,4 @@
-// Gives the recorded answers of one agent in place of asking it again. Answers keep the order of the messages: a recorded answer waits for
+// Gives the recorded answers of one agent instead of asking it again. Answers keep the order of the messages: a recorded answer waits for
 // those of earlier messages that are asked now.
 
 import type { Fault } from '@plumb/wire'

@@ -50,7 +50,7 @@ const toUser = (parts: readonly ContentPart[]): ChatCompletionMessageParam[] => 
     else if (part.type === 'tool_result') {
       const shown = readResult(part.content)
       const apart = shown.flatMap(toApart)
-      const text = shown.flatMap((item) => (toApart(item).length === 0 ? [toWords(item)] : [])).join('\n')
+      const text = shown.flatMap((item) => (toApart(item).length === 0 ? [textOfPart(item)] : [])).join('\n')
       const content = apart.length > 0 && text === '' ? `The ${nameOf(apart)} follow.` : text
       results.push({ role: 'tool', tool_call_id: part.tool_use_id, content })
       if (apart.length > 0) {
@@ -79,7 +79,7 @@ const toShown = (block: MediaBlock): ChatCompletionContentPart[] => {
   const part = asResultPart(block)
   if (part) {
     const apart = toApart(part)
-    return apart.length > 0 ? apart : [toText(toWords(part))]
+    return apart.length > 0 ? apart : [toText(textOfPart(part))]
   }
   if (!('url' in block)) return []
   const { type, url } = block
@@ -108,7 +108,7 @@ const AUDIO: Readonly<Record<string, 'wav' | 'mp3'>> = {
   'audio/mp3': 'mp3',
 }
 
-const toWords = (item: ResultPart): string => {
+const textOfPart = (item: ResultPart): string => {
   switch (item.type) {
     case 'text':
       return item.text

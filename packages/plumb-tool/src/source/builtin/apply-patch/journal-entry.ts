@@ -71,7 +71,7 @@ const takeBack = async (entry: JournalEntry, directory: Directory, resolved: Res
   else await rm(target, { force: true })
 }
 
-// A staged file that is gone has been renamed into place.
+// A staged file that no longer exists has been renamed into place.
 const isPut = ({ fresh }: JournalEntry, directory: Directory, { name }: ResolvedPath): boolean => {
   const target = directory.at(name)
   return fresh ? !isThere(directory.at(fresh.name)) || isSameFile(directory.at(fresh.name), target) : !isThere(target)

@@ -94,7 +94,7 @@ const whyNot = ({ text, hunk }: HunkSearch, wanted: readonly string[], from: num
   const elsewhere = text.find(wanted, 0)?.places[0]
   if (elsewhere === undefined && isDiffHeader(hunk)) return "are the headers of a diff: leave out '---' and '+++'"
   if (elsewhere === undefined) return 'are not in the file as the patch has them: read it and give its own lines'
-  if (elsewhere < from) return `are on line ${elsewhere + 1}, before the place where the search began: hunks stand in the order of the file`
+  if (elsewhere < from) return `are on line ${elsewhere + 1}, before the place where the search began: hunks are in the order of the file`
   return `are on line ${elsewhere + 1}, and not the last of the file`
 }
 

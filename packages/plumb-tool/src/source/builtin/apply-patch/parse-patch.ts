@@ -158,7 +158,7 @@ const toHunkLine = (line: string): HunkLine | undefined => {
 
 const NUMBERS = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/
 
-// Line numbers as diff writes them are no anchor, and neither is the section heading after them, which may be far above or cut.
+// Line numbers as diff writes them are not an anchor, and neither is the section heading after them, which may be far above or cut.
 const anchorOf = (header: string): string => (NUMBERS.test(header) ? '' : header.slice(2).replace(/^ /, '').trimEnd())
 
 interface Wrapping {

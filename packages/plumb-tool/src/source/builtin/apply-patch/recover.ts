@@ -56,8 +56,8 @@ const finish = async (
   roots: Roots,
 ): Promise<void> => {
   const entries = await read(directory, name, id)
-  const places = entries?.map((entry) => toPlace(entry, directory.path, roots))
-  // The journal has paths outside these roots, or is not one of ours.
+  const places = entries?.map((entry) => toResolvedPath(entry, directory.path, roots))
+  // The journal has paths outside these roots, or is not one of this program.
   if (!entries || !places?.every((resolved) => resolved !== undefined)) return
   const mine = journalName(id, direction)
   // The rename fails for all processes but one.
@@ -81,7 +81,7 @@ const isAnyHindered = async (entries: readonly JournalEntry[], places: readonly 
 }
 
 // A forged journal must not allow more than a tool is allowed, so each path is resolved and checked.
-const toPlace = ({ path, made }: JournalEntry, directory: string, roots: Roots): ResolvedPath | undefined => {
+const toResolvedPath = ({ path, made }: JournalEntry, directory: string, roots: Roots): ResolvedPath | undefined => {
   const absolute = resolve(directory, path)
   const resolved = resolvePath(absolute, 'write', roots)
   if (!resolved.ok) return undefined

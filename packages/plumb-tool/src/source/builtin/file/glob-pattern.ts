@@ -2,7 +2,7 @@
 //
 //   *      any characters of one name      [abc] [a-z] [!a]  one character
 //   **     any number of names             {a,b}             one of several
-//   ?      one character of a name         \x                x as it stands
+//   ?      one character of a name         \x                x unchanged
 //
 // At the beginning of a name * ? and ** do not match a dot, so hidden names must be named.
 
@@ -32,7 +32,7 @@ export const readGlob = async (pattern: string): Promise<Result<GlobPattern>> =>
 }
 
 const refuse = (pattern: string, why: string): Extract<Result<never>, { ok: false }> =>
-  fail('input_type_mismatch', `'${preview(pattern)}' is no pattern for paths: ${why}`)
+  fail('input_type_mismatch', `'${preview(pattern)}' is not a pattern for paths: ${why}`)
 
 const NAME = '[^/.][^/]*'
 

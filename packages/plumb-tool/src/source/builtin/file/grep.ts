@@ -115,7 +115,7 @@ const shown = (line: string): string => {
 const PIECE_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-/** Yields pieces of whole lines, up to the size of the file at its opening. Returns false if it is no UTF-8 text or a line is too long. */
+/** Yields pieces of whole lines, up to the size of the file at its opening. Returns false if it is not UTF-8 text or a line is too long. */
 async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, boolean> {
   const { size } = await handle.stat()
   let rest: Buffer[] = []
@@ -166,6 +166,9 @@ const readExpression = async (pattern: string, isCaseless: boolean): Promise<Res
     })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return fail('input_type_mismatch', `'${preview(pattern)}' is no regular expression of RE2 (no look-around, no back-references): ${why}`)
+    return fail(
+      'input_type_mismatch',
+      `'${preview(pattern)}' is not a regular expression of RE2 (no look-around, no back-references): ${why}`,
+    )
   }
 }

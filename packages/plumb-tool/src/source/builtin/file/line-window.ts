@@ -18,88 +18,115 @@ export interface LineWindow {
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Undefined if the file is no UTF-8 text. Reads up to the size of the file at its opening, so a growing file ends too. */
-export const readLines = async (
-  handle: FileHandle,
-  { offset, limit, maxBytes }: { offset: number; limit: number; maxBytes: number },
-  signal: AbortSignal,
-): Promise<LineWindow | undefined> => {
-  const { size } = await handle.stat()
-  const hash = createHash('sha256')
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-  const kept: Buffer[] = []
-  const window = { keptBytes: 0, lines: 0, isCut: false, isFull: false }
-  let newlines = 0
-  let endsWithNewline = true
-  let tail: Buffer = Buffer.alloc(0)
+export interface WindowLimits {
+  readonly offset: number
+  readonly limit: number
+  readonly maxBytes: number
+}
 
-  const keep = (bytes: Buffer): void => {
+/** Undefined if the file is not UTF-8 text. Reads up to the size of the file at its opening, so a growing file ends too. */
+export const readLines = async (handle: FileHandle, limits: WindowLimits, signal: AbortSignal): Promise<LineWindow | undefined> => {
+  const { size } = await handle.stat()
+  const window = new WindowReader(limits)
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  for (let position = 0; position < size && !signal.aborted; ) {
+    const { bytesRead } = await handle.read(chunk, 0, Math.min(CHUNK_BYTES, size - position), position)
+    if (bytesRead === 0) break
+    position += bytesRead
+    if (!window.add(chunk.subarray(0, bytesRead), position >= size)) return undefined
+  }
+  return window.end()
+}
+
+class WindowReader {
+  readonly #limits: WindowLimits
+  readonly #hash = createHash('sha256')
+  readonly #kept: Buffer[] = []
+  #keptBytes = 0
+  #lines = 0
+  /** Of the last line of the window, which has not ended yet. */
+  #lineBytes = 0
+  #isCut = false
+  #isFull = false
+  #newlines = 0
+  #endsWithNewline = true
+  /** The beginning of a character whose other bytes are in the next chunk. */
+  #tail: Buffer = Buffer.alloc(0)
+
+  constructor(limits: WindowLimits) {
+    this.#limits = limits
+  }
+
+  /** False: it is not text. */
+  add(bytes: Buffer, isLast: boolean): boolean {
+    const whole = Buffer.concat([this.#tail, bytes])
+    const until = isLast ? whole.length : lastBoundary(whole)
+    if (isBinary(bytes) || !isUtf8(whole.subarray(0, until))) return false
+    this.#tail = Buffer.from(whole.subarray(until))
+    this.#hash.update(bytes)
+    this.#take(bytes)
+    this.#endsWithNewline = bytes.at(-1) === 10
+    return true
+  }
+
+  end(): LineWindow {
+    const bytes = Buffer.concat(this.#kept)
+    return {
+      text: bytes.toString('utf8', 0, this.#isCut ? lastBoundary(bytes) : bytes.length),
+      lines: this.#lines + (this.#lineBytes > 0 ? 1 : 0),
+      isCut: this.#isCut,
+      totalLines: this.#newlines + (this.#endsWithNewline ? 0 : 1),
+      sha256: this.#hash.digest('hex'),
+    }
+  }
+
+  #keep(bytes: Buffer): void {
     if (bytes.length === 0) return
-    kept.push(Buffer.from(bytes))
-    window.keptBytes += bytes.length
+    this.#kept.push(Buffer.from(bytes))
+    this.#keptBytes += bytes.length
   }
 
   // Outside the window, newlines are only counted.
-  const take = (bytes: Buffer): void => {
+  #take(bytes: Buffer): void {
     let at = 0
     while (at < bytes.length) {
       const newline = bytes.indexOf(10, at)
       const end = newline < 0 ? bytes.length : newline + 1
-      if (newlines >= offset && !window.isFull) takePart(bytes.subarray(at, end), newline >= 0)
-      if (newline >= 0) newlines++
+      if (this.#newlines >= this.#limits.offset && !this.#isFull) this.#takePart(bytes.subarray(at, end), newline >= 0)
+      if (newline >= 0) this.#newlines++
       at = end
     }
   }
 
   // A line that does not fit is dropped, unless it is the first of the window.
-  let lineBytes = 0
-  const takePart = (part: Buffer, isEnd: boolean): void => {
-    if (window.keptBytes + part.length > maxBytes) {
-      const isFirst = window.keptBytes === lineBytes
-      if (isFirst) keep(part.subarray(0, maxBytes - window.keptBytes))
-      else drop(lineBytes)
-      if (isFirst) window.lines++
-      lineBytes = 0
-      window.isCut = true
-      window.isFull = true
+  #takePart(part: Buffer, isEnd: boolean): void {
+    if (this.#keptBytes + part.length > this.#limits.maxBytes) {
+      const isFirst = this.#keptBytes === this.#lineBytes
+      if (isFirst) this.#keep(part.subarray(0, this.#limits.maxBytes - this.#keptBytes))
+      else this.#drop(this.#lineBytes)
+      if (isFirst) this.#lines++
+      this.#lineBytes = 0
+      this.#isCut = true
+      this.#isFull = true
       return
     }
-    keep(part)
-    lineBytes += part.length
+    this.#keep(part)
+    this.#lineBytes += part.length
     if (!isEnd) return
-    lineBytes = 0
-    window.lines++
-    if (window.lines === limit) window.isFull = true
+    this.#lineBytes = 0
+    this.#lines++
+    if (this.#lines === this.#limits.limit) this.#isFull = true
   }
 
-  const drop = (bytes: number): void => {
+  #drop(bytes: number): void {
     let rest = bytes
     while (rest > 0) {
-      const last = kept.pop() as Buffer
-      if (last.length > rest) kept.push(last.subarray(0, last.length - rest))
+      const last = this.#kept.pop() as Buffer
+      if (last.length > rest) this.#kept.push(last.subarray(0, last.length - rest))
       rest -= Math.min(rest, last.length)
     }
-    window.keptBytes -= bytes
+    this.#keptBytes -= bytes
   }
-
-  for (let position = 0; position < size && !signal.aborted; ) {
-    const { bytesRead } = await handle.read(chunk, 0, Math.min(CHUNK_BYTES, size - position), position)
-    if (bytesRead === 0) break
-    position += bytesRead
-    const bytes = chunk.subarray(0, bytesRead)
-    const whole = Buffer.concat([tail, bytes])
-    const isLast = position >= size
-    const until = isLast ? whole.length : lastBoundary(whole)
-    if (isBinary(bytes) || !isUtf8(whole.subarray(0, until))) return undefined
-    tail = Buffer.from(whole.subarray(until))
-    hash.update(bytes)
-    take(bytes)
-    endsWithNewline = bytes[bytesRead - 1] === 10
-  }
-  if (lineBytes > 0) window.lines++
-  const bytes = Buffer.concat(kept)
-  const text = bytes.toString('utf8', 0, window.isCut ? lastBoundary(bytes) : bytes.length)
-  return { text, lines: window.lines, isCut: window.isCut, totalLines: newlines + (endsWithNewline ? 0 : 1), sha256: hash.digest('hex') }
 }
 
 /** The offset after the last complete UTF-8 character. */

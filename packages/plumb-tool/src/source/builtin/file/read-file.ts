@@ -66,7 +66,7 @@ export const importImage: Builtin<PathInput> = {
     if (!read.ok) return read
     const { bytes } = read.value
     const media_type = mediaTypeOf(bytes)
-    if (!isImageType(media_type)) return refuse(shown, 'is no png, jpeg, gif or webp image')
+    if (!isImageType(media_type)) return refuse(shown, 'is not a png, jpeg, gif or webp image')
     return succeed({ type: 'image', media_type, data: bytes.toString('base64') })
   },
 }

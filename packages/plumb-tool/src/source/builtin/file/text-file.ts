@@ -63,7 +63,7 @@ const unwritable = (shown: string, why: string): ReturnType<typeof fail> =>
 export const isBinary = (bytes: Uint8Array): boolean => bytes.includes(0)
 
 export const refuseBinary = (shown: string): ReturnType<typeof fail> =>
-  fail('input_type_mismatch', `'${preview(shown, 200)}' is no UTF-8 text: binary files are not read`, { path: preview(shown, 200) })
+  fail('input_type_mismatch', `'${preview(shown, 200)}' is not UTF-8 text: binary files are not read`, { path: preview(shown, 200) })
 
 const tooLarge = (shown: string): ReturnType<typeof fail> =>
   fail('input_type_mismatch', `'${preview(shown, 200)}' is larger than ${MAX_EDITED_BYTES} bytes, more than this tool changes`, {

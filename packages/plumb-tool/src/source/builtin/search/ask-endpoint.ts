@@ -40,7 +40,7 @@ const askOnce = async (url: URL, key: string, body: string, signal: AbortSignal)
 
 const parse = (bytes: Buffer, url: URL): Result<unknown> => {
   const value = parseJson(bytes, 0, bytes.length, true)
-  return value.ok ? value : fail('bad_reply', `the embedding endpoint ${url.host} answered with what is no JSON: ${value.error.detail}`)
+  return value.ok ? value : fail('bad_reply', `the embedding endpoint ${url.host} answered with what is not JSON: ${value.error.detail}`)
 }
 
 const refused = ({ host }: URL, status: number, text: string): Result<never> => {

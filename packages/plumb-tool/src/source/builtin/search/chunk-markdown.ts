@@ -44,7 +44,7 @@ class Reader {
     const [start = '', marks] = ATX.exec(line) ?? []
     if (marks !== undefined) return this.#heading(at, at + 1, marks.length, withoutClosing(line.slice(start.length)))
     const underline = isBlankLine(line) ? undefined : UNDERLINE.exec(this.lines[at + 1] ?? '')?.[1]
-    // Lists and rules are no setext headings, and neither is the last line of a longer paragraph.
+    // Lists and rules are not setext headings, and neither is the last line of a longer paragraph.
     if (underline !== undefined && at === this.#start && !/^\s*([-*+>|]|\d+[.)])/.test(line))
       return this.#heading(at, at + 2, underline.startsWith('=') ? 1 : 2, line.trim())
     if (isBlankLine(line)) this.#end(at + 1)

@@ -36,7 +36,7 @@ const readUrl = (text: string): Result<URL> => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const shown = preview(url ? `${url.protocol}//${url.host}${url.pathname}` : 'what it holds')
   if (!url || !/^https?:$/.test(url.protocol))
-    return fail('config_invalid', `PLUMB_EMBEDDINGS_ENDPOINT is no URL of a server: ${shown}; write https://host or https://host/path`)
+    return fail('config_invalid', `PLUMB_EMBEDDINGS_ENDPOINT is not a URL of a server: ${shown}; write https://host or https://host/path`)
   if (url.username !== '' || url.password !== '')
     return fail(
       'config_invalid',

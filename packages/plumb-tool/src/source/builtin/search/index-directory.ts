@@ -7,7 +7,7 @@ import { isDirectoryAt } from '../file/is-directory.js'
 import { namedPath } from '../file/path-input.js'
 import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, embedMissing, readEmbeddings } from './embeddings.js'
-import { checkName, indexPlace, loadIndex, nameFor, writeIndex } from './index-file.js'
+import { checkName, indexFileOf, loadIndex, nameFor, writeIndex } from './index-file.js'
 import { lockIndex } from './index-lock.js'
 import { countContents, emptyContents, readAbout, setAbout } from './index-tables.js'
 import { NO_ENDPOINT } from './rank.js'
@@ -65,7 +65,7 @@ const targetOf = ({ root: path, index, description }: Input, kind: DocumentKind,
   if (!directory.ok) return directory
   const name = checkName(index ?? nameFor(directory.value.resolved.shown))
   if (!name.ok) return name
-  const resolved = indexPlace(kind, name.value, context, directory.value.root, 'write')
+  const resolved = indexFileOf(kind, name.value, context, directory.value.root, 'write')
   return resolved.ok
     ? succeed({ directory: directory.value.resolved, index: name.value, indexPath: resolved.value, description })
     : resolved
@@ -120,7 +120,7 @@ class Indexing {
     try {
       const { context } = this
       const done = await updateIndex(database, directory, this.kind, context)
-      if (!done) return fail('cancelled', `the index '${this.target.index}' was cancelled before it was done; it is as it was`)
+      if (!done) return fail('cancelled', `the index '${this.target.index}' was cancelled before it was done; it is unchanged`)
       return await this.#keep(database, old.stamp, done, stored.ok && !old.database)
     } finally {
       database.close()
@@ -151,7 +151,7 @@ class Indexing {
     const counts = { files, chunks, added, changed, removed, unchanged, skipped }
     const notes = [
       ...(files === 0 ? [nothingFound(this.kind, done.others)] : []),
-      ...(wasDamaged ? ['the index that was there could not be used and was made anew'] : []),
+      ...(wasDamaged ? ['the index that was there could not be used and was made again'] : []),
       note.value,
     ]
     return succeed({

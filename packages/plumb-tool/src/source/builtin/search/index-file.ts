@@ -35,9 +35,9 @@ export const nameFor = (directory: string): string => {
 export const checkName = (name: string): Result<string> =>
   NAME.test(name)
     ? succeed(name)
-    : fail('input_type_mismatch', `'${preview(name)}' is no name of an index: take letters, digits, '.', '_' and '-', at most 100`)
+    : fail('input_type_mismatch', `'${preview(name)}' is not the name of an index: take letters, digits, '.', '_' and '-', at most 100`)
 
-export const indexPlace = (
+export const indexFileOf = (
   kind: DocumentKind,
   name: string,
   context: BuiltinContext,

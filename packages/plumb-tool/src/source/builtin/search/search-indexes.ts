@@ -6,7 +6,7 @@ import type { Builtin, BuiltinContext } from '../builtin.js'
 import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
 import { withIndex } from './index-cache.js'
-import { checkName, indexNames, indexPlace } from './index-file.js'
+import { checkName, indexFileOf, indexNames } from './index-file.js'
 import { readAbout } from './index-tables.js'
 import { byScore, type Hit, NO_ENDPOINT, rank } from './rank.js'
 import type { Vector } from './vector.js'
@@ -93,7 +93,7 @@ const searchOne = async (
   { query, asked }: { readonly query: string; readonly asked: Asked },
   context: BuiltinContext,
 ): Promise<Result<{ readonly hits: readonly Hit[]; readonly isByMeaning: boolean }>> => {
-  const resolved = indexPlace(kind, name, context, root, 'read')
+  const resolved = indexFileOf(kind, name, context, root, 'read')
   if (!resolved.ok) return resolved
   const hits = await withIndex(resolved.value, (database) => {
     const isByMeaning = asked.vector !== undefined && readAbout(database, 'model') === asked.model
@@ -115,7 +115,7 @@ const rankingOf = ({ vector, why }: Asked, withVectors: number, all: number): st
     : `full text and vectors; of ${all} indexes ${all - withVectors} have no vectors of this model`
 }
 
-/** Leaves out files that are gone or protected, and duplicates from several indexes. */
+/** Leaves out files that no longer exist or are protected, and duplicates from several indexes. */
 const toResults = (found: readonly Found[], k: number, kind: DocumentKind, context: BuiltinContext) => {
   const seen = new Set<string>()
   const results = []

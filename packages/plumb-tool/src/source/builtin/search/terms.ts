@@ -55,7 +55,7 @@ const COMMON = new Set(
   ).split(' '),
 )
 
-/** The terms that are no stop words; all terms if none is left. */
+/** The terms that are not stop words; all terms if none is left. */
 export const significantTerms = (terms: readonly string[]): readonly string[] => {
   const specific = terms.filter((term) => !COMMON.has(term))
   return specific.length > 0 ? specific : terms

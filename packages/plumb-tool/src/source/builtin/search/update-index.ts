@@ -111,7 +111,7 @@ const look = async (resolved: ResolvedPath, before: IndexedFile | undefined, bud
     const bytes = Buffer.allocUnsafe(size)
     const { bytesRead } = await handle.read(bytes, 0, size, 0)
     const read = bytes.subarray(0, bytesRead)
-    if (isBinary(read) || !isUtf8(read)) return { kind: 'skipped', why: 'no UTF-8 text' }
+    if (isBinary(read) || !isUtf8(read)) return { kind: 'skipped', why: 'not UTF-8 text' }
     const sha256 = sha256Of(read)
     return sha256 === before?.sha256 ? { kind: 'same', stamp } : { kind: 'new', text: read.toString(), sha256, stamp }
   } catch {

@@ -11,7 +11,7 @@ export const checkUrl = (text: string, mayReachPrivateNet: boolean): Result<URL>
   if (text.length > MAX_LENGTH) return refuse('input_type_mismatch', text, `is longer than ${MAX_LENGTH} characters`)
   // URL parsers treat '\' as '/' and ignore newlines, so that people and other programs would read another host.
   if (/[\\\p{Cc}\s]/u.test(text)) return refuse('address_denied', text, 'has a backslash, white space or a control character in it')
-  if (!URL.canParse(text)) return refuse('input_type_mismatch', text, 'is no absolute URL, such as https://example.org/page')
+  if (!URL.canParse(text)) return refuse('input_type_mismatch', text, 'is not an absolute URL, such as https://example.org/page')
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('address_denied', text, "is neither 'http:' nor 'https:'")
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/*[^/?#]*@/i.test(text)) {

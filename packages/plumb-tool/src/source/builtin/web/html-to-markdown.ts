@@ -51,7 +51,7 @@ const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Re
     }
     const onAbort = (): void => finish(fail('cancelled', 'the conversion of the page was cancelled'))
     const refuse = (why: string, code: 'bad_reply' | 'too_large' = 'too_large'): void =>
-      finish(fail(code, `the page at ${preview(url, 200)} cannot be made Markdown: ${why}; http_get gives it as it is`))
+      finish(fail(code, `the page at ${preview(url, 200)} cannot be made Markdown: ${why}; http_get gives it unchanged`))
     const timer = setTimeout(() => refuse(`it takes more than ${CONVERSION_TIMEOUT_MS / 1000} s`), CONVERSION_TIMEOUT_MS)
     const looking = setInterval(() => {
       if (cpuMs() - began > MAX_CPU_MS) refuse(`it takes more than ${MAX_CPU_MS / 1000} s of the processor`)
@@ -81,5 +81,5 @@ const endOfTags = (html: string): number => {
 const whatIsLeft = (length: number, end: number): string => {
   if (end === length) return ''
   const [whole, read] = [length, end].map((n) => n.toLocaleString('en'))
-  return `\n[The page goes on: the first ${read} of its ${whole} characters are here; http_get gives it as it is.]\n`
+  return `\n[The page goes on: the first ${read} of its ${whole} characters are here; http_get gives it unchanged.]\n`
 }

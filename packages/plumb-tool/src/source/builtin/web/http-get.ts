@@ -52,7 +52,7 @@ const checkHeaders = (headers: unknown): Result<Record<string, string>> => {
   const entries = Object.entries(headers)
   if (entries.length > MAX_HEADERS) return refuse('headers', `has more than ${MAX_HEADERS} entries`)
   for (const [name, value] of entries) {
-    if (!/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(name)) return refuse(name, 'is no name of a header')
+    if (!/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(name)) return refuse(name, 'is not the name of a header')
     if (OF_CONNECTION.has(name.toLowerCase())) return refuse(name, 'belongs to the connection and cannot be set')
     if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       return refuse(name, 'must have a string of one line, in Latin-1')

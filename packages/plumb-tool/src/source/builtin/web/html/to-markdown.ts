@@ -43,7 +43,7 @@ export const toMarkdown = ({ html, url }: HtmlPage): string => {
 }
 
 const EMPTY = '[The page has no text.]\n'
-const MADE_LATER = '[The page has no text until its JavaScript has run, which is not done here; http_get gives it as it is.]\n'
+const MADE_LATER = '[The page has no text until its JavaScript has run, which is not done here; http_get gives it unchanged.]\n'
 
 // A function of its own, so that the tree of parse5 can be collected before the rest begins.
 const treeOf = (html: string): Root => {
