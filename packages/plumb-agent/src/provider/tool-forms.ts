@@ -16,9 +16,17 @@ type Schema = ToolOffer['input_schema']
 const STEPS = ['as it is', 'not strict', 'as any object', 'not at all'] as const
 const [, LOOSE, ANY_OBJECT, LEFT_OUT] = [0, 1, 2, 3]
 
+/** What is left out then. */
+const LEFT = ['', "'strict' of ", 'the schema of ', ''] as const
+
+interface Note {
+  readonly what: string
+  readonly why: string
+}
+
 interface Form {
   readonly offer: ToolOffer
-  readonly notes: readonly string[]
+  readonly notes: readonly Note[]
 }
 
 export class ToolForms {
@@ -36,13 +44,13 @@ export class ToolForms {
   }
 
   report({ tools, emit }: Pick<ModelRequest, 'tools' | 'emit'>): void {
-    for (const { offer, notes } of this.#forms(tools)) {
-      if (notes.length === 0) continue
-      const event = { what: `schema of tool '${offer.name}'`, why: notes.join('; ') }
-      const key = JSON.stringify(event)
-      if (this.#reported.has(key)) continue
-      this.#reported.add(key)
-      emit({ kind: 'concession', ...event })
+    for (const { notes } of this.#forms(tools)) {
+      for (const note of notes) {
+        const key = JSON.stringify(note)
+        if (this.#reported.has(key)) continue
+        this.#reported.add(key)
+        emit({ kind: 'concession', ...note })
+      }
     }
   }
 
@@ -56,7 +64,7 @@ export class ToolForms {
     if (step > LEFT_OUT) return false
     this.#steps.set(tool.input_schema, step)
     log('api_downgrade', { model, downgrade: `tool ${tool.name}: ${STEPS[step]}` })
-    emit({ kind: 'concession', what: `tool '${tool.name}': its schema is sent ${STEPS[step]}`, why: preview(fault.detail, 300) })
+    emit({ kind: 'concession', what: `${LEFT[step]}tool '${tool.name}'`, why: preview(fault.detail, 300) })
     return true
   }
 
@@ -73,14 +81,15 @@ export class ToolForms {
     const { strict, input_schema, ...rest } = tool
     if (this.#stepOf(tool) === ANY_OBJECT) return { offer: { ...rest, input_schema: anyObject(input_schema) }, notes: [] }
     const { schema, lost, isFolded } = this.#fit(input_schema)
-    const notes = lost.map((what) => `without ${what}`)
+    const what = `tool '${tool.name}'`
+    const notes = lost.length === 0 ? [] : [{ what: `the whole schema of ${what}`, why: `the API does not take ${lost.join(', ')}` }]
     const loose = { ...rest, input_schema: schema }
     if (!strict || this.#stepOf(tool) >= LOOSE) return { offer: loose, notes }
     const form = isFolded ? undefined : strictToolSchema(schema, this.#dialect)
     const isWithin = form && left.tools > 0 && form.optional <= left.optional && form.unions <= left.unions
     if (!isWithin) {
       const why = form ? 'there are more strict tools than the API takes' : 'a strict schema would refuse what this one takes'
-      return { offer: loose, notes: [...notes, `without 'strict': ${why}`] }
+      return { offer: loose, notes: [...notes, { what: `'strict' of ${what}`, why }] }
     }
     left.tools -= 1
     left.optional -= form.optional
