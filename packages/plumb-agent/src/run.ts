@@ -2,9 +2,9 @@
 
 import type { Readable } from 'node:stream'
 import { holdsMedia, printType, takesText, toShown } from '@plumb/lang'
+import type { BudgetLimits } from '@plumb/ledger'
 import {
   announceInput,
-  type BudgetLimits,
   dieOf,
   FDS,
   isDebugging,

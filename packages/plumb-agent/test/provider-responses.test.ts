@@ -110,8 +110,8 @@ t.test('the whole request', async (t) => {
       ],
     },
     { type: 'message', role: 'assistant', content: 'done' },
-    { type: 'message', role: 'developer', content: 'It is noon.' },
     { type: 'message', role: 'user', content: 'hello' },
+    { type: 'message', role: 'system', content: 'It is noon.' },
   ])
   t.match(rich?.body, { parallel_tool_calls: false, temperature: 0.5, reasoning: { effort: 'high' } })
   t.strictSame(rich?.body.tools[1], { type: 'function', name: 'Mod__look', parameters: TOOLS[1]?.input_schema, strict: false })

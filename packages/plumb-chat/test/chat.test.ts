@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, sy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { consentQuestion } from '../../wire/src/approval/question.js'
+import { consentQuestion } from '../../ledger/src/approval/question.js'
 import { guardOutputsBelow } from '../../wire/src/output/index.js'
 import { openAnswers } from '../src/answers.js'
 import { ApprovalPrompts } from '../src/approvals.js'

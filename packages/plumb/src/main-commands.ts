@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import type { Database } from '@plumb/engine'
 import { FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
+import { TEST_ROWS } from '@plumb/spec-test/options'
 import {
   choice,
   describeCommand,
@@ -26,7 +27,6 @@ import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, NAMED_DATABASE } from './main-engine.js'
 import { CHECK_ROWS, runBinding } from './main-run.js'
 import { CommandTable } from './main-table.js'
-import { TEST_ROWS } from './spec-test/options.js'
 
 /** Runs the command line; resolves to the exit status. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> => {
@@ -250,6 +250,21 @@ const describeOthers = (table: CommandTable, commands: Commands): void => {
       examples: ['plumb explain type_mismatch'],
     },
     async ([code]) => (await commands.explain())(code),
+  )
+  table.add(
+    'prices',
+    {
+      update: value(
+        '--update <file>',
+        "take newer prices for this user: a file or an https URL, in the form of --prices or the library's own",
+      ),
+    },
+    {
+      text: 'say what models cost, in dollars for a million tokens, and of which day that is',
+      operands: { '[text]': 'only those with this in their provider or name' },
+      examples: ['plumb prices opus', 'plumb prices --update https://example.com/prices.json'],
+    },
+    async ([text], values) => (await commands.prices())(text, values),
   )
   table.add(
     'version',

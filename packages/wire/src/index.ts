@@ -1,21 +1,4 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
-export { type ConsentQuestion, consentQuestion, inputToShow } from './approval/question.js'
-export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
-export {
-  type AgentLimit,
-  agentLimit,
-  type Claim,
-  givenBudget,
-  isCount,
-  leastOf,
-  type RateLimit,
-  readClaim,
-  readRate,
-} from './budget/claim.js'
-export { currentBudget } from './budget/current.js'
-export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'
-export { type Lender, openLender, type Spending } from './budget/lent.js'
-export { costOfUsage, payUsage, type ReportedUsage } from './budget/reported-usage.js'
 export { childEnv, requireSandbox } from './child/env.js'
 export {
   type PlumbChild,
@@ -28,8 +11,20 @@ export {
 export type { ListenerOption, SpawnOptions } from './child/prepare.js'
 export { resolveProgram } from './child/resolve-program.js'
 export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
+export { currentKept, setCurrentKept, shareBudget } from './child/shared.js'
 export { type Child, spawnChild } from './child/spawn.js'
 export type { Exit, LineChild } from './child/supervise.js'
+export {
+  type AgentLimit,
+  agentLimit,
+  type Claim,
+  givenBudget,
+  isCount,
+  leastOf,
+  type RateLimit,
+  readClaim,
+  readRate,
+} from './claim.js'
 export { describeCommand, type ProgramForm, parseFully, parseWith, type ReadLine, readCommandLine, runParsed } from './cli/command-line.js'
 export { announceInput, checkLine, type InputForm, suggestRaw } from './cli/input-line.js'
 export { isDebugging, type Log, openLog } from './cli/log.js'
@@ -87,9 +82,9 @@ export {
   isRetryable,
   isShared,
 } from './error.js'
-export { openAnonymousFile } from './fd/anonymous-file.js'
+export { openAnonymousFile, openAnonymousLog } from './fd/anonymous-file.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
-export { joinLineLog, type LineLog, openLineLog } from './fd/ledger.js'
+export { joinLineLog, type Ledger, type LineLog, openLedger, openLineLog } from './fd/ledger.js'
 export { isFileInput, isTerminal, openDataOutput, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
 export { openStateFile, openStateLog, type Remembered, readRemembered, type StateFile, type StateLog } from './fd/state-file.js'
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
@@ -107,7 +102,6 @@ export { type FitsSchema, openFitsSchema } from './json/schema-value.js'
 export { isTooDeep, MAX_JSON_DEPTH } from './json/skip.js'
 export { stringOf, type Tree } from './json/tree.js'
 export { whyUnusable } from './json/usable-schema.js'
-export { currentKept, setCurrentKept } from './kept/current.js'
 export { AsyncLineReader } from './line/async-reader.js'
 export { readControl } from './line/control-reader.js'
 export {
@@ -127,6 +121,7 @@ export { type LineBatcher, LineReader, type LineReaderOptions, MAX_LINE } from '
 export { scanLines } from './line/scan-lines.js'
 export type { LineSink, LineSource } from './line/stream.js'
 export { LineWriter, type LineWriterOptions } from './line/writer.js'
+export { MAX_NANO, toDollars, toNano } from './money.js'
 export { nearest } from './nearest.js'
 export { NumberedLine, textOfError as wordsOfError } from './numbered/line.js'
 export { type Sent, SentMessages } from './numbered/sent-messages.js'
@@ -143,10 +138,6 @@ export {
   waitingText,
 } from './numbered/write.js'
 export { escapeControls, escapeLines, preview, replaceHidden } from './preview.js'
-export { loadPrices, PRICES_SOURCE, versionAndPrices } from './price/load.js'
-export { costOf, maxCostOf, type Price, type PricedTokens, toDollars, toNano } from './price/price.js'
-export type { PricedModel, Prices, Quote } from './price/prices.js'
-export { type GivenPrices, readPrices } from './price/prices-file.js'
 export { proxiesOf } from './proxies.js'
 export { readBytes } from './read-bytes.js'
 export { isFault, numbersIn, type Reported, readReported, showReported } from './reported.js'

@@ -14,18 +14,10 @@ import {
   toolsOf,
   toShown,
 } from '@plumb/lang'
+import { openOwnBudget } from '@plumb/ledger'
 import { withFlows } from '@plumb/policy'
 import { openRegistry, type Registered, type Session } from '@plumb/tool/internal'
-import {
-  diskFiles,
-  type GivenOptions,
-  openOwnBudget,
-  type Reporter,
-  readGivenValues,
-  type SourceFiles,
-  searchPath,
-  withParams,
-} from '@plumb/wire'
+import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, searchPath, withParams } from '@plumb/wire'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
 import type { Sessions } from './sessions.js'

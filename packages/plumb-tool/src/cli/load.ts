@@ -2,14 +2,13 @@
 
 import { normalize, resolve } from 'node:path'
 import { compile, givenTexts, hasAgentLimits, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { joinBudget, openOwnBudget } from '@plumb/ledger'
 import { withFlows } from '@plumb/policy'
 import {
   type Bootstrap,
   bundledFiles,
   diskFiles,
-  joinBudget,
   openBootstrap,
-  openOwnBudget,
   type Reporter,
   type Result,
   readGivenValues,
