@@ -10,12 +10,19 @@ export interface AnswerOf {
   readonly tool: string
   /** Undefined: the tool has no output schema. */
   readonly check: SchemaCheck | undefined
+  /** Structured content is any JSON, null included; before 2026-07-28 it is an object, or absent. */
+  readonly takesNull: boolean
 }
 
-export const readToolAnswer = (result: Readonly<Record<string, unknown>>, { server, tool, check }: AnswerOf): Result<McpAnswer> => {
+export const readToolAnswer = (
+  result: Readonly<Record<string, unknown>>,
+  { server, tool, check, takesNull }: AnswerOf,
+): Result<McpAnswer> => {
   const refuse = (why: string, extras = {}) =>
     fail('bad_reply', `the answer of tool '${tool}' of MCP server '${server}' ${why}`, { server, tool, ...extras })
-  const { content = [], structuredContent, isError: failed } = result
+  const { isError: failed } = result
+  const content = result.content ?? []
+  const structuredContent = takesNull ? result.structuredContent : (result.structuredContent ?? undefined)
   if (!Array.isArray(content)) return refuse('has a content that is not a list')
   const isError = failed === true
   if (check && !isError) {
@@ -57,7 +64,8 @@ const isText = (value: Json | undefined): value is string => typeof value === 's
 const media =
   (type: 'image' | 'audio'): Read =>
   ({ data, mimeType }) =>
-    isText(data) && isText(mimeType) ? { type, media_type: mimeType, data } : undefined
+    // The first bytes of an image say what it is.
+    isText(data) && (isText(mimeType) || type === 'image') ? { type, media_type: isText(mimeType) ? mimeType : '', data } : undefined
 
 const KINDS = new Map<string, Read>(
   Object.entries({

@@ -10,7 +10,7 @@ import { type Negotiated, negotiate } from './negotiate.js'
 import { openMcpConnection } from './open-connection.js'
 import { openParameterHeaders, type ParameterHeaders } from './parameter-headers.js'
 import { openRawArguments, type RawArguments } from './raw-arguments.js'
-import { type Life, openRequests } from './requests.js'
+import { type Life, openRequests, type Stray, strayWords } from './requests.js'
 import { STATELESS, WITH_SESSIONS } from './revision.js'
 import { sdkFault } from './sdk-fault.js'
 import { readTarget } from './server-url.js'
@@ -73,13 +73,16 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
       // Some older servers exit at any request before initialize.
       return connectMcp({ ...config, revision: WITH_SESSIONS[0] }, given)
     }
-    const error = failedHandshake(server, shaken, { seconds, link, isChild: config.url === undefined })
+    const unmatched = guarded.unmatched()
+    const error = failedHandshake(server, shaken, { seconds, link, unmatched, isChild: config.url === undefined })
     await link.end()
     return { ok: false, error }
   }
   isOpen = true
   client.onclose = () => life.die(gone(server, { detail: link.closeReason() ?? 'the connection was closed' }))
-  const request = await openRequests(client, life, server, (config.timeout ?? CALL_SECONDS) * 1000)
+  const unmatched = guarded.unmatched
+  const stray = () => strayOf(link, unmatched())
+  const request = await openRequests({ client, life, server, timeoutMs: (config.timeout ?? CALL_SECONDS) * 1000, stray })
   return succeed(
     await openMcpConnection({
       client,
@@ -97,6 +100,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
 }
 
 const AUTO = 'auto'
+const NO_STRAY: Stray = { lines: 0, last: '', unmatched: 0 }
 
 const emitWarning = ({ error, detail }: Fault): void => process.emitWarning(detail, { type: 'McpWarning', code: error })
 
@@ -134,16 +138,30 @@ const orAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promis
     )
   })
 
+interface Handshake {
+  readonly seconds: number
+  readonly link: Link
+  /** Answers that belonged to no request. */
+  readonly unmatched: number
+  readonly isChild: boolean
+}
+
+const strayOf = ({ skipped }: Link, unmatched: number): Stray => {
+  const { count = 0, last = '' } = skipped?.() ?? {}
+  return { lines: count, last, unmatched }
+}
+
 const failedHandshake = (
   server: string,
   shaken: Exclude<Shaken, 'done'> | undefined,
-  { seconds, link, isChild }: { readonly seconds: number; readonly link: Link; readonly isChild: boolean },
+  { seconds, link, unmatched, isChild }: Handshake,
 ): Fault => {
   const last = link.closeReason()
   const words = last === undefined ? '' : `: ${last}`
+  const strays = strayWords(NO_STRAY, { ...NO_STRAY, unmatched })
   if (shaken === 'aborted') return fault('cancelled', `connecting to MCP server '${server}' was cancelled`, { server })
   if (shaken === undefined)
-    return fault('timeout', `MCP server '${server}' did not answer the handshake within ${seconds} s${words}`, { server })
+    return fault('timeout', `MCP server '${server}' did not answer the handshake within ${seconds} s${strays}${words}`, { server })
   const why = sdkFault(shaken.error, { about: `the handshake with MCP server '${server}'`, otherwise: 'bad_reply', server })
   const hasClosed = why.error === 'bad_reply' && (shaken.error as { code?: unknown }).code === -32_000 && last !== undefined
   return hasClosed

@@ -22,7 +22,15 @@ export interface ServerConfig {
   readonly prefix?: string
   readonly client_id_env?: string
   readonly client_secret_env?: string
+  /** OAuth: the scope to ask for. Absent: that which the server names. */
+  readonly scope?: string
+  /** Further headers of each request to the URL. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** As `headers`, with names of environment variables for values. */
+  readonly headers_env?: Readonly<Record<string, string>>
   readonly auth?: 'query'
+  /** Whether its own instructions are told to the model; default: they are. */
+  readonly instructions?: boolean
   readonly strict?: boolean
   /** Such as `2026-07-28`; "auto" or absent: the newest that both support. */
   readonly revision?: string

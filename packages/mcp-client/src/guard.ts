@@ -11,6 +11,8 @@ export interface Guarded {
   /** The negotiated revision. */
   readonly protocol: () => string
   readonly isPending: (id: RequestId) => boolean
+  /** Answers that belong to no request, so far. */
+  readonly unmatched: () => number
   /** Answers all open requests, or the given one, instead of the server, which will not. */
   readonly abandon: (fault: Fault, only?: RequestId) => void
 }
@@ -28,6 +30,7 @@ export const givenUp = (id: RequestId, why: Fault): JSONRPCErrorResponse => ({
 export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded => {
   const asked = new Set<RequestId>()
   let protocol = ''
+  let unmatched = 0
   const outer: Transport = {
     start: async () => {
       inner.onclose = () => outer.onclose?.()
@@ -35,7 +38,10 @@ export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded =>
       inner.onmessage = (message, extra) => {
         const id = answeredId(message)
         // Unknown, late or duplicate.
-        if (id !== undefined && !asked.delete(id)) return
+        if (id !== undefined && !asked.delete(id)) {
+          unmatched++
+          return
+        }
         outer.onmessage?.(message, extra)
       }
       await inner.start()
@@ -55,7 +61,7 @@ export const guard = ({ transport: inner }: Pick<Link, 'transport'>): Guarded =>
   const abandon: Guarded['abandon'] = (fault, only) => {
     for (const id of only === undefined ? [...asked] : [only]) if (asked.delete(id)) outer.onmessage?.(givenUp(id, fault))
   }
-  return { transport: outer, protocol: () => protocol, isPending: (id) => asked.has(id), abandon }
+  return { transport: outer, protocol: () => protocol, isPending: (id) => asked.has(id), unmatched: () => unmatched, abandon }
 }
 
 const cancelledId = (message: JSONRPCMessage): RequestId | undefined =>

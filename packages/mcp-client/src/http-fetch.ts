@@ -7,11 +7,13 @@ import { type Fault, fault, parseJson } from '@plumb/wire'
 import type { Dispatcher, fetch as undiciFetch } from 'undici'
 import { type BodyEnd, bounded } from './bounded-body.js'
 import { LinkError } from './link.js'
-import { messagesIn } from './message.js'
+import { messagesIn, withOwnId } from './message.js'
 import { networkFault, statusFault } from './network-fault.js'
+import type { OAuthClient } from './oauth-client.js'
 import { encodeHeader, type ParameterHeaders } from './parameter-headers.js'
 import type { RawArguments } from './raw-arguments.js'
 import { namedRevision, STATELESS } from './revision.js'
+import type { ServerTarget } from './server-url.js'
 
 export interface HttpEvents {
   /** The stream of an answer has ended, and cannot be resumed. */
@@ -25,11 +27,11 @@ export interface HttpEvents {
 }
 
 export interface FetchOptions extends HttpEvents {
-  readonly server: URL
+  readonly target: ServerTarget
   readonly dispatcher: Dispatcher
   readonly isSse: boolean
-  /** It answers a 401 by requesting a token. */
-  readonly hasClient: boolean
+  /** Answers a 401 by requesting a token. */
+  readonly oauth: OAuthClient | undefined
 }
 
 /** The status and text of a refusal. */
@@ -39,6 +41,7 @@ export const openFetch = async (options: FetchOptions): Promise<HttpFetch> => ne
 
 class HttpFetch {
   readonly #options: FetchOptions
+  readonly #server: URL
   readonly #undici: typeof undiciFetch
   #hasStream = false
   /** Requests without a session, which are cancelled by closing their connection. */
@@ -46,6 +49,7 @@ class HttpFetch {
 
   constructor(options: FetchOptions, undici: typeof undiciFetch) {
     this.#options = options
+    this.#server = options.target.url
     this.#undici = undici
   }
 
@@ -55,7 +59,9 @@ class HttpFetch {
 
   async #send(target: URL, init: RequestInit): Promise<Response> {
     try {
-      const headers = Object.fromEntries(new Headers(init.headers))
+      // Other hosts, to which the server may refer, get none of its keys.
+      const own = target.origin === this.#server.origin ? this.#options.target.headers : {}
+      const headers = { ...Object.fromEntries(new Headers(init.headers)), ...own }
       const { method = 'GET', body = null, signal = null } = init
       const { dispatcher } = this.#options
       const text = body?.toString() ?? null
@@ -83,7 +89,8 @@ class HttpFetch {
   }
 
   async fetch(url: string | URL, given: RequestInit = {}): Promise<Response> {
-    const { server, isSse, lost } = this.#options
+    const { isSse, lost, oauth } = this.#options
+    const server = this.#server
     const target = new URL(url)
     const { method = 'GET' } = given
     const isServer = target.origin === server.origin && target.pathname === server.pathname
@@ -91,6 +98,7 @@ class HttpFetch {
     // EventSource would reconnect to a new session that was never initialized. This makes it stop.
     if (isStream && this.#hasStream) return new Response(null, { status: 204 })
     if (isToken(given) && target.protocol === 'http:' && target.hostname !== server.hostname) throw new LinkError(unsafe(target))
+    if (oauth && isToken(given)) return this.#token(oauth, target, given)
     const isRequest = method === 'POST' && target.origin === server.origin && !isToken(given)
     const { init, named } = this.#fill(given, isRequest)
     const response = await this.#send(target, init).catch((error: unknown) => {
@@ -98,6 +106,9 @@ class HttpFetch {
       if (isRequest && error instanceof LinkError) lost(error.fault)
       throw error
     })
+    if (oauth && (response.status === 401 || response.status === 403))
+      oauth.readChallenge(response.status, response.headers.get('www-authenticate'))
+    if (oauth && method === 'GET' && !isServer && response.ok) return this.#metadata(oauth, response)
     if (isRequest && this.#isRefused(response)) return this.#refused(response, { host: target.host, named, id: idIn(given.body) })
     if (!response.ok || !response.body || response.status === 204) return response
     if (isStream) this.#hasStream = true
@@ -106,7 +117,20 @@ class HttpFetch {
 
   /** A refusal that no request for a token answers. */
   #isRefused({ status }: Response): boolean {
-    return status >= 400 && !(this.#options.hasClient && (status === 401 || status === 403))
+    return status >= 400 && !(this.#options.oauth && (status === 401 || status === 403))
+  }
+
+  #token(oauth: OAuthClient, target: URL, given: RequestInit): Promise<Response> {
+    return oauth.tokenResponse(String(given.body), () => this.#send(target, given), !this.#options.isOpen())
+  }
+
+  async #metadata(oauth: OAuthClient, response: Response): Promise<Response> {
+    const text = await beginning(response)
+    const bytes = Buffer.from(text)
+    const document = parseJson(bytes, 0, bytes.length)
+    if (document.ok) oauth.readMetadata(document.value)
+    const { status, headers } = response
+    return new Response(text, { status, headers })
   }
 
   async #refused(response: Response, { host, named, id }: Sent): Promise<Response> {
@@ -116,7 +140,9 @@ class HttpFetch {
     const text = await beginning(response)
     // Without a session the body says more than the status.
     if (named && status < 500 && isErrorFor(text, named.id)) return Response.json(JSON.parse(text))
-    const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), isOpen: isOpen() })
+    const hasKey = Object.keys(this.#options.target.headers).length > 0
+    const challenge = headers.get('www-authenticate')
+    const why = statusFault({ host, status, text, retryAfter: headers.get('retry-after'), isOpen: isOpen(), hasKey, challenge })
     // A failed notification does not affect later answers.
     if (why.error === 'mcp_dead' && (status === 404 || id !== undefined)) lost(why)
     throw new LinkError(why)
@@ -149,7 +175,7 @@ const isErrorFor = (text: string, id: unknown): boolean => {
   const bytes = Buffer.from(text)
   const parsed = parseJson(bytes, 0, bytes.length)
   const message = parsed.ok && !Array.isArray(parsed.value) ? messagesIn(parsed.value)?.[0] : undefined
-  return message !== undefined && 'error' in message && message.id === id
+  return message !== undefined && 'error' in message && withOwnId(message.id) === id
 }
 
 const isToken = ({ body }: RequestInit): boolean => body instanceof URLSearchParams || (typeof body === 'string' && !body.startsWith('{'))

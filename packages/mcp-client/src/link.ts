@@ -9,6 +9,8 @@ export interface Link {
   readonly transport: Transport
   /** Why it broke, if known, to follow a colon. Undefined: unknown. */
   readonly closeReason: () => string | undefined
+  /** Lines on its stdout that were not messages: their number, and the last. */
+  readonly skipped?: () => { readonly count: number; readonly last: string }
   /** One stream for all messages, on which an answer may never come; else each request is answered or refused. */
   readonly isStream: boolean
   /** All revisions over it have sessions. */

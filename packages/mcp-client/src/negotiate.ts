@@ -6,6 +6,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { type Fault, fault, isRecord } from '@plumb/wire'
 import { givenUp } from './guard.js'
 import { type Link, LinkError } from './link.js'
+import { tidyAnswer } from './message.js'
 import { type Discovered, type Request, type RpcAnswer, readDiscovered, STATELESS, WITH_SESSIONS, withEnvelope } from './revision.js'
 import { openRounds, type Rounds } from './rounds.js'
 import { waitAtMost } from './wait-at-most.js'
@@ -27,7 +28,7 @@ export interface Negotiated {
   readonly isUnanswered: () => boolean
 }
 
-/** After this time a server on a stream is initialized too: some older ones ignore unknown methods (ms). */
+/** After this time a server is initialized too: some older ones ignore unknown methods (ms). */
 const SILENCE_MS = 2000
 
 // The SDK counts from 0.
@@ -90,13 +91,14 @@ class Negotiation implements Negotiated {
     inner.onclose = () => outer.onclose?.()
     inner.onerror = (error) => outer.onerror?.(error)
     inner.onmessage = (message, extra) => {
-      if ('method' in message) return outer.onmessage?.(message, extra)
+      if ('method' in message && typeof message.method === 'string') return outer.onmessage?.(message, extra)
       this.#isAnswered = true
-      const resolve = this.#asked.get(message.id as RequestId)
-      this.#asked.delete(message.id as RequestId)
-      if (resolve) resolve(message)
-      else if (!this.#discovered) outer.onmessage?.(message, extra)
-      else if (message.id !== LISTEN_ID) this.#rounds.receive(message)
+      const answer = tidyAnswer(message as RpcAnswer)
+      const resolve = this.#asked.get(answer.id as RequestId)
+      this.#asked.delete(answer.id as RequestId)
+      if (resolve) resolve(answer)
+      else if (!this.#discovered) outer.onmessage?.(answer, extra)
+      else if (answer.id !== LISTEN_ID) this.#rounds.receive(answer)
     }
     await inner.start()
   }
@@ -130,18 +132,41 @@ class Negotiation implements Negotiated {
   /** The answer to `initialize`, whichever method the server supports. */
   async #agree(initialize: Request): Promise<RpcAnswer> {
     const required = this.#required
-    const named = required === undefined ? {} : { protocolVersion: required }
-    const session = () => this.#ask({ ...initialize, params: { ...initialize.params, ...named } })
+    const session = () => this.#initialize(initialize, required === undefined ? WITH_SESSIONS : [required])
     if (required !== STATELESS && (required !== undefined || this.#link.hasSessions)) return session()
     this.#isProbed = true
     const discovering = this.#discover()
     // Its failure is handled below, or no longer matters.
     discovering.catch(() => {})
-    const first = this.#link.isStream && required === undefined ? await waitAtMost(SILENCE_MS, discovering) : await discovering
+    const first = required === undefined ? await waitAtMost(SILENCE_MS, discovering) : await discovering
     if (first) return this.#settle(first, initialize.id, required === undefined ? session : undefined)
-    const answer = await session()
     // If both were sent, a session works with every server that offers one.
-    return 'result' in answer ? answer : this.#settle(await discovering, initialize.id, async () => answer)
+    try {
+      const answer = await session()
+      if ('error' in answer) return this.#settle(await discovering, initialize.id, async () => answer)
+      this.#link.cancel?.(DISCOVER_ID)
+      return answer
+    } catch (error) {
+      if (!(error instanceof LinkError) || !isRefusal(error.fault)) throw error
+      return this.#settle(await discovering, initialize.id, () => Promise.reject(error))
+    }
+  }
+
+  /** By the first of these revisions that the server takes: some refuse one that they do not know, and name no other. */
+  async #initialize(initialize: Request, revisions: readonly string[]): Promise<RpcAnswer> {
+    const [protocolVersion, ...older] = revisions
+    const ask = () => this.#ask({ ...initialize, params: { ...initialize.params, protocolVersion } })
+    const next = () => this.#initialize(initialize, older)
+    if (older.length === 0) return ask()
+    try {
+      const answer = await ask()
+      if (!('error' in answer) || !/version/i.test(answer.error.message)) return answer
+      const stepped = await next()
+      return 'error' in stepped ? answer : stepped
+    } catch (error) {
+      if (!(error instanceof LinkError) || error.fault.status !== 400) throw error
+      return next().catch(() => Promise.reject(error))
+    }
   }
 
   async #settle(given: Discovered | Fault, id: RequestId, session: (() => Promise<RpcAnswer>) | undefined): Promise<RpcAnswer> {

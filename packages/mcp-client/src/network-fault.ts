@@ -30,14 +30,18 @@ export interface RefusedRequest {
   readonly retryAfter?: string | null
   /** The handshake is done. */
   readonly isOpen: boolean
+  /** A key was sent: a token, or headers of its entry. */
+  readonly hasKey?: boolean
+  /** Its `WWW-Authenticate`. */
+  readonly challenge?: string | null
 }
 
 /** `mcp_dead` if the server, or the session, is gone. */
-export const statusFault = ({ host, status, text, retryAfter, isOpen }: RefusedRequest): Fault => {
+export const statusFault = ({ host, status, text, retryAfter, isOpen, hasKey = false, challenge }: RefusedRequest): Fault => {
   const said = text.trim() === '' ? '' : `: ${preview(scrub(text.trim()), 300)}`
   const extras = { host, status }
   if (status === 401 || status === 403)
-    return fault('unauthorized', `${host} does not accept the key for its MCP server (${status})${said}`, extras)
+    return fault('unauthorized', `${host} ${unauthorized(status, hasKey)} (${status})${said}${remedy(hasKey, challenge)}`, extras)
   if (status === 404 && isOpen) return fault('mcp_dead', `${host} no longer knows this session (404)${said}`, extras)
   if (status === 404 || status === 405)
     return fault(
@@ -56,4 +60,17 @@ export const statusFault = ({ host, status, text, retryAfter, isOpen }: RefusedR
   if (status === 502 || status === 503 || status === 504) return fault('overloaded', `${host} cannot answer now (${status})${said}`, extras)
   if (status >= 500) return fault('connection_failed', `${host} answered with status ${status}${said}`, extras)
   return fault('bad_reply', `${host} answered with status ${status}${said}`, extras)
+}
+
+// A firewall answers 403, too.
+const unauthorized = (status: number, hasKey: boolean): string => {
+  if (status === 403) return `refuses this client${hasKey ? ', or what its key may do' : ', which has sent no key'}`
+  return hasKey ? 'does not accept the key for its MCP server' : 'wants a key for its MCP server, and none is given'
+}
+
+const remedy = (hasKey: boolean, challenge: string | null | undefined): string => {
+  if (hasKey) return ''
+  const [, metadata] = /resource_metadata="([^"]+)"/.exec(challenge ?? '') ?? []
+  const where = metadata === undefined ? '' : ` (${preview(scrub(metadata), 200)} says who gives tokens)`
+  return `; give it with token_env, headers_env, or client_id_env and client_secret_env${where}`
 }

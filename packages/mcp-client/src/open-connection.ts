@@ -89,14 +89,16 @@ export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConn
   }
 }
 
-const openQuestions = ({ request, server, config }: ConnectionParts) => {
+const openQuestions = ({ request, server, config, options }: ConnectionParts) => {
   const about = (method: string) => () => `${method} of MCP server '${server}'`
   return {
     list: async (method: string, key: string) => {
       const question = { method, about: about(method), otherwise: 'bad_reply' as const }
       // All pages together have the time limit of one answer.
       const until = performance.now() + timeoutMs(config)
-      return readPages((params) => request({ ...question, params }, { timeoutMs: Math.max(1, until - performance.now()) }), key, server)
+      const page = (params: { readonly cursor?: string }) =>
+        request({ ...question, params }, { timeoutMs: Math.max(1, until - performance.now()) })
+      return readPages(page, { key, server, note: options.note })
     },
     ask: async (method: string, params: Readonly<Record<string, unknown>>): Promise<Result<Json>> => {
       const result = await request({ method, params, about: about(method), otherwise: 'bad_reply' })
@@ -106,10 +108,11 @@ const openQuestions = ({ request, server, config }: ConnectionParts) => {
 }
 
 const toolCall =
-  ({ request, places, server, link }: ConnectionParts, listing: Listing): McpConnection['call'] =>
+  ({ request, places, server, link, protocol }: ConnectionParts, listing: Listing): McpConnection['call'] =>
   async (name, input, callOptions) => {
     const of = () => `tool '${preview(name)}' of MCP server '${server}'`
     const where = { server, tool: name }
+    const takesNull = protocol === STATELESS
     if (!input.trimStart().startsWith('{')) return fail('input_type_mismatch', `the input of ${of()} is not a JSON object`, where)
     if (listing.needsTask(name)) {
       const why = 'runs as a task alone, and tasks are not offered here: ask its makers for one that answers at once'
@@ -126,11 +129,11 @@ const toolCall =
       const result = await request(question, callOptions)
       if (isRefusal(result)) listing.change()
       if (!result.ok) return result
-      const answer = withMissingAccess(readToolAnswer(result.value, { ...where, check: check.value }), link)
+      const answer = withMissingAccess(readToolAnswer(result.value, { ...where, takesNull, check: check.value }), link)
       if (answer.ok || wasListed) return answer
       await listing.listed()
       const now = listing.checkOf(name)
-      return now.ok ? readToolAnswer(result.value, { ...where, check: now.value }) : answer
+      return now.ok ? readToolAnswer(result.value, { ...where, takesNull, check: now.value }) : answer
     } finally {
       places.release(held)
     }

@@ -1,7 +1,7 @@
 // Reads a paginated list to its end, with a limit.
 
 import type { Json } from '@plumb/lang'
-import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, fault, isRecord, preview, type Result, succeed } from '@plumb/wire'
 
 const MAX_PAGES = 1000
 const MAX_ITEMS = 10_000
@@ -14,8 +14,15 @@ export interface Pages {
   readonly ttlMs?: number
 }
 
-/** The objects under `key` of each page; other values are left out. `server` names it in errors. */
-export const readPages = async (ask: Ask, key: string, server: string): Promise<Result<Pages>> => {
+export interface PagesOptions {
+  readonly key: string
+  /** For messages. */
+  readonly server: string
+  readonly note: (warning: Fault) => void
+}
+
+/** The objects under `key` of each page; other values are left out. */
+export const readPages = async (ask: Ask, { key, server, note }: PagesOptions): Promise<Result<Pages>> => {
   const items: Record<string, Json>[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
@@ -30,8 +37,12 @@ export const readPages = async (ask: Ask, key: string, server: string): Promise<
     if (typeof page.value.ttlMs === 'number') ttlMs = Math.min(ttlMs, Math.max(0, page.value.ttlMs))
     const { nextCursor } = page.value
     cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
+    if (cursor !== undefined && cursors.has(cursor)) {
+      const why = `does not end: cursor '${preview(cursor, 30)}' came twice, and what came before it is taken`
+      note(fault('bad_reply', `the list of ${key} of MCP server '${server}' ${why}`, { server }))
+      cursor = undefined
+    }
     if (cursor === undefined) return succeed({ items, ...(Number.isFinite(ttlMs) ? { ttlMs } : {}) })
-    if (cursors.has(cursor)) return refuse(server, key, `goes round in a circle: cursor '${preview(cursor, 30)}' came twice`)
     cursors.add(cursor)
   } while (cursors.size < MAX_PAGES)
   return refuse(server, key, `has more than ${MAX_PAGES} pages`)

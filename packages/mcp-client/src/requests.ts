@@ -21,12 +21,31 @@ export interface McpQuestion extends Omit<FailedRequest, 'server' | 'about'> {
 
 export type SendRequest = (question: McpQuestion, options?: CallOptions) => Promise<Result<Readonly<Record<string, unknown>>>>
 
-export const openRequests = async (client: Client, life: Life, server: string, timeoutMs: number): Promise<SendRequest> => {
+export interface RequestsOptions {
+  readonly client: Client
+  readonly life: Life
+  /** For messages. */
+  readonly server: string
+  readonly timeoutMs: number
+  /** What came and was no answer, so far. */
+  readonly stray: () => Stray
+}
+
+export interface Stray {
+  /** Lines on the stdout of a started server, and the last of them. */
+  readonly lines: number
+  readonly last: string
+  /** Answers that belong to no request. */
+  readonly unmatched: number
+}
+
+export const openRequests = async ({ client, life, server, timeoutMs, stray }: RequestsOptions): Promise<SendRequest> => {
   const { ResultSchema } = await import('./mcp-client.late.js')
   return async ({ method, params = {}, about, otherwise }, { signal, timeoutMs: ms = timeoutMs, onProgress } = {}) => {
     if (life.dead) return { ok: false, error: life.dead }
     if (signal?.aborted) return cancelled(about(), server)
     const stop = openStop()
+    const before = stray()
     // Progress does not extend it: MCP requires an absolute limit.
     const forget = startDeadline(ms, () => stop.abort(LATE))
     const cancel = (): void => stop.abort(CANCELLED)
@@ -39,7 +58,7 @@ export const openRequests = async (client: Client, life: Life, server: string, t
       })
       return succeed(result)
     } catch (error) {
-      if (stop.signal.reason === LATE) return late(about(), server, ms, life)
+      if (stop.signal.reason === LATE) return late(about(), server, { ms, life, meanwhile: strayWords(before, stray()) })
       if (stop.signal.aborted) return cancelled(about(), server)
       const known = life.dead
       return { ok: false, error: known ?? sdkFault(error, { about: about(), otherwise, server }) }
@@ -76,8 +95,24 @@ const CANCELLED = 'the answer is not wanted any more'
 
 const cancelled = (about: string, server: string) => fail('cancelled', `${about} was cancelled`, { server })
 
-const late = (about: string, server: string, ms: number, life: Life) => {
-  const failure = fail('timeout', `${about} did not answer within ${ms / 1000} s; its connection is closed`, { server })
+/** What came in place of an answer, to stand behind it. */
+export const strayWords = (before: Stray, { lines, last, unmatched }: Stray): string => {
+  const [skipped, others] = [lines - before.lines, unmatched - before.unmatched]
+  const was = skipped === 1 ? '1 line on its stdout was' : `${skipped} lines on its stdout were`
+  return [
+    skipped > 0 ? `; meanwhile ${was} not JSON-RPC, the last '${last}'` : '',
+    others > 0 ? `; ${others === 1 ? 'an answer' : `${others} answers`} came with an id that belongs to no request` : '',
+  ].join('')
+}
+
+interface Lateness {
+  readonly ms: number
+  readonly life: Life
+  readonly meanwhile: string
+}
+
+const late = (about: string, server: string, { ms, life, meanwhile }: Lateness) => {
+  const failure = fail('timeout', `${about} did not answer within ${ms / 1000} s${meanwhile}; its connection is closed`, { server })
   life.die(failure.error)
   return failure
 }

@@ -30,6 +30,15 @@ export const sdkFault = (error: unknown, { about, otherwise, server }: FailedReq
   }
   if (name === 'UnauthorizedError' || isOAuth(error))
     return fault('unauthorized', `${about}: no token was given for it: ${words}`, { server })
+  const [metadata] = Array.isArray(issues) ? issues.flatMap(metadataFlaw) : []
+  if (metadata !== undefined)
+    return fault(
+      'unauthorized',
+      `${about}: no token was given for it: the metadata of its authorization server cannot be used: ${metadata}`,
+      {
+        server,
+      },
+    )
   if (Array.isArray(issues)) return fault('bad_reply', `${about} got an answer that is not a result of MCP`, { server })
   if (name === 'SyntaxError') return fault('bad_reply', `${about} got an answer that is not JSON`, { server })
   return fault('bad_reply', `${about}: ${words}`, { server })
@@ -43,3 +52,15 @@ const CODES = new Map<number, Code>([
 
 const isOAuth = (error: unknown): boolean =>
   error instanceof Error && (/OAuth/i.test(error.message) || 'errorUri' in error || 'toResponseObject' in error)
+
+/** What the SDK wants of the documents on the way to a token (RFC 8414, RFC 9728, OpenID Connect Discovery). */
+const METADATA: ReadonlySet<unknown> = new Set([
+  ...['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri', 'response_types_supported', 'subject_types_supported'],
+  ...['id_token_signing_alg_values_supported', 'resource', 'authorization_servers', 'scopes_supported'],
+  ...['access_token', 'token_type', 'expires_in'],
+])
+
+const metadataFlaw = (issue: unknown): readonly string[] => {
+  const { path, message } = issue as { path?: readonly unknown[]; message?: string }
+  return METADATA.has(path?.[0]) ? [preview(scrub(`'${String(path?.[0])}': ${message ?? 'is missing'}`), 200)] : []
+}

@@ -46,6 +46,7 @@ export const connectionKey = (config: ServerConfig): string => {
     tools: _,
     prefix: __,
     strict: ___,
+    instructions: ________,
     handshake_timeout: ____,
     timeout: _____,
     cache_ttl: ______,

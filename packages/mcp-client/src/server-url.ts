@@ -2,12 +2,14 @@
 
 import { addSecret, type Fault, fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ServerConfig } from './connection.js'
+import { readHeaders } from './server-headers.js'
 
 export interface ServerTarget {
   /** With the client's id and secret, if `auth: "query"` puts them there: not to be shown. */
   readonly url: URL
-  readonly token?: string
-  readonly client?: { readonly id: string; readonly secret: string }
+  /** Of each request to it: its token, and those of its entry; in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly client?: { readonly id: string; readonly secret: string; readonly scope: string | undefined }
   /** Optional variables that are not set. */
   readonly warnings: readonly Fault[]
 }
@@ -54,7 +56,10 @@ export const readTarget = (config: ServerConfig, env: NodeJS.ProcessEnv = proces
     return fail('config_invalid', `the token for ${url.host} has a space or a character in it that no header can carry`)
   const isClient = auth === undefined && id !== undefined && secret !== undefined
   const warnings = lacking.map(({ error }) => ({ ...error, detail: `${error.detail}; it is asked without` }))
-  return succeed({ url, warnings, ...(token === undefined ? {} : { token }), ...(isClient ? { client: { id, secret } } : {}) })
+  const further = readHeaders(config, url.host, env)
+  if (!further.ok) return further
+  const headers = { ...further.value, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  return succeed({ url, warnings, headers, ...(isClient ? { client: { id, secret, scope: config.scope } } : {}) })
 }
 
 /** `/mcp` and `/mcp/` are one server. */

@@ -12,8 +12,10 @@ import {
   isSecretName,
   LineReader,
   parseJson,
+  preview,
   type Result,
   resolveProgram,
+  scrub,
   succeed,
 } from '@plumb/wire'
 import type { Connecting, ServerConfig } from './connection.js'
@@ -56,6 +58,9 @@ export const openStdioLink = (
 
 interface State {
   stray: number
+  /** The first and the last of them. */
+  firstStray: string
+  lastStray: string
   exit?: Exit
   /** Why it was terminated. */
   breach?: string
@@ -65,7 +70,7 @@ interface State {
 }
 
 const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: string) => void) | undefined): Link => {
-  const state: State = { stray: 0, hasStarted: false, isClosed: false }
+  const state: State = { stray: 0, firstStray: '', lastStray: '', hasStarted: false, isClosed: false }
   const stderr = readStderr(child.stderr, { line: onStderr })
   const transport: Transport = {
     start: async () => {
@@ -94,10 +99,13 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
       // Longer than any message may be, so that the answer it may have been would never come.
       if (reader.fault?.error === 'line_too_long')
         return breakOff(`it wrote a line that is too long (line ${reader.line} is longer than ${reader.maxLine} bytes)`)
-      const value = reader.fault ? undefined : parseJson(reader.buf, reader.start, reader.end)
+      const value = reader.fault ? readLossy(reader) : parseJson(reader.buf, reader.start, reader.end)
       if (value?.ok === false && value.error.error === 'too_deep') return breakOff('it wrote a message that is nested more than 512 deep')
       const messages = value?.ok ? messagesIn(value.value) : undefined
-      if (!messages) state.stray++
+      if (!messages) {
+        state.lastStray = shownLine(reader)
+        if (state.stray++ === 0) state.firstStray = state.lastStray
+      }
       for (const message of messages ?? []) transport.onmessage?.(message)
     }
     if (reader.hasEnded && !state.isClosed)
@@ -122,16 +130,37 @@ const attach = (child: SandboxedChild, places: RawArguments, onStderr: ((line: s
     transport,
     isStream: true,
     stderr,
+    skipped: () => ({ count: state.stray, last: state.lastStray }),
     closeReason: () => closeReasonOf(state, stderr, findMissingAccess?.(stderr.tail)),
     findMissingAccess,
     end,
   }
 }
 
-const closeReasonOf = ({ exit, breach, stray }: State, { text }: StderrTail, lacked: string | undefined): string | undefined => {
+/** A byte that is not UTF-8 costs its character, not the answer. */
+const readLossy = ({ fault, buf, start, end }: LineReader): Result<unknown> | undefined => {
+  if (fault?.error !== 'invalid_utf8') return undefined
+  const text = Buffer.from(buf.toString('utf8', start, end))
+  return parseJson(text, 0, text.length)
+}
+
+const MAX_SHOWN = 80
+
+const shownLine = ({ buf, start, end }: LineReader): string =>
+  preview(scrub(buf.toString('utf8', start, Math.min(end, start + 1000))), MAX_SHOWN)
+
+const closeReasonOf = (
+  { exit, breach, stray, firstStray }: State,
+  { text }: StderrTail,
+  lacked: string | undefined,
+): string | undefined => {
   const ended = exit?.signal ? `it was ended by ${exit.signal}` : exit ? `it ended with status ${exit.status}` : undefined
   const said = text === '' ? undefined : `its stderr ends with: ${text}`
-  const skipped = stray === 0 ? undefined : `${stray} ${stray === 1 ? 'line' : 'lines'} on its stdout were not JSON-RPC`
+  const lines =
+    stray === 1
+      ? `1 line on its stdout was not JSON-RPC: '${firstStray}'`
+      : `${stray} lines on its stdout were not JSON-RPC, the first '${firstStray}'`
+  const skipped = stray === 0 ? undefined : lines
   const parts = [breach ?? ended, skipped, said, ended && lacked].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join('; ')
 }

@@ -101,6 +101,9 @@ const keyOf = async (config: ServerConfig, cwd: string, env: NodeJS.ProcessEnv):
     command === undefined ? [] : await Promise.all([command, ...args].map((word) => changedAt(resolve(cwd, word)))),
     address ? [address.origin, withoutSlash(address.pathname), hint(address.search)] : url,
     Object.entries(config.env ?? {}).map(([name, value]) => [name, hint(value)]),
+    Object.entries(config.headers ?? {}).map(([name, value]) => [name, hint(value)]),
+    Object.entries(config.headers_env ?? {}).map(([name, variable]) => [name, hint(env[variable])]),
+    config.scope,
     keys.map(hint),
   ]
   return sha256Of(JSON.stringify(parts), 32)

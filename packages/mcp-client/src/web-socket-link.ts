@@ -9,13 +9,12 @@ import { networkFault } from './network-fault.js'
 import type { RawArguments } from './raw-arguments.js'
 import type { ServerTarget } from './server-url.js'
 
-export const openWebSocket = async ({ url, token }: ServerTarget, allowsPrivateNet: boolean, places: RawArguments): Promise<Link> => {
+export const openWebSocket = async ({ url, headers }: ServerTarget, allowsPrivateNet: boolean, places: RawArguments): Promise<Link> => {
   const { WebSocket } = await import('undici')
   let failure: Error | undefined
   const dispatcher = await openHttpDispatcher(url, allowsPrivateNet, (error) => {
     failure = error
   })
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   let socket: InstanceType<typeof WebSocket> | undefined
   let why: string | undefined
 

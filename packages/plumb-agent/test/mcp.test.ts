@@ -8,6 +8,7 @@ import { envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { prepare } from '../src/config/prepare.js'
 import { readAgentArguments } from '../src/main-flags.js'
 import type { ChatMessage } from '../src/provider/provider.js'
+import { readResult } from '../src/provider/result-parts.js'
 import { toModelContent } from '../src/tool/content.js'
 import { openOwnServers } from '../src/tool/own-servers.js'
 import { openToolPolicy } from '../src/tool/policy.js'
@@ -18,7 +19,7 @@ import { openShell } from './shell.js'
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 const KINDS: Json = [
   { type: 'text', text: 'all' },
-  { type: 'image', media_type: 'image/png', data: 'aGk=' },
+  { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgo=' },
   { type: 'audio', media_type: 'audio/wav', data: 'aGk=' },
   { type: 'audio', media_type: 'audio/ogg', data: 'aGkh' },
   { type: 'resource', uri: 'file:///a.txt', media_type: 'text/plain', text: 'inside' },
@@ -99,6 +100,33 @@ t.test('what a model sees of an answer', async (t) => {
   t.strictSame(toModelContent('[{"type":"text","text":"a"}]', false), '[{"type":"text","text":"a"}]', 'nor are those of another tool')
 })
 
+t.test('an image is what its first bytes are, or a note', async (t) => {
+  const [png, jpeg] = ['iVBORw0KGgo=', '/9j/4AAQ']
+  const image = (media_type: string, data: string) => ({ type: 'image', media_type, data })
+  const note = (text: string) => ({ type: 'text', text })
+  const rows: readonly (readonly [given: Json, shown: object])[] = [
+    [image('image/png', png), image('image/png', png)],
+    [image('image/png', jpeg), image('image/jpeg', jpeg)],
+    [image('', png), image('image/png', png)],
+    [image('image/png', `data:image/png;base64,${png}`), image('image/png', png)],
+    [image('image/png', 'iVBO\r\nRw0KGgo'), image('image/png', png)],
+    [image('image/jpeg', '_9j_4AAQ'), image('image/jpeg', jpeg)],
+    [image('image/svg+xml', 'PHN2Zy8+'), note('[image, image/svg+xml, 6 bytes: it is neither PNG, JPEG, GIF nor WebP]')],
+    [image('image/png', ''), note('[image, image/png: its data is not base64]')],
+    [image('image/png', 'iVBOR'), note('[image, image/png: its data is not base64]')],
+    [image('image/png', '<svg/>'), note('[image, image/png: its data is not base64]')],
+    [
+      { type: 'resource', uri: 'file:///a', media_type: 'image/png', data: jpeg },
+      { type: 'resource', uri: 'file:///a', media_type: 'image/jpeg', data: jpeg },
+    ],
+    [
+      { type: 'resource', uri: 'file:///a.svg', media_type: 'image/svg+xml', data: 'PHN2Zy8+' },
+      { type: 'resource', uri: 'file:///a.svg', media_type: 'text/plain', text: /neither PNG/ },
+    ],
+  ]
+  for (const [given, shown] of rows) t.match(readResult([given]), [shown], JSON.stringify(given))
+})
+
 const HISTORY: readonly ChatMessage[] = [
   { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'a:kinds', input: {} }] },
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: KINDS, is_error: false }] },
@@ -115,7 +143,7 @@ t.test('every kind of content as the best that an API takes', async (t) => {
   const [, anthropic] = await ask('anthropic')
   t.strictSame(anthropic.content[0].content, [
     { type: 'text', text: 'all' },
-    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
     { type: 'text', text: '[audio, audio/wav, 2 bytes: this API takes none]' },
     { type: 'text', text: '[audio, audio/ogg, 3 bytes: this API takes none]' },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'inside' }, title: 'file:///a.txt' },
@@ -137,7 +165,7 @@ t.test('every kind of content as the best that an API takes', async (t) => {
   })
   t.strictSame(openai[2].content, [
     { type: 'text', text: 'Contents of the tool result toolu_1:' },
-    { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
     { type: 'input_audio', input_audio: { data: 'aGk=', format: 'wav' } },
     { type: 'file', file: { filename: 'b.pdf', file_data: 'data:application/pdf;base64,aGk=' } },
     // The input: messages of one role that follow each other are one.

@@ -62,7 +62,7 @@ t.test('the whole request', async (t) => {
           tool_use_id: 'call_1',
           content: [
             { type: 'text', text: 'a picture' },
-            { type: 'image', media_type: 'image/png', data: 'aa==' },
+            { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgo=' },
           ],
           is_error: true,
         },
@@ -106,7 +106,7 @@ t.test('the whole request', async (t) => {
       call_id: 'call_1',
       output: [
         { type: 'input_text', text: 'a picture' },
-        { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,aa==' },
+        { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
       ],
     },
     { type: 'message', role: 'assistant', content: 'done' },

@@ -420,7 +420,7 @@ t.test('runtime_context stands before each call, and counts', async (t) => {
 })
 
 t.test('what a model sees of a result', async (t) => {
-  const image = { type: 'image', media_type: 'image/png', data: 'aGk=' }
+  const image = { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgo=' }
   const cases: [string, boolean, Json][] = [
     ['"plain \\n text"', false, 'plain \n text'],
     ['{"n":9007199254740993}', false, '{"n":9007199254740993}'],

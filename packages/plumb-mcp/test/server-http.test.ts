@@ -100,6 +100,122 @@ const connect = async (url: string, headers: Record<string, string> = {}, client
   return { client, transport }
 }
 
+const PAGE = 'http://localhost:6274'
+
+t.test('a page that is let in gets in: questions before requests, and headers on whatever is answered', async (t) => {
+  const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,mcp-param-city, x-own, b@d' }
+  const readable = {
+    'access-control-allow-origin': PAGE,
+    vary: 'Origin',
+    'access-control-expose-headers': /mcp-session-id.*www-authenticate/,
+  }
+  for (const args of [['--no-token'], ['--token-env', 'T']]) {
+    const { port, end } = await start([...args, '--allow-origin', PAGE], { T: TOKEN })
+    const asked = (headers: Record<string, string>, path = '/mcp') =>
+      send(port, { method: 'OPTIONS', path, headers: { ...asks, ...headers } })
+    const preflight = await asked({ origin: PAGE })
+    t.match(preflight, {
+      status: 204,
+      headers: { ...readable, 'access-control-allow-methods': 'GET, POST, DELETE', 'access-control-max-age': /\d/ },
+    })
+    const allowed = String(preflight.headers['access-control-allow-headers']).split(', ')
+    for (const name of [
+      'authorization',
+      'content-type',
+      'accept',
+      'last-event-id',
+      'mcp-session-id',
+      'mcp-protocol-version',
+      'mcp-method',
+      'mcp-name',
+    ])
+      t.ok(allowed.includes(name), name)
+    t.strictSame(allowed.slice(-2), ['mcp-param-city', 'x-own'], 'and those of its own')
+    t.notOk(preflight.headers['access-control-allow-credentials'])
+    t.match(await asked({ origin: PAGE }, '/.well-known/oauth-protected-resource'), { status: 204, headers: readable }, 'wherever it asks')
+    t.match(await asked({ origin: PAGE, 'access-control-request-private-network': 'true' }), {
+      headers: { 'access-control-allow-private-network': 'true' },
+    })
+    const foreign = await asked({ origin: 'http://evil.example' })
+    t.equal(foreign.status, 403)
+    t.notOk(foreign.headers['access-control-allow-origin'])
+    t.match(await send(port, { method: 'OPTIONS', headers: { authorization: `Bearer ${TOKEN}` } }), { status: 405 }, 'no such question')
+
+    const token = args.length > 1 ? { authorization: `Bearer ${TOKEN}` } : {}
+    const origin = { origin: PAGE, ...token }
+    const opened = await send(port, { headers: origin, body: initialize('2025-11-25') })
+    t.match(opened, { status: 200, headers: { ...readable, 'mcp-session-id': /./ } })
+    const refusals: readonly (readonly [number, Sent])[] = [
+      [404, { headers: { ...origin, 'mcp-session-id': 'none' }, body: initialize() }],
+      [400, { headers: origin, body: '{' }],
+      [404, { path: '/', headers: origin }],
+      [405, { method: 'PUT', headers: origin }],
+      ...(args.length > 1 ? [[401, { headers: { origin: PAGE } }] as const] : []),
+    ]
+    for (const [status, sent] of refusals) t.match(await send(port, sent), { status, headers: readable }, `${status}`)
+    await end()
+  }
+})
+
+t.test('the address with a slash, what a client takes, and a mark before a body', async (t) => {
+  const { port, end } = await start(['--no-token'])
+  const [begin, list] = [initialize('2025-11-25'), request(2, 'tools/list')]
+  t.match(await send(port, { path: '/mcp/', body: begin }), { status: 200 })
+  t.match(await send(port, { path: '/mcp//', body: begin }), { status: 404 })
+  t.match(await send(port, { path: '/mcp/?token=x', body: begin }), { status: 400 })
+  const session = { 'mcp-session-id': await open(port) }
+  const takes: readonly (readonly [string, number])[] = [
+    ['*/*', 200],
+    ['application/*', 200],
+    ['text/html, */*;q=0.8', 200],
+    ['Application/JSON, Text/Event-Stream', 200],
+    ['text/html', 406],
+    ['*/*;q=0', 406],
+    ['application/json', 406],
+  ]
+  for (const [accept, status] of takes) t.match(await send(port, { headers: { ...session, accept }, body: list }), { status }, accept)
+  t.match(await send(port, { body: `\ufeff${JSON.stringify(begin)}` }), { status: 200 }, 'a byte order mark')
+  await end()
+})
+
+t.test('a client may have several streams, and come back on another: the newest gets what there is', async (t) => {
+  place.lay({ 'prompts/none.md': 'None' })
+  const { port, end } = await start(['--no-token', '--prompts', 'prompts'])
+  const session = { 'mcp-session-id': await open(port) }
+  await send(port, { headers: session, body: notification('notifications/initialized') })
+  const opened: { text: string; isOver: boolean; leave: () => void }[] = []
+  const stream = (): Promise<number> =>
+    new Promise((done, fail) => {
+      const one = { text: '', isOver: false, leave: () => sent.destroy() }
+      const sent = httpRequest(
+        { port, host: '127.0.0.1', path: '/mcp', headers: { accept: 'text/event-stream', ...session } },
+        (response) => {
+          opened.push(one)
+          response.setEncoding('utf8').on('data', (chunk: string) => {
+            one.text += chunk
+          })
+          response.on('close', () => {
+            one.isOver = true
+          })
+          done(response.statusCode ?? 0)
+        },
+      )
+      sent.on('error', fail)
+      sent.end()
+    })
+  t.strictSame([await stream(), await stream()], [200, 200])
+  place.lay({ 'prompts/one.md': 'One' })
+  await until(() => opened[1]?.text.includes('list_changed') === true)
+  t.notMatch(opened[0]?.text, /list_changed/, 'on one of them only')
+  t.notOk(opened[0]?.isOver, 'the other is not ended: its client would take the place again')
+  opened[1]?.leave()
+  await until(() => opened[0]?.isOver === true)
+  t.equal(await stream(), 200, 'who is ended comes back')
+  place.lay({ 'prompts/two.md': 'Two' })
+  await until(() => opened[2]?.text.includes('list_changed') === true)
+  await end()
+})
+
 t.test('faults 110, 112, 113: who may come in', async (t) => {
   const { port, end, err } = await start([])
   t.match(err(), /--token-env/, 'without a token it warns')

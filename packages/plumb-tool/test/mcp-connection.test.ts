@@ -119,6 +119,16 @@ t.test(
   },
 )
 
+t.test('why a server of Node ended at its start stands above the trace of its stack', async (t) => {
+  const program = "const f = (n) => { if (n === 0) throw new Error('no key in NOTES_KEY'); f(n - 1) }; f(9)"
+  const { opened } = await connect({ command: process.execPath, args: ['-e', program], prefix: 'ink', cache_ttl: 0, sandbox: false })
+  t.match(opened, {
+    error: {
+      detail: /ended before the handshake was done: it ended with status 1; its stderr ends with: .*\| Error: no key in NOTES_KEY$/,
+    },
+  })
+})
+
 t.test('without options: warnings are those of Node', async (t) => {
   const warned = once(process, 'warning')
   const opened = await connectMcp(configOf('names'))
@@ -221,10 +231,10 @@ t.test('fault 105: what is not a message is counted and skipped, or ends the con
   t.strictSame(await said(connection.call('flood', '{}')), answer('after the flood'))
   t.match(
     await said(connection.call('die', '{}')),
-    /^mcp_dead: .* it ended with status 7; 6 lines on its stdout were not JSON-RPC; its stderr/,
+    /^mcp_dead: .* it ended with status 7; 6 lines on its stdout were not JSON-RPC, the first '.+'; its stderr/,
   )
   const gone = async (name: string, config: ServerConfig = {}) => said((await hostile('well', config)).connection.call(name, '{}'))
-  t.equal(await gone('half'), "mcp_dead: MCP server 'ink' has ended: it ended with status 0; 1 line on its stdout were not JSON-RPC")
+  t.match(await gone('half'), /^mcp_dead: MCP server 'ink' has ended: it ended with status 0; 1 line on its stdout was not JSON-RPC: '.+'$/)
   t.equal(
     await gone('long'),
     `mcp_dead: MCP server 'ink' has ended: it wrote a line that is too long (line 3 is longer than ${MAX_LINE} bytes)`,
@@ -237,18 +247,25 @@ t.test('fault 105: what is not a message is counted and skipped, or ends the con
 t.test('fault 105: lines with some of their bits turned over are not an answer to what was asked', async (t) => {
   const { connection } = await hostile()
   t.strictSame(await said(connection.call('flips', '{}')), answer('after the flips'))
-  t.match(await said(connection.call('die', '{}')), /; \d{2,} lines on its stdout were not JSON-RPC; /)
+  t.match(await said(connection.call('die', '{}')), /; \d{2,} lines on its stdout were not JSON-RPC, the first '.+'; /)
 })
 
 t.test('fault 106: an answer goes to the question with its very id, once', async (t) => {
   const { connection } = await hostile()
   t.strictSame(await said(connection.call('ids', '{}')), answer('the answer'))
   t.strictSame(await said(connection.call('echo', '{"text":"2"}')), answer('heard: 2'))
+  t.strictSame(await said(connection.call('strings', '{}')), answer('by its text'), 'the number as text is that id')
+  t.strictSame(await said(connection.call('nulls', '{}')), answer('the answer'), 'null is absent before 2026-07-28')
+  t.strictSame(await said(connection.call('byte', '{}')), answer('a\ufffdb'), 'a byte that is not UTF-8 costs its character')
   const stop = new AbortController()
   const later = said(connection.call('later', '{}', { signal: stop.signal }))
   stop.abort()
   t.match(await later, /^cancelled/)
   t.strictSame(await said(connection.call('echo', '{"text":"3"}')), answer('heard: 3'), 'the late answer to another is ignored')
+  t.match(
+    await said((await hostile()).connection.call('babble', '{}', { timeoutMs: 500 })),
+    /^timeout: tool 'babble' .* within 0\.5 s; meanwhile 1 line on its stdout was not JSON-RPC, the last 'progress 10%\{.*…'; an answer came with an id that belongs to no request; its connection is closed$/,
+  )
 })
 
 interface Step {
@@ -278,7 +295,9 @@ t.test('fault 106: whatever is answered, and when, no call gets the answer to an
     say(0, { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'fake', version: '1' } })
     await connecting
     const dead = fault('mcp_dead', 'gone')
-    const request = await openRequests(client, { dead: undefined, die: () => {} }, 'fake', 60_000)
+    const life = { dead: undefined, die: () => {} }
+    const stray = () => ({ lines: 0, last: '', unmatched: guarded.unmatched() })
+    const request = await openRequests({ client, life, server: 'fake', timeoutMs: 60_000, stray })
     const asked: { id: number; stop: AbortController; wanted: string | undefined; got: Promise<string> }[] = []
     for (const [serial, { kind, which, form }] of steps.entries()) {
       const question = asked[which % Math.max(asked.length, 1)]
@@ -311,7 +330,9 @@ t.test('fault 106: whatever is answered, and when, no call gets the answer to an
 t.test('fault 107: a list of tools has an end, and each of its tools one name', async (t) => {
   const listed = async (how: string) => said((await hostile(how)).connection.tools())
   const about = "bad_reply: the list of tools of MCP server 'ink'"
-  t.equal(await listed('circle'), `${about} goes round in a circle: cursor 'again' came twice`)
+  const circle = await hostile('circle')
+  t.match(await said(circle.connection.tools()), [{ name: 'one' }, { name: 'two' }], 'what came before is taken')
+  t.match(circle.notes, [{ detail: /does not end: cursor 'again' came twice/ }])
   t.equal(await listed('endless'), `${about} has more than 1000 pages`)
   t.equal(await listed('many'), `${about} lists more than 10000 of them`)
   t.equal(await listed('none'), `${about} sent a page without 'tools'`)
@@ -329,6 +350,33 @@ t.test('fault 107: a list of tools has an end, and each of its tools one name', 
       `${left} the name '${'x'.repeat(59)}…' is longer than 256 characters`,
       `${left} 'bare' has no input schema`,
       `${left} a schema of 'deep' is nested more than 128 deep`,
+    ],
+  )
+})
+
+t.test('fault 108: a tool that nothing can check is left out alone when it is listed, and so is what it answers', async (t) => {
+  const { connection, notes } = await hostile('odd')
+  const tools = await connection.tools()
+  t.strictSame(tools.ok && tools.value.map(({ name, outputSchema }) => [name, outputSchema]), [
+    ['good', undefined],
+    ['draft-7', undefined],
+    ['answers', undefined],
+    ['lists', undefined],
+  ])
+  const left = "a tool of MCP server 'ink' is left out: the input schema of"
+  t.match(
+    notes.map(({ detail }) => detail),
+    [
+      new RegExp(`^${left} 'php' cannot be used: properties value must be \\["object"\\]$`),
+      new RegExp(`^${left} 'null' cannot be used`),
+      new RegExp(`^${left} 'none' cannot be used`),
+      new RegExp(`^${left} 'draft-3' cannot be used`),
+      new RegExp(`^${left} 'draft-4' cannot be used`),
+      new RegExp(`^${left} 'any' cannot be used`),
+      new RegExp(`^${left} 'nowhere' cannot be used: can't resolve reference #/\\$defs/Nope`),
+      new RegExp(`^${left} 'text' takes no object`),
+      /^what tool 'answers' of MCP server 'ink' answers is not checked: its output schema cannot be used: can't resolve reference/,
+      /^what tool 'lists' .* its output schema is not an object$/,
     ],
   )
 })
@@ -361,12 +409,14 @@ t.test('fault 108: a schema of the server cannot keep us busy, or send us anywhe
   const work = 'does not fit its output schema: it cannot be checked: the schema asks for too much work'
   t.equal(await said(connection.call('fan', '{}')), `${about('fan')} ${work}`)
   t.equal(await said(connection.call('loop', '{}')), `${about('loop')} ${work}`)
+  const unchecked = await hostile('unchecked')
+  await unchecked.connection.tools()
   // A pattern that the answer itself brings along is none.
-  t.match(await said(connection.call('data', '{}')), /^bad_reply: .*(\$data|cannot be used|does not fit)/)
-  t.equal(
-    await said(connection.call('remote', '{}')),
-    "bad_reply: tool 'remote' of MCP server 'ink' has an output schema that cannot be used: the schema cannot be used: it refers to 'http://127.0.0.1:9/schema.json', outside of itself",
-  )
+  for (const name of ['data', 'remote']) t.match(await said(unchecked.connection.call(name, '{}')), { isError: false }, name)
+  t.match(unchecked.notes, [
+    { detail: /^what tool 'remote' .* is not checked: .* it refers to 'http:\/\/127\.0\.0\.1:9\/schema\.json', outside of itself$/ },
+    { detail: /^what tool 'data' .* is not checked: .* pattern value must be \["string"\]$/ },
+  ])
 })
 
 t.test('fault 109: a server that dies in the middle of a call takes nothing along, and leaves nothing behind', async (t) => {

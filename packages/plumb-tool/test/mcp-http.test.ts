@@ -142,6 +142,7 @@ t.test('what a refusal means', async (t) => {
   const { origin } = await serve({
     '/401': says(401, 'who are you, sk-CANARY-bearer?'),
     '/403': says(403),
+    '/asks': says(401, '', { 'www-authenticate': 'Bearer resource_metadata="https://as.example/prm"' }),
     '/405': says(405),
     '/429': says(429, 'later', { 'retry-after': '7' }),
     '/503': says(503),
@@ -157,7 +158,7 @@ t.test('what a refusal means', async (t) => {
   const older = '; an older one needs transport: "sse"'
   const cases: [string, string][] = [
     ['/401', `unauthorized: ${host} does not accept the key for its MCP server (401): who are you, ***?`],
-    ['/403', `unauthorized: ${host} does not accept the key for its MCP server (403)`],
+    ['/403', `unauthorized: ${host} refuses this client, or what its key may do (403)`],
     ['/404', `bad_reply: no MCP server answers at this path of ${host} (404): nothing here${older}`],
     ['/405', `bad_reply: no MCP server answers at this path of ${host} (405)${older}`],
     ['/429', `rate_limited: ${host} asks for fewer requests (429): later`],
@@ -168,6 +169,13 @@ t.test('what a refusal means', async (t) => {
     ['/long', `bad_reply: ${host} sent a message that is longer than ${MAX_LINE} bytes`],
   ]
   for (const [path, words] of cases) t.equal(await refusal({ url: origin + path, token: 'sk-CANARY-bearer' }), words)
+  const give = '; give it with token_env, headers_env, or client_id_env and client_secret_env'
+  t.match(await refusal({ url: `${origin}/401` }), `unauthorized: ${host} wants a key for its MCP server, and none is given (401): who`)
+  t.match(
+    await refusal({ url: `${origin}/asks` }),
+    `unauthorized: ${host} wants a key for its MCP server, and none is given (401)${give} (https://as.example/prm says who gives tokens)`,
+  )
+  t.equal(await refusal({ url: `${origin}/403` }), `unauthorized: ${host} refuses this client, which has sent no key (403)${give}`)
   t.match(await connect({ url: `${origin}/429` }), { error: { retry_after: 7 } })
   t.match(await refusal({ url: 'http://127.0.0.1:9/mcp' }), /^connection_failed: 127\.0\.0\.1:9: /)
   t.match(await refusal({ url: 'http://nosuch.invalid/mcp' }), /^connection_failed: nosuch\.invalid: no address is known for this name/)
@@ -364,6 +372,143 @@ t.test('fault 109: of 100 calls to a server that starts anew in the middle, each
     )
     t.equal(outcomes[50], 'mcp_dead')
   }
+})
+
+t.test('headers of the entry go to its server, and to no other host', async (t) => {
+  const other = await serve({ '/mcp': well })
+  const { origin, seen } = await serve({
+    '/mcp': well,
+    '/away': ({ response }) => void response.writeHead(307, { location: `${other.origin.replace('127.0.0.1', 'localhost')}/mcp` }).end(),
+  })
+  process.env.TEST_KEY = 'CANARY key 1'
+  const headers = { 'X-Tenant': 'a b', Authorization: 'Basic CANARY2' }
+  await said(await open({ url: `${origin}/mcp`, headers, headers_env: { 'X-Goog-Api-Key': 'TEST_KEY' } }))
+  for (const { headers } of seen) t.match(headers, { 'x-tenant': 'a b', authorization: 'Basic CANARY2', 'x-goog-api-key': 'CANARY key 1' })
+  t.match(seen.at(-1), { body: /tools\/call/ })
+  t.match(await refusal({ url: `${origin}/away`, headers }), /where no key is sent/)
+  t.strictSame(other.seen, [])
+  const wrong: readonly (readonly [ServerConfig, RegExp])[] = [
+    [{ headers: { 'a b': 'x' } }, /^config_invalid: 'headers' .*'a b' is not a name of a header/],
+    [{ headers: { Accept: 'x' } }, /'Accept' is set by the protocol/],
+    [{ headers: { 'Mcp-Session-Id': 'x' } }, /set by the protocol/],
+    [{ headers: { authorization: 'x' }, token: 'y' }, /'authorization' and a token exclude each other/],
+    [{ headers: { a: 'x\ny: z' } }, /the value of 'a' has a line end/],
+    [{ headers: { a: 'x' }, headers_env: { A: 'TEST_KEY' } }, /'A' stands there twice/],
+    [{ headers_env: { a: 'NO_SUCH' } }, /^missing_key: the environment has no NO_SUCH, which headers_env names for 'a'/],
+  ]
+  for (const [config, words] of wrong) t.match(await refusal({ url: `${origin}/mcp`, ...config }), words)
+  const echo = await serve({
+    '/mcp': ({ request, response }) => void response.writeHead(500).end(String(request.headers['x-goog-api-key'])),
+  })
+  t.notMatch(await refusal({ url: `${echo.origin}/mcp`, headers_env: { 'X-Goog-Api-Key': 'TEST_KEY' } }), /CANARY/)
+})
+
+/** Each `/token` gives a token for the scope that is asked for. */
+const openIssuer = async ({ needs = '', supported, methods, refuses = false, flawed = false }: Issuer) => {
+  const asked: { readonly body: URLSearchParams; readonly authorization: string | undefined }[] = []
+  let granted: readonly string[] = []
+  const server = await serve({
+    '/mcp': (given) => {
+      const { request, response, origin, message } = given
+      const where = `resource_metadata="${origin}/.well-known/oauth-protected-resource"`
+      const lacks = message.method === 'tools/call' && !granted.includes('mcp:write') && needs.includes('mcp:write')
+      if (!/^Bearer tok/.test(request.headers.authorization ?? ''))
+        response.writeHead(401, { 'www-authenticate': `Bearer ${where}${needs === '' ? '' : ', scope="mcp:read"'}` }).end()
+      else if (lacks)
+        response.writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="mcp:write", ${where}` }).end('{}')
+      else well(given)
+    },
+    '/.well-known/oauth-protected-resource': ({ response, origin }) =>
+      json(response, { resource: `${origin}/mcp`, authorization_servers: [origin], ...(supported ? { scopes_supported: supported } : {}) }),
+    '/.well-known/oauth-authorization-server': ({ response, origin }) =>
+      json(response, {
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: flawed ? 5 : `${origin}/token`,
+        response_types_supported: ['code'],
+        ...(methods ? { token_endpoint_auth_methods_supported: methods } : {}),
+      }),
+    '/token': ({ request, response }) => {
+      const body = new URLSearchParams(server.seen.at(-1)?.body)
+      asked.push({ body, authorization: request.headers.authorization })
+      granted = (body.get('scope') ?? '').split(' ')
+      if (!refuses) json(response, { access_token: `tok${asked.length}`, token_type: 'bearer' })
+      else response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client","error_description":"disabled"}')
+    },
+  })
+  const config = { url: `${server.origin}/mcp`, client_id_env: 'TEST_CLIENT_ID', client_secret_env: 'TEST_CLIENT_SECRET' }
+  return { config, asked, scopes: () => asked.map(({ body }) => body.get('scope')) }
+}
+
+interface Issuer {
+  readonly needs?: string
+  readonly supported?: readonly string[]
+  readonly methods?: readonly string[]
+  readonly refuses?: boolean
+  readonly flawed?: boolean
+}
+
+t.test('OAuth: which scope is asked for, how the client shows who it is, and how often', async (t) => {
+  process.env.TEST_CLIENT_ID = 'my id'
+  process.env.TEST_CLIENT_SECRET = "s3:%/+é'~"
+  const rows: readonly (readonly [what: string, issuer: Issuer, config: ServerConfig, scopes: readonly (string | null)[]])[] = [
+    ['none is named', {}, {}, [null]],
+    ['that of the challenge', { needs: 'mcp:read', supported: ['a'] }, {}, ['mcp:read']],
+    ['what is supported', { supported: ['a', 'b'] }, {}, ['a b']],
+    ['that of the entry', { needs: 'mcp:read', supported: ['a'] }, { scope: 'own other' }, ['own other']],
+    ['more, where a 403 asks for it', { needs: 'mcp:read mcp:write' }, {}, ['mcp:read', 'mcp:read mcp:write']],
+  ]
+  for (const [what, issuer, more, scopes] of rows) {
+    const { config, scopes: wanted } = await openIssuer(issuer)
+    t.strictSame(await said(await open({ ...config, ...more })), text('{}'), what)
+    t.strictSame(wanted(), scopes, what)
+  }
+  const basic = `Basic ${Buffer.from('my+id:s3%3A%25%2F%2B%C3%A9%27%7E').toString('base64')}`
+  const methods: readonly (readonly [string[] | undefined, object])[] = [
+    [undefined, { authorization: basic }],
+    [['private_key_jwt', 'client_secret_basic', 'client_secret_post'], { authorization: basic }],
+    [['client_secret_post'], { authorization: undefined }],
+  ]
+  for (const [each, shown] of methods) {
+    const { config, asked } = await openIssuer(each ? { methods: each } : {})
+    await open(config)
+    t.match(asked, [shown], String(each))
+    t.equal(asked[0]?.body.get('client_secret') ?? undefined, each?.length === 1 ? "s3:%/+é'~" : undefined)
+  }
+  const refused = await openIssuer({ refuses: true })
+  t.equal(await refusal(refused.config), "unauthorized: the handshake with MCP server 'far': no token was given for it: disabled")
+  t.equal(refused.asked.length, 1, 'a client that is refused is not locked by asking')
+  const flawed = await openIssuer({ flawed: true })
+  t.match(await refusal(flawed.config), /^unauthorized: .*the metadata of its authorization server cannot be used: 'token_endpoint': /)
+})
+
+t.test('a server that is silent, or refuses a revision, is asked for an older one', async (t) => {
+  const refuses =
+    (isKnown: (version: unknown) => boolean, status: number, body: string): Answer =>
+    (asked) =>
+      asked.message.method === 'initialize' && !isKnown(asked.message.params?.protocolVersion)
+        ? void asked.response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
+        : asked.message.method === 'server/discover'
+          ? void asked.response.writeHead(404).end()
+          : well(asked)
+  const { origin } = await serve({
+    '/hangs': (asked) => (asked.message.method === 'server/discover' ? undefined : well(asked)),
+    '/accepts': (asked) => (asked.message.method === 'server/discover' ? void asked.response.writeHead(202).end() : well(asked)),
+    '/old': refuses((version) => version === '2025-06-18' || version === '2025-03-26', 400, 'unsupported'),
+    '/never': refuses(() => false, 400, 'not here'),
+    '/text-ids': (asked) =>
+      asked.message.id === undefined
+        ? well(asked)
+        : json(asked.response, { jsonrpc: '2.0', id: String(asked.message.id), result: resultOf(asked.message) }),
+  })
+  for (const path of ['/hangs', '/accepts', '/text-ids']) t.strictSame(await said(await open({ url: origin + path })), text('{}'), path)
+  t.equal((await open({ url: `${origin}/old` })).protocol, '2025-06-18')
+  t.match(await refusal({ url: `${origin}/never` }), /answered with status 400: not here/)
+  t.match(
+    await refusal({ url: `${origin}/old`, revision: '2025-11-25' }),
+    /answered with status 400: unsupported/,
+    'not where one is named',
+  )
 })
 
 t.test('OAuth client credentials are exchanged for a token', async (t) => {

@@ -180,7 +180,9 @@ t.test('a revision that is named is the one that is spoken', async (t) => {
   const older = await open({ ...command('published.mjs'), revision: '2025-06-18' }, place)
   t.equal(older.connection.protocol, '2025-06-18')
   t.equal((await open({ ...command('published.mjs'), revision: 'auto' }, place)).connection.protocol, '2026-07-28')
-  await t.rejects(open({ ...command('published.mjs'), revision: '2027' }, place), { message: /^config_invalid: '2027' is not a revision/ })
+  await t.rejects(open({ ...command('published.mjs'), revision: '2027' }, place), {
+    message: /^config_invalid: '2027' is not a known revision/,
+  })
   const refused = open({ ...command('revisions.cjs', 'older'), revision: '2026-07-28' }, place)
   await t.rejects(refused, {
     message: /^bad_reply: MCP server 'ink' does not speak revision 2026-07-28: it does not know server\/discover/,

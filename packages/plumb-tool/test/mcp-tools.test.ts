@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Json, Type } from '@plumb/lang'
-import { fault } from '@plumb/wire'
 import t from 'tap'
 import { readToolAnswer } from '../../mcp-client/src/answer.js'
 import type { McpAnswer, McpConnection } from '../../mcp-client/src/connection.js'
@@ -163,7 +162,10 @@ t.test('answers as values of a type, and as content', async (t) => {
   for (const [given, shown] of contents) t.strictSame(contentOfAnswer('x', given, limit), { ok: true, value: JSON.stringify(shown) })
   const ours = { error: 'rate_limited', category: 'unavailable', detail: 'slow down', retry_after: 2 }
   const said = (error: object, ...more: McpAnswer['content']) =>
-    readToolAnswer({ content: [words(JSON.stringify(error)), ...more], isError: true }, { server: 's', tool: 'x', check: undefined })
+    readToolAnswer(
+      { content: [words(JSON.stringify(error)), ...more], isError: true },
+      { server: 's', tool: 'x', check: undefined, takesNull: false },
+    )
   const answers = [said(ours), said({ ...ours, error: 'no_such_code' }), said(ours, words('more'))]
   const errors = answers.map((answer) => (answer.ok ? contentOfAnswer('x', answer.value, limit) : answer))
   t.strictSame(errors[0], { ok: false, error: { ...ours, tool: 'x' } }, 'an error object of ours is that error')
@@ -659,10 +661,12 @@ t.test('inputs of a server have the defaults and the repairs of those that a spe
   for (const [more, json, repairs] of fits) t.strictSame(given(more), { ok: true, value: { json, repairs } }, json)
   t.match(given(',"paths":"[\\"a\\"]"'), { error: { error: 'input_type_mismatch', detail: /\/paths must be array/ } }, 'never on paths')
   t.match(given(',"n":"5x"'), { error: { detail: /\/n must be integer/ } })
-  t.strictSame(fit('{"k":1}'), { ok: true, value: { json: '{"k":1}', repairs: [] } }, 'a default that the schema refuses is for the server')
-  t.strictSame(fit('{"k":"1","more":2}'), {
+  const filled = '"n":7,"kind":"a"}'
+  t.strictSame(fit('{"k":1}'), { ok: true, value: { json: `{"k":1,${filled}`, repairs: [] } }, 'a default that the schema refuses is none')
+  t.strictSame(fit('{"k":"1","more":2}'), { ok: true, value: { json: `{"k":1,"more":2,${filled}`, repairs: ['k: "1" read as 1'] } })
+  t.match(fit('{"k":1,"odd":4}'), {
     ok: false,
-    error: fault('input_type_mismatch', "the input of 'x' does not fit the schema of its server: /odd must be <= 3"),
+    error: { detail: "the input of 'x' does not fit the schema of its server: /odd must be <= 3" },
   })
   t.match(fit('[1]'), { error: { detail: "the input of 'x' is an object, found [1]" } })
   const nested = { $ref: '#/$defs/a' }

@@ -85,7 +85,7 @@ export const mcpClient: Target = {
       must(id === undefined || typeof id === 'string' || typeof id === 'number', 'an id is of an odd kind')
       const result = (message as { result?: Readonly<Record<string, unknown>> }).result
       if (!result) continue
-      const pages = await readPages(async () => succeed(result), 'tools', 's')
+      const pages = await readPages(async () => succeed(result), { key: 'tools', server: 's', note: sound })
       if (!pages.ok) sound(pages.error)
       const tools = pages.ok ? readTools(pages.value.items, 's', sound) : []
       must(new Set(tools.map(({ name }) => name)).size === tools.length, 'two tools have one name')
@@ -103,7 +103,7 @@ export const mcpClient: Target = {
 }
 
 const judgeAnswer = (result: Readonly<Record<string, unknown>>, check: Parameters<typeof readToolAnswer>[1]['check']): void => {
-  const answer = readToolAnswer(result, { server: 's', tool: 't', check })
+  const answer = readToolAnswer(result, { server: 's', tool: 't', check, takesNull: false })
   if (!answer.ok) return sound(answer.error)
   for (const part of answer.value.content) {
     const texts = part.type === 'text' ? [part.text] : 'data' in part ? [part.data] : 'uri' in part ? [part.uri] : []

@@ -95,9 +95,12 @@ export const mcpServers = (inner: Inner): KeyRule => ({
 export const serverOf = (inner: Inner): KeyRule => ({ ...rule('a URL or a config value', (v) => isUrl(v) || isRecord(v)), inner })
 
 /** A server must not get what pays for a model (plumb-agent(1), Providers). */
-export const VARIABLE = rule("the name of an environment variable, and never that of a provider's key", (v) => {
-  return typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !KEY_VARIABLES.includes(v)
-})
+const isVariable = (v: Json): boolean => typeof v === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(v) && !KEY_VARIABLES.includes(v)
+export const VARIABLE = rule("the name of an environment variable, and never that of a provider's key", isVariable)
+export const VARIABLES = rule(
+  "an object of names of environment variables, and never those of providers' keys",
+  (v) => isRecord(v) && Object.values(v).every(isVariable),
+)
 
 export const manyOf = (...values: readonly string[]): KeyRule =>
   rule(`a list of ${values.join(', ')}`, (v) => isStrings(v) && v.every((s) => values.includes(s)))

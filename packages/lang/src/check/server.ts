@@ -4,8 +4,13 @@ import { once } from '@plumb/wire/once'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { ObjectValue } from '../parse/ast.js'
 import type { Config, Inner, KeyTable } from './config.js'
-import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, WEB_ADDRESS, WORD, wholeFrom } from './rules.js'
+import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, VARIABLES, WEB_ADDRESS, WORD, wholeFrom } from './rules.js'
 import { SANDBOX } from './sandbox.js'
+
+const WORDS_OF_SCOPE = rule(
+  'words with a space between them',
+  (v) => typeof v === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(v),
+)
 
 const keys = (): KeyTable => ({
   command: WORD,
@@ -21,6 +26,10 @@ const keys = (): KeyTable => ({
   prefix: rule("a string without ':'", (v) => typeof v === 'string' && v !== '' && !v.includes(':')),
   client_id_env: VARIABLE,
   client_secret_env: VARIABLE,
+  scope: WORDS_OF_SCOPE,
+  headers: TEXTS,
+  headers_env: VARIABLES,
+  instructions: FLAG,
   auth: oneOf('query'),
   strict: FLAG,
   trusted: FLAG,
@@ -32,7 +41,7 @@ const keys = (): KeyTable => ({
 })
 
 const OF_COMMAND = ['args', 'env', 'sandbox']
-const OF_URL = ['token', 'token_env', 'transport', 'client_id_env', 'client_secret_env', 'auth']
+const OF_URL = ['token', 'token_env', 'transport', 'client_id_env', 'client_secret_env', 'auth', 'scope', 'headers', 'headers_env']
 
 const checkTogether = (config: Config, object: ObjectValue, report: Report): void => {
   const keyOf = (text: string) => object.entries.find(({ key }) => key.text === text)?.key

@@ -27,8 +27,8 @@ export const serversOf = (bound: Bound): readonly Json[] => {
 
 const variablesOf = (server: Json): string[] => {
   if (typeof server !== 'object' || server === null) return []
-  return KEYS.flatMap((key) => {
-    const name = (server as { readonly [key: string]: Json })[key]
-    return typeof name === 'string' ? [name] : []
-  })
+  const config = server as { readonly [key: string]: Json }
+  const { headers_env } = config
+  const ofHeaders = typeof headers_env === 'object' && headers_env !== null ? Object.values(headers_env) : []
+  return [...KEYS.map((key) => config[key]), ...ofHeaders].filter((name) => typeof name === 'string')
 }

@@ -27,6 +27,7 @@ import type { Effort } from '../provider/effort.js'
 import { withDistinctIds } from '../provider/memory-messages.js'
 import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { KeptCalls } from '../tool/kept-calls.js'
+import { withInstructions } from '../tool/server-instructions.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
 import { countGranted } from './billing.js'
@@ -170,14 +171,15 @@ class ProviderConversation implements Conversation {
   }
 
   #compose(turn: Turn, emit: Emit, billing: Billing | undefined): ModelRequest {
-    const { system, hasRuntimeContext, parallelToolCalls, input, output, schemaInPrompt } = this.#config
+    const { hasRuntimeContext, parallelToolCalls, input, output, schemaInPrompt } = this.#config
     const settings = () => ({ model: this.#model, temperature: this.#temperature, effort: this.#effort })
+    const tools = this.#tools.offers()
     return {
-      system,
+      system: withInstructions(this.#config.system, tools),
       context: hasRuntimeContext ? this.#contextNow() : undefined,
       history: this.#memory,
       turn: turn.messages,
-      tools: this.#tools.offers(),
+      tools,
       parallelToolCalls,
       ...settings(),
       settings,

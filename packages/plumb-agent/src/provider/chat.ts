@@ -31,6 +31,7 @@ import { type AnswerReader, asJson, type Finished, type Protocol } from './proto
 import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
 import { mediaOf, toolNamesOf } from './read-message.js'
 import { sizeOf } from './request-size.js'
+import { ToolForms } from './tool-forms.js'
 import { type WireNames, wireNames } from './wire-names.js'
 
 export interface ChatSettings {
@@ -84,6 +85,7 @@ class HttpProvider implements Provider {
   readonly #connection: HttpConnection
   readonly #keyHint: string
   readonly #concessions: Concessions
+  readonly #tools: ToolForms
   readonly #failures: ReplyFailures
   #opened: Promise<BatchLane> | undefined
 
@@ -96,6 +98,7 @@ class HttpProvider implements Provider {
     this.#connection = openConnection(endpoint, timing)
     this.#keyHint = keyHintOf(account, key)
     this.#concessions = new Concessions(protocol, presetOf(account.name))
+    this.#tools = new ToolForms(protocol.dialect)
     this.#failures = replyFailures(this.#host, this.#keyHint)
   }
 
@@ -133,7 +136,7 @@ class HttpProvider implements Provider {
     const system = systemText(question, format, isProviderItself(account, endpoint))
     const effort = this.#concessions.effortFor(question)
     const options = { maxTokens, thinkingBudget, isStreaming: this.#isStreaming, names, downgrades, system, format, effort }
-    const body = this.#protocol.bodyOf(question, options)
+    const body = this.#protocol.bodyOf({ ...question, tools: this.#tools.of(question.tools) }, options)
     const isPatched = !isRecord(patch) || Object.keys(patch).length > 0
     return { body: isPatched ? mergePatch(body, patch) : body, isWrapped: format?.isWrapped === true }
   }
@@ -162,6 +165,7 @@ class HttpProvider implements Provider {
     const names = wireNames([...asked.tools.map(({ name }) => name), ...toolNamesOf([...asked.history, ...asked.turn])])
     for (let question = asked; ; question = withCurrentSettings(asked)) {
       this.#concessions.reportEffort(question)
+      this.#tools.report(question)
       const { result, sent } = await this.#send({ question, names, cancelled })
       const { model } = sent.question
       if (result.ok) {
@@ -175,7 +179,9 @@ class HttpProvider implements Provider {
       }
       const hint = hintFor(this.#protocol, result.failure)
       if (hint !== undefined) return { ok: false, failure: withHint(result.failure, hint) }
-      if (cancelled.isCancelled || !this.#concessions.learn(refused, result.failure)) return result
+      if (cancelled.isCancelled) return result
+      const hasLess = this.#tools.learn(sent.question, result.failure, sent.body, names)
+      if (!hasLess && !this.#concessions.learn(refused, result.failure)) return result
     }
   }
 

@@ -16,8 +16,12 @@ export interface Dialect {
   /** The maximum of optional fields, and of alternatives, in one schema. */
   readonly maxOptional: number
   readonly maxUnions: number
+  /** The maximum of tools with strict schemas, which share the numbers above. */
+  readonly maxStrictTools: number
   /** A schema beyond the dialect may be sent all the same, as one that the server does not enforce. */
   readonly takesLoose: boolean
+  /** Names that properties of a tool's input may have, strict or not. Undefined: any. */
+  readonly names?: RegExp
 }
 
 /** The part of a request about its answer. */
@@ -35,14 +39,20 @@ export const formatOf = (output: Type, dialect: Dialect): OutputFormat | undefin
   if (kind === 'string') return undefined
   const isWrapped = kind !== 'record'
   const type = isWrapped ? wrapperOf(output) : output
-  const strict = strictSchema(type, dialect)
+  const strict = strictSchema(toSchema(type), dialect)?.schema
   if (!strict && !dialect.takesLoose) return undefined
   return { schema: strict ?? toSchema(type), isStrict: strict !== undefined, isWrapped }
 }
 
+export interface StrictSchema {
+  readonly schema: Schema
+  /** Of its fields, and of its alternatives. */
+  readonly optional: number
+  readonly unions: number
+}
+
 /** Undefined if a record contains what the dialect has no schema for: tuples, maps, `json`. */
-const strictSchema = (type: Type, dialect: Dialect): Schema | undefined => {
-  const whole = toSchema(type)
+export const strictSchema = (whole: Schema, dialect: Dialect): StrictSchema | undefined => {
   const { $defs, ...root } = whole
   const definitions = Object.entries(($defs ?? {}) as Readonly<Record<string, Schema>>)
   if (!dialect.isRecursive && definitions.some(([name]) => reaches(whole, name))) return undefined
@@ -51,13 +61,7 @@ const strictSchema = (type: Type, dialect: Dialect): Schema | undefined => {
   const fittedDefinitions = definitions.map(([name, schema]) => [name, fit(schema, dialect, count)] as const)
   const isFitting = fitted && fittedDefinitions.every(([, schema]) => schema)
   if (!isFitting || count.optional > dialect.maxOptional || count.unions > dialect.maxUnions) return undefined
-  return definitions.length === 0 ? fitted : { ...fitted, $defs: Object.fromEntries(fittedDefinitions) as Json }
-}
-
-/** A tool's schema may be strict only if nothing of it has to be left out. */
-export const isStrictSchema = (schema: Schema, dialect: Dialect): boolean => {
-  const fitted = fit(schema, dialect, { optional: 0, unions: 0 })
-  return fitted !== undefined && JSON.stringify(fitted) === JSON.stringify(schema)
+  return { schema: definitions.length === 0 ? fitted : { ...fitted, $defs: Object.fromEntries(fittedDefinitions) as Json }, ...count }
 }
 
 const fit = (schema: Schema, dialect: Dialect, count: { optional: number; unions: number }): Schema | undefined => {

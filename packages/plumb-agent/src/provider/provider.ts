@@ -43,6 +43,8 @@ export interface ToolOffer {
   /** Always an object schema. */
   readonly input_schema: { readonly [key: string]: Json }
   readonly strict?: boolean
+  /** What its server says of all its tools; with the first of them. */
+  readonly instructions?: string
 }
 
 export interface ModelRequest {

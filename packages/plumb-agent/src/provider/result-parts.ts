@@ -2,6 +2,7 @@
 
 import type { Json } from '@plumb/lang'
 import { textAt } from './http/json-path.js'
+import { readImage } from './tool-image.js'
 
 export type ResultPart =
   | { readonly type: 'text'; readonly text: string }
@@ -47,12 +48,24 @@ const readPart = (item: Json): ResultPart | undefined => {
   const at = (key: string) => textAt(item, key)
   const [type, text, data, uri, media_type = ''] = [at('type'), at('text'), at('data'), at('uri'), at('media_type')]
   if (type === 'text') return text === undefined ? undefined : { type, text }
-  if (type === 'image' || type === 'audio') return data === undefined || media_type === '' ? undefined : { type, media_type, data }
+  if (type === 'image') return data === undefined ? undefined : imagePart(data, media_type)
+  if (type === 'audio') return data === undefined || media_type === '' ? undefined : { type, media_type, data }
   if (uri === undefined) return undefined
   if (type === 'resource_link') {
     const words = [at('title') ?? at('name'), at('description'), at('media_type')].filter((word) => word !== undefined && word !== '')
     return { type, uri, words: words.map((word) => `, ${word}`).join('') }
   }
   if (type !== 'resource' || (text === undefined && data === undefined)) return undefined
+  if (data !== undefined && media_type.startsWith('image/')) return { type, uri, ...imageResource(data, media_type) }
   return { type, uri, media_type, ...(text === undefined ? {} : { text }), ...(data === undefined ? {} : { data }) }
+}
+
+const imagePart = (data: string, media_type: string): ResultPart => {
+  const image = readImage(data, media_type)
+  return image.note === undefined ? { type: 'image', ...image } : { type: 'text', text: image.note }
+}
+
+const imageResource = (data: string, media_type: string) => {
+  const image = readImage(data, media_type)
+  return image.note === undefined ? image : { media_type: 'text/plain', text: image.note }
 }

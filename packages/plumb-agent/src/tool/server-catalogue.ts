@@ -42,24 +42,26 @@ interface Entry {
   readonly input_schema: { readonly [key: string]: Json }
   readonly output_schema?: { readonly [key: string]: Json }
   readonly strict?: boolean
+  readonly instructions?: string
   readonly effects?: readonly Effect[]
   readonly hosts?: readonly string[]
 }
 
 const isEntry = (value: unknown): value is Entry => {
   if (!isRecord(value)) return false
-  const { name, description, input_schema, output_schema, strict, effects, hosts } = value
+  const { name, description, input_schema, output_schema, strict, instructions, effects, hosts } = value
   const isText = typeof name === 'string' && name !== '' && (description === undefined || typeof description === 'string')
   const areEffects = effects === undefined || isListOf(effects, (effect) => EFFECTS.includes(effect as Effect))
   const areHosts = hosts === undefined || isListOf(hosts, (host) => typeof host === 'string')
   const areSchemas = isRecord(input_schema) && (output_schema === undefined || isRecord(output_schema))
-  return isText && areSchemas && (strict === undefined || typeof strict === 'boolean') && areEffects && areHosts
+  const areInstructions = instructions === undefined || typeof instructions === 'string'
+  return isText && areInstructions && areSchemas && (strict === undefined || typeof strict === 'boolean') && areEffects && areHosts
 }
 
 const isListOf = (value: unknown, is: (item: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
 
 const toTool = (
-  { name, description = '', input_schema, output_schema, strict, effects, hosts }: Entry,
+  { name, description = '', input_schema, output_schema, strict, instructions, effects, hosts }: Entry,
   servers: readonly Json[],
 ): CallableTool => {
   let fit: FitSchema | undefined
@@ -75,7 +77,7 @@ const toTool = (
       signature ??= { input: typeOfSchema(input_schema), output: output_schema ? typeOfSchema(output_schema) : { kind: 'json' } }
       return signature
     },
-    offer: { name, description, input_schema, ...(strict ? { strict } : {}) },
+    offer: { name, description, input_schema, ...(strict ? { strict } : {}), ...(instructions === undefined ? {} : { instructions }) },
     isWrapped: false,
     isOfServer: true,
     timeoutMs: callTimeoutMs(servers),

@@ -19,6 +19,8 @@ export type ReadBody = (request: IncomingMessage) => Promise<Result<unknown>>
 /** Bytes that each body may use regardless of the others: small requests are served beside large ones that stall. */
 const FREE_BYTES = 16 * 1024
 
+const BOM = Buffer.from('\ufeff')
+
 export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout }: BodyLimits): ReadBody => {
   const tooLong = fail('line_too_long', `the body is longer than ${maxBytes} bytes`)
   const noRoom = fail('overloaded', `the bodies that are on their way have more than ${maxTotalBytes} bytes together: try again later`)
@@ -43,7 +45,7 @@ export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout }: BodyLimits
       }
       const body = Buffer.concat(chunks, bytes)
       if (!isUtf8(body)) return fail('invalid_utf8', 'the body is not UTF-8')
-      return parseJson(body, 0, body.length)
+      return parseJson(body, body.indexOf(BOM) === 0 ? BOM.length : 0, body.length)
     } catch {
       return fail('connection_failed', isStalled ? 'the body stopped in the middle' : 'the request ended in the middle of its body')
     } finally {

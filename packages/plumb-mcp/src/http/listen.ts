@@ -8,8 +8,10 @@ import type { ServerContext } from '../server/server-context.js'
 import { openStateless, type StatelessServer } from '../stateless/stateless-server.js'
 import { answerStateless, isStateless } from './answer-stateless.js'
 import { openBodies, type ReadBody } from './body.js'
+import { allowOrigin, METHODS } from './cors.js'
 import { sendError, sendResponse, toWebRequest } from './respond.js'
 import { type HttpSession, type HttpSessions, openHttpSessions } from './sessions.js'
+import { keepWaiting } from './standing-streams.js'
 import { hasToken } from './token.js'
 
 export interface ListenOptions {
@@ -97,8 +99,10 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
   const { headers, method = '', url = '' } = request
   const foreign = whyForeign(headers, options.gate)
   if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign)
-  if (url.split('?', 1)[0] !== PATH) return sendError(response, 404, REFUSED, `there is nothing here but ${PATH}`)
-  if (url !== PATH) return sendError(response, 400, REFUSED, 'a query is of no use here, and no place for a token')
+  // Before the token, which no such question carries.
+  if (allowOrigin(request, response)) return
+  if (url.split('?', 1)[0]?.replace(/\/$/, '') !== PATH) return sendError(response, 404, REFUSED, `there is nothing here but ${PATH}`)
+  if (url.includes('?')) return sendError(response, 400, REFUSED, 'a query is of no use here, and no place for a token')
   if (options.token !== undefined && !hasToken(headers.authorization, options.token)) {
     return sendError(response, 401, REFUSED, 'a bearer token is wanted', { 'www-authenticate': 'Bearer realm="plumb-mcp"' })
   }
@@ -112,10 +116,11 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
   if (response.destroyed) leave()
   else response.once('close', leave)
   const parsedBody = method === 'POST' ? { parsedBody: body.value } : {}
-  await sendResponse(await session.transport.handleRequest(toWebRequest(request), parsedBody), response)
+  if (method === 'GET') await session.streams.take(response, headers['last-event-id'])
+  const isWritten = await sendResponse(await session.transport.handleRequest(toWebRequest(request), parsedBody), response)
+  if (isWritten && session.streams.isReplaced(response)) keepWaiting(response)
+  else response.end()
 }
-
-const METHODS = ['GET', 'POST', 'DELETE']
 
 const refuseBody = (response: ServerResponse, { error, detail }: Fault): void => {
   // The rest of the body is not waited for.

@@ -4,19 +4,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Without the body, which was read before. */
 export const toWebRequest = ({ method = 'GET', headers }: IncomingMessage): Request => {
-  const entries = Object.entries(headers).flatMap(([name, value]) =>
+  const entries = Object.entries({ ...headers, accept: namedTypes(headers.accept, method) }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
   return new Request('http://127.0.0.1/mcp', { method, headers: entries })
 }
 
-/** Resolves when the client has received everything, or is gone. */
-export const sendResponse = async (response: Response, to: ServerResponse): Promise<void> => {
+/** With the types that the SDK looks for in place of what covers them. */
+const namedTypes = (accept: string | undefined, method: string): string => {
+  const ranges = (accept ?? '').split(',').map((range) => range.trim().toLowerCase())
+  const takes = (range: string) => ranges.some((one) => one.split(';', 1)[0]?.trim() === range && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(one))
+  const isAny = takes('*/*') || (method === 'POST' && takes('application/*'))
+  return isAny ? BOTH_TYPES : ranges.join(', ')
+}
+
+const BOTH_TYPES = 'application/json, text/event-stream'
+
+/** Resolves when everything has been written, which the caller ends. False: the client is gone, or it was ended here. */
+export const sendResponse = async (response: Response, to: ServerResponse): Promise<boolean> => {
   // The SDK does not decide whether the connection is kept: the client may have asked for its end.
   const { connection: _, ...headers } = Object.fromEntries(response.headers)
   to.writeHead(response.status, headers)
   const reader = response.body?.getReader()
-  if (!reader) return void to.end()
+  if (!reader) {
+    to.end()
+    return false
+  }
   to.flushHeaders()
   const leave = () => void reader.cancel().catch(() => {})
   to.once('close', leave)
@@ -30,7 +43,7 @@ export const sendResponse = async (response: Response, to: ServerResponse): Prom
     // The stream was cancelled.
   }
   to.off('close', leave)
-  to.end()
+  return !to.destroyed
 }
 
 const onDrain = (to: ServerResponse, resolve: () => void): void => {

@@ -7,6 +7,7 @@ import { openClient } from '../server/client.js'
 import type { Client } from '../server/method.js'
 import type { ServerContext } from '../server/server-context.js'
 import { openEventLog } from './event-log.js'
+import { openStandingStreams, type StandingStreams } from './standing-streams.js'
 
 export interface SessionLimits {
   readonly maxSessions: number
@@ -18,6 +19,7 @@ export interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport
   /** Marks the beginning of a request; returns a function for its end. */
   enter(): () => void
+  readonly streams: StandingStreams
 }
 
 export interface HttpSessions {
@@ -76,6 +78,7 @@ export const openHttpSessions = (sdk: Sdk, context: ServerContext, { maxSessions
     })
     const entry: Entry = {
       transport,
+      streams: openStandingStreams(transport, events),
       client: undefined,
       running: 0,
       lastMs: nowMs(),

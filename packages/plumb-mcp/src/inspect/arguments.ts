@@ -42,6 +42,15 @@ const pair = (text: string, before: Readonly<Record<string, string>> = {}): Read
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
 }
 
+/** NAME=VALUE, or NAME: the variable of that name here, so that a key stands in no command line. */
+const variable = (text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
+  if (text.includes('=')) return pair(text, before)
+  const given = process.env[text]
+  demand(/^[A-Za-z_][A-Za-z0-9_]*$/.test(text), 'write NAME=VALUE, or the NAME of a variable of the environment.')
+  demand(given !== undefined, `the environment has no ${text}: set it, or write ${text}=VALUE.`)
+  return { ...before, [text]: given as string }
+}
+
 const number = (text: string, least: (n: number) => boolean, what: string): number => {
   const n = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   demand(least(n), `write a number of seconds${what}.`)
@@ -56,6 +65,9 @@ const URL_ROWS = {
   token_env: value('--token-env <name>', 'the variable that holds the bearer token'),
   client_id_env: value('--client-id-env <name>', 'the variable that holds the id of an OAuth client'),
   client_secret_env: value('--client-secret-env <name>', 'the variable that holds its secret'),
+  scope: value('--scope <words>', 'the scope to ask for, of OAuth (that which the server names)'),
+  headers: value('--header <name=value>', 'a further header of each request', pair),
+  headers_env: value('--header-env <name=variable>', 'a further header, from this variable', pair),
   auth: value('--auth <how>', "'query': id and secret go into the URL"),
   transport: value('--transport <name>', "'sse' or 'ws', for older servers"),
 }
@@ -73,7 +85,7 @@ const CONNECTION_ROWS = {
 }
 
 export const INSPECT_ROWS = {
-  env: value('-e, --env <name=value>', 'a variable for a server that is started', pair),
+  env: value('-e, --env <variable>', 'NAME=VALUE for a server that is started, or NAME: as it is here', variable),
   ...URL_ROWS,
   ...CONNECTION_ROWS,
   isVerbose: flag('-v, --verbose', 'all that a server which is started writes to stderr'),

@@ -1,7 +1,7 @@
 // Converts JSON Schema to the nearest type. What a type cannot express is left open; the type is never narrower than the schema.
 
 import { type Field, type Json, joinAll, type Type } from '@plumb/lang'
-import { isRecord } from '@plumb/wire'
+import { type FitsSchema, isRecord, openFitsSchema } from '@plumb/wire'
 
 export type Schema = { readonly [keyword: string]: Json }
 
@@ -22,9 +22,11 @@ const isCircle = (named: Type & { kind: 'named' }): boolean => {
 class Reader {
   readonly #root: Schema
   readonly #named = new Map<string, Type & { kind: 'named' }>()
+  readonly #fits: FitsSchema
 
   constructor(root: Schema) {
     this.#root = root
+    this.#fits = openFitsSchema(root)
   }
 
   read(schema: Json | undefined): Type {
@@ -78,7 +80,8 @@ class Reader {
         name,
         type: this.read(property),
         isOptional: !needed.includes(name),
-        ...(of.default === undefined ? {} : { default: JSON.stringify(of.default) }),
+        // Many servers write `null` for "absent"; a schema only describes its defaults.
+        ...(of.default !== undefined && this.#fits(of.default, property) ? { default: JSON.stringify(of.default) } : {}),
         ...(typeof of.description === 'string' ? { description: of.description } : {}),
         ...(typeof min === 'number' ? { min } : {}),
         ...(typeof max === 'number' ? { max } : {}),

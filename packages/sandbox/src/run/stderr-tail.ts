@@ -36,12 +36,12 @@ export const readStderr = (stderr: Readable, { warn, line: onLine }: StderrOptio
     fault: undefined as Fault | undefined,
     count: 0,
     get text() {
-      return lines.slice(-MAX_LINES).join(' | ')
+      return shown(lines)
     },
     get tail() {
       return lines.map((line) => `${line}\n`).join('')
     },
-    since: (count: number) => lines.slice(-Math.min(MAX_LINES, words.count - count) || lines.length).join(' | '),
+    since: (count: number) => (words.count === count ? '' : shown(lines.slice(-(words.count - count)))),
   }
   const read = (): void => {
     while (reader.next()) {
@@ -61,6 +61,15 @@ export const readStderr = (stderr: Readable, { warn, line: onLine }: StderrOptio
   const reader = new LineReader(stderr, { maxLine: MAX_LINE_BYTES, onReadable: read })
   return words
 }
+
+/** The reason stands above the trace of its stack. */
+const shown = (lines: readonly string[]): string => {
+  const reasons = lines.filter((line) => !TRACE.test(line))
+  return (reasons.length === 0 ? lines : reasons).slice(-MAX_LINES).join(' | ')
+}
+
+/** A frame of a stack, the marks below a line of source, and what Node writes last. */
+const TRACE = /^\s*(?:at \S.*|\^+|Node\.js v\d.*)$/
 
 /** Parses a line as an error or warning of the table, without what names an input of another program; undefined if it is none. */
 export const parseReported = (line: string): Reported | undefined => {

@@ -2,7 +2,7 @@
 
 import type { BetaThinkingConfigParam } from '@anthropic-ai/sdk/resources/beta/messages/messages'
 import type { MessageCreateParamsBase, TextBlockParam, Tool, ToolUnion } from '@anthropic-ai/sdk/resources/messages/messages'
-import { type Dialect, isStrictSchema } from '../output-schema.js'
+import type { Dialect } from '../output-schema.js'
 import type { BodyOptions } from '../protocol.js'
 import type { ModelRequest, ToolOffer } from '../provider.js'
 import type { WireNames } from '../wire-names.js'
@@ -71,8 +71,8 @@ const toTools = (tools: readonly ToolOffer[], { names, isCached, mayDefer }: Too
 const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: WireNames, isCached: boolean): Tool => ({
   name: names.toWire(name),
   ...(description === '' ? {} : { description }),
-  input_schema: { ...input_schema, type: 'object' },
-  ...(strict && isStrictSchema(input_schema, DIALECT) ? { strict: true } : {}),
+  input_schema: input_schema as Tool['input_schema'],
+  ...(strict ? { strict } : {}),
   ...(isCached ? CACHED : {}),
 })
 
@@ -83,7 +83,9 @@ export const DIALECT: Dialect = {
   limits: ['default'],
   maxOptional: 24,
   maxUnions: 16,
+  maxStrictTools: 20,
   takesLoose: false,
+  names: /^[a-zA-Z0-9_.-]{1,64}$/,
 }
 
 /** From 4.6 on the model decides how much it thinks; from 4.7 on it accepts no budget. */

@@ -8,5 +8,6 @@ export const DIALECT: Dialect = {
   limits: ['minimum', 'maximum', 'minItems', 'maxItems'],
   maxOptional: 0,
   maxUnions: 1_000,
+  maxStrictTools: Number.POSITIVE_INFINITY,
   takesLoose: true,
 }

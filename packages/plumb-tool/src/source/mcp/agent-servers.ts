@@ -50,7 +50,8 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
   const lay = (): ReadonlyMap<string, Entry> => {
     // Warnings are about the current tools of the servers.
     const named = nameTools(open, declared, open.every(({ connection }) => connection.isListed) ? warn : () => {})
-    return new Map([...named].map(([name, found]) => [name, entryOf(name, found)]))
+    const firsts = new Map([...named].reverse().map(([name, { connection }]) => [connection, name]))
+    return new Map([...named].map(([name, found]) => [name, entryOf(name, found, firsts.get(found.connection) === name)]))
   }
   const refreshes: Refreshes[] = []
   const changes = new EventEmitter()
@@ -64,7 +65,7 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
       return result
     },
   })
-  const entryOf = (name: string, found: NamedTool): Entry => {
+  const entryOf = (name: string, found: NamedTool, isFirst: boolean): Entry => {
     let value: Tool | undefined
     return {
       content: behindNews(securedTool(name, found)),
@@ -72,7 +73,7 @@ const serve = (open: readonly OpenServer[], declared: readonly string[], session
         value ??= behindNews(typedTool(found.tool, found.config, found.connection).as(name))
         return value
       },
-      offer: offerOf(name, found),
+      offer: offerOf(name, found, isFirst),
     }
   }
   let entries = lay()

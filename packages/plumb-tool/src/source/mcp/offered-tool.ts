@@ -5,6 +5,7 @@ import { effectOf, hostsOf, type McpTool } from '@plumb/mcp-client'
 import type { Effect } from '@plumb/policy'
 import type { Result } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
+import { cutText } from '../../call/cut-text.js'
 import { secure } from '../../call/secure.js'
 import type { Tool, Wrap } from '../../call/tool.js'
 import { noteFit } from '../../call/validate.js'
@@ -22,19 +23,27 @@ export interface OfferedTool {
   /** The output schema, if its server has one. */
   readonly output_schema?: Json
   readonly strict?: boolean
+  /** Of its server; with the first of its tools. */
+  readonly instructions?: string
   readonly effects: readonly Effect[]
   readonly hosts?: readonly string[]
 }
 
-export const offerOf = (name: string, { config, tool }: NamedTool): OfferedTool => {
+/** Of instructions, in characters. */
+const MAX_INSTRUCTIONS = 4000
+
+/** `isFirst`: of the tools of its server. */
+export const offerOf = (name: string, { config, tool, connection }: NamedTool, isFirst: boolean): OfferedTool => {
   const { description, title, inputSchema, outputSchema } = tool
   const hosts = hostsOf(config)
+  const said = isFirst && config.instructions !== false ? (connection.instructions?.trim() ?? '') : ''
   return {
     name,
     description: description ?? title ?? '',
     input_schema: inputSchema,
     ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
     ...(config.strict ? { strict: true } : {}),
+    ...(said === '' ? {} : { instructions: cutText(said, MAX_INSTRUCTIONS).text }),
     effects: [effectOf(config)],
     ...(hosts.length === 0 ? {} : { hosts }),
   }

@@ -1,7 +1,6 @@
 // OpenAI's Chat Completions, and the many compatible servers.
 
 import type { ChatCompletionCreateParams, ChatCompletionFunctionTool } from 'openai/resources/chat/completions/completions'
-import { isStrictSchema } from '../../output-schema.js'
 import { type BodyOptions, PLAIN_WITH_TOOLS, type Protocol } from '../../protocol.js'
 import type { ModelRequest, ToolOffer } from '../../provider.js'
 import type { WireNames } from '../../wire-names.js'
@@ -50,7 +49,7 @@ const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: W
     name: names.toWire(name),
     ...(description === '' ? {} : { description }),
     parameters: { ...input_schema },
-    ...(strict && isStrictSchema(input_schema, DIALECT) ? { strict: true } : {}),
+    ...(strict ? { strict } : {}),
   },
 })
 

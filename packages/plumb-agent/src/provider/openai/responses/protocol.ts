@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto'
 import type { FunctionTool, ResponseCreateParams } from 'openai/resources/responses/responses'
-import { isStrictSchema } from '../../output-schema.js'
 import { type BodyOptions, PLAIN_WITH_TOOLS, type Protocol } from '../../protocol.js'
 import type { ModelRequest, ToolOffer } from '../../provider.js'
 import type { WireNames } from '../../wire-names.js'
@@ -42,7 +41,7 @@ const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: W
   name: names.toWire(name),
   ...(description === '' ? {} : { description }),
   parameters: { ...input_schema },
-  strict: strict === true && isStrictSchema(input_schema, DIALECT),
+  strict: strict === true,
 })
 
 export const RESPONSES: Protocol = {
