@@ -547,6 +547,13 @@ t.test('errors within a reply of status 200', async (t) => {
       error({ error: { code: '1301', message: '系统检测到输入或生成内容可能包含不安全或敏感内容' } }),
       'answer_refused',
     ],
+    [
+      'a filter, whose word is a member',
+      'chat',
+      error({ error: { code: 403, message: 'no', metadata: { flagged_input: 'x' } } }),
+      'answer_refused',
+    ],
+    ['a filter, without a reason', 'chat', error({ error: { code: 403, message: 'Your input was flagged' } }), 'answer_refused'],
     ['of the model', 'chat', error({ error: { code: 'tool_use_failed', message: 'Failed to call a function.' } }), 'provider_refused'],
     [
       'overflow',

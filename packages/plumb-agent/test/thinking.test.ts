@@ -49,6 +49,8 @@ t.test('a typed answer is what stands behind the thinking', async (t) => {
     const read = readAnswer(text, NOTE)
     t.equal(read.ok ? read.value.json : null, json, text)
   }
+  for (const text of ['<think>\nMaybe {"score":1}, but', '<think>a</think> ', 'a</think>'])
+    t.match(readAnswer(text, NOTE), { error: { detail: /^answer is thinking alone/ } }, text)
   t.match(readAnswer(`why</think>${FINAL}`, NOTE), { value: { thinking: 'why' } })
   t.match(readAnswer('{"score":5,"comment":null}', NOTE), { value: { repairs: ['null for an absent field'] } })
 })

@@ -343,6 +343,10 @@ t.test('an answer that was cut is not an answer, whatever it says; one that was 
 
   const kept = open([cut(text('half a text'))], { config: { keepsCut: true } })
   t.strictSame(await kept.say(), succeed('"half a text"'))
+  const thoughtful = open([cut(text('<think>hm</think>half a text'))], { config: { keepsCut: true } })
+  t.strictSame(await thoughtful.say(), succeed('"half a text"'), 'nor is what it thought')
+  const thinking = open([cut(text('<think>hm, and')), says(text('a text'))], { config: { keepsCut: true } })
+  t.strictSame(await thinking.say(), succeed('"a text"'))
   const half = open([cut(text('{"n":')), says(text('{"n":1}'))], { config: { keepsCut: true, output: N } })
   t.strictSame(await half.say(), succeed('{"n":1}'), 'half a value is none')
   t.match(half.asked[1], { hasMismatch: false, turn: { 1: { content: /shorter, .*of the type \{ n: int \}\.$/s } } }, 'the schema is known')

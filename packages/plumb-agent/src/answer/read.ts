@@ -22,6 +22,8 @@ export interface ReadAnswer {
  */
 export const readAnswer = (whole: string, type: Type, isWrapped = false): Result<ReadAnswer> => {
   const { thinking, rest: text } = withoutThinking(whole, resolve(type).kind === 'string')
+  const isOnlyThought = text.trim() === '' && whole.trim() !== '' && resolve(type).kind !== 'string'
+  if (isOnlyThought) return fail('output_type_mismatch', 'answer is thinking alone; say the value behind its end')
   const read = readForm(text, type, isWrapped)
   return read.ok && thinking !== '' ? succeed({ ...read.value, thinking }) : read
 }

@@ -17,7 +17,7 @@ import {
   totalTokens,
 } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
-import { withThinkingApart } from '../answer/thinking.js'
+import { partThinking, withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
@@ -351,8 +351,9 @@ const validateAnswer = ({ content, stop, isWrapped }: ModelAnswer, { output, max
   const text = textOfBlocks(content)
   if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(text)}`)
   if (stop !== 'tokens') return readAnswer(text, output, isWrapped)
-  const isKept = keepsCut && resolve(output).kind === 'string' && text !== ''
-  if (isKept) return succeed({ json: JSON.stringify(text), repairs: [`cut at max_tokens, ${maxTokens}`] })
+  // What it thought is no part of the answer, cut or not.
+  const kept = keepsCut && resolve(output).kind === 'string' ? (partThinking(text)?.rest ?? text) : ''
+  if (kept !== '') return succeed({ json: JSON.stringify(kept), repairs: [`cut at max_tokens, ${maxTokens}`] })
   const beginning = text.trim() === '' ? '' : `; it begins '${preview(text.trim(), 80)}'`
   return fail('output_type_mismatch', `answer was cut at max_tokens, ${maxTokens}${beginning}`)
 }

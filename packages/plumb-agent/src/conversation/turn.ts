@@ -68,7 +68,7 @@ export const complaint = ({ stop, isWrapped }: ModelAnswer, text: string, { deta
 
 /** Of an answer that the server could not read, such as a call in no form of its own. */
 export const unreadableComplaint = ({ detail }: Fault): string =>
-  `Your last answer could not be read: ${preview(detail, 300)}.\nAnswer again; to call a tool, use the form for it, with arguments that are JSON.`
+  `Your last answer could not be read: ${preview(detail.replace(/\.$/, ''), 300)}.\nAnswer again; to call a tool, use the form for it, with arguments that are JSON.`
 
 /** The answer may be the beginning of a value: nothing shows that the model, or its server, does not know the type. */
 export const isOnlyCut = (stop: ModelAnswer['stop'], text: string, output: Type): boolean =>

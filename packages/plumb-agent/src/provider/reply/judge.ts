@@ -62,7 +62,7 @@ const MEANINGS: readonly Meaning[] = [
       [
         'content_filter|content_policy|content management policy|policy_violation|responsible.?ai|safety system|prohibited.content',
         // OpenRouter, OpenAI, Alibaba.
-        '\\bmoderation\\b|\\bflagged (?:for|as|by)\\b|data_inspection_failed|inappropriate content|(?:new_)?sensitive (?:content|words|information)|new_sensitive',
+        '\\bmoderation\\b|\\bflagged (?:for|as|by)\\b|(?:input|prompt|content|message) (?:was|is|has been) flagged|flagged_input|data_inspection_failed|inappropriate content|(?:new_)?sensitive (?:content|words|information)|new_sensitive',
         // z.ai, in the language of its place.
         '敏感内容|不安全',
         'blocked by .{0,30}(?:safety|content|policy)',

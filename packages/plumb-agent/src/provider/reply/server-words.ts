@@ -81,6 +81,8 @@ const collect = (value: unknown, found: Found, depth: number): void => {
     const name = textAt(value, key)
     if (name !== undefined && name !== '' && !/^\d+$/.test(name) && !NAMELESS.has(name)) found.kinds.push(name)
   }
+  // OpenRouter, of an input that a filter refused.
+  if (textAt(value, 'flagged_input') !== undefined) found.kinds.push('flagged_input')
   for (const key of NUMBERS) found.status ??= statusIn(at(value, key))
   const param = textAt(value, 'param')
   if (param !== undefined && param !== '') found.params.push(param)
