@@ -41,11 +41,22 @@ interface ToolSignature {
   readonly output: Type
 }
 
-/** `file` is absolute; `outer` are the prompt files that are being loaded around it, against cycles. */
-export const loadPromptProgram = (file: string, signature: ToolSignature, outer: readonly string[] = []): Result<PromptProgram> => {
+interface PromptSurroundings {
+  /** The prompt files that are being loaded around it, against cycles. */
+  readonly outer?: readonly string[]
+  /** What the commands of the prompt may. */
+  readonly allowed?: readonly string[]
+}
+
+/** `file` is absolute. */
+export const loadPromptProgram = (
+  file: string,
+  signature: ToolSignature,
+  { outer = [], allowed = [] }: PromptSurroundings = {},
+): Result<PromptProgram> => {
   const prompt = readPromptFile(file)
   if (!prompt) return loadSpecProgram(file, signature)
-  return prompt.ok ? compilePrompt(prompt.value, signature, [...outer, file]) : prompt
+  return prompt.ok ? compilePrompt(prompt.value, signature, { outer: [...outer, file], allowed }) : prompt
 }
 
 const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptProgram> => {
@@ -67,20 +78,24 @@ export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'directory'>
   const why = whyPromptForbidden(resolve(path), reach)
   if (why) return { ok: false, error: why }
   if (!prompt.ok) return prompt
-  const text = printPromptSpec(prompt.value, optionsFor(prompt.value, { input: TEXT, output: TEXT }, [resolve(path)]))
+  const text = printPromptSpec(
+    prompt.value,
+    optionsFor(prompt.value, { input: TEXT, output: TEXT }, { outer: [resolve(path)], allowed: reach.granted ?? [] }),
+  )
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
   const { name, text: spec } = text.value
   return succeed(name === 'main' ? spec : `${spec}let main : !string -> !string = ${name}\n`)
 }
 
-const optionsFor = ({ path }: PromptFile, signature: ToolSignature, open: readonly string[]) => ({
+const optionsFor = ({ path }: PromptFile, signature: ToolSignature, { outer, allowed }: Required<PromptSurroundings>) => ({
   ...signature,
-  effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), open),
+  effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), outer),
+  allowed,
 })
 
-const compilePrompt = (prompt: PromptFile, signature: ToolSignature, open: readonly string[]): Result<PromptProgram> => {
+const compilePrompt = (prompt: PromptFile, signature: ToolSignature, around: Required<PromptSurroundings>): Result<PromptProgram> => {
   const { path } = prompt
-  const options = optionsFor(prompt, signature, open)
+  const options = optionsFor(prompt, signature, around)
   const text = printPromptSpec(prompt, options)
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
   const filesOf = (spec: string) => bundledFiles({ entry: path, files: { [path]: spec }, modules: {} })
@@ -102,7 +117,7 @@ const TEXT: Type = { kind: 'string' }
 // A prompt that uses itself as a tool adds no effects.
 const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly Effect[]> => {
   if (open.includes(file)) return succeed([])
-  const loaded = loadPromptProgram(file, { input: TEXT, output: TEXT }, open)
+  const loaded = loadPromptProgram(file, { input: TEXT, output: TEXT }, { outer: open })
   return loaded.ok ? succeed(loaded.value.effects) : loaded
 }
 

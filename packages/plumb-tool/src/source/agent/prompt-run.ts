@@ -12,10 +12,10 @@ export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json
   const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects, isDefault: false })
   if (!sandbox.ok) return sandbox
   const file = resolve(dirname(plan.specPath), String(config.agent))
-  const loaded = loadPromptProgram(file, plan)
+  const declared = (config.effects ?? []) as readonly string[]
+  const loaded = loadPromptProgram(file, plan, { allowed: declared })
   if (!loaded.ok) return loaded
   const { bound, effects, filesFor } = loaded.value
-  const declared = (config.effects ?? []) as readonly string[]
   const beyond = effects.filter((effect) => !declared.includes(effect))
   if (beyond.length > 0) return undeclared(plan.name, String(config.agent), beyond, [...new Set([...declared, ...beyond])])
   const run = processRun(bound, { sandbox: sandbox.value, filesFor: ({ caller }) => filesFor(caller) })

@@ -15,6 +15,8 @@ export interface PromptSpecOptions {
   readonly output: Type
   /** Effects of a prompt that is a tool of this one; `file` as written in this prompt. */
   readonly effectsOf: (file: string) => Result<readonly Effect[]>
+  /** What its commands may, by the tool that mounts it or the grants of the run. */
+  readonly allowed: readonly string[]
 }
 
 export interface PromptSpec {
@@ -24,14 +26,14 @@ export interface PromptSpec {
 }
 
 /** Invalid values in `prompt.config` are reported by the compiler. */
-export const printPromptSpec = (prompt: PromptFile, { input, output, effectsOf }: PromptSpecOptions): Result<PromptSpec> => {
+export const printPromptSpec = (prompt: PromptFile, { input, output, ...context }: PromptSpecOptions): Result<PromptSpec> => {
   const types = new TypePrinter()
   const tools: { name: string; line: string }[] = []
   const servers: Json[] = Array.isArray(prompt.config.mcp) ? [...prompt.config.mcp] : []
   for (const tool of prompt.tools) {
     if (tool.kind === 'server') servers.push(tool.server)
     else {
-      const line = printBinding(tool, types, effectsOf)
+      const line = printBinding(tool, types, context)
       if (!line.ok) return line
       tools.push(line.value)
     }
@@ -52,28 +54,39 @@ export const printPromptSpec = (prompt: PromptFile, { input, output, effectsOf }
   return succeed({ name, text: `${[...types.declarations, ...tools.map(({ line }) => line), agent].join('\n')}\n` })
 }
 
+/** Those of a command that its sandbox goes by. */
+const INHERITED: readonly string[] = ['fs.write', 'net']
+
 type Local = Exclude<PromptTool, { kind: 'server' }>
 
 // Bound to the name that the model sees.
 const printBinding = (
-  { kind, name, of, description }: Local,
+  { kind, name, of, description, ...access }: Local,
   types: TypePrinter,
-  effectsOf: PromptSpecOptions['effectsOf'],
+  { effectsOf, allowed }: Pick<PromptSpecOptions, 'effectsOf' | 'allowed'>,
 ): Result<{ name: string; line: string }> => {
   const say = description === undefined ? '' : `, description: ${JSON.stringify(description)}`
-  const bind = (known: string, signature: string, keys: string) =>
-    succeed({ name: known, line: `let ${known} : ${signature} = tool { ${kind}: ${JSON.stringify(of)}${keys}${say} }` })
-  if (kind === 'command') return bind(name, '{ arguments?: [string] } -> string', '')
+  const bind = (known: string, signature: string, effects = access.effects ?? []) => {
+    const keys = [
+      ...(effects.length > 0 ? [`, effects: ${JSON.stringify(effects)}`] : []),
+      ...(access.sandbox === undefined ? [] : [`, sandbox: ${JSON.stringify(access.sandbox)}`]),
+    ]
+    return succeed({ name: known, line: `let ${known} : ${signature} = tool { ${kind}: ${JSON.stringify(of)}${keys.join('')}${say} }` })
+  }
+  const inherited = allowed.filter((effect) => INHERITED.includes(effect))
+  if (kind === 'command') return bind(name, '{ arguments?: [string] } -> string', access.effects ?? inherited)
   if (kind === 'agent') {
     const effects = effectsOf(of)
-    return effects.ok ? bind(name, 'string -> string', `, effects: ${JSON.stringify(effects.value)}`) : effects
+    if (!effects.ok) return effects
+    const ofCommands = effects.value.includes('exec') ? inherited : []
+    return bind(name, 'string -> string', [...new Set([...effects.value, ...(access.effects ?? ofCommands)])])
   }
   const builtin = findBuiltin(of)
   if (!builtin.ok) return builtin
   const declared = builtinDeclaration(builtin.value.name)
   if (!declared) throw new Error(`'${builtin.value.name}' is not declared`)
   const { input, output, description: own } = declared
-  const line = bind(builtin.value.name, `${types.of(input)} -> ${types.of(output)}`, '')
+  const line = bind(builtin.value.name, `${types.of(input)} -> ${types.of(output)}`)
   if (description !== undefined || own === undefined || !line.ok) return line
   return succeed({ ...line.value, line: `@description ${JSON.stringify(own)}\n${line.value.line}` })
 }
