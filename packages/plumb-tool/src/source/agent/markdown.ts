@@ -13,7 +13,8 @@ export const readMarkdown = (text: string, path: string): Result<PromptFile> => 
   if (config.prompt !== undefined) return refuse(path, "'prompt' is the text below the front matter: take the entry out")
   const read = readTools(tools ?? [])
   if (!read.ok) return refuse(path, read.error.detail)
-  return succeed({ path, config, system: split.value.text.trim(), history: [], tools: read.value })
+  const place = { source: { path, text }, start: 0, end: text.length }
+  return succeed({ path, config, system: split.value.text.trim(), history: [], tools: read.value, place })
 }
 
 /** A list, or names separated by commas. An item is the name of a built-in tool, or an object with the attributes of <tool> in .chatmd. */
