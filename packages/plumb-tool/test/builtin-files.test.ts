@@ -939,3 +939,15 @@ t.test('make_directory and delete_file', async (t) => {
   t.strictSame(readdirSync(directory), ['a'])
   t.equal(await code('write_file', { path: `${'n'.repeat(300)}`, content: '' }), 'path_denied')
 })
+
+t.test('a path that is not there is told with the nearest that is', async (t) => {
+  const { call } = makeBuiltins({ 'src/Main.ts': 'x', 'notes.txt': 'x', 'src/.env': 'x' })
+  const patch = '*** Begin Patch\n*** Update File: src/main.ts\n@@\n-x\n+y\n*** End Patch'
+  t.match((await call('apply_patch', { patch })).error, {
+    error: 'no_such_file',
+    detail: /there is no 'src\/main.ts'; did you mean 'src\/Main.ts'\?$/,
+  })
+  t.match((await call('read_file', { path: 'note.txt' })).error, { detail: /did you mean 'notes.txt'\?$/ })
+  t.match((await call('read_file', { path: 'src/.en' })).error, { detail: /^there is no 'src\/.en'$/ }, 'no name that is kept from readers')
+  t.match((await call('read_file', { path: 'nowhere/x' })).error, { detail: /^there is no 'nowhere\/x'$/ })
+})
