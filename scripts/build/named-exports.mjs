@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { ROOT } from '../command.mjs'
 
 export const namedExports = {
   name: 'named-exports',
@@ -10,13 +11,12 @@ export const namedExports = {
     onResolve({ filter: /^[^./]/ }, async ({ path: specifier, kind, resolveDir }) => {
       if (kind !== 'dynamic-import' || isBuiltin(specifier) || specifier.startsWith('@plumb/')) return
       const { path, errors } = await resolve(specifier, { kind: 'import-statement', resolveDir })
-      return errors.length === 0 && isCommonJs(path) ? { path, namespace: 'named-exports' } : undefined
+      return errors.length === 0 && isCommonJs(path) ? { path: relative(ROOT, path), namespace: 'named-exports' } : undefined
     })
-    onLoad({ filter: /./, namespace: 'named-exports' }, ({ path }) => ({
-      contents: listExports(path),
-      resolveDir: dirname(path),
-      loader: 'js',
-    }))
+    onLoad({ filter: /./, namespace: 'named-exports' }, ({ path }) => {
+      const file = join(ROOT, path)
+      return { contents: listExports(file), resolveDir: dirname(file), loader: 'js' }
+    })
   },
 }
 
