@@ -144,8 +144,10 @@ const short = await callTool(length, { text: 'four', more: 2 })
 reported.push(short.ok ? short.value : short.error.error)
 const connection = await connectMcp({ command: 'no-such-server', sandbox: false })
 reported.push(connection.ok ? 'connected' : connection.error.error)
-for (const transport of [undefined, 'sse'] as const) {
-  const far = await connectMcp({ url: 'http://127.0.0.1:65534/mcp', ...(transport ? { transport } : {}) })
+for (const far of [
+  await connectMcp({ url: 'http://127.0.0.1:65534/mcp' }),
+  await connectMcp({ url: 'ws://127.0.0.1:65534/mcp', transport: 'ws' }),
+]) {
   reported.push(far.ok ? (await far.value.callTool('x', { a: 1 })).ok : far.error.category)
 }
 console.log(JSON.stringify(reported))
